@@ -1,0 +1,53 @@
+# The main jobs. Everything they need is installed into .venv; data live under var/.
+
+PYTHON ?= python3.11
+PORT ?= 8000
+WORKERS ?= 2
+DATA ?=
+BIN = .venv/bin
+
+.PHONY: run test lint bench golden admin lock help
+
+help:
+	@echo "make run [PORT=8000] [DATA=dir] [WORKERS=2]   serve the catalog on 127.0.0.1"
+	@echo "make test     run the tests          make lint    check style, types and imports"
+	@echo "make admin    create an editor       make bench   measure speed and memory"
+	@echo "make golden   rewrite the expected answers       make lock   renew the locked dependencies"
+
+.venv/run: requirements.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+.venv/dev: requirements-dev.lock .venv/run
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+run: .venv/run
+	@exec $(BIN)/python -m fueldepot.serve --port $(PORT) --workers $(WORKERS) --data "$(DATA)"
+
+admin: .venv/run
+	@$(BIN)/python manage.py create_editor
+
+test: .venv/dev
+	@$(BIN)/pytest $(ARGS)
+
+golden: .venv/dev
+	@UPDATE_GOLDEN=1 $(BIN)/pytest -q tests -k golden
+
+lint: .venv/dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@$(BIN)/mypy
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+
+bench: .venv/dev
+	@$(BIN)/python -m tests.bench $(ARGS)
+
+lock:
+	@test -x $(BIN)/pip-compile || $(MAKE) .venv/dev
+	$(BIN)/pip-compile -q --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--strip-extras --allow-unsafe --no-header -o requirements.lock pyproject.toml
+	$(BIN)/pip-compile -q --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--strip-extras --allow-unsafe --no-header --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml

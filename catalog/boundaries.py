@@ -1,0 +1,154 @@
+"""Which municipality a point lies in: a spatial index in the memory of each process.
+
+The index is read from the database once, and again when an import has changed the territory; asking it costs no query.
+"""
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely import STRtree
+
+from catalog import plane
+from catalog.models import Boundary, Dataset, Municipality
+
+TOUCH_M = 0.05
+"""Points this near to a boundary lie on it: rounding of coordinates to seven decimals moves them by a centimetre."""
+
+REACH_M = 100.0
+"""Outside every boundary the nearest municipality still answers up to this distance."""
+
+POLL_SECONDS = 1.0
+"""How long a process trusts that the territory has not changed."""
+
+
+class PointOutsideMunicipalities(Exception):
+    """The point lies in no municipality, nor within 100 m of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """The municipality of a point. approximate: its boundary is the starter's, not the register's."""
+
+    teryt: str
+    name: str
+    slug: str
+    voivodeship_slug: str
+    description: str
+    approximate: bool
+
+
+class BoundaryIndex:
+    """Areas of municipalities, ready to be asked for points.
+
+    Areas are sorted so that the first hit wins: official boundaries before approximate ones, then by TERYT.
+    """
+
+    def __init__(self, municipalities: list[Located], areas: NDArray[np.object_]) -> None:
+        order = sorted(range(len(municipalities)), key=lambda i: (municipalities[i].approximate, municipalities[i].teryt))
+        self.municipalities = [municipalities[i] for i in order]
+        self.areas = areas[order] if len(order) else areas
+        shapely.prepare(self.areas)
+        self.tree = STRtree(self.areas)
+
+    @classmethod
+    def load(cls, *, only: Collection[str] | None = None) -> Self:
+        """Read every boundary, or those of the given municipalities: one query."""
+        stored = Boundary.objects.all() if only is None else Boundary.objects.filter(pk__in=only)
+        rows = list(
+            stored.select_related("municipality__county", "municipality__voivodeship").only(
+                "area",
+                "approximate",
+                "municipality__name",
+                "municipality__kind",
+                "municipality__slug",
+                "municipality__county__name",
+                "municipality__voivodeship__name",
+                "municipality__voivodeship__slug",
+            )
+        )
+        located = [describe(row.municipality, approximate=row.approximate) for row in rows]
+        return cls(located, np.array(shapely.from_wkb([bytes(row.area) for row in rows]), dtype=object))
+
+    def find(self, lat: float, lon: float) -> Located | None:
+        """The municipality of a WGS84 point, or None.
+
+        On a shared border the lower code wins; up to 100 m outside every boundary the nearest answers.
+        """
+        point = shapely.Point(*plane.to_plane(lat, lon))
+        inside = self.tree.query(point, predicate="dwithin", distance=TOUCH_M)
+        if len(inside):
+            return self.municipalities[inside.min()]
+        near = self.tree.query(point, predicate="dwithin", distance=REACH_M)
+        if not len(near):
+            return None
+        distances = shapely.distance(self.areas[near], point)
+        return self.municipalities[near[distances <= distances.min() + TOUCH_M].min()]
+
+    def nearest(self, lat: float, lon: float) -> str | None:
+        """Code of the municipality nearest to a point at any distance; None when the index is empty."""
+        located = self.find(lat, lon)
+        if located:
+            return located.teryt
+        hit = self.tree.nearest(shapely.Point(*plane.to_plane(lat, lon)))
+        return None if hit is None else self.municipalities[int(hit)].teryt
+
+
+def middle_of(boundary: Boundary) -> tuple[float, float]:
+    """A WGS84 point (lat, lon) that surely lies in the area."""
+    point = shapely.point_on_surface(shapely.from_wkb(bytes(boundary.area)))
+    return plane.from_plane(shapely.get_x(point), shapely.get_y(point))
+
+
+def describe(municipality: Municipality, *, approximate: bool) -> Located:
+    """What an answer needs to know of a municipality."""
+    return Located(
+        teryt=municipality.teryt,
+        name=municipality.name,
+        slug=municipality.slug,
+        voivodeship_slug=municipality.voivodeship.slug,
+        description=municipality.description,
+        approximate=approximate,
+    )
+
+
+class _Current:
+    """The index of this process, the versions it was read at, and when they were last compared."""
+
+    index: BoundaryIndex | None = None
+    versions: tuple[tuple[str, int], ...] = ()
+    checked_at = 0.0
+
+
+def current() -> BoundaryIndex:
+    """The index of this process, at most a second behind the database.
+
+    Costs nothing within a second of the last call, one query after it, and two when the territory has changed.
+    """
+    now = time.monotonic()
+    if _Current.index is not None and now - _Current.checked_at < POLL_SECONDS:
+        return _Current.index
+    stored = Dataset.objects.filter(slug__in=[Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES])
+    versions = tuple(stored.order_by("slug").values_list("slug", "version"))
+    if _Current.index is None or versions != _Current.versions:
+        # The version is read first: boundaries that change in between are read again at the next look.
+        _Current.index, _Current.versions = BoundaryIndex.load(), versions
+    _Current.checked_at = now
+    return _Current.index
+
+
+def forget() -> None:
+    """Read the boundaries anew at the next question."""
+    _Current.index = None
+
+
+def get_municipality_at(lat: float, lon: float) -> Located:
+    """The municipality of a WGS84 point. Raises PointOutsideMunicipalities."""
+    located = current().find(lat, lon)
+    if located is None:
+        raise PointOutsideMunicipalities(lat, lon)
+    return located

@@ -1,0 +1,45 @@
+"""The fuels of the catalog: one line each. Adding a fuel means adding a line here.
+
+A name is what the API shows, a unit what its price is per: "t" a tonne, "mp" a stacked cubic metre.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fuel:
+    """slug: the wire value. coal: the slug `wegiel` takes it in as an assortment."""
+
+    slug: str
+    name: str
+    unit: str = "t"
+    coal: bool = False
+
+
+FUELS = (
+    Fuel("wegiel", "Węgiel"),
+    Fuel("ekogroszek", "Ekogroszek", coal=True),
+    Fuel("wegiel-kostka", "Węgiel kostka", coal=True),
+    Fuel("wegiel-orzech", "Węgiel orzech", coal=True),
+    Fuel("wegiel-groszek", "Węgiel groszek", coal=True),
+    Fuel("mial-weglowy", "Miał węglowy", coal=True),
+    Fuel("pellet", "Pellet"),
+    Fuel("brykiet", "Brykiet"),
+    Fuel("drewno-kominkowe", "Drewno kominkowe", unit="mp"),
+)
+
+UNIT_NAMES = {"t": "tona", "mp": "metr przestrzenny"}
+
+BY_SLUG = {fuel.slug: fuel for fuel in FUELS}
+
+
+def assortments(slug: str) -> tuple[str, ...]:
+    """Slugs that a question about a fuel covers: the fuel itself, and for `wegiel` every assortment of coal."""
+    if slug == "wegiel":
+        return (slug, *(fuel.slug for fuel in FUELS if fuel.coal))
+    return (slug,)
+
+
+def in_order(slugs: set[str] | frozenset[str]) -> tuple[str, ...]:
+    """The given slugs in the order of the catalog."""
+    return tuple(fuel.slug for fuel in FUELS if fuel.slug in slugs)

@@ -1,0 +1,104 @@
+"""Running imports: one at a time, each run in one transaction, with the bookkeeping that follows every change."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from catalog import boundaries, search
+from catalog.importers.sync import ImportRefused, Options, Report
+from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
+
+IMPORT_LOCK = 0x464445504F54
+"""Key of the advisory lock that every import holds: "FDEPOT" in ASCII."""
+
+SEARCHED = frozenset({Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES})
+
+MODELS = {
+    Dataset.Slug.UNITS: Municipality,
+    Dataset.Slug.PLACES: Place,
+    Dataset.Slug.POSTCODES: Postcode,
+    Dataset.Slug.BOUNDARIES: Boundary,
+    Dataset.Slug.DEPOTS: Depot,
+}
+
+
+class ImportRunning(Exception):
+    """Another import holds the lock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One data set of a run. sync: compares and, when told to, writes."""
+
+    dataset: Dataset.Slug
+    source: str
+    as_of: date | None
+    sync: Callable[[Options], Report]
+
+
+@contextmanager
+def one_import() -> Iterator[None]:
+    """A transaction that no other import runs beside. Raises ImportRunning."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [IMPORT_LOCK])
+        if not cursor.fetchone()[0]:
+            raise ImportRunning("another import is running; wait until it has finished")
+        yield
+
+
+def run(steps: Iterable[Step], options: Options) -> list[Report]:
+    """Run steps in order, in one transaction.
+
+    Without `options.write` nothing is changed: the steps before the last are written, since later ones build on
+    them, and then undone. Raises what the steps raise; then the database is as it was.
+    """
+    steps = list(steps)
+    reports = []
+    changed: set[str] = set()
+    with one_import():
+        for number, step in enumerate(steps, start=1):
+            write = options.write or number < len(steps)
+            report = step.sync(Options(options.today, write, options.allow_removals, options.progress))
+            reports.append(report)
+            if report.changes and options.write:
+                record(step)
+                changed.add(step.dataset)
+        if changed & SEARCHED:
+            search.rebuild()
+        if not options.write:
+            transaction.set_rollback(True)
+    if changed:
+        analyse()
+        boundaries.forget()
+    return reports
+
+
+def record(step: Step) -> None:
+    """Raise the version of a data set, and say what it is now."""
+    model = MODELS[step.dataset]
+    values = {
+        "changed_at": timezone.now(),
+        "as_of": step.as_of,
+        "row_count": model._default_manager.count(),
+        "source": step.source[:200],
+    }
+    if not Dataset.objects.filter(slug=step.dataset).update(version=F("version") + 1, **values):
+        Dataset.objects.create(slug=step.dataset, version=1, **values)
+
+
+def analyse() -> None:
+    """Tell the planner about the new rows, or it plans for an empty database."""
+    with connection.cursor() as cursor:
+        for model in MODELS.values():
+            cursor.execute(f"ANALYZE {model._meta.db_table}")
+
+
+def require(model: type[Municipality] | type[Boundary], what: str, command: str) -> None:
+    """Raise ImportRefused when a step has nothing to build on."""
+    if not model._default_manager.exists():
+        raise ImportRefused(f"there are no {what} in the database yet; run {command} first")

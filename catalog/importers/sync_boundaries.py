@@ -1,0 +1,70 @@
+"""Boundaries in the database, and depots back into the municipality they lie in."""
+
+from collections.abc import Iterable
+
+import shapely
+
+from catalog.bulk import upsert
+from catalog import boundaries
+from catalog.importers.records import BoundaryRecord, Extract, Note
+from catalog.importers.sync import Options, Report, check_removals, compare, report_of
+from catalog.models import Boundary, Depot, Municipality
+
+TITLE = "boundaries"
+
+
+def stored_areas() -> dict[str, tuple[bytes, bool]]:
+    """WKB and approximation of every stored boundary, by code."""
+    rows = Boundary.objects.values_list("municipality_id", "area", "approximate")
+    return {code: (bytes(area), approximate) for code, area, approximate in rows}
+
+
+def sync_boundaries(
+    extract: Extract[BoundaryRecord], options: Options, *, approximate: bool = False
+) -> Report:
+    """Bring boundaries to the state of a file.
+
+    Approximate boundaries of the starter give way; official boundaries that the file lacks stay when the file covers
+    other voivodeships only. Depots whose municipality a person has not confirmed follow their position.
+    Raises TooManyRemovals before anything is written.
+    """
+    known = set(Municipality.objects.values_list("teryt", flat=True))
+    rejected = list(extract.rejected)
+    incoming: dict[str, tuple[bytes, bool]] = {}
+    for row in options.progress(extract.rows, TITLE):
+        if row.teryt not in known:
+            rejected.append(Note(f"{row.teryt} {row.name}", "no municipality has this code"))
+            continue
+        incoming[row.teryt] = (shapely.to_wkb(row.area), approximate)
+    covered = {code[:2] for code in incoming}
+    stored = stored_areas()
+    mine = {code: area for code, area in stored.items() if area[1] or code[:2] in covered}
+    diff = compare(mine, incoming)
+    official_removed = [code for code, (_, was_approximate) in diff.removed.items() if not was_approximate]
+    check_removals(TITLE, removed=len(official_removed), stored=diff.stored, options=options)
+    report = report_of(TITLE, diff)
+    report.rejected = rejected
+    report.lines += [f"without a boundary: {code}" for code in sorted(known - set(incoming)) if code[:2] in covered]
+    if options.write and not diff.empty:
+        touched = [*diff.added, *diff.changed]
+        upsert(
+            [Boundary(municipality_id=code, area=incoming[code][0], approximate=approximate) for code in touched],
+            ["area", "approximate"],
+        )
+        Boundary.objects.filter(pk__in=diff.removed).delete()
+        report.lines += reassign_depots(options)
+    return report
+
+
+def reassign_depots(options: Options) -> Iterable[str]:
+    """Move depots into the municipality their position lies in. Returns a line for each that moved."""
+    index = boundaries.BoundaryIndex.load()
+    moved = []
+    for depot in Depot.objects.exclude(confirmed_fields__contains=["municipality"]).order_by("pk"):
+        located = index.find(depot.lat, depot.lon)
+        if located and located.teryt != depot.municipality_id:
+            moved.append(f"depot {depot.pk} {depot.name}: {depot.municipality_id} → {located.teryt}")
+            depot.municipality_id = located.teryt
+            depot.updated_at = options.today
+            depot.save(update_fields=["municipality", "updated_at"])
+    return moved

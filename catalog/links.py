@@ -1,0 +1,46 @@
+"""Absolute addresses of pages and answers.
+
+Pages belong to a layer above, so their addresses are asked for by the names of their routes. The pattern of each route
+is looked up once per process and then filled in, because reversing a hundred addresses would take longer than
+answering.
+"""
+
+from functools import lru_cache
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.urls import reverse
+
+from catalog.text import slug
+
+# Letters and digits that no route holds, and that `reverse` passes unchanged.
+VOIVODESHIP_MARK, SLUG_MARK, TERYT_MARK, ID_MARK = "xvoivodeshipx", "xslugx", "9999999", 999999999
+
+
+@lru_cache
+def municipality_pattern() -> str:
+    path = reverse("municipality", args=[VOIVODESHIP_MARK, SLUG_MARK, TERYT_MARK])
+    path = path.replace(VOIVODESHIP_MARK, "{0}").replace(SLUG_MARK, "{1}").replace(TERYT_MARK, "{2}")
+    return settings.SITE_URL + path
+
+
+@lru_cache
+def depot_pattern() -> str:
+    path = reverse("depot", args=[ID_MARK, SLUG_MARK])
+    return settings.SITE_URL + path.replace(str(ID_MARK), "{0}").replace(SLUG_MARK, "{1}")
+
+
+def municipality_url(voivodeship_slug: str, municipality_slug: str, teryt: str, **query: str) -> str:
+    """Page of a municipality. query: `kod` (a postcode) or `p` ("lat,lon")."""
+    url = municipality_pattern().format(voivodeship_slug, municipality_slug, teryt)
+    return f"{url}?{urlencode(query, safe=',')}" if query else url
+
+
+def depot_url(depot_id: int, name: str) -> str:
+    """Page of a depot."""
+    return depot_pattern().format(depot_id, slug(name))
+
+
+def documentation_url() -> str:
+    """The rules of use, which every error body names."""
+    return f"{settings.SITE_URL}{reverse('api-rules')}"

@@ -1,0 +1,91 @@
+"""What every import command shares: arguments, report, and one clear line when it fails."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from tqdm import tqdm
+
+from catalog.importers.records import BadInput, Note
+from catalog.importers.run import ImportRunning, Step, run
+from catalog.importers.sync import ImportRefused, Options, Report, TooManyRemovals
+
+SHOWN = 10
+"""Lines of each kind that a report shows; `--verbosity 2` shows all."""
+
+
+def progress(rows: Iterable[Any], label: str) -> Iterable[Any]:
+    """A progress bar on a terminal, and nothing elsewhere."""
+    return tqdm(rows, desc=label, unit=" rows", leave=False, disable=None, file=sys.stderr)
+
+
+class ImportCommand(BaseCommand):
+    """A command that imports files. Subclasses say in `steps` what to do with them.
+
+    A dry run unless `--commit` is given. Fails with one line naming file, row and reason; then nothing was changed.
+    """
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE")
+        self.add_run_arguments(parser)
+
+    def add_run_arguments(self, parser: CommandParser) -> None:
+        """The arguments that all imports have."""
+        parser.add_argument("--commit", action="store_true", help="write; without it only the report is printed")
+        parser.add_argument(
+            "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
+        )
+
+    def steps(self, sources: list[Path]) -> list[Step]:
+        """The steps that import the sources. Raises BadInput and ImportRefused."""
+        raise NotImplementedError
+
+    def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
+        self.run_steps(sources, **options)
+
+    def run_steps(self, sources: list[Path], *, commit: bool, allow_removals: bool, **options: Any) -> None:
+        """Run the steps of the sources and print the report."""
+        how = Options(
+            today=timezone.localdate(), write=commit, allow_removals=allow_removals, progress=progress
+        )
+        try:
+            reports = run(self.steps(sources), how)
+        except (BadInput, ImportRefused, TooManyRemovals) as error:
+            raise CommandError(f"nothing was imported: {error}") from error
+        except ImportRunning as error:
+            raise CommandError("nothing was imported: another import is running; wait until it ends") from error
+        for report in reports:
+            self.print_report(report, everything=options["verbosity"] > 1)
+        if not commit:
+            self.stdout.write("This was a dry run: nothing was changed. Add --commit to write.")
+
+    def print_report(self, report: Report, *, everything: bool) -> None:
+        """Counts, then the rows worth naming."""
+        self.stdout.write(
+            f"{report.title}: {report.added} added, {report.changed} changed, {report.removed} removed, "
+            f"{report.unchanged} unchanged, {len(report.skipped)} skipped, {len(report.rejected)} rejected"
+        )
+        self.print_lines(report.lines, everything=everything)
+        for word, notes in (("skipped", report.skipped), ("rejected", report.rejected), ("left out", report.notes)):
+            self.print_notes(word, notes, everything=everything)
+
+    def print_lines(self, lines: list[str], *, everything: bool) -> None:
+        """Lines, cut to a screenful."""
+        for line in lines if everything else lines[:SHOWN]:
+            self.stdout.write(f"  {line}")
+        if not everything and len(lines) > SHOWN:
+            self.stdout.write(f"  … and {len(lines) - SHOWN} more; --verbosity 2 shows all")
+
+    def print_notes(self, word: str, notes: list[Note], *, everything: bool) -> None:
+        """How often each reason was met, or every note."""
+        if everything:
+            for note in notes:
+                self.stdout.write(f"  {word}: {note.key}: {note.reason}")
+            return
+        for reason, count in Counter(note.reason for note in notes).most_common(SHOWN):
+            example = next(note.key for note in notes if note.reason == reason)
+            self.stdout.write(f"  {word}: {count} × {reason}, for example {example}")

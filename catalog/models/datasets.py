@@ -1,0 +1,28 @@
+"""What each data set is, and how current."""
+
+from django.db import models
+
+
+class Dataset(models.Model):
+    """One data set of the catalog. `version` grows with every change and tells caches that theirs is old."""
+
+    class Slug(models.TextChoices):
+        UNITS = "units", "jednostki podziału terytorialnego"
+        PLACES = "places", "miejscowości"
+        POSTCODES = "postcodes", "kody pocztowe"
+        BOUNDARIES = "boundaries", "granice gmin"
+        DEPOTS = "depots", "składy opału"
+
+    slug = models.CharField("zbiór", max_length=20, primary_key=True, choices=Slug.choices)
+    version = models.PositiveBigIntegerField("wersja")
+    changed_at = models.DateTimeField("zmieniono")
+    as_of = models.DateField("stan na", null=True)
+    row_count = models.PositiveIntegerField("wiersze")
+    source = models.CharField("źródło", max_length=200)
+
+    class Meta:
+        verbose_name = "zbiór danych"
+        verbose_name_plural = "zbiory danych"
+
+    def __str__(self) -> str:
+        return f"{self.slug} v{self.version}"

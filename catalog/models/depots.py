@@ -1,0 +1,176 @@
+"""Depots: the entries that the catalog exists for."""
+
+from typing import Self
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GistIndex
+from django.db import models
+from django.db.models import Q
+
+from catalog import fuels
+from catalog.models.fields import PositionField, plane_point, polish_sort_key
+from catalog.models.territory import Municipality
+
+
+class DepotQuerySet(models.QuerySet["Depot"]):
+    """Filters on depots; the default manager hides none."""
+
+    def published(self) -> Self:
+        """Keep what the public sees: neither held back nor removed."""
+        return self.filter(publication=Depot.Publication.PUBLISHED)
+
+    def in_unit(self, teryt: str) -> Self:
+        """Keep depots assigned to a territorial unit. teryt: 2, 4 or 7 digits."""
+        if len(teryt) == 7:
+            return self.filter(municipality=teryt)
+        return self.filter(municipality__teryt__startswith=teryt)
+
+    def offering(self, fuel: str) -> Self:
+        """Keep depots that offer a fuel; `wegiel` takes in every assortment of coal."""
+        return self.filter(fuels__overlap=list(fuels.assortments(fuel)))
+
+    def demonstration(self) -> Self:
+        """Keep the invented entries of the starter data."""
+        return self.filter(source=Depot.Source.DEMO)
+
+    def real(self) -> Self:
+        """Keep all but the invented entries of the starter data."""
+        return self.exclude(source=Depot.Source.DEMO)
+
+
+class Depot(models.Model):
+    """A fuel depot.
+
+    Contact fields are empty text when absent, except `nip`, whose absence is null so that a form is checkable.
+    `confirmed_fields` names the fields that a person set or checked; imports leave those alone.
+    """
+
+    class Source(models.TextChoices):
+        OSM = "osm", "OpenStreetMap"
+        EDITOR = "editor", "redakcja"
+        DEMO = "demo", "dane demonstracyjne"
+
+    class DataStatus(models.TextChoices):
+        UNVERIFIED = "unverified", "nieweryfikowane"
+        VERIFIED = "verified", "zweryfikowane"
+        OWNER = "owner", "potwierdzone przez właściciela"
+
+    class Publication(models.TextChoices):
+        PUBLISHED = "published", "opublikowany"
+        HELD = "held", "wstrzymany do decyzji redaktora"
+        REMOVED = "removed", "usunięty"
+
+    class RemovalReason(models.TextChoices):
+        OWNER = "owner", "usunięty na wniosek właściciela"
+        CLOSED = "closed", "skład zakończył działalność"
+        DUPLICATE = "duplicate", "powtórzony wpis"
+        NOT_A_DEPOT = "not_a_depot", "to nie jest skład opału"
+        PRIVATE_PERSON = "private_person", "osoba prywatna"
+        GONE_FROM_SOURCE = "gone_from_source", "zniknął ze źródła danych"
+
+    PUBLIC_FIELDS = (
+        "name",
+        "street",
+        "house_number",
+        "postcode",
+        "place",
+        "nip",
+        "phone",
+        "website",
+        "lat",
+        "lon",
+        "location_approximate",
+        "municipality",
+        "fuels",
+        "hours",
+        "opening_hours",
+    )
+    """What a source, an editor or an owner may state about a depot; the names that `confirmed_fields` may hold."""
+
+    name = models.CharField("nazwa", max_length=200)
+    name_key = models.GeneratedField(
+        expression=polish_sort_key("name"), output_field=models.TextField(db_collation="C"), db_persist=True
+    )
+    street = models.CharField("ulica", max_length=120, blank=True)
+    house_number = models.CharField("numer domu", max_length=30, blank=True)
+    postcode = models.CharField("kod pocztowy", max_length=6, blank=True)
+    place = models.CharField("miejscowość", max_length=120, blank=True)
+    nip = models.CharField("NIP", max_length=10, null=True, blank=True)  # noqa: DJ001 - see the class
+    phone = models.CharField("telefon", max_length=120, blank=True)
+    website = models.URLField("strona internetowa", max_length=300, blank=True)
+    lat = models.FloatField("szerokość geograficzna")
+    lon = models.FloatField("długość geograficzna")
+    position = models.GeneratedField(
+        expression=plane_point("lat", "lon"), output_field=PositionField(), db_persist=True
+    )
+    location_approximate = models.BooleanField("położenie przybliżone", default=False)
+    municipality = models.ForeignKey(Municipality, models.PROTECT, verbose_name="gmina")
+    fuels = ArrayField(
+        models.CharField(max_length=20, choices=[(fuel.slug, fuel.name) for fuel in fuels.FUELS]),
+        verbose_name="paliwa",
+        default=list,
+        blank=True,
+    )
+    hours = models.JSONField("godziny tygodnia", null=True, blank=True)
+    opening_hours = models.CharField("godziny według źródła", max_length=300, blank=True)
+    featured = models.BooleanField("wyróżniony", default=False)
+
+    data_status = models.CharField(
+        "status danych", max_length=10, choices=DataStatus.choices, default=DataStatus.UNVERIFIED
+    )
+    verified_at = models.DateField("sprawdzono", null=True, blank=True)
+    verified_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="sprawdził"
+    )
+    updated_at = models.DateField("treść zmieniono")
+    confirmed_fields = ArrayField(
+        models.CharField(max_length=30), verbose_name="pola potwierdzone", default=list, blank=True
+    )
+
+    source = models.CharField("pochodzenie", max_length=10, choices=Source.choices)
+    source_id = models.CharField("identyfikator w źródle", max_length=60, blank=True)
+    review = models.CharField("do sprawdzenia", max_length=300, blank=True)
+    publication = models.CharField(
+        "publikacja", max_length=10, choices=Publication.choices, default=Publication.PUBLISHED
+    )
+    removed_at = models.DateField("usunięto", null=True, blank=True)
+    removal_reason = models.CharField("powód usunięcia", max_length=20, choices=RemovalReason.choices, blank=True)
+
+    objects = DepotQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "skład opału"
+        verbose_name_plural = "składy opału"
+        indexes = (
+            GistIndex(fields=["position"], name="depot_published_position", condition=Q(publication="published")),
+        )
+        constraints = (
+            models.UniqueConstraint(
+                name="depot_source_identifier", fields=["source", "source_id"], condition=~Q(source_id="")
+            ),
+            models.CheckConstraint(
+                name="depot_within_poland",
+                condition=Q(lat__gte=48.8, lat__lte=55.1, lon__gte=13.9, lon__lte=24.3),
+            ),
+            models.CheckConstraint(
+                name="depot_nip_ten_digits", condition=Q(nip__isnull=True) | Q(nip__regex=r"^[0-9]{10}$")
+            ),
+            models.CheckConstraint(
+                name="depot_checked_by_somebody_some_day",
+                condition=Q(data_status="unverified", verified_at__isnull=True, verified_by__isnull=True)
+                | (~Q(data_status="unverified") & Q(verified_at__isnull=False, verified_by__isnull=False)),
+            ),
+            models.CheckConstraint(
+                name="depot_removed_with_day_and_reason",
+                condition=(Q(publication="removed", removed_at__isnull=False) & ~Q(removal_reason=""))
+                | (~Q(publication="removed") & Q(removed_at__isnull=True, removal_reason="")),
+            ),
+            models.CheckConstraint(
+                name="depot_demonstration_without_contact",
+                condition=~Q(source="demo") | Q(nip__isnull=True, phone="", website=""),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} (#{self.pk})"

@@ -1,0 +1,200 @@
+"""Units of the territorial register, their boundaries, places and postcodes. Register data: nobody edits them."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models import Q
+
+
+class Voivodeship(models.Model):
+    """One of the 16. `slug` is the wire value, e.g. "kujawsko-pomorskie"."""
+
+    teryt = models.CharField("TERYT", max_length=2, primary_key=True)
+    name = models.CharField("nazwa", max_length=40)
+    slug = models.SlugField("w adresie", max_length=40, unique=True)
+
+    class Meta:
+        verbose_name = "województwo"
+        verbose_name_plural = "województwa"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.teryt})"
+
+
+class County(models.Model):
+    """A county, or a city with the rights of one (numbers from 61)."""
+
+    teryt = models.CharField("TERYT", max_length=4, primary_key=True)
+    name = models.CharField("nazwa", max_length=60)
+    voivodeship = models.ForeignKey(Voivodeship, models.PROTECT, verbose_name="województwo")
+
+    class Meta:
+        verbose_name = "powiat"
+        verbose_name_plural = "powiaty"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.teryt})"
+
+    @property
+    def title(self) -> str:
+        """Its name with its kind: "powiat nowotarski", "miasto na prawach powiatu"."""
+        return "miasto na prawach powiatu" if self.teryt[2:] >= "61" else f"powiat {self.name}"
+
+
+class Municipality(models.Model):
+    """A gmina. Its seventh digit is its kind, so a change of kind is a change of code."""
+
+    class Kind(models.IntegerChoices):
+        TOWN = 1, "gmina miejska"
+        RURAL = 2, "gmina wiejska"
+        MIXED = 3, "gmina miejsko-wiejska"
+
+    teryt = models.CharField("TERYT", max_length=7, primary_key=True)
+    name = models.CharField("nazwa", max_length=80)
+    kind = models.PositiveSmallIntegerField("rodzaj", choices=Kind.choices)
+    slug = models.SlugField("w adresie", max_length=80)
+    county = models.ForeignKey(County, models.PROTECT, verbose_name="powiat")
+    voivodeship = models.ForeignKey(Voivodeship, models.PROTECT, verbose_name="województwo")
+
+    class Meta:
+        verbose_name = "gmina"
+        verbose_name_plural = "gminy"
+        constraints = (
+            models.CheckConstraint(
+                name="municipality_teryt_seven_digits", condition=Q(teryt__regex=r"^[0-9]{6}[123]$")
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.teryt})"
+
+    @property
+    def description(self) -> str:
+        """Kind, county and voivodeship. Reads both relations: select them."""
+        kind = self.Kind(self.kind).label
+        return f"{kind}, {self.county.title}, województwo {self.voivodeship.name}"
+
+
+class FormerMunicipality(models.Model):
+    """A code that left the register, and the municipality that follows it: old addresses lead there."""
+
+    teryt = models.CharField("TERYT", max_length=7, primary_key=True)
+    name = models.CharField("nazwa", max_length=80)
+    successor = models.ForeignKey(Municipality, models.CASCADE, verbose_name="następca")
+    left_on = models.DateField("wykreślona")
+
+    class Meta:
+        verbose_name = "dawna gmina"
+        verbose_name_plural = "dawne gminy"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.teryt}) → {self.successor_id}"
+
+
+class Boundary(models.Model):
+    """The area of a municipality. Kept apart so that listing municipalities does not load ten megabytes."""
+
+    municipality = models.OneToOneField(
+        Municipality, models.CASCADE, primary_key=True, verbose_name="gmina", related_name="boundary"
+    )
+    area = models.BinaryField("obszar", help_text="WKB, metry na płaszczyźnie catalog.plane")
+    approximate = models.BooleanField("przybliżona")
+
+    class Meta:
+        verbose_name = "granica"
+        verbose_name_plural = "granice"
+
+    def __str__(self) -> str:
+        return f"boundary of {self.municipality_id}"
+
+
+class Place(models.Model):
+    """A locality of one source: SIMC (no position) or PRNG."""
+
+    id = models.CharField("identyfikator", max_length=32, primary_key=True)
+    name = models.CharField("nazwa", max_length=120)
+    kind = models.CharField("rodzaj", max_length=40)
+    main = models.BooleanField("samodzielna")
+    municipality = models.ForeignKey(Municipality, models.PROTECT, verbose_name="gmina")
+    lat = models.FloatField("szerokość", null=True)
+    lon = models.FloatField("długość", null=True)
+
+    class Meta:
+        verbose_name = "miejscowość"
+        verbose_name_plural = "miejscowości"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.id})"
+
+
+class Postcode(models.Model):
+    """A postcode with the centre of its built-up area."""
+
+    class Source(models.TextChoices):
+        PRG = "prg", "rejestr adresowy PRG"
+        GEONAMES = "geonames", "GeoNames"
+
+    code = models.CharField("kod", max_length=6, primary_key=True)
+    places = ArrayField(models.CharField(max_length=120), verbose_name="miejscowości")
+    lat = models.FloatField("szerokość")
+    lon = models.FloatField("długość")
+    source = models.CharField("źródło", max_length=10, choices=Source.choices)
+
+    class Meta:
+        verbose_name = "kod pocztowy"
+        verbose_name_plural = "kody pocztowe"
+        constraints = (models.CheckConstraint(name="postcode_form", condition=Q(code__regex=r"^[0-9]{2}-[0-9]{3}$")),)
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class PostcodeMunicipality(models.Model):
+    """One municipality of a postcode, with the number of addresses there (0 when the source does not say)."""
+
+    pk = models.CompositePrimaryKey("postcode_id", "municipality_id")
+    postcode = models.ForeignKey(Postcode, models.CASCADE, related_name="shares")
+    municipality = models.ForeignKey(Municipality, models.PROTECT)
+    addresses = models.PositiveIntegerField("adresy")
+
+    def __str__(self) -> str:
+        return f"{self.postcode_id} in {self.municipality_id}"
+
+
+class SearchEntry(models.Model):
+    """One line that `/locations` can suggest, rebuilt by `catalog.search` after every change of the register.
+
+    rank: position in the order of importance; unique, so that equal matches have one order.
+    fold: the name as people type it, see `catalog.text.fold`; for a postcode its five digits.
+    """
+
+    class Kind(models.TextChoices):
+        MUNICIPALITY = "municipality"
+        LOCALITY = "locality"
+        POSTCODE = "postcode"
+
+    rank = models.PositiveIntegerField(primary_key=True)
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    fold = models.CharField(max_length=120, db_collation="C")
+    label = models.CharField(max_length=160)
+    description = models.CharField(max_length=200)
+    municipality = models.ForeignKey(Municipality, models.CASCADE, db_index=False)
+
+    class Meta:
+        indexes = (
+            models.Index(fields=["fold"], name="searchentry_fold"),
+            GinIndex(fields=["fold"], name="searchentry_fold_trigram", opclasses=["gin_trgm_ops"]),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.kind})"
+
+
+class ShortFragment(models.Model):
+    """The first suggestions for one, two or three characters, where a trigram index cannot help."""
+
+    text = models.CharField(max_length=3, primary_key=True, db_collation="C")
+    ranks = ArrayField(models.PositiveIntegerField())
+
+    def __str__(self) -> str:
+        return self.text

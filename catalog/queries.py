@@ -1,0 +1,333 @@
+"""Questions to the catalog: one query each, plain values in, plain rows out.
+
+Depots and suggestions are asked for in SQL because building the same statements by the ORM takes longer than the
+database takes to answer them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from catalog import fuels, plane
+from catalog.models import County, FormerMunicipality, Municipality, Postcode, Voivodeship
+from catalog.params import Point, StoreQuery
+from catalog.text import fold
+
+MAX_SUGGESTIONS = 8
+
+
+class UnknownUnit(Exception):
+    """No voivodeship, county or municipality has this code. `successor` follows a code that has left the register."""
+
+    def __init__(self, teryt: str, successor: str | None = None) -> None:
+        self.teryt, self.successor = teryt, successor
+        super().__init__(teryt)
+
+
+class UnknownPostcode(Exception):
+    """No municipality has addresses with this postcode."""
+
+
+class UnknownDepot(Exception):
+    """No depot is published under this identifier."""
+
+
+class Suggestion(NamedTuple):
+    """One suggestion of `/locations`. fold: for a postcode its five digits."""
+
+    kind: str
+    label: str
+    fold: str
+    description: str
+    teryt: str
+    slug: str
+    voivodeship_slug: str
+
+
+SUGGESTION_COLUMNS = "e.kind, e.label, e.fold, e.description, m.teryt, m.slug, v.slug"
+
+FIND_SHORT = f"""
+    SELECT {SUGGESTION_COLUMNS}
+    FROM catalog_shortfragment f
+    CROSS JOIN LATERAL unnest(f.ranks) WITH ORDINALITY AS hit(rank, place)
+    JOIN catalog_searchentry e ON e.rank = hit.rank
+    JOIN catalog_municipality m ON m.teryt = e.municipality_id
+    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
+    WHERE f.text = %s
+    ORDER BY hit.place
+"""  # noqa: S608 - constants only
+
+FIND_FRAGMENT = f"""
+    SELECT {SUGGESTION_COLUMNS}
+    FROM (
+        SELECT *
+        FROM catalog_searchentry
+        WHERE fold LIKE %(inside)s
+        ORDER BY
+            CASE
+                WHEN fold = %(exact)s THEN 0
+                WHEN fold LIKE %(prefix)s THEN 1
+                WHEN fold LIKE %(word)s THEN 2
+                ELSE 3
+            END,
+            rank
+        LIMIT {MAX_SUGGESTIONS}
+    ) e
+    JOIN catalog_municipality m ON m.teryt = e.municipality_id
+    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
+    ORDER BY
+        CASE
+            WHEN fold = %(exact)s THEN 0
+            WHEN fold LIKE %(prefix)s THEN 1
+            WHEN fold LIKE %(word)s THEN 2
+            ELSE 3
+        END,
+        e.rank
+"""  # noqa: S608 - constants only
+
+WHOLE_POSTCODE_FIRST = re.compile(r"\s*([0-9]{2})-?([0-9]{3})\b", re.ASCII)
+POSTCODE_FRAGMENT = re.compile(r"[0-9 -]+", re.ASCII)
+
+
+def search_key(text: str) -> str:
+    """What is looked for when somebody types this: folded text, or the digits of a postcode.
+
+    "30-001 Kraków" asks for the postcode, since people copy the two together.
+    """
+    whole = WHOLE_POSTCODE_FIRST.match(text)
+    if whole:
+        return whole[1] + whole[2]
+    if POSTCODE_FRAGMENT.fullmatch(text):
+        return re.sub(r"[ -]", "", text)
+    return fold(text)
+
+
+def suggest_locations(text: str) -> list[Suggestion]:
+    """At most eight municipalities, localities and postcodes for a text, the best first.
+
+    Exact names before prefixes, before beginnings of a later word, before fragments inside a word; within each the
+    order of importance of `catalog.search`.
+    """
+    key = search_key(text)
+    if not key:
+        return []
+    with connection.cursor() as cursor:
+        if len(key) <= 3:
+            cursor.execute(FIND_SHORT, [key])
+        else:
+            cursor.execute(
+                FIND_FRAGMENT, {"exact": key, "prefix": f"{key}%", "word": f"% {key}%", "inside": f"%{key}%"}
+            )
+        return [Suggestion(*row) for row in cursor.fetchall()]
+
+
+class StoreRow(NamedTuple):
+    """A depot as `/stores` needs it. hours: JSON text or None. distance_m: metres or None."""
+
+    id: int
+    name: str
+    street: str
+    house_number: str
+    postcode: str
+    place: str
+    nip: str | None
+    phone: str
+    website: str
+    lat: float
+    lon: float
+    location_approximate: bool
+    fuels: list[str]
+    hours: str | None
+    opening_hours: str
+    featured: bool
+    data_status: str
+    source: str
+    verified_at: Any
+    updated_at: Any
+    teryt: str
+    municipality: str
+    municipality_slug: str
+    voivodeship_slug: str
+    distance_m: float | None
+
+
+STORE_COLUMNS = """
+    d.id, d.name, d.street, d.house_number, d.postcode, d.place, d.nip, d.phone, d.website, d.lat, d.lon,
+    d.location_approximate, d.fuels, d.hours, d.opening_hours, d.featured, d.data_status, d.source,
+    d.verified_at, d.updated_at, m.teryt, m.name, m.slug, v.slug
+"""
+
+STORE_TABLES = """
+    catalog_depot d
+    JOIN catalog_municipality m ON m.teryt = d.municipality_id
+    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
+"""
+
+OFFERING = {False: "", True: "AND d.fuels && %(fuels)s::varchar[]"}
+
+GREAT_CIRCLE_M = f"""
+    2 * {plane.EARTH_RADIUS_M} * asin(least(1.0, sqrt(
+        sin(radians(d.lat - %(lat)s) / 2) ^ 2
+        + cos(radians(%(lat)s)) * cos(radians(d.lat)) * sin(radians(d.lon - %(lon)s) / 2) ^ 2
+    )))
+"""
+
+# The plane finds candidates by index, the great circle decides. A neighbour that belongs among the first n lies on the
+# plane no farther than the n-th one there times STRETCH / SHRINK; both constants hold for every pair of points served.
+FIND_NEAR = """
+    WITH reach AS (
+        SELECT least(
+            %(radius_m)s * {stretch},
+            CASE WHEN count(*) < %(limit)s THEN 'Infinity' ELSE max(metres) * {ratio} END
+        ) AS metres
+        FROM (
+            SELECT d.position <-> point(%(x)s, %(y)s) AS metres
+            FROM catalog_depot d
+            WHERE d.publication = 'published' {offering}
+            ORDER BY d.position <-> point(%(x)s, %(y)s)
+            LIMIT %(limit)s
+        ) AS nearest
+    ), found AS (
+        SELECT d.id AS found_id, {distance} AS distance_m
+        FROM reach CROSS JOIN catalog_depot d
+        WHERE d.publication = 'published' {offering}
+            AND d.position <@ circle(point(%(x)s, %(y)s), reach.metres)
+    )
+    SELECT {columns}, f.distance_m
+    FROM (SELECT * FROM found WHERE distance_m <= %(radius_m)s ORDER BY distance_m, found_id LIMIT %(limit)s) f
+    JOIN {tables} ON d.id = f.found_id
+    ORDER BY f.distance_m, d.id
+"""
+
+COUNT_NEAR = """
+    SELECT count(*)
+    FROM catalog_depot d
+    WHERE d.publication = 'published' {offering}
+        AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {stretch})
+        AND (d.position <-> point(%(x)s, %(y)s) < %(radius_m)s * {shrink} OR {distance} <= %(radius_m)s)
+"""
+
+FIND_IN_UNIT = """
+    SELECT {columns}, NULL, count(*) OVER ()
+    FROM {tables}
+    WHERE d.publication = 'published' {offering} AND d.municipality_id LIKE %(unit)s
+    ORDER BY d.name_key, d.id
+    LIMIT %(limit)s
+"""
+
+GET_STORE = f"""
+    SELECT {STORE_COLUMNS}, NULL
+    FROM {STORE_TABLES}
+    WHERE d.publication = 'published' AND d.id = %s
+"""  # noqa: S608 - constants only
+
+
+def _statements(template: str) -> dict[bool, str]:
+    """A template filled in with and without the filter on fuels."""
+    return {
+        filtered: template.format(
+            columns=STORE_COLUMNS,
+            tables=STORE_TABLES,
+            distance=GREAT_CIRCLE_M,
+            stretch=plane.STRETCH,
+            shrink=plane.SHRINK,
+            ratio=plane.STRETCH / plane.SHRINK,
+            offering=offering,
+        )
+        for filtered, offering in OFFERING.items()
+    }
+
+
+NEAR_STATEMENTS = _statements(FIND_NEAR)
+COUNT_STATEMENTS = _statements(COUNT_NEAR)
+UNIT_STATEMENTS = _statements(FIND_IN_UNIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """Depots in the order of the answer, and how many there are without the limit."""
+
+    rows: list[StoreRow]
+    total: int
+
+
+def find_stores(query: StoreQuery) -> Stores:
+    """Depots of a unit by name, or near a point by distance; then by id.
+
+    Raises UnknownUnit and UnknownPostcode. One query, another for a postcode, and one to count a list that was cut.
+    """
+    if query.teryt is not None:
+        return find_stores_in_unit(query.teryt, fuel=query.fuel, limit=query.limit)
+    if query.postcode is not None:
+        point = get_postcode_centre(query.postcode)
+    else:
+        assert query.point is not None  # noqa: S101 - StoreQuery.parse has refused anything else
+        point = query.point
+    return find_stores_near(point, radius_km=query.radius_km, fuel=query.fuel, limit=query.limit)
+
+
+def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
+    """Depots assigned to a unit. Raises UnknownUnit; knowing that a unit without depots exists costs a query."""
+    parameters = {"unit": f"{teryt}%", "limit": limit, **_fuels(fuel)}
+    with connection.cursor() as cursor:
+        cursor.execute(UNIT_STATEMENTS[fuel is not None], parameters)
+        rows = cursor.fetchall()
+    if not rows:
+        check_unit(teryt)
+    return Stores([StoreRow(*row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
+
+
+def find_stores_near(point: Point, *, radius_km: float, fuel: str | None, limit: int) -> Stores:
+    """Depots within a radius of a point, nearest first by great-circle distance, then by id."""
+    x, y = plane.to_plane(point.lat, point.lon)
+    parameters = {
+        "x": x,
+        "y": y,
+        "lat": point.lat,
+        "lon": point.lon,
+        "radius_m": radius_km * 1000.0,
+        "limit": limit,
+        **_fuels(fuel),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(NEAR_STATEMENTS[fuel is not None], parameters)
+        rows = [StoreRow(*row) for row in cursor.fetchall()]
+        if len(rows) < limit:
+            return Stores(rows, total=len(rows))
+        cursor.execute(COUNT_STATEMENTS[fuel is not None], parameters)
+        (total,) = cursor.fetchone()
+    return Stores(rows, total=total)
+
+
+def _fuels(fuel: str | None) -> dict[str, Sequence[str]]:
+    return {} if fuel is None else {"fuels": list(fuels.assortments(fuel))}
+
+
+def get_store(depot_id: int) -> StoreRow:
+    """One published depot. Raises UnknownDepot."""
+    with connection.cursor() as cursor:
+        cursor.execute(GET_STORE, [depot_id])
+        row = cursor.fetchone()
+    if row is None:
+        raise UnknownDepot(depot_id)
+    return StoreRow(*row)
+
+
+def get_postcode_centre(code: str) -> Point:
+    """Centre of the built-up area of a postcode. Raises UnknownPostcode."""
+    centre = Postcode.objects.filter(code=code).values_list("lat", "lon").first()
+    if centre is None:
+        raise UnknownPostcode(code)
+    return Point(*centre)
+
+
+def check_unit(teryt: str) -> None:
+    """Raise UnknownUnit unless a voivodeship, county or municipality has this code."""
+    model = {2: Voivodeship, 4: County, 7: Municipality}[len(teryt)]
+    if model.objects.filter(pk=teryt).exists():
+        return
+    former = FormerMunicipality.objects.filter(pk=teryt).values_list("successor_id", flat=True).first()
+    raise UnknownUnit(teryt, successor=former)

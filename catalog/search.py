@@ -1,0 +1,160 @@
+"""The index behind `/locations`: what can be suggested, in one order of importance.
+
+Rebuilt whole after every change of units, places or postcodes, in the transaction of that change.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db import connection
+
+from catalog.bulk import insert
+from catalog.models import Municipality, Place, Postcode, PostcodeMunicipality, SearchEntry, ShortFragment
+from catalog.queries import MAX_SUGGESTIONS
+from catalog.text import fold
+
+LABEL_LENGTH = 80
+"""Longest label of a postcode; more places end in an ellipsis."""
+
+SHORT = 3
+"""Fragments up to this length are answered from a table made here."""
+
+TOWN, DISTRICTS, VILLAGE, OTHER = range(4)
+
+KIND_TIERS = {"miasto": TOWN, "dzielnica": DISTRICTS, "delegatura": DISTRICTS, "wieś": VILLAGE}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the index without its rank."""
+
+    kind: str
+    fold: str
+    label: str
+    description: str
+    municipality: str
+
+
+def rebuild() -> int:
+    """Write the index anew. Returns the number of entries. About six seconds for the whole country."""
+    entries = list(all_entries())
+    with connection.cursor() as cursor:
+        # TRUNCATE would lock readers out until the import commits.
+        cursor.execute("DELETE FROM catalog_searchentry")
+        cursor.execute("DELETE FROM catalog_shortfragment")
+    insert(
+        SearchEntry,
+        ("rank", "kind", "fold", "label", "description", "municipality_id"),
+        ((rank, e.kind, e.fold, e.label, e.description, e.municipality) for rank, e in enumerate(entries)),
+    )
+    insert(ShortFragment, ("text", "ranks"), short_fragments(entries))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE catalog_searchentry")
+    return len(entries)
+
+
+def all_entries() -> Iterator[Entry]:
+    """Every entry, the most important first: municipalities, postcodes, localities."""
+    municipalities = {
+        m.teryt: m for m in Municipality.objects.select_related("county", "voivodeship").order_by("teryt")
+    }
+    weights = addresses_of_municipalities()
+    yield from municipality_entries(municipalities, weights)
+    yield from postcode_entries(municipalities)
+    yield from locality_entries(municipalities, weights)
+
+
+def addresses_of_municipalities() -> dict[str, int]:
+    """How many addresses, or postcodes where nobody counted, each municipality has: its size as people see it."""
+    weights: dict[str, int] = defaultdict(int)
+    for code, addresses in PostcodeMunicipality.objects.values_list("municipality_id", "addresses"):
+        weights[code] += max(addresses, 1)
+    return weights
+
+
+def municipality_entries(municipalities: dict[str, Municipality], weights: dict[str, int]) -> Iterator[Entry]:
+    """Municipalities by size; a town stands right before the rural municipality named after it."""
+    names: dict[tuple[str, str], int] = defaultdict(int)
+    for m in municipalities.values():
+        pair = (m.county_id, m.name)
+        names[pair] = max(names[pair], weights.get(m.teryt, 0))
+    order = sorted(
+        municipalities.values(), key=lambda m: (-names[m.county_id, m.name], m.county_id, m.name, m.kind, m.teryt)
+    )
+    for m in order:
+        yield Entry(SearchEntry.Kind.MUNICIPALITY, fold(m.name), m.name, m.description, m.teryt)
+
+
+def postcode_entries(municipalities: dict[str, Municipality]) -> Iterator[Entry]:
+    """Postcodes in their own order, each at the municipality with most of its addresses."""
+    main: dict[str, str] = {}
+    shares = PostcodeMunicipality.objects.order_by("-addresses", "municipality")
+    for code, municipality in shares.values_list("postcode_id", "municipality_id"):
+        main.setdefault(code, municipality)
+    for code, places in Postcode.objects.order_by("code").values_list("code", "places"):
+        m = municipalities[main[code]]
+        yield Entry(
+            SearchEntry.Kind.POSTCODE,
+            code.replace("-", ""),
+            postcode_label(code, places),
+            f"kod pocztowy, {within(m)}",
+            m.teryt,
+        )
+
+
+def postcode_label(code: str, places: list[str]) -> str:
+    """The code and its places, cut at a whole place with an ellipsis."""
+    label = f"{code} {', '.join(places)}".strip()
+    if len(label) <= LABEL_LENGTH:
+        return label
+    return label[:LABEL_LENGTH].rpartition(", ")[0] + ", …"
+
+
+def within(m: Municipality) -> str:
+    """ "gmina wiejska Kościelisko, powiat tatrzański, województwo małopolskie"."""
+    return f"{Municipality.Kind(m.kind).label} {m.name}, {m.county.title}, województwo {m.voivodeship.name}"
+
+
+def locality_entries(municipalities: dict[str, Municipality], weights: dict[str, int]) -> Iterator[Entry]:
+    """Localities: towns, districts, villages, then the rest; within these the larger municipality first.
+
+    One name stands once in a municipality, and not at all where the municipality itself has it: the address of the
+    suggestion would be the same.
+    """
+    best: dict[tuple[str, str], tuple[tuple[int, int], str, str]] = {}
+    for name, kind, main, municipality in Place.objects.values_list("name", "kind", "main", "municipality_id"):
+        tier = KIND_TIERS.get(kind, OTHER)
+        key = (fold(name), municipality)
+        found = ((tier, not main), name, kind)
+        if key not in best or found < best[key]:
+            best[key] = found
+    own = {(fold(m.name), m.teryt) for m in municipalities.values()}
+    order = sorted(
+        ((tier, -weights.get(code, 0), code, key, name, kind) for (key, code), (tier, name, kind) in best.items())
+    )
+    for _, _, code, key, name, kind in order:
+        if key and (key, code) not in own:
+            yield Entry(SearchEntry.Kind.LOCALITY, key, name, f"{kind}, {within(municipalities[code])}", code)
+
+
+def short_fragments(entries: Iterable[Entry]) -> Iterator[tuple[str, list[int]]]:
+    """For every fragment of up to three characters the ranks of its first suggestions, best first.
+
+    Classes of match as in `catalog.queries.suggest_locations`: exact, prefix, beginning of a later word, inside.
+    """
+    hits: dict[str, tuple[list[int], ...]] = defaultdict(lambda: ([], [], [], []))
+    for rank, entry in enumerate(entries):
+        text = entry.fold
+        for length in range(1, SHORT + 1):
+            for fragment in {text[i : i + length] for i in range(len(text) - length + 1)}:
+                if fragment[0] == " " or fragment[-1] == " ":
+                    continue
+                if text.startswith(fragment):
+                    ranks = hits[fragment][0 if len(text) == length else 1]
+                else:
+                    ranks = hits[fragment][2 if f" {fragment}" in text else 3]
+                if len(ranks) < MAX_SUGGESTIONS:
+                    ranks.append(rank)
+    for fragment, classes in hits.items():
+        yield fragment, [rank for ranks in classes for rank in ranks][:MAX_SUGGESTIONS]

@@ -1,0 +1,23 @@
+"""Routes of version 1 of the API."""
+
+from typing import Any
+
+from django.urls import path, re_path
+
+from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
+from fueldepot.errors import unknown_path
+from prices.viewsets import FullStoreViewSet
+
+
+def get(viewset: Any, action: str) -> Any:
+    """A viewset as a view that answers GET (and so HEAD) by one action."""
+    return viewset.as_view({"get": action})
+
+
+v1 = [
+    path("locations", get(LocationViewSet, "list"), name="locations"),
+    path("locate", get(LocateViewSet, "list"), name="locate"),
+    path("stores", get(StoreViewSet, "list"), name="stores"),
+    path("stores/<str:pk>", get(FullStoreViewSet, "retrieve"), name="store"),
+    re_path("", unknown_path),
+]

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class FueldepotConfig(AppConfig):
+    name = "fueldepot"
+    verbose_name = "Usługa"

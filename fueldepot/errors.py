@@ -1,0 +1,147 @@
+"""What every failure under /api/ answers: one body, one table from named errors to statuses."""
+
+import logging
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from catalog.boundaries import PointOutsideMunicipalities
+from catalog.links import documentation_url
+from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit
+from catalog.query_string import InvalidParameters, ParameterError, quote
+from fueldepot.rendering import JSON
+
+logger = logging.getLogger(__name__)
+
+NO_STORE = "no-store"
+
+
+def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> dict[str, Any]:
+    """The one body of every failure under /api/."""
+    return {
+        "status": status,
+        "code": code,
+        "message": message,
+        "errors": [
+            {"parameter": error.parameter, "code": error.code, "message": error.message} for error in errors or []
+        ],
+        "documentation": documentation_url(),
+    }
+
+
+def describe_parameters(error: InvalidParameters) -> dict[str, Any]:
+    """400: every parameter that is wrong, and how to mend it."""
+    code = "missing_parameter" if all(e.code == "missing" for e in error.errors) else "invalid_parameter"
+    return error_body(400, code, f"{error}.", error.errors)
+
+
+def describe_unit(error: UnknownUnit) -> dict[str, Any]:
+    """404: a well-formed code that no unit has; a code that has left the register names its successor."""
+    if error.successor:
+        reason = f"teryt {error.teryt} has left the register; its successor is {error.successor}"
+    else:
+        reason = f"no unit has the TERYT code {error.teryt}; /api/v1/locations finds codes by name"
+    return error_body(404, "not_found", reason + ".", [ParameterError("teryt", "unknown", reason)])
+
+
+def describe_postcode(error: UnknownPostcode) -> dict[str, Any]:
+    """404: a well-formed postcode that is not in the register."""
+    reason = f"postcode {error} is not in the register; check it, or ask by lat and lon"
+    return error_body(404, "not_found", reason + ".", [ParameterError("postcode", "unknown", reason)])
+
+
+def describe_depot(error: UnknownDepot) -> dict[str, Any]:
+    """404: no such depot, or one that was removed."""
+    reason = f"no depot is published under id {error}; take the id from /api/v1/stores"
+    return error_body(404, "not_found", reason + ".", [ParameterError("id", "unknown", reason)])
+
+
+def describe_point(error: PointOutsideMunicipalities) -> dict[str, Any]:
+    """404: the sea, or a neighbouring country."""
+    lat, lon = error.args
+    reason = f"the point {lat}, {lon} lies in no Polish municipality, nor within 100 m of one"
+    return error_body(404, "not_found", reason + ".")
+
+
+DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
+    InvalidParameters: describe_parameters,
+    UnknownUnit: describe_unit,
+    UnknownPostcode: describe_postcode,
+    UnknownDepot: describe_depot,
+    PointOutsideMunicipalities: describe_point,
+}
+"""What each named error of the layers below answers. Errors that are not here are the server's own."""
+
+DATABASE_AWAY = (OperationalError, InterfaceError)
+
+FRAMEWORK_CODES = {
+    400: "malformed_body",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "payload_too_large",
+    415: "unsupported_media_type",
+    429: "too_many_requests",
+}
+
+
+def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """DRF's exception handler: the error body and headers of any exception that a viewset raised."""
+    set_rollback()
+    describe = DOMAIN_ERRORS.get(type(error))
+    if describe is not None:
+        body = describe(error)
+        return Response(body, status=body["status"], headers={"Cache-Control": NO_STORE})
+    if isinstance(error, exceptions.MethodNotAllowed):
+        message = f"{error.detail} Allowed methods are in the Allow header."
+        return Response(
+            error_body(405, "method_not_allowed", message), status=405, headers={"Cache-Control": NO_STORE}
+        )
+    if isinstance(error, exceptions.APIException):
+        status = error.status_code
+        code = FRAMEWORK_CODES.get(status, "server_error" if status >= 500 else "invalid_parameter")
+        return Response(
+            error_body(status, code, str(error.detail)), status=status, headers={"Cache-Control": NO_STORE}
+        )
+    if isinstance(error, DATABASE_AWAY):
+        logger.error("database not available: %s", type(error).__name__)
+        body = error_body(503, "unavailable", "The database is not available; try again in a few seconds.")
+        return Response(body, status=503, headers={"Cache-Control": NO_STORE, "Retry-After": "5"})
+    return None
+
+
+def plain_error(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
+    """The error body where no viewset was reached."""
+    response = HttpResponse(orjson.dumps(error_body(status, code, message)), status=status, content_type=JSON)
+    response["Cache-Control"] = NO_STORE
+    return response
+
+
+@csrf_exempt
+def unknown_path(request: HttpRequest) -> HttpResponse:
+    """404 for any path under /api/ that is not an endpoint."""
+    message = f"{quote(request.path)} is not an address of this API; there is no slash at the end of any."
+    return plain_error(request, 404, "not_found", message)
+
+
+def bad_request(request: HttpRequest) -> HttpResponse:
+    """400 for a request that Django refuses before any view: a wrong host, too many fields."""
+    return plain_error(request, HTTPStatus.BAD_REQUEST, "invalid_parameter", "The request is malformed.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500: our fault, logged with its traceback."""
+    message = "The service failed to answer; the failure has been logged. Try again later."
+    return plain_error(request, HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", message)
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether an error of this request is answered as JSON."""
+    return request.path.startswith("/api/")

@@ -1,0 +1,22 @@
+"""Configuration of gunicorn, for `make run` and for production alike. The command line adds address and workers."""
+
+from typing import Any
+
+worker_class = "gthread"
+threads = 4
+keepalive = 5
+# A worker whose master was killed notices within half of this.
+timeout = 30
+preload_app = True
+# The control socket would be written into the home directory and shared by every instance.
+control_socket_disable = True
+
+
+def when_ready(server: Any) -> None:
+    """Read the boundaries once before the workers are forked, so that they share the memory."""
+    from django.db import connections
+
+    from catalog import boundaries
+
+    boundaries.current()
+    connections.close_all()

@@ -1,0 +1,29 @@
+"""Every route of the site, and who answers when none fits."""
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.urls import include, path, re_path
+from django.views import defaults
+
+from fueldepot import api, errors
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400 in the form the caller expects."""
+    return errors.bad_request(request) if errors.is_api(request) else defaults.bad_request(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500 in the form the caller expects."""
+    return errors.server_error(request) if errors.is_api(request) else defaults.server_error(request)
+
+
+handler400 = bad_request
+handler500 = server_error
+
+urlpatterns = [
+    path("api/v1/", include((api.v1, "v1"))),
+    re_path(r"^api/.", errors.unknown_path),
+    path("admin/", admin.site.urls),
+    path("", include("pages.urls")),
+]

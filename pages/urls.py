@@ -1,0 +1,13 @@
+"""Addresses of the site. Lower layers link here by name."""
+
+from django.urls import path
+
+from pages import views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("api/", views.api_rules, name="api-rules"),
+    path("sklady/<slug:voivodeship>/", views.voivodeship, name="voivodeship"),
+    path("sklady/<slug:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, name="municipality"),
+    path("sklad/<int:depot_id>-<slug:slug>/", views.depot, name="depot"),
+]

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class SubsidyConfig(AppConfig):
+    name = "subsidy"
+    verbose_name = "Dotacja"
