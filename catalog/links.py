@@ -17,17 +17,22 @@ from catalog.text import slug
 VOIVODESHIP_MARK, SLUG_MARK, TERYT_MARK, ID_MARK = "xvoivodeshipx", "xslugx", "9999999", 999999999
 
 
+def site_url(path: str) -> str:
+    """The absolute address of a path of this site."""
+    return settings.SITE_URL + path
+
+
 @lru_cache
 def municipality_pattern() -> str:
     path = reverse("municipality", args=[VOIVODESHIP_MARK, SLUG_MARK, TERYT_MARK])
     path = path.replace(VOIVODESHIP_MARK, "{0}").replace(SLUG_MARK, "{1}").replace(TERYT_MARK, "{2}")
-    return settings.SITE_URL + path
+    return site_url(path)
 
 
 @lru_cache
 def depot_pattern() -> str:
     path = reverse("depot", args=[ID_MARK, SLUG_MARK])
-    return settings.SITE_URL + path.replace(str(ID_MARK), "{0}").replace(SLUG_MARK, "{1}")
+    return site_url(path.replace(str(ID_MARK), "{0}").replace(SLUG_MARK, "{1}"))
 
 
 def municipality_url(voivodeship_slug: str, municipality_slug: str, teryt: str, **query: str) -> str:
@@ -43,4 +48,4 @@ def depot_url(depot_id: int, name: str) -> str:
 
 def documentation_url() -> str:
     """The rules of use, which every error body names."""
-    return f"{settings.SITE_URL}{reverse('api-rules')}"
+    return site_url(reverse("api-rules"))

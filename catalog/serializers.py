@@ -3,6 +3,7 @@
 Plain functions: a list of a hundred depots is written in a fifth of the time that ModelSerializer takes.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -17,6 +18,16 @@ from catalog.queries import StoreRow, Suggestion
 from catalog.text import format_address
 
 FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
+
+
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+@lru_cache(maxsize=1000)
+def week_in_order(hours: str) -> orjson.Fragment:
+    """The week as JSON from Monday to Sunday; the database keeps the keys in an order of its own."""
+    week = orjson.loads(hours)
+    return orjson.Fragment(orjson.dumps({day: week[day] for day in DAYS}))
 
 
 def suggestion(row: Suggestion) -> dict[str, Any]:
@@ -67,7 +78,7 @@ def store(row: StoreRow) -> dict[str, Any]:
             "url": municipality_url(row.voivodeship_slug, row.municipality_slug, row.teryt),
         },
         "fuels": [FUEL_NAMES[slug] for slug in row.fuels],
-        "hours": None if row.hours is None else orjson.Fragment(row.hours),
+        "hours": None if row.hours is None else week_in_order(row.hours),
         "opening_hours": row.opening_hours or None,
         "featured": row.featured,
         "source": {

@@ -66,7 +66,7 @@ def run(steps: Iterable[Step], options: Options) -> list[Report]:
             report = step.sync(Options(options.today, write, options.allow_removals, options.progress))
             reports.append(report)
             if report.changes and options.write:
-                record(step)
+                record_change(step.dataset, step.source, step.as_of)
                 changed.add(step.dataset)
         if changed & SEARCHED:
             search.rebuild()
@@ -78,17 +78,16 @@ def run(steps: Iterable[Step], options: Options) -> list[Report]:
     return reports
 
 
-def record(step: Step) -> None:
-    """Raise the version of a data set, and say what it is now."""
-    model = MODELS[step.dataset]
+def record_change(dataset: Dataset.Slug, source: str, as_of: date | None) -> None:
+    """Raise the version of a data set, and say what it is now. Call it in the transaction of the change."""
     values = {
         "changed_at": timezone.now(),
-        "as_of": step.as_of,
-        "row_count": model._default_manager.count(),
-        "source": step.source[:200],
+        "as_of": as_of,
+        "row_count": MODELS[dataset]._default_manager.count(),
+        "source": source[:200],
     }
-    if not Dataset.objects.filter(slug=step.dataset).update(version=F("version") + 1, **values):
-        Dataset.objects.create(slug=step.dataset, version=1, **values)
+    if not Dataset.objects.filter(slug=dataset).update(version=F("version") + 1, **values):
+        Dataset.objects.create(slug=dataset, version=1, **values)
 
 
 def analyse() -> None:

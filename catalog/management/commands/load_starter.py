@@ -1,0 +1,25 @@
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from catalog.importers.run import ImportRunning, run
+from catalog.importers.sync import Options
+from catalog.management.import_command import ImportCommand, progress
+from catalog.starter.load import missing_steps
+
+
+class Command(ImportCommand):
+    help = "Load the starter data into whatever part of the catalog is still empty."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """None: what is loaded follows from what is missing."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        how = Options(today=timezone.localdate(), write=True, progress=progress)
+        try:
+            reports = run(missing_steps(), how)
+        except ImportRunning as error:
+            raise CommandError("nothing was loaded: another import is running; wait until it ends") from error
+        for report in reports:
+            self.stdout.write(f"starter data: {report.added} {report.title}")

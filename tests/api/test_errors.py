@@ -1,0 +1,100 @@
+"""What every failure under /api/ answers."""
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+
+from catalog import queries
+
+pytestmark = pytest.mark.django_db
+
+ENDPOINTS = ["locations", "locate", "stores", "stores/1"]
+
+
+def check_body(answer, status, code):
+    assert answer.status_code == status
+    assert answer["Content-Type"] == "application/json"
+    assert answer["Cache-Control"] == "no-store"
+    body = answer.json()
+    assert list(body) == ["status", "code", "message", "errors", "documentation"]
+    assert (body["status"], body["code"]) == (status, code)
+    assert body["message"]
+    assert body["documentation"].startswith("http")
+
+
+def test_error_body_golden(client, golden):
+    answer = client.get("/api/v1/locate", {"lat": "60"})
+    check_body(answer, 400, "invalid_parameter")
+    golden("error_locate", answer.json())
+
+
+def test_only_missing_parameters(client):
+    check_body(client.get("/api/v1/locate"), 400, "missing_parameter")
+
+
+@pytest.mark.parametrize("path", ["/api/v1/", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/x"])
+@pytest.mark.parametrize("method", ["get", "post", "delete"])
+def test_unknown_paths(path, method):
+    check_body(getattr(Client(enforce_csrf_checks=True), method)(path), 404, "not_found")
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "trace"])
+def test_other_methods(client, path, method):
+    answer = getattr(client, method)(f"/api/v1/{path}")
+    check_body(answer, 405, "method_not_allowed")
+    assert {"GET", "HEAD", "OPTIONS"} == set(answer["Allow"].split(", "))
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+def test_options_names_the_methods(client, path):
+    answer = client.options(f"/api/v1/{path}")
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert "GET" in answer["Allow"]
+
+
+def test_head_is_get_without_a_body(client):
+    answer = client.head("/api/v1/locations", {"q": "krak"})
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_any_origin_may_read(client):
+    for path in ("locations?q=krak", "locate?lat=1", "nothing"):
+        answer = client.get(f"/api/v1/{path}", headers={"origin": "https://example.org"})
+        assert answer["Access-Control-Allow-Origin"] == "*"
+
+
+def test_a_wrong_host_is_told_in_json(client):
+    check_body(client.get("/api/v1/locations?q=krak", headers={"host": "evil.example"}), 400, "invalid_parameter")
+
+
+def test_our_own_fault_says_nothing_of_it(monkeypatch):
+    def fail(text):
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr("catalog.viewsets.suggest_locations", fail)
+    answer = Client(raise_request_exception=False).get("/api/v1/locations?q=krak")
+    check_body(answer, 500, "server_error")
+    assert b"secret" not in answer.content
+
+
+def test_a_database_that_is_away_is_told_with_retry_after(client, monkeypatch):
+    def fail(text):
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr("catalog.viewsets.suggest_locations", fail)
+    answer = client.get("/api/v1/locations?q=krak")
+    check_body(answer, 503, "unavailable")
+    assert int(answer["Retry-After"]) > 0
+
+
+def test_a_given_value_is_shortened_and_made_visible():
+    from catalog.query_string import quote
+
+    assert quote("a" * 50) == "'" + "a" * 40 + "…'"
+    assert quote("a\x00b") == "'a\\x00b'"
+
+
+def test_unknown_units_are_an_error_of_their_own():
+    with pytest.raises(queries.UnknownUnit):
+        queries.check_unit("99")

@@ -1,0 +1,103 @@
+"""GET /locate."""
+
+import pytest
+
+from catalog import boundaries, plane
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/locate"
+LAT, LON = 50.0617, 19.9373
+
+
+@pytest.fixture
+def neighbours():
+    """Kraków, a square of 20 km, and Zakopane, one that shares its eastern border. Returns the border's x."""
+    x, y = plane.to_plane(LAT, LON)
+    factories.BoundaryFactory(municipality=factories.krakow(), area=area(x - 10_000, x + 10_000, y))
+    factories.BoundaryFactory(municipality=factories.zakopane(), area=area(x + 10_000, x + 30_000, y), approximate=True)
+    return x + 10_000, y
+
+
+def area(west, east, y):
+    import shapely
+
+    return shapely.to_wkb(shapely.box(west, y - 10_000, east, y + 10_000))
+
+
+def ask(client, x, y):
+    lat, lon = plane.from_plane(x, y)
+    return client.get(URL, {"lat": f"{lat:.7f}", "lon": f"{lon:.7f}"})
+
+
+def test_locate_golden(client, golden, neighbours, django_assert_num_queries):
+    with django_assert_num_queries(2):  # the version of the territory and its boundaries, once per process
+        answer = client.get(URL, {"lat": "50.0617", "lon": "19.9373"})
+    golden("locate_krakow", answer.json())
+    with django_assert_num_queries(0):
+        client.get(URL, {"lat": "50.0617", "lon": "19.9373"})
+
+
+def test_starter_boundaries_are_called_approximate(client, neighbours):
+    border, y = neighbours
+    assert ask(client, border + 500, y).json()["approximate"] is True
+
+
+@pytest.mark.parametrize("offset", [-0.04, -0.01, 0, 0.01, 0.04])
+def test_on_a_shared_border_the_official_boundary_or_the_lower_code_wins(client, neighbours, offset):
+    border, y = neighbours
+    assert ask(client, border + offset, y).json()["teryt"] == "1261011"
+
+
+@pytest.mark.parametrize(("metres", "status"), [(1, 200), (95, 200), (105, 404), (5_000, 404)])
+def test_outside_every_boundary_the_nearest_answers_up_to_100_m(client, neighbours, metres, status):
+    border, y = neighbours
+    assert ask(client, border, y + 10_000 + metres).status_code == status
+
+
+def test_lower_code_wins_between_boundaries_of_one_kind():
+    first, second = factories.zakopane(), factories.krakow()
+    x, y = plane.to_plane(LAT, LON)
+    factories.BoundaryFactory(municipality=first, area=area(x, x + 1000, y))
+    factories.BoundaryFactory(municipality=second, area=area(x - 1000, x, y))
+    assert boundaries.get_municipality_at(LAT, LON).teryt == min(first.teryt, second.teryt)
+
+
+def test_outside_poland_but_within_the_ranges_is_404(client, neighbours):
+    answer = client.get(URL, {"lat": "52.52", "lon": "13.95"})
+    assert answer.status_code == 404
+    assert answer.json()["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter", "code"),
+    [
+        ("", "lat", "missing"),
+        ("lat=50", "lon", "missing"),
+        ("lon=20", "lat", "missing"),
+        ("lat=&lon=20", "lat", "empty"),
+        ("lat=nan&lon=20", "lat", "malformed"),
+        ("lat=inf&lon=20", "lat", "malformed"),
+        ("lat=5e1&lon=20", "lat", "malformed"),
+        ("lat=1e400&lon=20", "lat", "malformed"),
+        ("lat=50,06&lon=20", "lat", "malformed"),
+        ("lat=50.06%0A&lon=20", "lat", "malformed"),
+        ("lat=%D9%A5%D9%A0&lon=20", "lat", "malformed"),
+        ("lat=48.79&lon=20", "lat", "out_of_range"),
+        ("lat=55.11&lon=20", "lat", "out_of_range"),
+        ("lat=50&lon=13.89", "lon", "out_of_range"),
+        ("lat=50&lon=24.31", "lon", "out_of_range"),
+        ("lat=50&lat=51&lon=20", "lat", "repeated"),
+        ("lat=" + "9" * 10_000 + "&lon=20", "lat", "too_long"),
+    ],
+)
+def test_refused(client, query, parameter, code):
+    answer = client.get(f"{URL}?{query}")
+    assert answer.status_code == 400
+    assert (parameter, code) in [(e["parameter"], e["code"]) for e in answer.json()["errors"]]
+
+
+@pytest.mark.parametrize("query", ["lat=48.8&lon=13.9", "lat=55.1&lon=24.3", "lat=+50.0617&lon=19.9373%20"])
+def test_ends_of_the_ranges_and_outer_blanks_are_accepted(client, neighbours, query):
+    assert client.get(f"{URL}?{query}").status_code in {200, 404}

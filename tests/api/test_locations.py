@@ -1,0 +1,121 @@
+"""GET /locations."""
+
+import pytest
+
+from catalog import search
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/locations"
+
+
+@pytest.fixture
+def register():
+    """A handful of places around Kraków, and the index over them."""
+    krakow, zakopane = factories.krakow(), factories.zakopane()
+    town, rural = factories.nowy_targ_town(), factories.nowy_targ_rural()
+    factories.bielsko_biala()
+    factories.PlaceFactory(name="Łopuszna", municipality=rural)
+    factories.PlaceFactory(name="Zakopianka", kind="część wsi", main=False, municipality=rural)
+    factories.PlaceFactory(name="Kraków", kind="miasto", municipality=krakow)
+    factories.PlaceFactory(name="Stary Nowy Targ", kind="przysiółek", municipality=zakopane)
+    factories.PostcodeFactory(code="30-001", places=["Kraków"], shares=[(krakow, 8)])
+    factories.PostcodeFactory(code="30-002", places=["Kraków"], shares=[(krakow, 20)])
+    factories.PostcodeFactory(
+        code="34-400", places=["Gronków", "Nowy Targ"], shares=[(town, 3), (rural, 2000)], lat=49.48, lon=20.03
+    )
+    search.rebuild()
+
+
+def labels(client, q):
+    return [(hit["type"], hit["label"]) for hit in client.get(URL, {"q": q}).json()]
+
+
+def test_municipality_golden(client, golden, register, django_assert_num_queries):
+    with django_assert_num_queries(1):  # the suggestions
+        answer = client.get(URL, {"q": "Kraków"})
+    assert answer.status_code == 200
+    assert answer["Content-Type"] == "application/json"
+    golden("locations_krakow", answer.json())
+
+
+def test_postcode_golden(client, golden, register, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        answer = client.get(URL, {"q": "34-400"})
+    golden("locations_postcode", answer.json())
+
+
+@pytest.mark.parametrize("q", ["krakow", "KRAKÓW", "Kraków", " kraków ", "krak"])
+def test_diacritics_case_and_blanks_fold(client, register, q):
+    assert labels(client, q)[0] == ("municipality", "Kraków")
+
+
+@pytest.mark.parametrize("q", ["bielsko biala", "Bielsko-Biała", "bielsko  biała"])
+def test_punctuation_folds(client, register, q):
+    assert labels(client, q) == [("municipality", "Bielsko-Biała")]
+
+
+def test_town_stands_before_the_rural_municipality_of_its_name_although_smaller(client, register):
+    answer = client.get(URL, {"q": "nowy targ"}).json()
+    assert [hit["description"].split(",")[0] for hit in answer[:2]] == ["gmina miejska", "gmina wiejska"]
+    assert answer[2]["label"] == "Stary Nowy Targ"
+
+
+def test_municipalities_stand_before_localities(client, register):
+    assert labels(client, "zakop") == [("municipality", "Zakopane"), ("locality", "Zakopianka")]
+
+
+def test_a_locality_named_like_its_municipality_is_not_repeated(client, register):
+    assert labels(client, "kraków") == [("municipality", "Kraków")]
+
+
+@pytest.mark.parametrize("q", ["30-0", "300", "30", "30-00"])
+def test_fragments_of_postcodes(client, register, q):
+    assert labels(client, q) == [("postcode", "30-001 Kraków"), ("postcode", "30-002 Kraków")]
+
+
+@pytest.mark.parametrize("q", ["30-001", "30001", "30-001 Kraków", "30 001"])
+def test_whole_postcodes(client, register, q):
+    (hit,) = client.get(URL, {"q": q}).json()
+    assert hit["url"].endswith("/sklady/malopolskie/krakow-1261011/?kod=30-001")
+
+
+def test_a_fragment_inside_a_word_is_found_last(client, register):
+    assert labels(client, "opa") == [("municipality", "Zakopane")]
+    assert labels(client, "op") == [("municipality", "Zakopane"), ("locality", "Łopuszna"), ("locality", "Zakopianka")]
+
+
+@pytest.mark.parametrize("q", ["%%", "__", "--", "zzzz", "\\\\"])
+def test_nothing_found_is_an_empty_list(client, register, q):
+    answer = client.get(URL, {"q": q})
+    assert (answer.status_code, answer.json()) == (200, [])
+
+
+def test_at_most_eight(client):
+    rural = factories.nowy_targ_rural()
+    for number in range(12):
+        factories.PlaceFactory(name=f"Nowa {chr(97 + number)}", municipality=rural)
+    search.rebuild()
+    assert len(client.get(URL, {"q": "nowa"}).json()) == 8
+    assert len(client.get(URL, {"q": "no"}).json()) == 8
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("", "missing"),
+        ("q=", "empty"),
+        ("q=%20%20", "empty"),
+        ("q=a", "too_short"),
+        ("q=" + "a" * 101, "too_long"),
+        ("q=ab&q=cd", "repeated"),
+        ("q=%FF%FE", "malformed"),
+        ("q=ab%00", "malformed"),
+        ("q=ab%0A", "malformed"),
+    ],
+)
+def test_refused(client, query, code):
+    answer = client.get(f"{URL}?{query}")
+    assert answer.status_code == 400
+    assert [error["code"] for error in answer.json()["errors"]] == [code]

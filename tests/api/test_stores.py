@@ -1,0 +1,266 @@
+"""GET /stores."""
+
+from datetime import date
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from catalog import plane
+from catalog.models import Depot
+from catalog.params import Point
+from catalog.queries import find_stores_near
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/stores"
+HERE = {"lat": "50.0617", "lon": "19.9373"}
+
+
+def names(client, **query):
+    answer = client.get(URL, query)
+    assert answer.status_code == 200, answer.content
+    return [depot["name"] for depot in answer.json()]
+
+
+def test_unit_golden(client, golden, django_assert_num_queries):
+    factories.DepotFactory(
+        pk=1,
+        name="Skład opału Żak",
+        street="ul. Długa",
+        house_number="5",
+        postcode="30-001",
+        place="Kraków",
+        nip="5260250995",
+        phone="+48 12 345 67 89",
+        website="https://sklad.example.pl/",
+        fuels=["wegiel", "pellet"],
+        hours={
+            "mon": "7:00-15:00",
+            "tue": "",
+            **dict.fromkeys(["wed", "thu", "fri", "sat", "sun"], "nieczynne"),
+        },
+        opening_hours="Mo 07:00-15:00; Tu 08:00-12:00,13:00-16:00",
+        source_id="node/1",
+    )
+    factories.DepotFactory(pk=2, name="Skład opału Zięba", verified=True, approximate=True, fuels=[], source_id="node/2")
+    factories.DepotFactory(pk=3, demonstration=True)
+    with django_assert_num_queries(1):  # depots with their municipality and voivodeship
+        answer = client.get(URL, {"teryt": "1261011"})
+    assert answer["X-Total-Count"] == "3"
+    golden("stores_of_krakow", answer.json())
+    assert list(answer.json()[2]["hours"]) == ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+
+def test_near_golden(client, golden, django_assert_num_queries):
+    factories.DepotFactory(pk=1, name="Bliski", lat=50.07, source_id="node/1")
+    factories.DepotFactory(pk=2, name="Daleki", lat=50.2, source_id="node/2")
+    factories.DepotFactory(pk=3, name="Za daleki", lat=50.4, source_id="node/3")
+    with django_assert_num_queries(1):
+        answer = client.get(URL, HERE)
+    golden("stores_near_krakow", answer.json())
+
+
+def test_geojson_golden(client, golden):
+    factories.DepotFactory(pk=1, source_id="node/1")
+    answer = client.get(URL, {"teryt": "12", "format": "geojson"})
+    assert answer["Content-Type"] == "application/geo+json"
+    golden("stores_geojson", answer.json())
+    assert client.get(URL, {"teryt": "12"}, headers={"accept": "application/geo+json"}).json() == answer.json()
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/xml", "*/*", "text/markdown", "image/png"])
+def test_json_whatever_the_accept_header_says(client, accept):
+    factories.DepotFactory()
+    answer = client.get(URL, {"teryt": "12"}, headers={"accept": accept})
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
+
+
+def test_a_unit_is_ordered_by_polish_name_then_id(client):
+    for pk, name in enumerate(["Żak", "żaba", "Zebra", "Łoś", "Lis", "Lis", "ćma", "Czapla", "Źrebak", "2 kosy"], 1):
+        factories.DepotFactory(pk=pk, name=name)
+    expected = ["2 kosy", "Czapla", "ćma", "Lis", "Lis", "Łoś", "Zebra", "Źrebak", "żaba", "Żak"]
+    assert names(client, teryt="1261011") == expected
+    ids = [depot["id"] for depot in client.get(URL, {"teryt": "12"}).json() if depot["name"] == "Lis"]
+    assert ids == [5, 6]
+
+
+@pytest.mark.parametrize("teryt", ["12", "1261", "1261011"])
+def test_units_of_every_level(client, teryt):
+    factories.DepotFactory(name="w Krakowie")
+    factories.DepotFactory(name="w Bielsku", municipality=factories.bielsko_biala())
+    assert names(client, teryt=teryt) == ["w Krakowie"]
+
+
+@pytest.mark.parametrize("teryt", ["12", "1217", "1217011"])
+def test_a_unit_without_depots_is_an_empty_list(client, teryt):
+    factories.zakopane()
+    assert names(client, teryt=teryt) == []
+
+
+@pytest.mark.parametrize("teryt", ["99", "1299", "1261012"])
+def test_unknown_unit(client, teryt):
+    factories.krakow()
+    answer = client.get(URL, {"teryt": teryt})
+    assert answer.status_code == 404
+    assert answer.json()["errors"][0]["parameter"] == "teryt"
+
+
+def test_a_former_code_names_its_successor(client):
+    from catalog.models import FormerMunicipality
+
+    FormerMunicipality.objects.create(
+        teryt="1261012", name="Kraków", successor=factories.krakow(), left_on=date(2025, 1, 1)
+    )
+    answer = client.get(URL, {"teryt": "1261012"})
+    assert answer.status_code == 404
+    assert "1261011" in answer.json()["message"]
+
+
+def test_teryt_goes_before_postcode_before_point(client):
+    factories.DepotFactory(name="krakowski")
+    factories.DepotFactory(name="bielski", lat=49.82, lon=19.05, municipality=factories.bielsko_biala())
+    factories.PostcodeFactory(code="43-300", lat=49.82, lon=19.05, shares=[(factories.bielsko_biala(), 1)])
+    assert names(client, teryt="1261011", postcode="43-300", lat="49.82", lon="19.05") == ["krakowski"]
+    assert names(client, postcode="43-300", **HERE) == ["bielski"]
+    assert names(client, postcode="43300") == ["bielski"]
+
+
+@pytest.mark.parametrize("query", ["teryt=12&postcode=x", "teryt=12&lat=1&lon=20", "teryt=12&lat=50"])
+def test_parameters_set_aside_are_checked_too(client, query):
+    factories.krakow()
+    assert client.get(f"{URL}?{query}").status_code == 400
+
+
+def test_unknown_postcode(client):
+    answer = client.get(URL, {"postcode": "00-000"})
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+def test_radius_bounds_and_the_point_itself_counts(client):
+    factories.DepotFactory(name="tu")
+    factories.DepotFactory(name="5 km", lat=50.0617 + 5 / 111.195)
+    assert names(client, **HERE, radius="4") == ["tu"]
+    assert names(client, **HERE, radius="6") == ["tu", "5 km"]
+
+
+def test_a_cut_list_says_how_many_there_were(client, django_assert_num_queries):
+    for offset in range(5):
+        factories.DepotFactory(lat=50.06 + offset / 1000)
+    with django_assert_num_queries(2):  # the depots, and how many there are
+        answer = client.get(URL, {**HERE, "limit": "2"})
+    assert (len(answer.json()), answer["X-Total-Count"]) == (2, "5")
+    answer = client.get(URL, {"teryt": "12", "limit": "2"})
+    assert (len(answer.json()), answer["X-Total-Count"]) == (2, "5")
+
+
+def test_coal_includes_its_assortments(client):
+    for fuel in ("wegiel", "ekogroszek", "wegiel-kostka", "wegiel-orzech", "wegiel-groszek", "mial-weglowy"):
+        factories.DepotFactory(name=fuel, fuels=[fuel])
+    factories.DepotFactory(name="pellet", fuels=["pellet"])
+    assert len(names(client, **HERE, fuel="wegiel")) == 6
+    assert len(names(client, teryt="12", fuel="wegiel")) == 6
+    assert names(client, **HERE, fuel="ekogroszek") == ["ekogroszek"]
+    assert names(client, teryt="12", fuel="pellet") == ["pellet"]
+
+
+def test_featured_never_changes_the_order(client):
+    factories.DepotFactory(name="A")
+    factories.DepotFactory(name="B", featured=True)
+    assert names(client, teryt="12") == ["A", "B"]
+
+
+@pytest.mark.parametrize("trait", ["removed", "held"])
+def test_what_is_not_published_is_nowhere(client, trait):
+    factories.DepotFactory(**{trait: True})
+    assert names(client, **HERE) == []
+    assert names(client, teryt="12") == []
+
+
+def test_a_point_in_no_municipality_is_an_empty_list(client):
+    assert names(client, lat="55.0", lon="17.0") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter", "code"),
+    [
+        ("", "teryt", "missing"),
+        ("lat=50", "lon", "missing"),
+        ("lon=20", "lat", "missing"),
+        ("teryt=1", "teryt", "malformed"),
+        ("teryt=126", "teryt", "malformed"),
+        ("teryt=12610111", "teryt", "malformed"),
+        ("teryt=1261011%0a", "teryt", "malformed"),
+        ("postcode=3000", "postcode", "malformed"),
+        ("postcode=30--001", "postcode", "malformed"),
+        ("teryt=12&radius=0", "radius", "out_of_range"),
+        ("teryt=12&radius=51", "radius", "out_of_range"),
+        ("teryt=12&radius=5.0", "radius", "malformed"),
+        ("teryt=12&limit=0", "limit", "out_of_range"),
+        ("teryt=12&limit=101", "limit", "out_of_range"),
+        ("teryt=12&limit=-1", "limit", "out_of_range"),
+        ("teryt=12&limit=", "limit", "empty"),
+        ("teryt=12&limit=1&limit=2", "limit", "repeated"),
+        ("teryt=12&fuel=uran", "fuel", "not_a_choice"),
+        ("teryt=12&format=xml", "format", "not_a_choice"),
+    ],
+)
+def test_refused(client, query, parameter, code):
+    answer = client.get(f"{URL}?{query}")
+    assert answer.status_code == 400
+    assert (parameter, code) in [(e["parameter"], e["code"]) for e in answer.json()["errors"]]
+
+
+def test_every_error_is_told_at_once(client):
+    answer = client.get(f"{URL}?teryt=1&radius=0&fuel=uran")
+    assert [error["parameter"] for error in answer.json()["errors"]] == ["teryt", "radius", "fuel"]
+
+
+def test_unknown_parameters_are_ignored(client):
+    factories.DepotFactory()
+    assert client.get(f"{URL}?teryt=12&utm=%FF&utm=2").status_code == 200
+
+
+@pytest.mark.slow
+# The rows are only read, so they may serve every example.
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lat=st.floats(48.8, 55.1),
+    lon=st.floats(13.9, 24.3),
+    radius=st.integers(1, 50),
+    limit=st.integers(1, 20),
+    fuel=st.sampled_from([None, "pellet"]),
+)
+def test_near_agrees_with_measuring_every_depot(scattered, lat, lon, radius, limit, fuel):
+    found = find_stores_near(Point(lat, lon), radius_km=radius, fuel=fuel, limit=limit)
+    measured = sorted(
+        (plane.great_circle_m(lat, lon, depot.lat, depot.lon), depot.pk)
+        for depot in scattered
+        if fuel is None or fuel in depot.fuels
+    )
+    expected = [(metres, pk) for metres, pk in measured if metres <= radius * 1000]
+    assert [row.id for row in found.rows] == [pk for _, pk in expected[:limit]]
+    assert found.total == len(expected)
+    for row, (metres, _) in zip(found.rows, expected, strict=False):
+        assert row.distance_m == pytest.approx(metres, abs=0.01)
+
+
+@pytest.fixture
+def scattered(db):
+    """1,500 depots in a spiral of clusters over the whole country."""
+    municipality = factories.krakow()
+    depots = [
+        Depot(
+            name=f"Skład {n}",
+            lat=48.8 + (n * 0.618034 % 1) * 6.3,
+            lon=13.9 + (n // 10 * 0.414214 % 1) * 10.4,
+            municipality=municipality,
+            fuels=["pellet"] if n % 3 else [],
+            source="osm",
+            source_id=f"node/{n}",
+            updated_at=date(2026, 1, 1),
+        )
+        for n in range(1500)
+    ]
+    return Depot.objects.bulk_create(depots)

@@ -1,0 +1,77 @@
+"""Fixtures that every test may use."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from catalog import boundaries
+
+GOLDEN = Path(__file__).parent / "golden"
+SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+@pytest.fixture(autouse=True)
+def _forget_boundaries() -> Iterator[None]:
+    """The index of boundaries outlives a test's transaction."""
+    boundaries.forget()
+    yield
+    boundaries.forget()
+
+
+def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+    """Let only reading statements through."""
+    if not sql.lstrip().upper().startswith(("SELECT", "WITH", "SAVEPOINT", "RELEASE", "ROLLBACK TO")):
+        raise AssertionError(f"a GET request tried to write: {sql[:120]}")
+    return execute(sql, params, many, context)
+
+
+class ReadOnlyClient(Client):
+    """A client whose GET and HEAD requests may not write."""
+
+    def generic(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        if method not in {"GET", "HEAD"}:
+            return super().generic(method, *args, **kwargs)
+        with connection.execute_wrapper(refuse_writing):
+            return super().generic(method, *args, **kwargs)
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings: Any) -> None:
+    """Templates name static files that only `collectstatic` would give a fingerprint."""
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
+@pytest.fixture
+def client() -> Client:
+    """A caller of the API, whose GET requests are refused to write."""
+    return ReadOnlyClient()
+
+
+@pytest.fixture
+def golden() -> Callable[[str, Any], None]:
+    """Compare a whole answer with the file of that name; with UPDATE_GOLDEN=1 write it (`make golden`)."""
+
+    def check(name: str, answer: Any) -> None:
+        path = GOLDEN / f"{name}.json"
+        if os.environ.get("UPDATE_GOLDEN"):
+            path.write_text(json.dumps(answer, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        assert answer == json.loads(path.read_text(encoding="utf-8"))
+
+    return check
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The publishers' files beside the checkout."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the publishers' files are not here: ../shared/data is missing")
+    return SHARED_DATA

@@ -1,0 +1,164 @@
+"""Rows for tests: fixed values, states as traits, known places as functions."""
+
+from datetime import date
+
+import factory
+import shapely
+from django.contrib.auth import get_user_model
+
+from catalog import models, plane
+from catalog.text import slug
+
+NAMES = {
+    "12": "małopolskie",
+    "14": "mazowieckie",
+    "24": "śląskie",
+    "1211": "nowotarski",
+    "1217": "tatrzański",
+    "1261": "Kraków",
+    "2461": "Bielsko-Biała",
+}
+
+
+class VoivodeshipFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = models.Voivodeship
+        django_get_or_create = ("teryt",)
+
+    teryt = "12"
+    name = factory.LazyAttribute(lambda row: NAMES[row.teryt])
+    slug = factory.LazyAttribute(lambda row: slug(row.name))
+
+
+class CountyFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = models.County
+        django_get_or_create = ("teryt",)
+
+    teryt = "1261"
+    name = factory.LazyAttribute(lambda row: NAMES[row.teryt])
+    voivodeship = factory.LazyAttribute(lambda row: VoivodeshipFactory(teryt=row.teryt[:2]))
+
+
+class MunicipalityFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = models.Municipality
+        django_get_or_create = ("teryt",)
+
+    teryt = "1261011"
+    name = "Kraków"
+    kind = factory.LazyAttribute(lambda row: int(row.teryt[6]))
+    slug = factory.LazyAttribute(lambda row: slug(row.name))
+    county = factory.LazyAttribute(lambda row: CountyFactory(teryt=row.teryt[:4]))
+    voivodeship = factory.LazyAttribute(lambda row: row.county.voivodeship)
+
+
+def krakow() -> models.Municipality:
+    return MunicipalityFactory(teryt="1261011", name="Kraków")
+
+
+def zakopane() -> models.Municipality:
+    return MunicipalityFactory(teryt="1217011", name="Zakopane")
+
+
+def nowy_targ_town() -> models.Municipality:
+    return MunicipalityFactory(teryt="1211011", name="Nowy Targ")
+
+
+def nowy_targ_rural() -> models.Municipality:
+    return MunicipalityFactory(teryt="1211092", name="Nowy Targ")
+
+
+def bielsko_biala() -> models.Municipality:
+    return MunicipalityFactory(teryt="2461011", name="Bielsko-Biała")
+
+
+def square(lat: float, lon: float, side_km: float) -> shapely.Polygon:
+    """A square on the plane around a WGS84 point."""
+    x, y = plane.to_plane(lat, lon)
+    half = side_km * 500
+    return shapely.box(x - half, y - half, x + half, y + half)
+
+
+class BoundaryFactory(factory.django.DjangoModelFactory):
+    """A square of 20 km around the market place of Kraków, unless told otherwise."""
+
+    class Meta:
+        model = models.Boundary
+
+    class Params:
+        lat = 50.0617
+        lon = 19.9373
+        side_km = 20.0
+
+    municipality = factory.LazyFunction(krakow)
+    area = factory.LazyAttribute(lambda row: shapely.to_wkb(square(row.lat, row.lon, row.side_km)))
+    approximate = False
+
+
+class PlaceFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = models.Place
+
+    id = factory.Sequence(lambda n: f"simc:{n:07}")
+    name = "Łopuszna"
+    kind = "wieś"
+    main = True
+    municipality = factory.LazyFunction(nowy_targ_rural)
+
+
+class PostcodeFactory(factory.django.DjangoModelFactory):
+    """shares: pairs of municipality and number of addresses."""
+
+    class Meta:
+        model = models.Postcode
+        skip_postgeneration_save = True
+
+    code = "30-001"
+    places = ["Kraków"]
+    lat = 50.07585
+    lon = 19.941
+    source = "prg"
+
+    @factory.post_generation
+    def shares(row, create, extracted, **kwargs):  # noqa: N805 - factory-boy's own form
+        for municipality, addresses in extracted or [(krakow(), 8)]:
+            models.PostcodeMunicipality.objects.create(
+                postcode=row, municipality=municipality, addresses=addresses
+            )
+
+
+class UserFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = get_user_model()
+        django_get_or_create = ("username",)
+
+    username = "redaktorka"
+    is_staff = True
+    is_superuser = True
+
+
+class DepotFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = models.Depot
+
+    class Params:
+        verified = factory.Trait(
+            data_status="verified",
+            verified_at=date(2026, 9, 1),
+            verified_by=factory.SubFactory(UserFactory),
+            confirmed_fields=list(models.Depot.PUBLIC_FIELDS),
+        )
+        approximate = factory.Trait(location_approximate=True)
+        removed = factory.Trait(publication="removed", removed_at=date(2026, 9, 2), removal_reason="owner")
+        held = factory.Trait(publication="held")
+        demonstration = factory.Trait(source="demo", name="DEMO Skład opału", source_id="demo/1")
+
+    name = "Skład opału Nowak"
+    lat = 50.0617
+    lon = 19.9373
+    municipality = factory.LazyFunction(krakow)
+    fuels = ["wegiel"]
+    source = "osm"
+    source_id = factory.Sequence(lambda n: f"node/{n}")
+    updated_at = date(2026, 10, 3)
