@@ -39,7 +39,7 @@ lint: .venv/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
-	@$(BIN)/mypy
+	@SECRET_KEY=lint DATABASE_URL=postgresql://lint@/lint $(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 
 bench: .venv/dev

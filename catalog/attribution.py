@@ -2,19 +2,20 @@
 
 from catalog.models import Depot
 
-ORIGINS = {
+# Members of TextChoices are text: a stored value finds its line.
+ORIGINS: dict[str, str] = {
     Depot.Source.OSM: "© autorzy OpenStreetMap, licencja ODbL 1.0 (https://www.openstreetmap.org/copyright)",
     Depot.Source.EDITOR: "Redakcja serwisu",
     Depot.Source.DEMO: "Dane demonstracyjne serwisu: wpis zmyślony, nie opisuje istniejącego składu",
 }
 
-LICENCES = {
+LICENCES: dict[str, str] = {
     Depot.Source.OSM: "ODbL-1.0",
     Depot.Source.EDITOR: "cytowanie z podaniem źródła",
     Depot.Source.DEMO: "bez ograniczeń",
 }
 
-STATUS_DESCRIPTIONS = {
+STATUS_DESCRIPTIONS: dict[str, str] = {
     Depot.DataStatus.UNVERIFIED: "Dane z otwartego źródła, niepotwierdzone przez redakcję ani właściciela.",
     Depot.DataStatus.VERIFIED: "Dane sprawdzone przez redakcję serwisu.",
     Depot.DataStatus.OWNER: "Dane potwierdzone przez właściciela składu.",
@@ -27,4 +28,4 @@ def describe_status(status: str, source: str) -> str:
     """The sentence that explains a data status to a reader."""
     if source == Depot.Source.DEMO:
         return DEMONSTRATION_DESCRIPTION
-    return STATUS_DESCRIPTIONS[Depot.DataStatus(status)]
+    return STATUS_DESCRIPTIONS[status]

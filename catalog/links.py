@@ -41,9 +41,15 @@ def municipality_url(voivodeship_slug: str, municipality_slug: str, teryt: str, 
     return f"{url}?{urlencode(query, safe=',')}" if query else url
 
 
+@lru_cache(maxsize=10_000)
+def depot_slug(name: str) -> str:
+    """The name of a depot in its address."""
+    return slug(name)
+
+
 def depot_url(depot_id: int, name: str) -> str:
     """Page of a depot."""
-    return depot_pattern().format(depot_id, slug(name))
+    return depot_pattern().format(depot_id, depot_slug(name))
 
 
 def documentation_url() -> str:

@@ -12,7 +12,7 @@ from catalog import fuels
 from catalog.attribution import LICENCES, ORIGINS, describe_status
 from catalog.boundaries import Located
 from catalog.links import depot_url, municipality_url
-from catalog.models import Depot, SearchEntry
+from catalog.models import SearchEntry
 from catalog.params import Point
 from catalog.queries import StoreRow, Suggestion
 from catalog.text import format_address
@@ -84,8 +84,8 @@ def store(row: StoreRow) -> dict[str, Any]:
         "source": {
             "data_status": row.data_status,
             "description": describe_status(row.data_status, row.source),
-            "origin": ORIGINS[Depot.Source(row.source)],
-            "licence": LICENCES[Depot.Source(row.source)],
+            "origin": ORIGINS[row.source],
+            "licence": LICENCES[row.source],
             "verified_at": row.verified_at,
             "updated_at": row.updated_at,
         },

@@ -18,6 +18,7 @@ _UNDECOMPOSED = str.maketrans(
         "œ": "oe",
         "ŧ": "t",
         "þ": "th",
+        "\u02bc": "'",  # the apostrophe that counts as a letter, also inside ŉ
     }
 )
 
@@ -93,18 +94,13 @@ def normalise_postcode(text: str) -> str:
 def format_address(street: str, house_number: str, postcode: str, place: str, municipality: str) -> str:
     """One line: "ul. Długa 5, 30-001 Kraków"; without a street "30-001 Lipnica 29"; else the municipality.
 
-    Any part may be "". A missing place is replaced by the municipality when there is a street or postcode to
+    Any part may be "", and none holds a line break or a run of blanks: importers and forms see to that. A missing place is replaced by the municipality when there is a street or postcode to
     place. A house number alone is left out: it would read as one of the municipality's seat.
     """
-    street, house_number, postcode, place, municipality = (
-        _one_line(part) for part in (street, house_number, postcode, place, municipality)
-    )
-    if not street and not place:
-        house_number = ""
-    town = _joined(postcode, place or municipality)
+    town = f"{postcode} {place or municipality}" if postcode else place or municipality
     if street:
-        return ", ".join(part for part in (_joined(street, house_number), town) if part)
-    return _joined(town, house_number)
+        return f"{street} {house_number}, {town}" if house_number else f"{street}, {town}"
+    return f"{town} {house_number}" if house_number and place else town
 
 
 def _words(text: str) -> str:
@@ -113,12 +109,3 @@ def _words(text: str) -> str:
 
 def _letters(character: str) -> str:
     return "".join(c if c.isalnum() else " " for c in plain(character))
-
-
-def _one_line(text: str) -> str:
-    """Control and invisible characters count as blanks; runs of blanks are one."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def _joined(*parts: str) -> str:
-    return " ".join(part for part in parts if part)

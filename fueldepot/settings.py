@@ -61,6 +61,7 @@ def read_database() -> dict[str, Any]:
     options.setdefault("connect_timeout", 2)
     # Statements are prepared on the server: the near search is planned once per connection, not once per request.
     options["server_side_binding"] = True
+    options.setdefault("prepare_threshold", 2)
     config["CONN_MAX_AGE"] = 600
     config["CONN_HEALTH_CHECKS"] = False
     return config
@@ -118,6 +119,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "pages.context_processors.site",
             ],
         },
     },

@@ -33,11 +33,10 @@ class ImportRunning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One data set of a run. sync: compares and, when told to, writes."""
+    """One data set of a run. source: who published it. sync: compares and, when told to, writes."""
 
     dataset: Dataset.Slug
     source: str
-    as_of: date | None
     sync: Callable[[Options], Report]
 
 
@@ -66,7 +65,7 @@ def run(steps: Iterable[Step], options: Options) -> list[Report]:
             report = step.sync(Options(options.today, write, options.allow_removals, options.progress))
             reports.append(report)
             if report.changes and options.write:
-                record_change(step.dataset, step.source, step.as_of)
+                record_change(step.dataset, step.source, report.as_of)
                 changed.add(step.dataset)
         if changed & SEARCHED:
             search.rebuild()

@@ -53,11 +53,13 @@ class Diff(Generic[R]):
 class Report:
     """What an import did, or would do.
 
+    as_of: the day the source is current to, when it says so.
     lines: a readable line per change worth naming. skipped: rows left alone because a person decided, or because a
     better source has them. rejected: rows that cannot be used. notes: values left out of rows that were used.
     """
 
     title: str
+    as_of: date | None = None
     added: int = 0
     changed: int = 0
     removed: int = 0

@@ -45,6 +45,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
     """
     index = BoundaryIndex.load()
     stored = {depot.source_id: depot for depot in Depot.objects.filter(source=Depot.Source.OSM)}
+    active = sum(depot.publication != Depot.Publication.REMOVED for depot in stored.values())
     report = Report(TITLE, rejected=list(extract.rejected))
     plan = Plan()
     seen = set()
@@ -63,7 +64,6 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
             update(depot, record, values, plan, report, options)
     find_gone(stored, seen, plan, report, options)
 
-    active = sum(depot.publication != Depot.Publication.REMOVED for depot in stored.values())
     check_removals(TITLE, removed=len(plan.gone), stored=active, options=options)
     report.added, report.changed, report.removed = len(plan.added), len(plan.changed), len(plan.gone)
     report.unchanged = active - len(plan.changed) - len(plan.gone)

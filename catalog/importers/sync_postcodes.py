@@ -48,7 +48,7 @@ def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report
         held = stored.get(record.code)
         if not record.municipalities:
             rejected.append(Note(record.code, "none of its municipalities is in the register"))
-        elif record.source == Postcode.Source.GEONAMES and held and held.source == Postcode.Source.PRG:
+        elif record.source == Postcode.Source.GEONAMES and held and held.source != Postcode.Source.GEONAMES:
             skipped.append(Note(record.code, "kept as the address register has it"))
         else:
             incoming[record.code] = record

@@ -86,6 +86,8 @@ class ImportCommand(BaseCommand):
             for note in notes:
                 self.stdout.write(f"  {word}: {note.key}: {note.reason}")
             return
-        for reason, count in Counter(note.reason for note in notes).most_common(SHOWN):
-            example = next(note.key for note in notes if note.reason == reason)
-            self.stdout.write(f"  {word}: {count} × {reason}, for example {example}")
+        # A reason ends with the value it is about; without that, equal reasons can be counted.
+        kinds = Counter(note.reason.partition(": '")[0] for note in notes)
+        for kind, count in kinds.most_common(SHOWN):
+            example = next(note for note in notes if note.reason.startswith(kind))
+            self.stdout.write(f"  {word}: {count} × {kind}, for example {example.key} ({example.reason})")

@@ -132,6 +132,7 @@ class Postcode(models.Model):
 
     class Source(models.TextChoices):
         PRG = "prg", "rejestr adresowy PRG"
+        FILLED = "filled", "luka rejestru uzupełniona z GeoNames"
         GEONAMES = "geonames", "GeoNames"
 
     code = models.CharField("kod", max_length=6, primary_key=True)

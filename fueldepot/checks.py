@@ -1,0 +1,43 @@
+"""System checks: what must hold before the service may start, each with an id and a hint."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connections
+
+OLDEST_POSTGRESQL = 150000
+
+
+@register(Tags.database)
+def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """fueldepot.E001: the server is PostgreSQL 15 or newer."""
+    messages: list[CheckMessage] = []
+    for alias in databases or []:
+        connection = connections[alias]
+        connection.ensure_connection()
+        version = connection.connection.info.server_version
+        if version < OLDEST_POSTGRESQL:
+            messages.append(
+                Error(
+                    f"database {alias!r} is PostgreSQL {version // 10000}",
+                    hint="use PostgreSQL 15 or newer, or leave DATABASE_URL unset for the embedded one",
+                    id="fueldepot.E001",
+                )
+            )
+    return messages
+
+
+@register(Tags.security, deploy=True)
+def check_site_url(**kwargs: Any) -> list[CheckMessage]:
+    """fueldepot.W001: a public site is reached by https."""
+    if settings.SITE_URL.startswith("https://"):
+        return []
+    return [
+        Warning(
+            f"SITE_URL is {settings.SITE_URL}",
+            hint="set it to the public address, for example https://sklady.example.pl",
+            id="fueldepot.W001",
+        )
+    ]

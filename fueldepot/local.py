@@ -1,0 +1,69 @@
+"""What a checkout needs to run without configuration: an embedded database and a secret key under `var/`.
+
+For the entry points that a person starts: `manage.py`, the server of `make run`, pytest. WSGI in production
+never comes here; there, settings without `DATABASE_URL` or `SECRET_KEY` do not start.
+"""
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+from fueldepot import embedded
+
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+SECRET_KEY_BYTES = 50
+
+
+def prepare(root: Path = PROJECT_ROOT) -> None:
+    """Set `DATABASE_URL` and `SECRET_KEY` in the environment where they are not, from `var/` below `root`.
+
+    Call it before Django reads its settings. This process then holds a share of the embedded server until it
+    ends (see `embedded.ensure`); programs started from here inherit the variables and hold none of their own.
+
+    Raises SystemExit with one line for stderr and exit status 1.
+    """
+    var = root / "var"
+    try:
+        if "DATABASE_URL" not in os.environ:
+            os.environ["DATABASE_URL"] = embedded.ensure(var / "postgres")
+        if "SECRET_KEY" not in os.environ:
+            os.environ["SECRET_KEY"] = _secret_key(var / "secret_key")
+    except embedded.EmbeddedError as error:
+        raise SystemExit(f"fueldepot: {error}") from None
+    except OSError as error:
+        raise SystemExit(
+            f"fueldepot: {error.strerror}: {error.filename}; make it usable for this user, or set SECRET_KEY"
+        ) from None
+
+
+def _secret_key(file: Path) -> str:
+    """The key in `file`, which is made, readable for its owner only, where missing.
+
+    Of several processes that make it at once, one wins and all return the same. Raises OSError, or SystemExit
+    where the file holds no key.
+    """
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _create_whole(file, secrets.token_urlsafe(SECRET_KEY_BYTES) + "\n")
+    key = file.read_text(encoding="utf-8", errors="replace").strip()
+    if not key:
+        raise SystemExit(f"fueldepot: {file} is empty: delete it, and a new key is made")
+    return key
+
+
+def _create_whole(file: Path, content: str) -> None:
+    """Create `file` with `content` and mode 0600, unless it exists by then; nobody ever sees a part of it."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
+    draft = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        try:
+            file.hardlink_to(draft)  # unlike a rename, fails where someone was first
+        except FileExistsError:
+            return
+    finally:
+        draft.unlink()

@@ -1,0 +1,146 @@
+"""Measure every endpoint beside a bare Django view: same workers, same clients, turn by turn in one run.
+
+    python -m tests.bench [--seconds 4] [--rounds 3] [--workers 2]
+
+Serves the catalog that `make run` or an import has filled. Figures are medians of the rounds; read the ratios, not the
+absolute numbers, since the generator shares the machine with the server.
+"""
+
+import argparse
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fueldepot import local
+from tests.bench.load import Measured, measure
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SMALLEST = "tests.bench.smallest"
+FRAGMENTS = ("lodz", "krak", "nowy targ", "bielsko biala", "30-0", "zakop", "wa", "sto", "grod", "34-500", "pozn", "brzez")
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@contextmanager
+def served(application: str, workers: int) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """gunicorn with an application, in the configuration that `make run` uses."""
+    port = free_port()
+    config = ROOT / "fueldepot" / "gunicorn.py"
+    command = [sys.executable, "-m", "gunicorn", application, f"--bind=127.0.0.1:{port}", f"--workers={workers}"]
+    hook = [] if application == SMALLEST else [f"--config={config}"]
+    same = ["--worker-class=gthread", "--threads=4", "--keep-alive=5", "--preload", "--no-control-socket"]
+    server = subprocess.Popen([*command, *hook, *same, "--log-level=warning"], cwd=ROOT)
+    try:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield port, server
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def memory_mb(pid: int) -> list[tuple[float, float]]:
+    """Resident and private memory of each worker, in MB."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            if f"PPid:\t{pid}\n" not in status.read_text():
+                continue
+            rollup = (status.parent / "smaps_rollup").read_text()
+        except OSError:
+            continue
+        values = {line.split(":")[0]: int(line.split()[1]) for line in rollup.splitlines()[1:]}
+        found.append((values["Rss"] / 1024, (values["Private_Clean"] + values["Private_Dirty"]) / 1024))
+    return found
+
+
+def questions() -> dict[str, list[str]]:
+    """What is asked of each endpoint: points and depots drawn from the catalog, the same in every run."""
+    import django
+
+    django.setup()
+    from django.db import connections
+
+    from catalog.models import Depot
+
+    draw = random.Random(20261121)  # noqa: S311 - repeatable, not secret
+    depots = list(Depot.objects.published().order_by("pk").values_list("pk", "lat", "lon"))
+    if not depots:
+        sys.exit("bench: the catalog is empty; run `make run` once, or import data")
+    chosen = draw.sample(depots, min(200, len(depots)))
+    points = [(lat + draw.uniform(-0.05, 0.05), lon + draw.uniform(-0.05, 0.05)) for _, lat, lon in chosen]
+    near = [f"/api/v1/stores?lat={lat:.5f}&lon={lon:.5f}" for lat, lon in points]
+    connections.close_all()
+    return {
+        "/locate": [f"/api/v1/locate?lat={lat:.5f}&lon={lon:.5f}" for _, lat, lon in chosen],
+        "/locations": [f"/api/v1/locations?q={text.replace(' ', '+')}" for text in FRAGMENTS],
+        "/stores near, 20": near,
+        "/stores near, 100": [f"{path}&radius=50&limit=100" for path in near],
+        "/stores by unit, 20": [f"/api/v1/stores?teryt={code:02}" for code in range(2, 33, 2)],
+        "/stores/{id}": [f"/api/v1/stores/{pk}" for pk, _, _ in chosen],
+    }
+
+
+def show(name: str, rounds: list[Measured], bare: list[Measured]) -> None:
+    """One line of the table."""
+    rate = statistics.median(m.rate for m in rounds)
+    ratio = statistics.median(m.rate / b.rate for m, b in zip(rounds, bare, strict=True))
+    p50 = statistics.median(m.p50_ms for m in rounds)
+    p99 = statistics.median(m.p99_ms for m in rounds)
+    failed = sum(m.failed for m in rounds)
+    print(f"{name:22} {rate:8.0f} {ratio:7.2f} {p50:8.2f} {p99:8.2f} {failed:7}")
+
+
+def main() -> None:
+    """Run the rounds and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--clients", type=int, default=8)
+    options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
+    local.prepare()
+    asked = questions()
+    how = {"clients": options.clients, "seconds": options.seconds}
+    with (
+        served(SMALLEST, options.workers) as (smallest_port, _),
+        served("tests.bench.app", options.workers) as (port, server),
+    ):
+        measure(port, [path for paths in asked.values() for path in paths], clients=options.clients, seconds=2)
+        print(f"{options.workers} workers, {options.clients} clients, {options.rounds} rounds of {options.seconds} s")
+        print(f"{'':22} {'req/s':>8} {'ratio':>7} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
+        everything = []
+        for name, paths in asked.items():
+            bare, rounds = [], []
+            for _ in range(options.rounds):
+                bare.append(measure(port, ["/bare"], **how))
+                rounds.append(measure(port, paths, **how))
+            show(name, rounds, bare)
+            everything += bare
+        show("bare view", everything, everything)
+        smallest = [measure(smallest_port, ["/bare"], **how) for _ in range(options.rounds)]
+        show("smallest Django", smallest, everything[: options.rounds])
+        for rss, private in memory_mb(server.pid):
+            print(f"worker: {rss:.0f} MB resident, {private:.0f} MB of it private")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""The smallest Django application, without middleware: how much of a request is the framework and the server."""
+
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+
+settings.configure(SECRET_KEY="bench", ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF=__name__, MIDDLEWARE=[])
+
+
+def bare(request: HttpRequest) -> HttpResponse:
+    """A constant."""
+    return HttpResponse(b'{"status": "ok"}', content_type="application/json")
+
+
+urlpatterns = [path("bare", bare)]
+application = get_wsgi_application()

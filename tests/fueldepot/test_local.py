@@ -1,0 +1,76 @@
+"""What a checkout gets without configuration: the secret key, and clear errors. The database is in test_embedded."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fueldepot import embedded, local
+from tests.fueldepot.sharers import PROJECT_ROOT
+
+PREPARE = """
+import os, sys
+from pathlib import Path
+from fueldepot import local
+local.prepare(Path(sys.argv[1]))
+print(os.environ["SECRET_KEY"])
+"""
+
+
+def start(root: Path, **environment: str) -> subprocess.Popen[str]:
+    """A process that prepares `root` and prints the key; of the settings, it has only those given."""
+    ours = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "SECRET_KEY")}
+    return subprocess.Popen(
+        [sys.executable, "-c", PREPARE, str(root)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=PROJECT_ROOT,
+        env=ours | environment,
+    )
+
+
+def test_key_is_made_once_for_all_at_once(tmp_path: Path) -> None:
+    processes = [start(tmp_path, DATABASE_URL="postgresql:///other") for _ in range(5)]
+    keys = {process.communicate()[0].strip() for process in processes}
+    assert len(keys) == 1
+    assert len(keys.pop()) >= 50
+    assert [file.name for file in (tmp_path / "var").iterdir()] == ["secret_key"]  # and no server
+    assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o777 == 0o600
+
+
+def test_given_settings_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql:///other")
+    monkeypatch.setenv("SECRET_KEY", "given")
+    local.prepare(tmp_path)
+    assert (os.environ["DATABASE_URL"], os.environ["SECRET_KEY"]) == ("postgresql:///other", "given")
+    assert not list(tmp_path.iterdir())
+
+
+def test_empty_key_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "secret_key").write_text("\n")
+    process = start(tmp_path, DATABASE_URL="postgresql:///other")
+    error = process.communicate()[1]
+    assert process.returncode == 1
+    assert error == f"fueldepot: {tmp_path}/var/secret_key is empty: delete it, and a new key is made\n"
+
+
+def test_error_of_the_server_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "var").write_text("a file")
+    process = start(tmp_path)
+    error = process.communicate()[1]
+    assert process.returncode == 1
+    assert error.startswith(f"fueldepot: embedded PostgreSQL: Not a directory: {tmp_path}/var/postgres; ")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_database_and_key_for_an_empty_checkout(tmp_path: Path) -> None:
+    process = start(tmp_path)
+    process.communicate()
+    assert process.returncode == 0
+    assert embedded.wait_until_stopped(tmp_path / "var" / "postgres", 30)
+    assert (tmp_path / "var" / "postgres" / "cluster" / "PG_VERSION").read_text() == "18\n"
