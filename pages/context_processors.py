@@ -1,0 +1,7 @@
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def site(request: HttpRequest) -> dict[str, str]:
+    """What every template may name: the site."""
+    return {"site_name": settings.SITE_NAME}

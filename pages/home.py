@@ -1,0 +1,82 @@
+"""The home page: search, and what the catalog holds."""
+
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import urlencode
+
+from django.db.models import Count, Max, Q
+from django.urls import reverse
+
+from catalog.models import Depot, SearchEntry, Voivodeship
+from catalog.params import QUERY_MIN_LENGTH
+from catalog.queries import Suggestion, suggest_locations
+from catalog.query_string import QueryString
+from catalog.text import sort_key
+from pages.page import Page, municipality_path
+from pages.polish import counted
+
+TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
+UNREADABLE = "Nie umiemy odczytać tego zapytania. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A place that was found."""
+
+    label: str
+    description: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomePage(Page):
+    """asked: the text that was searched for, "" for none. results: best first. notice: why nothing was searched."""
+
+    asked: str
+    results: tuple[Result, ...]
+    notice: str
+    voivodeships: tuple[Voivodeship, ...]
+    depots: int
+    municipalities: int
+    updated_at: date | None
+
+
+def home_page(query_string: str) -> HomePage:
+    """The home page, with what is found for `?q=`. Two queries, a third to search."""
+    given = QueryString(query_string)
+    asked = given.text("q", "", min_length=QUERY_MIN_LENGTH) or ""
+    totals = Depot.objects.published().aggregate(
+        depots=Count("pk"),
+        municipalities=Count("municipality", distinct=True),
+        demonstration=Count("pk", filter=Q(source=Depot.Source.DEMO)),
+        updated_at=Max("updated_at"),
+    )
+    return HomePage(
+        title=f"Wyniki dla: {asked}" if asked else "Znajdź skład opału",
+        description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
+        "lub kodzie pocztowym.",
+        path=reverse("home"),
+        demonstration=totals["demonstration"] > 0,
+        indexed="q" not in given.given,
+        asked=asked,
+        results=tuple(_result(row) for row in suggest_locations(asked)) if asked else (),
+        notice=_notice(given),
+        voivodeships=tuple(sorted(Voivodeship.objects.all(), key=lambda unit: sort_key(unit.name))),
+        depots=totals["depots"],
+        municipalities=totals["municipalities"],
+        updated_at=totals["updated_at"],
+    )
+
+
+def _result(row: Suggestion) -> Result:
+    path = municipality_path(row.voivodeship_slug, row.slug, row.teryt)
+    if row.kind == SearchEntry.Kind.POSTCODE:
+        path += "?" + urlencode({"kod": f"{row.fold[:2]}-{row.fold[2:]}"})
+    return Result(row.label, row.description, path)
+
+
+def _notice(given: QueryString) -> str:
+    codes = {error.code for error in given.errors}
+    if not codes or codes == {"empty"}:
+        return ""
+    return TOO_SHORT if codes == {"too_short"} else UNREADABLE

@@ -1,0 +1,26 @@
+"""Polish as pages write it: numbers with their nouns, days, coordinates."""
+
+from datetime import date
+
+from django.utils.formats import date_format
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def counted(number: int, one: str, few: str, many: str) -> str:
+    """A number with the right form of its noun: "1 skład", "2 składy", "5 składów", "22 składy"."""
+    if number == 1:
+        return f"1 {one}"
+    if number % 10 in {2, 3, 4} and number % 100 not in {12, 13, 14}:
+        return f"{number} {few}"
+    return f"{number} {many}"
+
+
+def day(value: date) -> str:
+    """ "3 października 2026 r.", kept on one line."""
+    return date_format(value, "j E Y \\r.").replace(" ", NO_BREAK)
+
+
+def coordinates(lat: float, lon: float) -> str:
+    """ "50,0614° N, 19,9366° E": four decimals, about ten metres."""
+    return f"{lat:.4f}° N, {lon:.4f}° E".replace(".", ",")

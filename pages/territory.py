@@ -1,0 +1,158 @@
+"""Pages of the units: a voivodeship with its municipalities, a municipality with its depots."""
+
+import re
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.db.models import Count, Q
+from django.http import Http404
+from django.urls import reverse
+
+from catalog.boundaries import middle_of
+from catalog.models import Boundary, Depot, FormerMunicipality, Municipality, Voivodeship
+from catalog.params import LIMIT_RANGE, Point
+from catalog.queries import find_nearest
+from catalog.text import sort_key
+from pages.depots import DepotCard, near_card, own_card
+from pages.origin import Origin, find_origin
+from pages.page import Crumb, Page, municipality_path
+from pages.polish import counted
+
+NEAREST_LIMIT = 10
+NEAREST_KM = 50
+
+TERYT_FORM = re.compile(r"[0-9]{7}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A municipality in the list of its voivodeship. description: kind and county, for the many equal names."""
+
+    name: str
+    description: str
+    path: str
+    depots: int
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """The municipalities whose names begin with a letter."""
+
+    letter: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoivodeshipPage(Page):
+    """A voivodeship: its municipalities in Polish order."""
+
+    name: str
+    letters: tuple[Letter, ...]
+    municipalities: int
+    depots: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MunicipalityPage(Page):
+    """A municipality.
+
+    own: its depots by name. nearest: depots near `origin_label`, asked for or, without own depots, a point inside;
+    origin_label is "" when there is no such point. radius_km: how far was looked for them.
+    notices: what was ignored in the address.
+    """
+
+    municipality: Municipality
+    own: tuple[DepotCard, ...]
+    nearest: tuple[DepotCard, ...]
+    origin_label: str
+    radius_km: int
+    notices: tuple[str, ...]
+
+
+def voivodeship_page(slug: str) -> VoivodeshipPage:
+    """The page of a voivodeship. Raises Http404. Two queries."""
+    unit = Voivodeship.objects.filter(slug=slug).first()
+    if unit is None:
+        raise Http404
+    published = Q(depot__publication=Depot.Publication.PUBLISHED)
+    found = unit.municipality_set.select_related("county").annotate(
+        depots=Count("depot", filter=published),
+        invented=Count("depot", filter=published & Q(depot__source=Depot.Source.DEMO)),
+    )
+    municipalities = sorted(found, key=lambda m: (sort_key(m.name), m.kind, m.teryt))
+    rows = [
+        Row(
+            name=m.name,
+            description=f"{Municipality.Kind(m.kind).label}, {m.county.title}",
+            path=municipality_path(unit.slug, m.slug, m.teryt),
+            depots=m.depots,
+        )
+        for m in municipalities
+    ]
+    total = sum(row.depots for row in rows)
+    demonstration = any(m.invented for m in municipalities)
+    return VoivodeshipPage(
+        title=f"Składy opału: województwo {unit.name}",
+        description=f"Województwo {unit.name}: {counted(total, 'skład', 'składy', 'składów')} opału według gmin.",
+        path=reverse("voivodeship", args=[unit.slug]),
+        crumbs=(Crumb.home(),),
+        demonstration=demonstration,
+        indexed=not demonstration,
+        name=unit.name,
+        letters=tuple(Letter(key, tuple(group)) for key, group in groupby(rows, key=lambda row: row.name[0])),
+        municipalities=len(rows),
+        depots=total,
+    )
+
+
+def get_municipality(teryt: str) -> Municipality:
+    """A municipality with its county and voivodeship; a former code gives its successor.
+
+    Raises Http404. One query, two for a code that is not in the register.
+    """
+    if not TERYT_FORM.fullmatch(teryt):
+        raise Http404
+    units = Municipality.objects.select_related("county", "voivodeship")
+    found = units.filter(pk=teryt).first()
+    if found is None:
+        found = units.filter(pk__in=FormerMunicipality.objects.filter(pk=teryt).values("successor")).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage:
+    """The page of a municipality, with distances from the point its query string names.
+
+    One query for the depots, one for the point (a postcode, or the boundary when there are no depots), one for the
+    nearest depots; one more when the postcode is unknown.
+    """
+    asked = find_origin(query_string)
+    depots = list(Depot.objects.published().in_unit(unit.teryt).order_by("name_key", "pk"))
+    origin = asked.origin or (None if depots else inner_point(unit))
+    near = find_nearest(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT) if origin else []
+    demonstration = any(depot.source == Depot.Source.DEMO for depot in depots) or any(
+        row.source == Depot.Source.DEMO for row in near
+    )
+    count = f"{counted(len(depots), 'skład', 'składy', 'składów')} opału" if depots else "najbliższe składy opału"
+    return MunicipalityPage(
+        title=f"Składy opału: gmina {unit.name}, {unit.county.title}",
+        description=f"{unit.name} ({unit.description}): {count}. Adresy, paliwa, godziny i telefony.",
+        path=municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt),
+        crumbs=(Crumb.home(), Crumb.voivodeship(unit.voivodeship)),
+        demonstration=demonstration,
+        indexed=not demonstration,
+        data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
+        municipality=unit,
+        own=tuple(own_card(depot, unit.name) for depot in depots),
+        nearest=tuple(near_card(row) for row in near),
+        origin_label=origin.label if origin else "",
+        radius_km=NEAREST_KM,
+        notices=asked.notices,
+    )
+
+
+def inner_point(unit: Municipality) -> Origin | None:
+    """A point inside a municipality; None where its boundary is not known. One query."""
+    boundary = Boundary.objects.filter(pk=unit.pk).first()
+    return None if boundary is None else Origin(Point(*middle_of(boundary)), "punktu leżącego w tej gminie")

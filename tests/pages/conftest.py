@@ -1,0 +1,43 @@
+"""Depots for the tests of pages."""
+
+import pytest
+
+from tests import factories
+
+
+@pytest.fixture
+def depot():
+    """A depot in Kraków with every public field filled."""
+    return factories.DepotFactory(
+        verified=True,
+        name="Opał „Żar” & Syn",
+        street="ul. Długa",
+        house_number="5",
+        postcode="30-001",
+        place="Kraków",
+        nip="5260250274",
+        phone="+48 12 345 67 89, +48 601 234 567",
+        website="https://www.example.pl/opal",
+        fuels=["ekogroszek", "pellet"],
+        hours={
+            "mon": "7:00-15:00",
+            "tue": "",
+            "wed": "7:00-15:00",
+            "thu": "7:00-15:00",
+            "fri": "7:00-15:00",
+            "sat": "0:00-24:00",
+            "sun": "nieczynne",
+        },
+        opening_hours="Mo-Fr 07:00-15:00; Tu 07:00-10:00,12:00-15:00; Sa 24/7",
+        location_approximate=True,
+    )
+
+
+@pytest.fixture
+def depot_page(depot):
+    return f"/sklad/{depot.pk}-opal-zar-syn/"
+
+
+@pytest.fixture
+def demonstration():
+    return factories.DepotFactory(demonstration=True)

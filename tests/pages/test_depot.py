@@ -1,0 +1,107 @@
+"""The page of a depot, and how invented depots are shown."""
+
+import pytest
+
+from tests import factories
+from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, ZAKOPANE, canonical_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_depot_shows_every_public_field(client, depot, depot_page, django_assert_max_num_queries):
+    with django_assert_max_num_queries(1):
+        answer = client.get(depot_page)
+    text = text_of(answer)
+    for shown in [
+        "Opał „Żar” & Syn",
+        "zweryfikowane",
+        "Dane sprawdzone przez redakcję serwisu.",
+        "ul. Długa 5, 30-001 Kraków",
+        "Ekogroszek Pellet",
+        "+48 12 345 67 89 , +48 601 234 567",
+        "https://www.example.pl/opal",
+        "NIP 5260250274",
+        "50,0617° N, 19,9373° E (przybliżone)",
+        "poniedziałek 7:00–15:00",
+        "wtorek kilka przedziałów",
+        "sobota całą dobę",
+        "niedziela nieczynne",
+        "Mo-Fr 07:00-15:00; Tu 07:00-10:00,12:00-15:00; Sa 24/7",
+        "Sprawdzono 1 września 2026 r.",
+        "Ostatnia zmiana 3 października 2026 r.",
+        "© autorzy OpenStreetMap, licencja ODbL 1.0",
+        "Licencja ODbL-1.0",
+    ]:
+        assert shown in text
+    assert canonical_of(answer) == f"http://127.0.0.1:8000{depot_page}"
+    html = answer.content.decode()
+    assert "mlat=50.0617&amp;mlon=19.9373" in html
+    assert f'<link rel="alternate" type="application/json" href="/api/v1/stores/{depot.pk}">' in html
+    assert NOINDEX not in html
+
+
+def test_depot_of_which_little_is_known(client):
+    depot = factories.DepotFactory(name="Skład", fuels=[])
+    text = text_of(client.get(f"/sklad/{depot.pk}-sklad/"))
+    assert "Nie znamy stałych godzin otwarcia tego składu." in text
+    assert "Adres Kraków" in text
+    assert "Paliwa brak danych" in text
+    assert "NIP" not in text
+
+
+def test_what_a_source_wrote_is_escaped(client):
+    depot = factories.DepotFactory(name=f"Opał {SCRIPT}", place=SCRIPT, opening_hours=SCRIPT)
+    for path in [f"/sklad/{depot.pk}-opal-script-alert-1-script/", KRAKOW]:
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert "<script" not in answer.content.decode()
+
+
+def test_a_wrong_slug_leads_to_the_right_address(client, depot, depot_page):
+    answer = client.get(f"/sklad/{depot.pk}-dawna-nazwa/?x=1")
+    assert answer.status_code == 301
+    assert answer["Location"] == f"{depot_page}?x=1"
+
+
+def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
+    depot = factories.DepotFactory(name="Jan Kowalski", removed=True)
+    answer = client.get(f"/sklad/{depot.pk}-jakkolwiek/")
+    assert answer.status_code == 410
+    text = text_of(answer)
+    assert "Ten wpis został usunięty z katalogu 2 września 2026 r." in text
+    assert "Powód: usunięty na wniosek właściciela." in text
+    assert "Kowalski" not in answer.content.decode()
+    assert NOINDEX in answer.content.decode()
+    assert "canonical" not in answer.content.decode()
+    assert f'href="{KRAKOW}"' in answer.content.decode()
+
+
+def test_a_held_depot_is_not_found(client):
+    depot = factories.DepotFactory(held=True)
+    assert client.get(f"/sklad/{depot.pk}-sklad-opalu-nowak/").status_code == 404
+
+
+@pytest.mark.parametrize("number", ["1", "0", "9" * 30, "9" * 5000])
+def test_an_unknown_depot(client, number):
+    assert client.get(f"/sklad/{number}-x/").status_code == 404
+
+
+def test_home_warns_of_demonstration_data(client, demonstration):
+    assert "Wszystkie składy w katalogu są na razie zmyślone" in text_of(client.get("/"))
+
+
+@pytest.mark.parametrize("path", ["/sklady/malopolskie/", KRAKOW, ZAKOPANE])
+def test_lists_of_demonstration_depots_say_so(client, demonstration, path):
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
+    answer = client.get(path)
+    assert "Składy na tej stronie są zmyślone" in text_of(answer)
+    assert NOINDEX in answer.content.decode()
+
+
+def test_a_demonstration_depot_says_so(client, demonstration):
+    answer = client.get(f"/sklad/{demonstration.pk}-demo-sklad-opalu/")
+    text = text_of(answer)
+    assert "Ten skład jest zmyślony" in text
+    assert "Wpis demonstracyjny: skład zmyślony" in text
+    assert "nieweryfikowane" not in text
+    assert NOINDEX in answer.content.decode()

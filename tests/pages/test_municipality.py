@@ -1,0 +1,135 @@
+"""The page of a municipality."""
+
+from datetime import date
+
+import pytest
+
+from catalog.models import FormerMunicipality
+from tests import factories
+from tests.pages.reading import KRAKOW, SCRIPT, ZAKOPANE, canonical_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_municipality_lists_its_depots(client, depot, depot_page, django_assert_max_num_queries):
+    factories.DepotFactory(name="Wstrzymany", held=True)
+    factories.DepotFactory(name="Usunięty", removed=True)
+    with django_assert_max_num_queries(2):  # the municipality, its depots
+        answer = client.get(KRAKOW)
+    text = text_of(answer)
+    for shown in ["W tej gminie: 1 skład", "ul. Długa 5, 30-001 Kraków", "Ekogroszek Pellet", "zweryfikowane"]:
+        assert shown in text
+    assert "Wstrzymany" not in text
+    assert "Usunięty" not in text
+    assert "Najbliższe składy" not in text
+    html = answer.content.decode()
+    assert f'<a href="{depot_page}">Opał „Żar” &amp; Syn</a>' in html
+    assert 'href="tel:+48123456789"' in html
+    assert 'href="tel:+48601234567"' in html
+
+
+def test_municipality_without_depots_shows_the_nearest(client, depot, django_assert_max_num_queries):
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
+    with django_assert_max_num_queries(4):  # the municipality, its depots, its boundary, the nearest
+        answer = client.get(ZAKOPANE)
+    text = text_of(answer)
+    assert "Nie mamy w katalogu żadnego składu w tej gminie." in text
+    assert "Odległości w linii prostej od punktu leżącego w tej gminie." in text
+    assert "29,1 km" in text
+
+
+def test_municipality_far_from_every_depot(client, depot):
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.3, side_km=2)
+    assert "W promieniu 50 km od punktu leżącego w tej gminie nie znamy żadnego składu." in text_of(
+        client.get(ZAKOPANE)
+    )
+
+
+def test_municipality_without_depots_and_boundary(client):
+    factories.zakopane()
+    assert "Nie mamy w katalogu żadnego składu w tej gminie." in text_of(client.get(ZAKOPANE))
+
+
+def test_nearest_depots_from_a_point(client, depot, django_assert_max_num_queries):
+    with django_assert_max_num_queries(3):  # the municipality, its depots, the nearest
+        answer = client.get(KRAKOW, {"p": "50.07,19.94"})
+    text = text_of(answer)
+    assert "Odległości w linii prostej od wskazanego punktu (50,0700° N, 19,9400° E)." in text
+    assert "0,9 km" in text
+    assert "W tej gminie: 1 skład" in text
+    assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
+
+
+@pytest.mark.parametrize("code", ["30-001", "30001"])
+def test_nearest_depots_from_a_postcode(client, depot, django_assert_max_num_queries, code):
+    factories.PostcodeFactory(code="30-001")
+    with django_assert_max_num_queries(4):  # the municipality, its depots, the postcode, the nearest
+        answer = client.get(KRAKOW, {"kod": code})
+    text = text_of(answer)
+    assert "Odległości w linii prostej od środka zabudowy z kodem 30-001." in text
+    assert "1,6 km" in text
+    assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
+
+
+@pytest.mark.parametrize(
+    ("query", "notice"),
+    [
+        ("p=", None),
+        ("kod=", None),
+        ("p=abc", "Punkt w adresie strony jest zapisany nieprawidłowo"),
+        ("p=50.06", "Punkt w adresie strony jest zapisany nieprawidłowo"),
+        ("p=1e1,2e1", "Punkt w adresie strony jest zapisany nieprawidłowo"),
+        ("p=nan,inf", "Punkt w adresie strony jest zapisany nieprawidłowo"),
+        ("p=50.06,19.94,1", "Punkt w adresie strony jest zapisany nieprawidłowo"),
+        ("p=%D9%A5%D9%A0,19", "Punkt w adresie strony jest zapisany nieprawidłowo"),
+        ("p=" + "9" * 4000 + ",1", "Punkt w adresie strony jest zapisany nieprawidłowo"),
+        ("p=50.06,19.94&p=50.06,19.94", "Punkt w adresie strony jest zapisany nieprawidłowo"),
+        ("p=0,0", "leży poza Polską"),
+        ("p=-50,-190", "leży poza Polską"),
+        ("kod=1", "Kod pocztowy w adresie strony jest zapisany nieprawidłowo"),
+        ("kod=%00", "Kod pocztowy w adresie strony jest zapisany nieprawidłowo"),
+        ("kod=%ff", "Kod pocztowy w adresie strony jest zapisany nieprawidłowo"),
+        ("kod=" + SCRIPT, "Kod pocztowy w adresie strony jest zapisany nieprawidłowo"),
+        ("kod=99-999", "Nie znamy kodu pocztowego 99-999"),
+    ],
+)
+def test_a_place_that_cannot_be_used_is_ignored(client, depot, query, notice):
+    answer = client.get(f"{KRAKOW}?{query}")
+    assert answer.status_code == 200
+    text = text_of(answer)
+    assert "W tej gminie: 1 skład" in text
+    assert "Najbliższe składy" not in text
+    assert notice in text if notice else "pominęliśmy" not in text
+    assert SCRIPT not in answer.content.decode()
+
+
+def test_an_unknown_postcode_leaves_the_point(client, depot):
+    text = text_of(client.get(f"{KRAKOW}?kod=99-999&p=50.07,19.94"))
+    assert "Nie znamy kodu pocztowego 99-999" in text
+    assert "od wskazanego punktu" in text
+
+
+@pytest.mark.parametrize("path", ["/sklady/mazowieckie/krakow-1261011/", "/sklady/malopolskie/dawna-nazwa-1261011/"])
+def test_a_wrong_name_leads_to_the_right_address_with_the_query(client, path):
+    factories.krakow()
+    answer = client.get(f"{path}?kod=30-001&x=%22")
+    assert answer.status_code == 301
+    assert answer["Location"] == f"{KRAKOW}?kod=30-001&x=%22"
+
+
+def test_a_former_code_leads_to_its_successor(client, django_assert_max_num_queries):
+    FormerMunicipality.objects.create(
+        teryt="1261999", name="Dawna", successor=factories.krakow(), left_on=date(2020, 1, 1)
+    )
+    with django_assert_max_num_queries(2):  # the code, its successor
+        answer = client.get("/sklady/malopolskie/dawna-1261999/?p=50,20")
+    assert answer.status_code == 301
+    assert answer["Location"] == f"{KRAKOW}?p=50,20"
+
+
+@pytest.mark.parametrize("teryt", ["9999999", "126101", "12610111", "abcdefg", "%00000000", "١٢٦١٠١١", "1261011%0A"])
+def test_an_unknown_municipality(client, teryt):
+    factories.krakow()
+    answer = client.get(f"/sklady/malopolskie/krakow-{teryt}/")
+    assert answer.status_code == 404
+    assert "Nie ma takiej strony" in text_of(answer)

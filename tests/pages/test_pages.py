@@ -1,0 +1,172 @@
+"""What all pages share, and the home page, voivodeships, rules of use and errors."""
+
+import re
+from html import unescape
+
+import pytest
+from django.template.loader import render_to_string
+
+from catalog import search
+from tests import factories
+from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("path", ["/", "/api/", "/sklady/malopolskie/", KRAKOW])
+def test_every_page_says_what_it_is_and_may_be_cached(client, depot, path):
+    answer = client.get(path)
+    assert answer.status_code == 200
+    assert answer["Cache-Control"] == "public, max-age=300"
+    assert "Cookie" not in answer.get("Vary", "")
+    assert not answer.cookies
+    html = answer.content.decode()
+    assert '<html lang="pl">' in html
+    assert re.search(r"<title>\S.* – Składy opału</title>", html)
+    assert re.search(r'<meta name="description" content="[^"]{20,}">', html)
+    assert canonical_of(answer) == f"http://127.0.0.1:8000{path}"
+    assert html.count("<h1>") == 1
+    assert NOINDEX not in html
+    assert "demonstracyjne" not in html
+    assert "<script" not in html
+
+
+@pytest.mark.parametrize("path", ["/", "/api/", "/sklady/malopolskie/", KRAKOW, "/sklad/1-x/"])
+def test_pages_are_for_reading_only(client, path):
+    assert client.post(path).status_code == 405
+
+
+def test_the_site_is_named_by_the_settings(client, settings):
+    settings.SITE_NAME = "Opał w okolicy"
+    assert "– Opał w okolicy</title>" in client.get("/").content.decode()
+
+
+# Home
+
+
+def test_home_finds_places_and_postcodes(client, django_assert_max_num_queries):
+    factories.krakow()
+    factories.PostcodeFactory(code="30-001", places=["Kraków"])
+    search.rebuild()
+    with django_assert_max_num_queries(3):  # what the catalog holds, voivodeships, suggestions
+        answer = client.get("/", {"q": "krakow"})
+    assert "gmina miejska, miasto na prawach powiatu, województwo małopolskie" in text_of(answer)
+    assert f'href="{KRAKOW}"' in answer.content.decode()
+    assert canonical_of(answer) == "http://127.0.0.1:8000/"
+    assert NOINDEX in answer.content.decode()
+    assert f'href="{KRAKOW}?kod=30-001"' in client.get("/", {"q": "30001"}).content.decode()
+
+
+def test_home_says_what_the_catalog_holds(client, depot):
+    factories.DepotFactory(held=True)
+    assert "Katalog obejmuje 1 skład w 1 gminie. Ostatnia zmiana wpisu: 3 października 2026 r." in text_of(
+        client.get("/")
+    )
+
+
+def test_home_without_data(client):
+    assert "Katalog jest jeszcze pusty." in text_of(client.get("/"))
+
+
+def test_home_without_results(client):
+    assert "Niczego nie znaleźliśmy" in text_of(client.get("/?q=nigdzie"))
+
+
+def test_a_script_in_the_question_is_shown_as_text(client):
+    answer = client.get("/", {"q": SCRIPT})
+    assert SCRIPT not in answer.content.decode()
+    assert SCRIPT in unescape(answer.content.decode())
+
+
+@pytest.mark.parametrize(
+    ("query", "notice"),
+    [
+        ("q=", None),
+        ("q=%20", None),
+        ("q=k", "Wpisz co najmniej 2 znaki."),
+        ("q=%00ab", "Nie umiemy odczytać"),
+        ("q=%ff%fe", "Nie umiemy odczytać"),
+        ("q=ab&q=cd", "Nie umiemy odczytać"),
+        ("q=" + "a" * 5000, "Nie umiemy odczytać"),
+        ("q=%25_%5C", "Niczego nie znaleźliśmy"),
+    ],
+)
+def test_home_takes_any_question(client, query, notice):
+    answer = client.get(f"/?{query}")
+    assert answer.status_code == 200
+    text = text_of(answer)
+    assert notice in text if notice else "Nie umiemy" not in text and "Wyniki" not in text
+
+
+# Voivodeship
+
+
+def test_voivodeship_lists_municipalities_in_polish_order(client, django_assert_max_num_queries):
+    for number, name in enumerate(["Łapsze", "Zator", "Lanckorona", "Żabno", "Świątniki"], start=1):
+        factories.MunicipalityFactory(teryt=f"1211{number:02}2", name=name)
+    factories.DepotFactory.create_batch(2, municipality=factories.nowy_targ_rural())
+    factories.DepotFactory(municipality=factories.nowy_targ_rural(), removed=True)
+    with django_assert_max_num_queries(2):  # the voivodeship, its municipalities
+        answer = client.get("/sklady/malopolskie/")
+    names = re.findall(r'<a href="/sklady/malopolskie/[^"]+">([^<]+)</a>', answer.content.decode())
+    assert names == ["Lanckorona", "Łapsze", "Nowy Targ", "Świątniki", "Zator", "Żabno"]
+    assert "2 składy, 6 gmin." in text_of(answer)
+    assert "Nowy Targ gmina wiejska, powiat nowotarski 2 składy" in text_of(answer)
+
+
+def test_unknown_voivodeship(client):
+    assert client.get("/sklady/nigdzie/").status_code == 404
+
+
+# Rules
+
+
+def test_the_examples_of_the_rules_answer(client, depot, django_assert_max_num_queries):
+    factories.BoundaryFactory()
+    factories.PostcodeFactory(code="30-001")
+    with django_assert_max_num_queries(1):  # the id of an example
+        answer = client.get("/api/")
+    examples = re.findall(r'Przykład: <a href="http://127\.0\.0\.1:8000([^"]+)">', answer.content.decode())
+    assert len(examples) == 4
+    for example in examples:
+        assert client.get(unescape(example)).status_code == 200
+
+
+def test_the_rules_are_ten(client):
+    html = client.get("/api/").content.decode()
+    assert sum(block.count("<li>") for block in re.findall(r'<ol class="rules".*?</ol>', html, re.DOTALL)) == 10
+
+
+# Errors
+
+
+def test_a_page_that_does_not_exist(client):
+    answer = client.get(f"/nie-ma/{SCRIPT}")
+    assert answer.status_code == 404
+    assert "Nie ma takiej strony" in text_of(answer)
+    assert NOINDEX in answer.content.decode()
+    assert SCRIPT not in answer.content.decode()
+
+
+def test_a_request_that_django_refuses(client, settings):
+    settings.ALLOWED_HOSTS = ["example.pl"]
+    answer = client.get("/")
+    assert answer.status_code == 400
+    assert "Nieprawidłowe zapytanie" in text_of(answer)
+
+
+@pytest.mark.parametrize(("name", "shown"), [("400.html", "Nieprawidłowe zapytanie"), ("500.html", "Coś się u nas")])
+def test_failures_need_neither_context_nor_database(name, shown, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert shown in render_to_string(name)
+
+
+def test_a_failure_answers_500(client, monkeypatch):
+    def fail(query_string):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("pages.views.home_page", fail)
+    client.raise_request_exception = False
+    answer = client.get("/")
+    assert answer.status_code == 500
+    assert "Coś się u nas zepsuło" in text_of(answer)
