@@ -52,8 +52,8 @@ def clean_nip(text: str | None) -> tuple[str | None, str]:
 def clean_phone(text: str | None) -> tuple[str | None, str]:
     """Telephone numbers in international form, "+48 55 278 46 86", several joined by ", ".
 
-    Several in one text are separated by `;`, `,`, `/` or a line break; each is taken once, in the order given. A
-    number without a country code is Polish; the trunk 0 of before 2010 and "wew. 12" are understood. When some
+    Several in one text are separated by `;`, `,`, `/`, "lub" or a line break; each is taken once, in the order
+    given. A number without a country code is Polish; the trunk 0 of before 2010 and "wew. 12" are understood. When some
     numbers are good and some are not, both value and reason are filled.
 
     Only valid numbers are published, possible ones are not enough: the Polish plan is closed at nine digits, so
@@ -65,7 +65,7 @@ def clean_phone(text: str | None) -> tuple[str | None, str]:
         return None, f"telephone {_shown(text)} is longer than {MAX_TEXT} characters"
     good: list[str] = []
     bad: list[str] = []
-    for part in re.split(r"[;,\n\r]", text):
+    for part in re.split(r"[;,\n\r]|\blub\b", text):
         whole = _phone(part)
         # The slash also stands between an area code and a number, so a part is split only if it fails as one.
         for piece in [part] if whole else part.split("/"):
@@ -106,7 +106,8 @@ def clean_website(text: str | None) -> tuple[str | None, str]:
     except ValueError:
         return None, f"web site {_shown(address)} is malformed"
     if "@" in parts.netloc:
-        return None, f"web site {_shown(address)} contains credentials or is an e-mail address"
+        # Not quoted: a report is no place for somebody's password.
+        return None, "web site contains credentials or is an e-mail address"
     host = _ascii_host(parts.hostname or "")
     if host is None or port == 0:
         return None, f"web site {_shown(address)} has no valid public host name"
@@ -132,9 +133,7 @@ def _phone(text: str) -> str | None:
         return None
     if number.country_code == _POLAND and number.italian_leading_zero:
         # No Polish number begins with 0: it is the trunk prefix that ended with 2009.
-        number = PhoneNumber(
-            country_code=_POLAND, national_number=number.national_number, extension=number.extension
-        )
+        number = PhoneNumber(country_code=_POLAND, national_number=number.national_number, extension=number.extension)
     if not phonenumbers.is_valid_number(number):
         return None
     return phonenumbers.format_number(number, PhoneNumberFormat.INTERNATIONAL)

@@ -8,6 +8,7 @@ Standard: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 
@@ -37,7 +38,7 @@ def weekly_hours(text: str) -> dict[str, str] | None:
     holidays are left out of account. None also for a week without a single open hour: a remark, not hours.
 
     Text that follows the standard has the standard's meaning, unless one rule would make another pointless. Text
-    that had to be repaired ("pn.-pt. 8-16") counts only if every way of reading it gives the same week.
+    that had to be repaired ("pn.-pt. 8-16") counts only if every sensible reading of it gives the same week.
     """
     week = _weekly(text)
     return None if week is None else dict(zip(DAYS, week, strict=True))
@@ -58,43 +59,53 @@ def _weekly(text: str) -> tuple[str, ...] | None:
 
 
 def _expressions(rules: list[Rule], *, repaired: bool) -> list[str]:
-    """The ways of reading the rules, each as an expression of the standard; none when no reading can be trusted."""
+    """The sensible readings of the rules, each as an expression of the standard."""
     rules = [rule for rule in rules if rule.days]
     if not any(rule.ranges for rule in rules):
         return []
-    # Hours without days are every day's by the standard, Sundays too. Who does not keep to it hardly means that.
+    # Hours without days are every day's by the standard, Sundays too. Who does not keep to it hardly means that,
+    # and a lone "8-16" may be days of a month.
     if repaired and any(rule.everyday and rule.ranges not in ((), ALL_DAY) for rule in rules):
         return []
     named = [day for rule in rules for day in rule.days]
     if len(named) == len(set(named)):
         # Being closed on a day nobody opens is no news, and the library would cut off the night before.
         return [", ".join(_written(rule) for rule in rules if rule.ranges)]
-    if any(_contradicted(rule, rules[number + 1 :]) for number, rule in enumerate(rules)):
-        return []
-    written = [_written(rule) for rule in rules]
+    readings = [rules]
     if repaired or any(end > DAY_MINUTES for rule in rules for _, end in rule.ranges):
-        return ["; ".join(written), ", ".join(written)]
-    own = written[0]
-    for rule, expression in zip(rules[1:], written[1:], strict=True):
-        own += (", " if rule.joined else "; ") + expression
-    return [own]
+        # Whether a later rule replaces the earlier ones or adds to them, the separator does not tell.
+        readings = [[replace(rule, joined=joined) for rule in rules] for joined in (False, True)]
+    return [_joined(reading) for reading in readings if not _contradictory(reading)]
 
 
-def _contradicted(rule: Rule, later: list[Rule]) -> bool:
-    """Whether later rules make a rule pointless, so that the standard's meaning is hardly what was meant."""
-    if not rule.ranges:
-        return False
-    # "Mo-Fr 8:00-12:00; Mo-Fr 13:00-16:00": nobody writes a rule to replace it whole.
-    if rule.days <= {day for other in later if not other.joined and not other.months for day in other.days}:
-        return True
-    # "Mo-Sa 8:00-16:00, Sa 8:00-13:00": adds hours that are there already.
+def _contradictory(rules: list[Rule]) -> bool:
+    """Whether a rule would be pointless, so that this is hardly what was meant."""
     return any(
-        start < other_end and other_start < end
-        for other in later
-        if other.joined and rule.days & other.days
-        for other_start, other_end in other.ranges
-        for start, end in rule.ranges
+        # "Mo-Fr 8:00-12:00; Mo-Fr 13:00-16:00": nobody writes a rule to replace it whole.
+        rule.days <= {day for other in rules[at + 1 :] if not other.joined and not other.months for day in other.days}
+        # "Mo-Sa 8:00-16:00, Sa 8:00-13:00": nobody adds hours that are there already.
+        or any(_adds_nothing(other, rule) for other in rules[at + 1 :])
+        for at, rule in enumerate(rules)
     )
+
+
+def _adds_nothing(rule: Rule, earlier: Rule) -> bool:
+    return (
+        rule.joined
+        and bool(rule.days & earlier.days)
+        and any(
+            start <= other_start and other_end <= end
+            for start, end in earlier.ranges
+            for other_start, other_end in rule.ranges
+        )
+    )
+
+
+def _joined(rules: list[Rule]) -> str:
+    expression = _written(rules[0])
+    for rule in rules[1:]:
+        expression += (", " if rule.joined else "; ") + _written(rule)
+    return expression
 
 
 def _written(rule: Rule) -> str:

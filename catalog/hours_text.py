@@ -56,7 +56,7 @@ _TOKEN = re.compile(
     | (?P<word> [a-z]+ ) (?P<dot> \.? )
     | (?P<dash> [-‐‑‒–—―−] )
     | (?P<comma> , ) | (?P<semicolon> ; ) | (?P<colon> : )
-    | (?P<line> [\n\r\x0b\x0c\x85\u2028\u2029] ) | (?P<blank> [ \t] )
+    | (?P<blank> [ \t\n\r\x0b\x0c\x85\u2028\u2029] )
     """,
     re.VERBOSE,
 )
@@ -127,12 +127,9 @@ def _tokens(text: str) -> tuple[list[_Token], bool]:
         if match["blank"] or (match["colon"] and after_label):
             continue
         after_label = False
-        if match["line"]:
-            sloppy = True
-        elif match["word"]:
-            kind, value = _WORDS.get(match["word"], ("", 0))
-            if not kind:
-                raise UnreadableError
+        if match["word"]:
+            # What is not in the table becomes a token that no rule takes.
+            kind, value = _WORDS.get(match["word"], ("unknown", 0))
             sloppy = sloppy or bool(match["dot"]) or match["word"] not in _STANDARD
             after_label = kind == "label"
             if not after_label:
@@ -180,9 +177,9 @@ class _Reader:
     def rule(self, *, joined: bool) -> Rule:
         months = self.months()
         days, named = self.days()
-        if self.take("colon"):
-            self.repaired = True
-        ranges = self.ranges(bare_numbers=named)
+        if named:
+            self.take("colon")
+        ranges = self.ranges()
         return Rule(months, days, ranges, joined, everyday=not named)
 
     def months(self) -> str:
@@ -200,8 +197,7 @@ class _Reader:
     def days(self) -> tuple[frozenset[int], bool]:
         """The days, and whether they were named: without a word about days it is every day."""
         days: set[int] = set()
-        named = self.take("every")
-        if named:
+        if self.take("every"):
             return EVERY_DAY, True
         while True:
             self.take("from")
@@ -210,8 +206,7 @@ class _Reader:
                 last = self.value_of("day") if self.take("dash") else first
                 days |= {(first + step) % 7 for step in range((last - first) % 7 + 1)}
             elif not self.take("holiday"):
-                return (frozenset(days) if named else EVERY_DAY), named
-            named = True
+                return EVERY_DAY, False
             following = self.peek(1) if self.peek() == "comma" else ""
             if following in {"day", "holiday"}:
                 self.at += 1
@@ -222,29 +217,29 @@ class _Reader:
             else:
                 return frozenset(days), True
 
-    def ranges(self, *, bare_numbers: bool) -> tuple[tuple[int, int], ...]:
+    def ranges(self) -> tuple[tuple[int, int], ...]:
         if self.take("off"):
             return ()
         if self.take("all_day"):
             return ALL_DAY
-        ranges = [self.range(bare_numbers=bare_numbers)]
+        ranges = [self.range()]
         while self.peek() == "comma" and self.peek(1) in {"time", "number", "from"}:
             self.at += 1
-            ranges.append(self.range(bare_numbers=bare_numbers))
+            ranges.append(self.range())
         self.take("open")
         if any(later[0] < earlier[1] for earlier, later in pairwise(ranges)):
             raise UnreadableError
         return tuple(ranges)
 
-    def range(self, *, bare_numbers: bool) -> tuple[int, int]:
+    def range(self) -> tuple[int, int]:
         self.take("from")
         bare = self.peek() == "number"
         start = self.value_of("time", "number")
         self.value_of("dash")
         bare = bare or self.peek() == "number"
         end = self.value_of("time", "number")
-        # "8-16" without a day could be days of a month, "8-4" could mean four in the afternoon.
-        if bare and (not bare_numbers or end <= start or end > DAY_MINUTES):
+        # "8-4" could mean four in the afternoon.
+        if bare and (end <= start or end > DAY_MINUTES):
             raise UnreadableError
         if end < start:
             end += DAY_MINUTES

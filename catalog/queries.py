@@ -196,18 +196,16 @@ FIND_NEAR = """
         WHERE d.publication = 'published' {offering}
             AND d.position <@ circle(point(%(x)s, %(y)s), reach.metres)
     )
-    SELECT {columns}, f.distance_m
+    SELECT {columns}, f.distance_m, (
+        SELECT count(*)
+        FROM catalog_depot d
+        WHERE d.publication = 'published' {offering}
+            AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {stretch})
+            AND (d.position <-> point(%(x)s, %(y)s) < %(radius_m)s * {shrink} OR {distance} <= %(radius_m)s)
+    )
     FROM (SELECT * FROM found WHERE distance_m <= %(radius_m)s ORDER BY distance_m, found_id LIMIT %(limit)s) f
     JOIN {tables} ON d.id = f.found_id
     ORDER BY f.distance_m, d.id
-"""
-
-COUNT_NEAR = """
-    SELECT count(*)
-    FROM catalog_depot d
-    WHERE d.publication = 'published' {offering}
-        AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {stretch})
-        AND (d.position <-> point(%(x)s, %(y)s) < %(radius_m)s * {shrink} OR {distance} <= %(radius_m)s)
 """
 
 # A range instead of LIKE, so that the index serves a prepared statement too: ":" follows "9".
@@ -249,7 +247,6 @@ def _statements(template: str) -> dict[bool, str]:
 
 
 NEAR_STATEMENTS = _statements(FIND_NEAR)
-COUNT_STATEMENTS = _statements(COUNT_NEAR)
 UNIT_STATEMENTS = _statements(FIND_IN_UNIT)
 
 
@@ -264,7 +261,7 @@ class Stores:
 def find_stores(query: StoreQuery) -> Stores:
     """Depots of a unit by name, or near a point by distance; then by id.
 
-    Raises UnknownUnit and UnknownPostcode. One query, another for a postcode, and one to count a list that was cut.
+    Raises UnknownUnit and UnknownPostcode. One query, and another for a postcode or for a unit without depots.
     """
     if query.teryt is not None:
         return find_stores_in_unit(query.teryt, fuel=query.fuel, limit=query.limit)
@@ -284,31 +281,13 @@ def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
         rows = cursor.fetchall()
     if not rows:
         check_unit(teryt)
-    return Stores([StoreRow(*row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
+    return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
 
 
-def find_stores_near(point: Point, *, radius_km: float, fuel: str | None, limit: int) -> Stores:
-    """Depots within a radius of a point, as `find_nearest`, and how many there are without the limit."""
-    rows = find_nearest(point, radius_km=radius_km, fuel=fuel, limit=limit)
-    if len(rows) < limit:
-        return Stores(rows, total=len(rows))
-    with connection.cursor() as cursor:
-        cursor.execute(COUNT_STATEMENTS[fuel is not None], _around(point, radius_km, fuel, limit))
-        (total,) = cursor.fetchone()
-    return Stores(rows, total=total)
-
-
-def find_nearest(point: Point, *, radius_km: float, fuel: str | None = None, limit: int) -> list[StoreRow]:
+def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None, limit: int) -> Stores:
     """Depots within a radius of a point, nearest first by great-circle distance, then by id. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(NEAR_STATEMENTS[fuel is not None], _around(point, radius_km, fuel, limit))
-        return [StoreRow(*row) for row in cursor.fetchall()]
-
-
-def _around(point: Point, radius_km: float, fuel: str | None, limit: int) -> dict[str, Any]:
-    """Parameters of the statements that search around a point."""
     x, y = plane.to_plane(point.lat, point.lon)
-    return {
+    parameters = {
         "x": x,
         "y": y,
         "lat": point.lat,
@@ -317,6 +296,10 @@ def _around(point: Point, radius_km: float, fuel: str | None, limit: int) -> dic
         "limit": limit,
         **_fuels(fuel),
     }
+    with connection.cursor() as cursor:
+        cursor.execute(NEAR_STATEMENTS[fuel is not None], parameters)
+        rows = cursor.fetchall()
+    return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
 
 
 def _fuels(fuel: str | None) -> dict[str, Sequence[str]]:

@@ -94,8 +94,9 @@ def normalise_postcode(text: str) -> str:
 def format_address(street: str, house_number: str, postcode: str, place: str, municipality: str) -> str:
     """One line: "ul. Długa 5, 30-001 Kraków"; without a street "30-001 Lipnica 29"; else the municipality.
 
-    Any part may be "", and none holds a line break or a run of blanks: importers and forms see to that. A missing place is replaced by the municipality when there is a street or postcode to
-    place. A house number alone is left out: it would read as one of the municipality's seat.
+    Any part but the municipality may be "", and none holds a line break or a run of blanks: importers and forms
+    see to that. A missing place is replaced by the municipality. A house number alone is left out: it would read
+    as one of the municipality's seat.
     """
     town = f"{postcode} {place or municipality}" if postcode else place or municipality
     if street:

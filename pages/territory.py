@@ -11,7 +11,7 @@ from django.urls import reverse
 from catalog.boundaries import middle_of
 from catalog.models import Boundary, Depot, FormerMunicipality, Municipality, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
-from catalog.queries import find_nearest
+from catalog.queries import find_stores_near
 from catalog.text import sort_key
 from pages.depots import DepotCard, near_card, own_card
 from pages.origin import Origin, find_origin
@@ -130,7 +130,7 @@ def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage
     asked = find_origin(query_string)
     depots = list(Depot.objects.published().in_unit(unit.teryt).order_by("name_key", "pk"))
     origin = asked.origin or (None if depots else inner_point(unit))
-    near = find_nearest(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT) if origin else []
+    near = find_stores_near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).rows if origin else []
     demonstration = any(depot.source == Depot.Source.DEMO for depot in depots) or any(
         row.source == Depot.Source.DEMO for row in near
     )

@@ -10,9 +10,13 @@ Row = TypeVar("Row", covariant=True)
 
 
 class BadInput(Exception):
-    """A source cannot be read. Names the file, the row where there is one, and the reason, in one line."""
+    """A source cannot be read. Names the file, the row where there is one, and the reason, in one line.
+
+    Reasons quote the source, so what does not print (line ends, codes that steer a terminal) becomes a blank.
+    """
 
     def __init__(self, path: object, reason: str, *, row: int | None = None) -> None:
+        reason = " ".join("".join(c if c.isprintable() else " " for c in reason).split())
         self.path, self.reason, self.row = path, reason, row
         where = f"{path}, row {row}" if row is not None else f"{path}"
         super().__init__(f"{where}: {reason}")
@@ -64,7 +68,7 @@ class PostcodeRecord:
 
     code: "30-001". municipalities: (7-digit code or its first six, number of addresses), most addresses first.
     places: names, in the order of the source. lat, lon: centre of the built-up area, WGS84.
-    source: "prg" (address register) or "geonames".
+    source: "prg" (address register), "filled" (a gap of the register, filled from GeoNames) or "geonames".
     """
 
     code: str

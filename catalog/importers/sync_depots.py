@@ -16,12 +16,18 @@ PLAIN_FIELDS = tuple(
 """Fields of a record that are stored as they are."""
 
 
-def values_of(record: DepotRecord, municipality: Located) -> dict[str, Any]:
-    """What a record says, in the columns of a depot. A depot without a name is called after its kind and place."""
+def plain_values(record: DepotRecord) -> dict[str, Any]:
+    """What a record says, in the columns of a depot; the municipality is the caller's."""
     values = {name: getattr(record, name) for name in PLAIN_FIELDS}
     values["fuels"] = list(record.fuels)
     values["phone"] = record.phone or ""
     values["website"] = record.website or ""
+    return values
+
+
+def values_of(record: DepotRecord, municipality: Located) -> dict[str, Any]:
+    """`plain_values` with the municipality. A depot without a name is called after its kind and place."""
+    values = plain_values(record)
     values["municipality_id"] = municipality.teryt
     if not record.name:
         values["name"] = f"{record.kind_name}, {record.place or municipality.name}"

@@ -1,0 +1,260 @@
+"""Reading files that somebody else made: plain or zipped, refused in one line when they cannot be trusted.
+
+Every function raises `BadInput`, and nothing else, for what is wrong with a file.
+"""
+
+import csv
+import lzma
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import orjson
+
+from catalog.importers.records import BadInput
+
+MAX_BYTES = 1 << 30
+"""Largest file, unpacked, in bytes. The largest that is published, all boundaries unreduced, is about 0.4 GB."""
+
+MAX_RATIO = 200
+"""Most that a member of a zip may expand. Registers expand 5 to 30 times; deflate can do 1032."""
+
+SMALL_BYTES = 10 << 20
+"""Members up to this size, unpacked, may expand as they like: they do no harm."""
+
+MAX_LINE_BYTES = 1_000_000
+"""Longest line of a text file. A file without line ends would otherwise be read whole."""
+
+ZIP_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
+# What zipfile lets through when a crafted directory of the archive confuses it.
+_UNREADABLE = (*_DAMAGED, NotImplementedError, RuntimeError, ValueError, OverflowError, IndexError, struct.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An open file. label: its path, with the member where it is zipped, for messages."""
+
+    stream: IO[bytes]
+    label: str
+
+
+@contextmanager
+def open_source(path: Path, suffixes: Sequence[str]) -> Iterator[Source]:
+    """Open a plain file, or the member of a zip that has the first of the suffixes that occurs.
+
+    suffixes: lower case with the dot, best first; they matter only inside a zip. Whether a file is a zip is decided
+    by its first bytes. Errors of reading inside the `with` block become BadInput too.
+    """
+    if is_zip(path):
+        with open_zip(path) as archive:
+            member = pick(path, archive, suffixes)
+            with open_member(path, archive, member) as source:
+                yield source
+    else:
+        with _reading(str(path)), path.open("rb") as stream:
+            yield Source(stream, str(path))
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a file begins like a zip. Raises BadInput when it is missing, empty, too large or no ordinary file."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise BadInput(path, "is a directory; give the file inside it")
+        # Opening a pipe would wait for ever.
+        if not stat.S_ISREG(status.st_mode):
+            raise BadInput(path, "is not an ordinary file")
+        if status.st_size == 0:
+            raise BadInput(path, "is empty")
+        with path.open("rb") as stream:
+            start = stream.read(4)
+    except FileNotFoundError:
+        raise BadInput(path, "does not exist") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(path, f"cannot be read: {_text_of(error)}") from error
+    if start in ZIP_SIGNATURES:
+        return True
+    if path.suffix.lower() == ".zip":
+        raise BadInput(path, "is named zip but is not a zip archive; download it again")
+    if status.st_size > MAX_BYTES:
+        raise BadInput(path, f"has {status.st_size} bytes, more than the {MAX_BYTES} that are read")
+    return False
+
+
+@contextmanager
+def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive. Raises BadInput when it is damaged, cut off or empty."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except (*_UNREADABLE, OSError) as error:
+        raise BadInput(path, f"the zip archive is damaged or cut off: {_text_of(error)}") from error
+    with archive:
+        if not archive.infolist():
+            raise BadInput(path, "the zip archive is empty")
+        yield archive
+
+
+def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """The members that may be data: no folders, hidden files, leftovers of other systems or read-me files."""
+    found = []
+    for member in archive.infolist():
+        parts = PurePosixPath(member.filename).parts
+        if member.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith("."):
+            continue
+        # GeoNames ships PL.txt beside a readme.txt.
+        if not parts[-1].lower().startswith("readme"):
+            found.append(member)
+    return found
+
+
+def pick(path: Path, archive: zipfile.ZipFile, suffixes: Sequence[str]) -> zipfile.ZipInfo:
+    """The one member with the first suffix that occurs. Raises BadInput when there is none or more than one."""
+    found = members(archive)
+    for suffix in suffixes:
+        fitting = [member for member in found if member.filename.lower().endswith(suffix)]
+        if len(fitting) > 1:
+            names = ", ".join(sorted(member.filename for member in fitting)[:5])
+            raise BadInput(path, f"holds more than one {suffix} file ({names}); unpack it and give the right one")
+        if fitting:
+            return fitting[0]
+    names = ", ".join(sorted(member.filename for member in found)[:5]) or "nothing"
+    raise BadInput(path, f"holds no {' or '.join(suffixes)} file, only {names}")
+
+
+@contextmanager
+def open_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[Source]:
+    """Open one member. Raises BadInput when it is encrypted, empty, too large unpacked, or packed too tightly."""
+    label = f"{path}/{member.filename}"
+    # The stated size can be trusted: zipfile never gives more bytes than it, and then checks their sum.
+    if member.flag_bits & 0x1:
+        raise BadInput(label, "is encrypted; unpack it and give the file inside")
+    if member.file_size == 0:
+        raise BadInput(label, "is empty")
+    if member.file_size > MAX_BYTES:
+        raise BadInput(label, f"unpacks to {member.file_size} bytes, more than the {MAX_BYTES} that are read")
+    if member.file_size > SMALL_BYTES and member.file_size > MAX_RATIO * max(member.compress_size, 1):
+        raise BadInput(label, f"unpacks to more than {MAX_RATIO} times its size, as a zip bomb does")
+    try:
+        stream = archive.open(member)
+    except (*_UNREADABLE, OSError) as error:
+        raise BadInput(label, f"the zip archive is damaged: {_text_of(error)}") from error
+    with _reading(label), stream:
+        yield Source(stream, label)
+
+
+def peek(source: Source, size: int) -> bytes:
+    """The first bytes of a source that can be rewound, without taking them."""
+    start = source.stream.read(size)
+    source.stream.seek(0)
+    return start
+
+
+def load_json(path: Path) -> object:
+    """A whole JSON document, with or without a byte order mark."""
+    with open_source(path, (".json", ".geojson")) as source:
+        data = source.stream.read()
+        try:
+            return orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+        except orjson.JSONDecodeError as error:
+            raise BadInput(source.label, f"is not complete JSON, is it cut off? {_text_of(error)}") from error
+
+
+def text_lines(source: Source, *, cp1250: bool = False) -> Iterator[str]:
+    """The lines of a text with their ends, decoded from UTF-8 with or without a byte order mark.
+
+    cp1250: whether a text that is not UTF-8 may be in the Windows code page of Central Europe. Only where the
+    publisher is known to use it: the guess would turn one damaged letter of UTF-8 into a file of wrong names.
+    """
+    encoding = "utf-8"
+    row = 0
+    while line := source.stream.readline(MAX_LINE_BYTES + 1):
+        row += 1
+        if len(line) > MAX_LINE_BYTES:
+            raise BadInput(source.label, f"the line is longer than {MAX_LINE_BYTES} bytes; is this a text?", row=row)
+        if b"\0" in line:
+            raise BadInput(source.label, "contains a NUL character; is this a text?", row=row)
+        if row == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        try:
+            yield line.decode(encoding)
+        except UnicodeDecodeError:
+            if not cp1250:
+                raise BadInput(source.label, "is not UTF-8 text; save it as UTF-8", row=row) from None
+            encoding = "cp1250"
+            try:
+                yield line.decode(encoding)
+            except UnicodeDecodeError:
+                raise BadInput(source.label, "is neither UTF-8 nor cp1250 text", row=row) from None
+
+
+def csv_rows(
+    source: Source, columns: Sequence[str], *, delimiter: str, cp1250: bool = False
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table with a header, each with its line number; values stripped, blank lines left out.
+
+    columns: those that must be there, in any order and among others.
+    Raises BadInput when one is missing or there twice, and for a row of another length than the header.
+    """
+    reader = csv.reader(text_lines(source, cp1250=cp1250), delimiter=delimiter)
+    header: list[str] | None = None
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            raise BadInput(source.label, f"is not readable as a table: {error}", row=reader.line_num) from error
+        values = [value.strip() for value in row]
+        if not any(values):
+            continue
+        if header is None:
+            header = values
+            _check_columns(source, header, columns, reader.line_num)
+        elif len(values) != len(header):
+            raise BadInput(
+                source.label,
+                f"has {len(values)} columns, expected {len(header)}; is the file cut off?",
+                row=reader.line_num,
+            )
+        else:
+            yield reader.line_num, dict(zip(header, values, strict=True))
+    if header is None:
+        raise BadInput(source.label, f"has no header; expected the columns {', '.join(columns)}")
+
+
+def _check_columns(source: Source, header: list[str], columns: Sequence[str], row: int) -> None:
+    missing = [column for column in columns if column not in header]
+    if missing:
+        raise BadInput(
+            source.label,
+            f"the header lacks {', '.join(missing)}; expected {', '.join(columns)}, found {', '.join(header)[:200]}",
+            row=row,
+        )
+    twice = sorted({column for column in columns if header.count(column) > 1})
+    if twice:
+        raise BadInput(source.label, f"the header has {', '.join(twice)} more than once", row=row)
+
+
+@contextmanager
+def _reading(label: str) -> Iterator[None]:
+    """Name the file in errors that come from the disk or from unpacking."""
+    try:
+        yield
+    except _DAMAGED as error:
+        raise BadInput(label, f"the zip archive is damaged: {_text_of(error)}") from error
+    except OSError as error:
+        raise BadInput(label, f"cannot be read: {_text_of(error)}") from error
+
+
+def _text_of(error: Exception) -> str:
+    """What an error says, on one line."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(text.split())[:200] or type(error).__name__

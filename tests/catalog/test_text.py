@@ -1,0 +1,153 @@
+"""Folding, slugs, Polish order, postcodes and address lines."""
+
+import re
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.text import fold, format_address, normalise_postcode, plain, slug, sort_key
+
+LATIN = st.text(st.characters(max_codepoint=0x17F))
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Łódź", "lodz"),
+        ("ĄĆĘŁŃÓŚŹŻ", "acelnoszz"),
+        ("Bielsko-Biała", "bielsko biala"),
+        ("  Nowa \n Wieś  ", "nowa wies"),
+        ("Straße", "strasse"),
+        ("Ørsted", "orsted"),
+        ("Œuvre Æther", "oeuvre aether"),
+        ("Đurđevac", "durdevac"),
+        ("100%_a\\b", "100 a b"),
+        ("„Skład” – opał", "sklad opal"),
+        ("３０", "30"),
+        ("z\u0307uk", "zuk"),
+        ("ǿ", "o"),
+        ("İ", "i"),
+        ("ŉ", "n"),
+        ("\x00", ""),
+        ("", ""),
+    ],
+)
+def test_fold(text, folded):
+    assert fold(text) == folded
+
+
+def test_fold_keeps_letters_of_other_scripts():
+    assert fold("Краків!") == "краків"
+
+
+def test_plain_keeps_punctuation():
+    assert plain("Pon.–Pt.: Śr") == "pon.–pt.: sr"
+
+
+@given(st.text())
+def test_fold_twice_changes_nothing(text):
+    assert fold(fold(text)) == fold(text)
+
+
+@given(st.text())
+def test_fold_is_safe_in_a_like_pattern(text):
+    assert not set(fold(text)) & set(string.punctuation)
+
+
+@given(LATIN)
+def test_fold_of_latin_is_ascii(text):
+    # The micro sign is in Latin-1 but a Greek letter.
+    assert re.fullmatch("([a-z0-9]+( [a-z0-9]+)*)?", fold(text.replace("µ", "")))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Skład „Opał” Łódź", "sklad-opal-lodz"),
+        ("warmińsko-mazurskie", "warminsko-mazurskie"),
+        ("--a--", "a"),
+        ("Вугілля 24", "24"),
+        ("%%%", "bez-nazwy"),
+        ("", "bez-nazwy"),
+    ],
+)
+def test_slug(text, expected):
+    assert slug(text) == expected
+
+
+def test_slug_takes_a_fallback():
+    assert slug("…", "gmina") == "gmina"
+
+
+@given(st.text())
+def test_slug_is_never_empty(text):
+    assert re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", slug(text))
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        list("aąbcćdeęfghijklłmnńoópqrsśtuvwxyzźż"),
+        ["az", "ąb", "ba"],
+        ["Łaka", "łania", "Łąka"],
+        ["Zab", "zając", "Ząb", "zyto", "źrebię", "żyto"],
+        ["Nowa", "Nowa Wieś", "Nowaki"],
+        ["Nowa-Ruda", "Nowa Wieś", "Nowaki"],
+        ["oda", "ożyna", "óda", "pa"],
+        ["1 Maja", "3 Maja", "Aleja"],
+        ["Ełk", "Ęk", "Farna"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_sort_key_orders_as_polish_does(ordered):
+    backwards = ordered[::-1]
+    assert sorted(backwards, key=sort_key) == ordered
+
+
+@pytest.mark.parametrize(("one", "other"), [("ŁÓDŹ", "łódź"), ("ą", "a\u0328"), ("é", "e"), ("a-b", "A b")])
+def test_sort_key_is_equal(one, other):
+    assert sort_key(one) == sort_key(other)
+
+
+def test_sort_key_cannot_be_forged_with_its_own_marks():
+    assert sort_key("a{") == sort_key("a")
+
+
+@pytest.mark.parametrize("text", ["30001", "30-001"])
+def test_postcode(text):
+    assert normalise_postcode(text) == "30-001"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "3000", "300011", "300-01", "30-001\n", " 30-001", "30 001", "30–001", "٣٠-٠٠١", "ab-cde"]
+)
+def test_postcode_refused(text):
+    with pytest.raises(ValueError, match="not a postcode"):
+        normalise_postcode(text)
+
+
+@pytest.mark.parametrize(
+    ("parts", "line"),
+    [
+        (("ul. X", "5", "30-001", "Kraków", "Kraków"), "ul. X 5, 30-001 Kraków"),
+        (("ul. X", "", "30-001", "Kraków", "Kraków"), "ul. X, 30-001 Kraków"),
+        (("ul. X", "5", "", "Kraków", "Kraków"), "ul. X 5, Kraków"),
+        (("", "29", "30-001", "Lipnica", "Bobowa"), "30-001 Lipnica 29"),
+        (("", "29", "", "Lipnica", "Bobowa"), "Lipnica 29"),
+        (("", "", "30-001", "Lipnica", "Bobowa"), "30-001 Lipnica"),
+        (("", "", "", "", "Bobowa"), "Bobowa"),
+        (("", "29", "", "", "Bobowa"), "Bobowa"),
+        (("", "", "30-001", "", "Bobowa"), "30-001 Bobowa"),
+        (("ul. X", "5", "", "", "Bobowa"), "ul. X 5, Bobowa"),
+    ],
+)
+def test_format_address(parts, line):
+    assert format_address(*parts) == line
+
+
+@given(st.tuples(*[st.sampled_from(["", part]) for part in ("Długa", "5", "30-001", "Lipnica")]))
+def test_address_of_any_parts_is_tidy(parts):
+    line = format_address(*parts, "Bobowa")
+    assert re.fullmatch(r"[^ ,]+(,? [^ ,]+)*", line)
