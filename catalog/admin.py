@@ -1,9 +1,10 @@
 """The editors' desk. Register data can be looked at only; depots change through the actions of `catalog.actions`."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin, messages
+from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -64,7 +65,8 @@ class FuelFilter(admin.SimpleListFilter):
         return [(fuel.slug, fuel.name) for fuel in fuels.FUELS]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
-        return DepotFilter({"fuel": self.value()}, queryset=queryset).qs
+        found: QuerySet[models.Depot] = DepotFilter({"fuel": self.value()}, queryset=queryset).qs
+        return found
 
 
 class VoivodeshipFilter(admin.SimpleListFilter):
@@ -75,7 +77,8 @@ class VoivodeshipFilter(admin.SimpleListFilter):
         return list(models.Voivodeship.objects.order_by("teryt").values_list("teryt", "name"))
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
-        return DepotFilter({"unit": self.value()}, queryset=queryset).qs
+        found: QuerySet[models.Depot] = DepotFilter({"unit": self.value()}, queryset=queryset).qs
+        return found
 
 
 @admin.register(models.Depot)
@@ -102,8 +105,8 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
 
     @admin.action(description="Oznacz jako sprawdzone przez redakcję", permissions=["change"])
     def verify(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
-        today = timezone.localdate()
-        self._each(request, queryset, lambda depot: actions.verify_depot(depot=depot, by=request.user, on=today))
+        editor, today = cast("AbstractBaseUser", request.user), timezone.localdate()
+        self._each(request, queryset, lambda depot: actions.verify_depot(depot=depot, by=editor, on=today))
 
     @admin.action(description="Opublikuj lub przywróć", permissions=["change"])
     def publish(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:

@@ -49,7 +49,9 @@ class BoundaryIndex:
     """
 
     def __init__(self, municipalities: list[Located], areas: NDArray[np.object_]) -> None:
-        order = sorted(range(len(municipalities)), key=lambda i: (municipalities[i].approximate, municipalities[i].teryt))
+        order = sorted(
+            range(len(municipalities)), key=lambda i: (municipalities[i].approximate, municipalities[i].teryt)
+        )
         self.municipalities = [municipalities[i] for i in order]
         self.areas = areas[order] if len(order) else areas
         shapely.prepare(self.areas)
@@ -82,12 +84,12 @@ class BoundaryIndex:
         point = shapely.Point(*plane.to_plane(lat, lon))
         inside = self.tree.query(point, predicate="dwithin", distance=TOUCH_M)
         if len(inside):
-            return self.municipalities[inside.min()]
+            return self.municipalities[int(inside.min())]
         near = self.tree.query(point, predicate="dwithin", distance=REACH_M)
         if not len(near):
             return None
         distances = shapely.distance(self.areas[near], point)
-        return self.municipalities[near[distances <= distances.min() + TOUCH_M].min()]
+        return self.municipalities[int(near[distances <= distances.min() + TOUCH_M].min())]
 
     def nearest(self, lat: float, lon: float) -> str | None:
         """Code of the municipality nearest to a point at any distance; None when the index is empty."""

@@ -6,7 +6,7 @@ from catalog import fuels
 from catalog.models import Depot, DepotQuerySet
 
 
-class DepotFilter(django_filters.FilterSet):
+class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library has no types
     """Depots of a unit that offer a fuel. unit: 2, 4 or 7 digits of TERYT."""
 
     unit = django_filters.CharFilter(method="filter_unit")

@@ -5,7 +5,6 @@ database takes to answer them.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -275,7 +274,7 @@ def find_stores(query: StoreQuery) -> Stores:
 
 def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
     """Depots assigned to a unit. Raises UnknownUnit; knowing that a unit without depots exists costs a query."""
-    parameters = {"unit": teryt, "after": f"{teryt}:", "limit": limit, **_fuels(fuel)}
+    parameters: dict[str, Any] = {"unit": teryt, "after": f"{teryt}:", "limit": limit, **_fuels(fuel)}
     with connection.cursor() as cursor:
         cursor.execute(UNIT_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
@@ -287,7 +286,7 @@ def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
 def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None, limit: int) -> Stores:
     """Depots within a radius of a point, nearest first by great-circle distance, then by id. One query."""
     x, y = plane.to_plane(point.lat, point.lon)
-    parameters = {
+    parameters: dict[str, Any] = {
         "x": x,
         "y": y,
         "lat": point.lat,
@@ -302,7 +301,7 @@ def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None,
     return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
 
 
-def _fuels(fuel: str | None) -> dict[str, Sequence[str]]:
+def _fuels(fuel: str | None) -> dict[str, Any]:
     return {} if fuel is None else {"fuels": list(fuels.assortments(fuel))}
 
 
@@ -327,7 +326,7 @@ def get_postcode_centre(code: str) -> Point:
 def check_unit(teryt: str) -> None:
     """Raise UnknownUnit unless a voivodeship, county or municipality has this code."""
     model = {2: Voivodeship, 4: County, 7: Municipality}[len(teryt)]
-    if model.objects.filter(pk=teryt).exists():
+    if model._default_manager.filter(pk=teryt).exists():
         return
     former = FormerMunicipality.objects.filter(pk=teryt).values_list("successor_id", flat=True).first()
     raise UnknownUnit(teryt, successor=former)

@@ -124,9 +124,7 @@ class QueryString:
             return None
         return text
 
-    def number(
-        self, name: str, accepted: str, low: float, high: float, *, required: bool = False
-    ) -> float | None:
+    def number(self, name: str, accepted: str, low: float, high: float, *, required: bool = False) -> float | None:
         """A decimal number with a point, ends of the range included."""
         text = self.raw(name, accepted, required=required)
         if text is None:

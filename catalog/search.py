@@ -133,9 +133,9 @@ def locality_entries(municipalities: dict[str, Municipality], weights: dict[str,
     order = sorted(
         ((tier, -weights.get(code, 0), code, key, name, kind) for (key, code), (tier, name, kind) in best.items())
     )
-    for _, _, code, key, name, kind in order:
-        if key and (key, code) not in own:
-            yield Entry(SearchEntry.Kind.LOCALITY, key, name, f"{kind}, {within(municipalities[code])}", code)
+    for _, _, code, folded, name, kind in order:
+        if folded and (folded, code) not in own:
+            yield Entry(SearchEntry.Kind.LOCALITY, folded, name, f"{kind}, {within(municipalities[code])}", code)
 
 
 def short_fragments(entries: Iterable[Entry]) -> Iterator[tuple[str, list[int]]]:

@@ -35,9 +35,7 @@ class LocateViewSet(ViewSet):
         """Answer GET /locate."""
         query = LocateQuery.parse(request.META["QUERY_STRING"])
         municipality = get_municipality_at(query.point.lat, query.point.lon)
-        return Response(
-            serializers.located(municipality, query.point), headers={"Cache-Control": REGISTER_CACHE}
-        )
+        return Response(serializers.located(municipality, query.point), headers={"Cache-Control": REGISTER_CACHE})
 
 
 class StoreViewSet(ViewSet):

@@ -101,15 +101,11 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | Non
         return Response(body, status=body["status"], headers={"Cache-Control": NO_STORE})
     if isinstance(error, exceptions.MethodNotAllowed):
         message = f"{error.detail} Allowed methods are in the Allow header."
-        return Response(
-            error_body(405, "method_not_allowed", message), status=405, headers={"Cache-Control": NO_STORE}
-        )
+        return Response(error_body(405, "method_not_allowed", message), status=405, headers={"Cache-Control": NO_STORE})
     if isinstance(error, exceptions.APIException):
         status = error.status_code
         code = FRAMEWORK_CODES.get(status, "server_error" if status >= 500 else "invalid_parameter")
-        return Response(
-            error_body(status, code, str(error.detail)), status=status, headers={"Cache-Control": NO_STORE}
-        )
+        return Response(error_body(status, code, str(error.detail)), status=status, headers={"Cache-Control": NO_STORE})
     if isinstance(error, DATABASE_AWAY):
         logger.error("database not available: %s", type(error).__name__)
         body = error_body(503, "unavailable", "The database is not available; try again in a few seconds.")

@@ -1,7 +1,7 @@
 """A throw-away cluster of an installed PostgreSQL, for running the suite on another server than the embedded one.
 
-    python -m tests.debian_postgres start BIN DATA    prints the DATABASE_URL
-    python -m tests.debian_postgres stop BIN DATA
+python -m tests.debian_postgres start BIN DATA    prints the DATABASE_URL
+python -m tests.debian_postgres stop BIN DATA
 """
 
 import os
@@ -46,6 +46,6 @@ def stop(bin_: Path, data: Path) -> None:
 if __name__ == "__main__":
     action, bin_, data = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     if action == "start":
-        print(start(bin_, data))  # noqa: T201
+        print(start(bin_, data))
     else:
         stop(bin_, data)

@@ -123,9 +123,7 @@ class PostcodeFactory(factory.django.DjangoModelFactory):
     @factory.post_generation
     def shares(row, create, extracted, **kwargs):  # noqa: N805 - factory-boy's own form
         for municipality, addresses in extracted or [(krakow(), 8)]:
-            models.PostcodeMunicipality.objects.create(
-                postcode=row, municipality=municipality, addresses=addresses
-            )
+            models.PostcodeMunicipality.objects.create(postcode=row, municipality=municipality, addresses=addresses)
 
 
 class UserFactory(factory.django.DjangoModelFactory):

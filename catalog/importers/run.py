@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Model
 from django.utils import timezone
 
 from catalog import boundaries, search
@@ -96,7 +96,7 @@ def analyse() -> None:
             cursor.execute(f"ANALYZE {model._meta.db_table}")
 
 
-def require(model: type[Municipality] | type[Boundary], what: str, command: str) -> None:
+def require(model: type[Model], what: str, command: str) -> None:
     """Raise ImportRefused when a step has nothing to build on."""
     if not model._default_manager.exists():
         raise ImportRefused(f"there are no {what} in the database yet; run {command} first")

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.db.models import Model
+
 from catalog.importers import boundaries, geonames, overpass, prg_postcodes, prng, simc, terc
 from catalog.importers.formats import Format, sniff
 from catalog.importers.records import BadInput, Extract
@@ -52,7 +54,7 @@ SOURCES = {
 }
 """Every format that can be imported, in the order in which they build on one another."""
 
-NEEDS = {
+NEEDS: dict[Dataset.Slug, tuple[type[Model], str, str]] = {
     Dataset.Slug.PLACES: (Municipality, "municipalities", "import_teryt"),
     Dataset.Slug.POSTCODES: (Municipality, "municipalities", "import_teryt"),
     Dataset.Slug.BOUNDARIES: (Municipality, "municipalities", "import_teryt"),

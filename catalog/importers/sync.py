@@ -80,9 +80,7 @@ def compare(stored: Mapping[str, R], incoming: Mapping[str, R]) -> Diff[R]:
     return Diff(
         stored=len(stored),
         added={key: row for key, row in incoming.items() if key not in stored},
-        changed={
-            key: (stored[key], row) for key, row in incoming.items() if key in stored and stored[key] != row
-        },
+        changed={key: (stored[key], row) for key, row in incoming.items() if key in stored and stored[key] != row},
         removed={key: row for key, row in stored.items() if key not in incoming},
     )
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import shapely
 
-from catalog.bulk import upsert
 from catalog import boundaries
+from catalog.bulk import upsert
 from catalog.importers.records import BoundaryRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
 from catalog.models import Boundary, Depot, Municipality
@@ -19,9 +19,7 @@ def stored_areas() -> dict[str, tuple[bytes, bool]]:
     return {code: (bytes(area), approximate) for code, area, approximate in rows}
 
 
-def sync_boundaries(
-    extract: Extract[BoundaryRecord], options: Options, *, approximate: bool = False
-) -> Report:
+def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, approximate: bool = False) -> Report:
     """Bring boundaries to the state of a file.
 
     Approximate boundaries of the starter give way; official boundaries that the file lacks stay when the file covers

@@ -10,9 +10,7 @@ from catalog.models import Depot
 
 TITLE = "depots"
 
-PLAIN_FIELDS = tuple(
-    f.name for f in fields(DepotRecord) if f.name not in {"source_id", "held", "notes", "kind_name"}
-)
+PLAIN_FIELDS = tuple(f.name for f in fields(DepotRecord) if f.name not in {"source_id", "held", "notes", "kind_name"})
 """Fields of a record that are stored as they are."""
 
 

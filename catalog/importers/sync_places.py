@@ -42,9 +42,7 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
         )
         upsert(
             [
-                Place(
-                    id=p.id, name=p.name, kind=p.kind, municipality_id=p.unit, main=p.main, lat=p.lat, lon=p.lon
-                )
+                Place(id=p.id, name=p.name, kind=p.kind, municipality_id=p.unit, main=p.main, lat=p.lat, lon=p.lon)
                 for _, p in diff.changed.values()
             ],
             ["name", "kind", "municipality", "main", "lat", "lon"],

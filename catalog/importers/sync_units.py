@@ -3,8 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from catalog.bulk import upsert
 from catalog import boundaries
+from catalog.bulk import upsert
 from catalog.importers.records import Extract, UnitRecord
 from catalog.importers.sync import ImportRefused, Options, Report, check_removals, compare, report_of
 from catalog.models import (

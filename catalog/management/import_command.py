@@ -49,9 +49,7 @@ class ImportCommand(BaseCommand):
 
     def run_steps(self, sources: list[Path], *, commit: bool, allow_removals: bool, **options: Any) -> None:
         """Run the steps of the sources and print the report."""
-        how = Options(
-            today=timezone.localdate(), write=commit, allow_removals=allow_removals, progress=progress
-        )
+        how = Options(today=timezone.localdate(), write=commit, allow_removals=allow_removals, progress=progress)
         try:
             reports = run(self.steps(sources), how)
         except (BadInput, ImportRefused, TooManyRemovals) as error:

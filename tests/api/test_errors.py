@@ -32,7 +32,9 @@ def test_only_missing_parameters(client):
     check_body(client.get("/api/v1/locate"), 400, "missing_parameter")
 
 
-@pytest.mark.parametrize("path", ["/api/v1/", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/x"])
+@pytest.mark.parametrize(
+    "path", ["/api/v1/", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/x"]
+)
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
 def test_unknown_paths(path, method):
     check_body(getattr(Client(enforce_csrf_checks=True), method)(path), 404, "not_found")

@@ -44,7 +44,9 @@ def test_unit_golden(client, golden, django_assert_num_queries):
         opening_hours="Mo 07:00-15:00; Tu 08:00-12:00,13:00-16:00",
         source_id="node/1",
     )
-    factories.DepotFactory(pk=2, name="Skład opału Zięba", verified=True, approximate=True, fuels=[], source_id="node/2")
+    factories.DepotFactory(
+        pk=2, name="Skład opału Zięba", verified=True, approximate=True, fuels=[], source_id="node/2"
+    )
     factories.DepotFactory(pk=3, demonstration=True)
     with django_assert_num_queries(1):  # depots with their municipality and voivodeship
         answer = client.get(URL, {"teryt": "1261011"})

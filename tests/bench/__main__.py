@@ -23,7 +23,20 @@ from tests.bench.load import Measured, measure
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SMALLEST = "tests.bench.smallest"
-FRAGMENTS = ("lodz", "krak", "nowy targ", "bielsko biala", "30-0", "zakop", "wa", "sto", "grod", "34-500", "pozn", "brzez")
+FRAGMENTS = (
+    "lodz",
+    "krak",
+    "nowy targ",
+    "bielsko biala",
+    "30-0",
+    "zakop",
+    "wa",
+    "sto",
+    "grod",
+    "34-500",
+    "pozn",
+    "brzez",
+)
 
 
 def free_port() -> int:

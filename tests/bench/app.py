@@ -4,8 +4,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
+from fueldepot import urls
 from fueldepot.wsgi import application
-from fueldepot import urls  # noqa: I001 - settings must be ready first
 
 BODY = b'{"status": "ok"}'
 

@@ -7,7 +7,9 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
-    help = "Import boundaries of municipalities (PRG: zipped shapefile, or GeoJSON). A dry run unless --commit is given."
+    help = (
+        "Import boundaries of municipalities (PRG: zipped shapefile, or GeoJSON). A dry run unless --commit is given."
+    )
 
     def steps(self, sources: list[Path]) -> list[Step]:
         return steps_for(sources, Dataset.Slug.BOUNDARIES)

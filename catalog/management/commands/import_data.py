@@ -1,5 +1,4 @@
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -12,11 +11,8 @@ class Command(ImportCommand):
     help = "Import every file of a directory that is of a known form, in order. A dry run unless --commit is given."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("directory", type=Path, metavar="DIR")
+        parser.add_argument("sources", nargs=1, type=Path, metavar="DIR")
         self.add_run_arguments(parser)
-
-    def handle(self, *args: Any, directory: Path, **options: Any) -> None:
-        self.run_steps([directory], **options)
 
     def steps(self, sources: list[Path]) -> list[Step]:
         steps, others = directory_steps(sources[0])

@@ -7,7 +7,10 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
-    help = "Import postcodes (GeoNames PL.txt or PL.zip; postcodes of the PRG address register, CSV). A dry run unless --commit is given."
+    help = (
+        "Import postcodes (GeoNames PL.txt or PL.zip; postcodes of the PRG address register, CSV). "
+        "A dry run unless --commit is given."
+    )
 
     def steps(self, sources: list[Path]) -> list[Step]:
         return steps_for(sources, Dataset.Slug.POSTCODES)
