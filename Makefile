@@ -27,7 +27,7 @@ run: .venv/run
 	@exec $(BIN)/python -m fueldepot.serve --port $(PORT) --workers $(WORKERS) --data "$(DATA)"
 
 admin: .venv/run
-	@$(BIN)/python manage.py create_editor
+	@SITE_URL="$${SITE_URL:-http://127.0.0.1:$(PORT)}" $(BIN)/python manage.py create_editor
 
 test: .venv/dev
 	@$(BIN)/pytest $(ARGS)

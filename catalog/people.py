@@ -140,9 +140,7 @@ def _is_business(word: str) -> bool:
     if joined in _BUSINESS:
         return True
     # A place or trade anywhere in a double-barrelled word: "Eko-Opał", "Jan-Bud", "Bielsko-Biała".
-    return any(
-        part in _TOWNS or (len(part) > 1 and part in _BUSINESS) or part.startswith(_BUSINESS_STEMS) for part in parts
-    )
+    return any(part in _TOWNS or part in _BUSINESS or part.startswith(_BUSINESS_STEMS) for part in parts)
 
 
 def _is_initial(word: str) -> bool:

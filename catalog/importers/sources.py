@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Model
 
 from catalog.importers import boundaries, geonames, overpass, prg_postcodes, prng, simc, terc
-from catalog.importers.formats import Format, sniff
+from catalog.importers.formats import Format, identify, recognise
 from catalog.importers.records import BadInput, Extract
 from catalog.importers.run import Step, require
 from catalog.importers.sync import Options, Report
@@ -83,7 +83,7 @@ def steps_for(paths: Iterable[Path], dataset: Dataset.Slug) -> list[Step]:
     """Steps that import files of one data set. Raises BadInput for a file of another."""
     steps = []
     for path in paths:
-        format_ = sniff(path)
+        format_ = identify(path)
         if format_ is None or SOURCES[format_].dataset != dataset:
             known = ", ".join(f.value for f in SOURCES if SOURCES[f].dataset == dataset)
             found = f"looks like {format_.value}" if format_ else "is of no known form"
@@ -96,12 +96,12 @@ def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
     """Steps for every file of a directory that can be imported, in order, and the names of the other files.
 
     Of several files of one format the names decide the order, so dated registers come oldest first.
-    Raises BadInput when the directory is missing or holds nothing to import.
+    Raises BadInput when the directory is missing, holds nothing to import, or a file called like a known one is broken.
     """
     if not directory.is_dir():
         raise BadInput(directory, "is not a directory")
     files = sorted(path for path in directory.iterdir() if path.is_file())
-    formats = {path: sniff(path) for path in files}
+    formats = {path: recognise(path) for path in files}
     order = list(SOURCES)
     known = [(order.index(format_), path, format_) for path, format_ in formats.items() if format_ is not None]
     if not known:

@@ -24,11 +24,11 @@ def plain_values(record: DepotRecord) -> dict[str, Any]:
 
 
 def values_of(record: DepotRecord, municipality: Located) -> dict[str, Any]:
-    """`plain_values` with the municipality. A depot without a name is called after its kind and place."""
+    """`plain_values` with the municipality. A depot without name and place is called after its kind and municipality."""
     values = plain_values(record)
     values["municipality_id"] = municipality.teryt
-    if not record.name:
-        values["name"] = f"{record.kind_name}, {record.place or municipality.name}"
+    if record.kind_name and not record.place:
+        values["name"] = f"{record.kind_name}, {municipality.name}"
     return values
 
 

@@ -105,7 +105,19 @@ def test_business(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["Pellet Brzeg", "Król Opał", "Maria Pellet", "Jan Brzeg", "Barbara Kraków", "Hanna Bielsko-Biała", "Anna Plus"],
+    [
+        "Pellet Brzeg",
+        "Król Opał",
+        "Maria Pellet",
+        "Jan Brzeg",
+        "Barbara Kraków",
+        "Hanna Bielsko-Biała",
+        "Anna Plus",
+        "Jan Transport",
+        "Jan Opałowy",
+        "Jan Bud-Nowak",
+        "Jan Spółdzielnia",
+    ],
 )
 def test_second_word_is_a_fuel_a_town_or_a_brand(name):
     assert not is_private_person(name)

@@ -123,7 +123,7 @@ def test_web_page_named_zip(tmp_path):
 def test_encrypted_member(tmp_path):
     whole = bytearray(zipped(tmp_path / "a.zip", {"a.csv": b"abc"}).read_bytes())
     whole[whole.index(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(BadInput, match="is encrypted"):
+    with pytest.raises(BadInput, match="is encrypted; unpack it"):
         content(write(tmp_path / "b.zip", bytes(whole)), ".csv")
 
 

@@ -59,6 +59,7 @@ def test_whole_record():
         ({"shop": "fuel", "fuel:coal": "yes", "fuel:diesel": "yes"}, {"wegiel"}),
         ({"shop": "fuel", "fuel:charcoal": "yes"}, set()),
         ({"shop": "fuel", "fuel:coal": "no"}, set()),
+        ({"shop": "fuel", "fuel:coal": "None"}, set()),
         ({"shop": "fuel", "fuel:diesel": "no"}, set()),
         ({"shop": "fuel", "fuel:diesel": "yes"}, None),
         ({"shop": "fuel", "fuel:lpg": "yes", "fuel:wood": "no"}, None),

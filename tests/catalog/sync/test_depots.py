@@ -102,6 +102,15 @@ def test_a_private_person_is_held_back_until_an_editor_publishes(options):
     assert the_depot().publication == "published"
 
 
+def test_without_name_and_place_it_is_called_after_its_kind_and_municipality(options):
+    load(replace(RECORD, name="Skład opału", kind_name="Skład opału", review="bez nazwy"), options=options)
+    assert (the_depot().name, the_depot().review) == ("Skład opału, Kraków", "bez nazwy")
+    assert (
+        load(replace(RECORD, name="Skład opału", kind_name="Skład opału", review="bez nazwy"), options=options).changes
+        == 0
+    )
+
+
 def test_outside_every_boundary_is_rejected(options):
     report = load(replace(RECORD, lat=54.0), options=options)
     assert (report.added, report.rejected[0].key) == (0, "node/1")
