@@ -1,0 +1,135 @@
+"""The whole country from the publishers' files: every depot and every border, checked by other means than our own."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyproj
+import pytest
+import shapefile
+import shapely
+from django.core.management import call_command
+from django.db import connection
+
+from catalog import boundaries, models
+from tests.conftest import SHARED_DATA
+
+pytestmark = [
+    pytest.mark.full_scale,
+    pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the publishers' files are not here: ../shared/data"),
+]
+
+
+@pytest.fixture(scope="module")
+def country(django_db_setup, django_db_blocker) -> Iterator[str]:
+    """The catalog after one import of the whole directory. Gives what the import printed."""
+    out = io.StringIO()
+    with django_db_blocker.unblock():
+        call_command("import_data", str(SHARED_DATA), commit=True, stdout=out)
+    yield out.getvalue()
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        tables = [m._meta.db_table for m in vars(models).values() if isinstance(m, type) and hasattr(m, "_meta")]
+        cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
+
+
+@pytest.fixture(scope="module")
+def official() -> dict[str, shapely.Geometry]:
+    """The boundaries as they are published, in EPSG:2180."""
+    archive = zipfile.ZipFile(SHARED_DATA / "00_jednostki_administracyjne.zip")
+    parts = {end: io.BytesIO(archive.read(f"A03_Granice_gmin.{end}")) for end in ("shp", "shx", "dbf")}
+    reader = shapefile.Reader(**parts, encoding="utf-8")
+    return {
+        row.record["JPT_KOD_JE"]: shapely.geometry.shape(row.shape.__geo_interface__) for row in reader.shapeRecords()
+    }
+
+
+def test_everything_is_imported(country, db):
+    counts = {
+        model.__name__: model.objects.count()
+        for model in (models.Municipality, models.Place, models.Postcode, models.Boundary, models.Depot)
+    }
+    assert counts == {"Municipality": 2479, "Place": 102_913, "Postcode": 20_334, "Boundary": 2479, "Depot": 6586}
+
+
+def test_a_second_import_finds_nothing_to_do(country, db):
+    out = io.StringIO()
+    call_command("import_data", str(SHARED_DATA), commit=True, stdout=out)
+    reports = [line for line in out.getvalue().splitlines() if " added, " in line]
+    assert len(reports) == 6
+    assert all(": 0 added, 0 changed, 0 removed" in line for line in reports)
+
+
+def test_every_depot_is_in_the_municipality_its_position_lies_in(country, db, official):
+    codes, areas = list(official), np.array(list(official.values()))
+    tree = shapely.STRtree(areas)
+    project = pyproj.Transformer.from_crs(4326, 2180, always_xy=True)
+    published = json.loads((SHARED_DATA / "depots.overpass.json").read_text())["elements"]
+    stored = dict(models.Depot.objects.values_list("source_id", "municipality_id"))
+    for element in published:
+        place = element.get("center", element)
+        point = shapely.Point(*project.transform(place["lon"], place["lat"]))
+        nearest = tree.query_nearest(point)
+        assert stored[f"{element['type']}/{element['id']}"] == min(codes[i] for i in nearest)
+
+
+def test_points_150_m_inside_any_border_answer_the_right_municipality(country, db, official):
+    project = pyproj.Transformer.from_crs(2180, 4326, always_xy=True)
+    wrong, asked = [], 0
+    for code, area in official.items():
+        inner = area.buffer(-150)
+        if inner.is_empty:
+            continue
+        ring = shapely.get_exterior_ring(max(shapely.get_parts(inner), key=shapely.area))
+        for share in (0.0, 0.25, 0.5, 0.75):
+            lon, lat = project.transform(*ring.interpolate(share, normalized=True).coords[0])
+            asked += 1
+            if boundaries.get_municipality_at(lat, lon).teryt != code:
+                wrong.append((code, lat, lon))
+    assert asked > 9_000
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("q", "first"),
+    [
+        ("lodz", "1061011"),
+        ("Łódź", "1061011"),
+        ("nowy targ", "1211011"),
+        ("bielsko biala", "2461011"),
+        ("zakop", "1217011"),
+        ("30-001", "1261011"),
+        ("wa", "1465011"),
+        ("krak", "1261011"),
+        ("mokotow", "1465011"),
+    ],
+)
+def test_the_first_suggestion_is_what_a_person_expects(client, country, db, q, first):
+    assert f"-{first}/" in client.get("/api/v1/locations", {"q": q}).json()[0]["url"]
+
+
+def test_each_town_stands_before_the_rural_municipality_of_its_name(client, country, db):
+    towns = models.Municipality.objects.filter(kind=1)
+    rural = set(models.Municipality.objects.filter(kind=2).values_list("county_id", "name"))
+    pairs = [town for town in towns if (town.county_id, town.name) in rural]
+    assert len(pairs) > 130
+    for town in pairs:
+        found = [hit["url"] for hit in client.get("/api/v1/locations", {"q": town.name}).json()]
+        ours = [url for url in found if f"/{town.slug}-{town.county_id}" in url]
+        assert ours[0].endswith(f"-{town.teryt}/")
+
+
+def test_an_update_of_the_register_keeps_every_depot(country, db):
+    history: Path = SHARED_DATA / "history"
+    depots = models.Depot.objects.count()
+    for step in (
+        history / "TERC_Urzedowy_2024-05-09.csv",
+        history / "TERC_Urzedowy_2025-11-18.zip",
+        SHARED_DATA / "TERC_Urzedowy_2026-07-22.csv",
+    ):
+        call_command("import_teryt", str(step), commit=True, stdout=io.StringIO())
+        assert models.Depot.objects.count() == depots
+    assert models.Municipality.objects.count() == 2479
+    assert models.Depot.objects.filter(municipality__isnull=True).count() == 0
