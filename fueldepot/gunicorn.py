@@ -1,5 +1,6 @@
 """Configuration of gunicorn, for `make run` and for production alike. The command line adds address and workers."""
 
+import gc
 from typing import Any
 
 worker_class = "gthread"
@@ -20,3 +21,6 @@ def when_ready(server: Any) -> None:
 
     boundaries.current()
     connections.close_all()
+    # What is here now lives as long as the process: looking through it for garbage would cost time and unshare memory.
+    gc.collect()
+    gc.freeze()

@@ -24,7 +24,7 @@ def plain_values(record: DepotRecord) -> dict[str, Any]:
 
 
 def values_of(record: DepotRecord, municipality: Located) -> dict[str, Any]:
-    """`plain_values` with the municipality. A depot without name and place is called after its kind and municipality."""
+    """`plain_values` with the municipality, which also names a depot that has neither name nor place."""
     values = plain_values(record)
     values["municipality_id"] = municipality.teryt
     if record.kind_name and not record.place:

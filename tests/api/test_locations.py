@@ -75,6 +75,14 @@ def test_fragments_of_postcodes(client, register, q):
     assert labels(client, q) == [("postcode", "30-001 Kraków"), ("postcode", "30-002 Kraków")]
 
 
+def test_the_dash_says_where_the_digits_of_a_postcode_stand(client, register):
+    factories.PostcodeFactory(code="03-001", places=["Warszawa"], shares=[(factories.krakow(), 1)])
+    search.rebuild()
+    assert "03-001 Warszawa" in [label for _, label in labels(client, "3001")]
+    assert labels(client, "30-01") == []
+    assert "03-001 Warszawa" not in [label for _, label in labels(client, "30-0")]
+
+
 @pytest.mark.parametrize("q", ["30-001", "30001", "30-001 Kraków", "30 001"])
 def test_whole_postcodes(client, register, q):
     (hit,) = client.get(URL, {"q": q}).json()

@@ -1,11 +1,13 @@
 """The whole service, and beside it a bare Django view that returns a constant: what every ratio is measured against."""
 
 from django.conf import settings
+from django.core.wsgi import get_wsgi_application
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from fueldepot import urls
-from fueldepot.wsgi import application
+application = get_wsgi_application()
+
+from fueldepot import urls  # noqa: E402 - the models behind the routes need the line above
 
 BODY = b'{"status": "ok"}'
 
@@ -18,5 +20,3 @@ def bare(request: HttpRequest) -> HttpResponse:
 handler400, handler500 = urls.handler400, urls.handler500
 urlpatterns = [path("bare", bare), *urls.urlpatterns]
 settings.ROOT_URLCONF = __name__
-
-__all__ = ["application"]
