@@ -51,12 +51,12 @@ def read_site_url() -> str:
 def read_database() -> dict[str, Any]:
     """Connection settings of the one PostgreSQL database."""
     url = read_required("DATABASE_URL", "set it to postgresql://user:password@host/database")
+    if not url.startswith(("postgresql://", "postgres://")):
+        stop("DATABASE_URL", "must name a PostgreSQL database: postgresql://user:password@host/database")
     try:
         config: dict[str, Any] = dict(env.db_url_config(url))
     except (ImproperlyConfigured, ValueError) as error:
         stop("DATABASE_URL", f"cannot be read: {error}")
-    if config.get("ENGINE") != "django.db.backends.postgresql":
-        stop("DATABASE_URL", "must name a PostgreSQL database: postgresql://user:password@host/database")
     options = config.setdefault("OPTIONS", {})
     options.setdefault("connect_timeout", 2)
     # Statements are prepared on the server: the near search is planned once per connection, not once per request.

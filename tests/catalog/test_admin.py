@@ -1,0 +1,97 @@
+"""The editors' desk."""
+
+import pytest
+from django.urls import reverse
+
+from catalog import models
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+DEPOTS = reverse("admin:catalog_depot_changelist")
+
+
+@pytest.fixture
+def editor(client):
+    user = factories.UserFactory()
+    client.force_login(user)
+    return user
+
+
+def act(client, action, *depots):
+    return client.post(DEPOTS, {"action": action, "_selected_action": [d.pk for d in depots]}, follow=True)
+
+
+def test_the_list_costs_no_query_per_depot(admin_client, django_assert_max_num_queries):
+    for _ in range(30):
+        factories.DepotFactory()
+    with django_assert_max_num_queries(9):
+        answer = admin_client.get(DEPOTS)
+    assert "Skład opału Nowak" in answer.content.decode()
+
+
+def test_verifying_in_bulk(client, editor):
+    depots = [factories.DepotFactory(), factories.DepotFactory()]
+    answer = act(client, "verify", *depots)
+    assert "Zmieniono: 2." in answer.content.decode()
+    assert set(models.Depot.objects.values_list("data_status", "verified_by")) == {("verified", editor.pk)}
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        ("remove_closed", "closed"),
+        ("remove_duplicate", "duplicate"),
+        ("remove_not_a_depot", "not_a_depot"),
+        ("remove_private", "private_person"),
+    ],
+)
+def test_removing_with_a_reason_and_publishing_again(client, editor, action, reason):
+    depot = factories.DepotFactory()
+    act(client, action, depot)
+    depot.refresh_from_db()
+    assert (depot.publication, depot.removal_reason) == ("removed", reason)
+    act(client, "publish", depot)
+    depot.refresh_from_db()
+    assert depot.publication == "published"
+
+
+def test_what_cannot_be_done_is_said(client, editor):
+    answer = act(client, "verify", factories.DepotFactory(removed=True))
+    text = answer.content.decode()
+    assert "Zmieniono: 0." in text
+    assert "Bez zmian" in text
+
+
+def test_filters_by_fuel_and_voivodeship(client, editor):
+    factories.DepotFactory(name="Krakowski", fuels=["pellet"])
+    factories.DepotFactory(name="Bielski", fuels=["ekogroszek"], municipality=factories.bielsko_biala())
+    by_fuel = client.get(DEPOTS, {"fuel": "wegiel"}).content.decode()
+    assert "Bielski" in by_fuel
+    assert "Krakowski" not in by_fuel
+    by_unit = client.get(DEPOTS, {"unit": "12"}).content.decode()
+    assert "Krakowski" in by_unit
+    assert "Bielski" not in by_unit
+
+
+def test_nothing_can_be_deleted_or_added_by_hand(client, editor):
+    depot = factories.DepotFactory()
+    assert client.post(reverse("admin:catalog_depot_delete", args=[depot.pk])).status_code == 403
+    assert client.get(reverse("admin:catalog_depot_add")).status_code == 403
+
+
+@pytest.mark.parametrize("model", ["municipality", "postcode", "formermunicipality", "dataset"])
+def test_register_data_are_read_only(client, editor, model):
+    factories.krakow()
+    assert client.get(reverse(f"admin:catalog_{model}_changelist")).status_code == 200
+    assert client.get(reverse(f"admin:catalog_{model}_add")).status_code == 403
+
+
+def test_a_depot_opens(client, editor):
+    depot = factories.DepotFactory(verified=True)
+    answer = client.get(reverse("admin:catalog_depot_change", args=[depot.pk]))
+    assert answer.status_code == 200
+
+
+def test_strangers_are_sent_to_the_login(client):
+    assert client.get(DEPOTS).status_code == 302

@@ -1,0 +1,150 @@
+"""Commands as an operator calls them."""
+
+import io
+import shutil
+
+import pytest
+from django.contrib.auth import authenticate
+from django.core.management import CommandError, call_command
+
+from catalog import models
+from catalog.importers.run import one_import
+from tests import factories
+from tests.conftest import SHARED_DATA
+
+pytestmark = pytest.mark.django_db
+
+TERC = """WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA
+12;;;;MAŁOPOLSKIE;województwo;2026-01-01
+12;61;;;Kraków;miasto na prawach powiatu;2026-01-01
+12;61;01;1;Kraków;gmina miejska;2026-01-01
+"""
+
+GEONAMES = "PL\t30-001\tKraków\tLesser Poland\t77\tKraków\t1261\tKraków\t126101\t50.07\t19.94\t\n"
+
+
+@pytest.fixture
+def directory(tmp_path):
+    (tmp_path / "TERC.csv").write_text(TERC, encoding="utf-8-sig", newline="\r\n")
+    (tmp_path / "PL.txt").write_text(GEONAMES, encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("nothing of ours")
+    return tmp_path
+
+
+def run(name, *args, **options):
+    out = io.StringIO()
+    call_command(name, *args, stdout=out, **options)
+    return out.getvalue()
+
+
+def test_a_dry_run_reports_and_changes_nothing(directory):
+    printed = run("import_data", str(directory))
+    assert "units from TERC.csv: 3 added" in printed
+    assert "postcodes from PL.txt: 1 added" in printed
+    assert "not imported, of no known form: notes.txt" in printed
+    assert "dry run" in printed
+    assert not models.Municipality.objects.exists()
+    assert not models.Dataset.objects.exists()
+
+
+def test_commit_writes_searches_and_dates(directory, client):
+    run("import_data", str(directory), commit=True)
+    assert models.Postcode.objects.get().code == "30-001"
+    units = models.Dataset.objects.get(slug="units")
+    assert (units.version, units.row_count, str(units.as_of)) == (1, 1, "2026-01-01")
+    assert client.get("/api/v1/locations", {"q": "krak"}).json()[0]["label"] == "Kraków"
+    run("import_data", str(directory), commit=True)
+    assert models.Dataset.objects.get(slug="units").version == 1
+
+
+def test_one_bad_file_leaves_everything_as_it_was(directory):
+    (directory / "PL.txt").write_text(GEONAMES + GEONAMES.replace("50.07", "north"), encoding="utf-8")
+    with pytest.raises(CommandError, match=r"PL\.txt, row 2"):
+        run("import_data", str(directory), commit=True)
+    assert not models.Municipality.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "content", "message"),
+    [
+        ("import_teryt", "x.csv", "", "empty"),
+        ("import_teryt", "x.csv", "a;b\n1;2\n", "no known form"),
+        ("import_depots", "PL.txt", GEONAMES, "looks like geonames"),
+        ("import_postcodes", "PL.txt", GEONAMES, "run import_teryt first"),
+    ],
+)
+def test_refusals_name_the_file_or_what_to_do(tmp_path, command, name, content, message):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(CommandError, match=message) as refused:
+        run(command, str(path), commit=True)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_directory_without_anything_of_ours(tmp_path):
+    with pytest.raises(CommandError, match="holds no file"):
+        run("import_data", str(tmp_path))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_import_at_the_same_time_is_refused(directory):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from django.db import connections
+
+    def beside():
+        try:
+            run("import_data", str(directory), commit=True)
+        finally:
+            connections.close_all()
+
+    with one_import(), ThreadPoolExecutor(1) as pool, pytest.raises(CommandError, match="another import is running"):
+        pool.submit(beside).result()
+
+
+@pytest.mark.slow
+def test_the_starter_fills_what_is_empty_and_only_that(client):
+    printed = run("load_starter")
+    assert models.Depot.objects.demonstration().count() == 6586
+    assert "6586 depots (demonstration)" in printed
+    assert models.Depot.objects.values("municipality").distinct().count() == 1959
+    assert set(models.Boundary.objects.values_list("approximate", flat=True)) == {True}
+    assert run("load_starter") == ""
+    assert client.get("/api/v1/locate?lat=50.0617&lon=19.9373").json()["teryt"] == "1261011"
+    nearest = client.get("/api/v1/stores?postcode=30-001&limit=1").json()[0]
+    assert nearest["name"].startswith("DEMO")
+    assert "demonstracyjny" in nearest["source"]["description"]
+    assert run("remove_demo") == "6586 demonstration depots removed\n"
+    assert run("load_starter") == ""
+    assert not models.Depot.objects.exists()
+
+
+def test_real_depots_keep_the_demonstration_out():
+    factories.BoundaryFactory()
+    factories.PlaceFactory()
+    factories.PostcodeFactory()
+    factories.DepotFactory()
+    assert run("load_starter") == ""
+    assert models.Depot.objects.count() == 1
+
+
+def test_an_editor_can_log_in_with_the_printed_password():
+    printed = run("create_editor")
+    password = printed.split("password: ")[1].strip()
+    assert authenticate(username="redaktor", password=password)
+    again = run("create_editor").split("password: ")[1].strip()
+    assert authenticate(username="redaktor", password=password) is None
+    assert authenticate(username="redaktor", password=again)
+
+
+@pytest.mark.full_scale
+def test_a_truncated_archive_in_a_directory_is_not_passed_over(directory):
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the publishers' files are not here: ../shared/data")
+    whole = SHARED_DATA / "SIMC_Urzedowy_2020-09-26.zip"
+    shutil.copy(whole, directory / whole.name)
+    with (directory / whole.name).open("r+b") as file:
+        file.truncate(1_000_000)
+    with pytest.raises(CommandError, match="SIMC"):
+        run("import_data", str(directory), commit=True)
+    assert not models.Municipality.objects.exists()

@@ -1,0 +1,45 @@
+"""A missing or malformed setting stops the start with one clear line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+GOOD = {"SECRET_KEY": "x", "DATABASE_URL": "postgresql://u:p@host/name", "PATH": os.environ["PATH"]}
+
+
+def start(**environment):
+    """Import the settings in a process of its own. Returns exit status and standard error."""
+    values = {key: value for key, value in {**GOOD, **environment}.items() if value is not None}
+    done = subprocess.run(
+        [sys.executable, "-c", "import fueldepot.settings"], cwd=ROOT, env=values, capture_output=True, text=True
+    )
+    return done.returncode, done.stderr
+
+
+def test_good_settings_say_nothing():
+    assert start() == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("environment", "name"),
+    [
+        ({"SECRET_KEY": None}, "SECRET_KEY"),
+        ({"SECRET_KEY": " "}, "SECRET_KEY"),
+        ({"DATABASE_URL": None}, "DATABASE_URL"),
+        ({"DATABASE_URL": "nonsense"}, "DATABASE_URL"),
+        ({"DATABASE_URL": "sqlite:///x.db"}, "DATABASE_URL"),
+        ({"DATABASE_URL": "postgresql://u:p@host:notaport/name"}, "DATABASE_URL"),
+        ({"DEBUG": "maybe"}, "DEBUG"),
+        ({"SITE_URL": "example.pl"}, "SITE_URL"),
+        ({"SITE_URL": "https://example.pl/path"}, "SITE_URL"),
+    ],
+)
+def test_a_bad_one_ends_the_start_in_one_line(environment, name):
+    status, said = start(**environment)
+    assert status == 1
+    assert name in said
+    assert len(said.strip().splitlines()) == 1
