@@ -30,7 +30,7 @@ admin: .venv/run
 	@SITE_URL="$${SITE_URL:-http://127.0.0.1:$(PORT)}" $(BIN)/python manage.py create_editor
 
 test: .venv/dev
-	@$(BIN)/pytest $(ARGS)
+	@$(BIN)/pytest -q -n 2 $(ARGS)
 
 golden: .venv/dev
 	@UPDATE_GOLDEN=1 $(BIN)/pytest -q tests -k golden
