@@ -172,12 +172,23 @@ STORE_TABLES = """
 
 OFFERING = {False: "", True: "AND d.fuels && %(fuels)s::varchar[]"}
 
-GREAT_CIRCLE_M = f"""
-    2 * {plane.EARTH_RADIUS_M} * asin(least(1.0, sqrt(
-        sin(radians(d.lat - %(lat)s) / 2) ^ 2
-        + cos(radians(%(lat)s)) * cos(radians(d.lat)) * sin(radians(d.lon - %(lon)s) / 2) ^ 2
+GREAT_CIRCLE_M = """
+    2 * {radius} * asin(least(1.0, sqrt(
+        sin((radians({lat}) - radians(%(lat)s)) / 2) ^ 2
+        + cos(radians(%(lat)s)) * cos(radians({lat})) * sin((radians({lon}) - radians(%(lon)s)) / 2) ^ 2
     )))
 """
+
+DISTANCE_M = GREAT_CIRCLE_M.format(radius=plane.EARTH_RADIUS_M, lat="d.lat", lon="d.lon")
+
+# The same from the position alone (`plane.from_plane`), which stands in the index: counting reads no rows.
+ACROSS = f"(d.position[0] / {plane.EARTH_RADIUS_M * plane.SCALE})"
+ALONG = f"(d.position[1] / {plane.EARTH_RADIUS_M * plane.SCALE})"
+INDEXED_DISTANCE_M = GREAT_CIRCLE_M.format(
+    radius=plane.EARTH_RADIUS_M,
+    lat=f"degrees(asin(sin({ALONG}) / cosh({ACROSS})))",
+    lon=f"({plane.CENTRAL_MERIDIAN} + degrees(atan2(sinh({ACROSS}), cos({ALONG}))))",
+)
 
 # The plane finds candidates by index, the great circle decides. A neighbour that belongs among the first n lies on the
 # plane no farther than the n-th one there times STRETCH / SHRINK; both constants hold for every pair of points served.
@@ -191,6 +202,7 @@ FIND_NEAR = """
             SELECT d.position <-> point(%(x)s, %(y)s) AS metres
             FROM catalog_depot d
             WHERE d.publication = 'published' {offering}
+                AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {stretch})
             ORDER BY d.position <-> point(%(x)s, %(y)s)
             LIMIT %(limit)s
         ) AS nearest
@@ -205,7 +217,7 @@ FIND_NEAR = """
         FROM catalog_depot d
         WHERE d.publication = 'published' {offering}
             AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {stretch})
-            AND (d.position <-> point(%(x)s, %(y)s) < %(radius_m)s * {shrink} OR {distance} <= %(radius_m)s)
+            AND (d.position <-> point(%(x)s, %(y)s) < %(radius_m)s * {shrink} OR {indexed} <= %(radius_m)s)
     )
     FROM (SELECT * FROM found WHERE distance_m <= %(radius_m)s ORDER BY distance_m, found_id LIMIT %(limit)s) f
     JOIN {tables} ON d.id = f.found_id
@@ -240,7 +252,8 @@ def _statements(template: str) -> dict[bool, str]:
         filtered: template.format(
             columns=STORE_COLUMNS,
             tables=STORE_TABLES,
-            distance=GREAT_CIRCLE_M,
+            distance=DISTANCE_M,
+            indexed=INDEXED_DISTANCE_M,
             stretch=plane.STRETCH,
             shrink=plane.SHRINK,
             ratio=plane.STRETCH / plane.SHRINK,

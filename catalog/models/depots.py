@@ -143,7 +143,13 @@ class Depot(models.Model):
         verbose_name = "skład opału"
         verbose_name_plural = "składy opału"
         indexes = (
-            GistIndex(fields=["position"], name="depot_published_position", condition=Q(publication="published")),
+            # With the fuels, so that depots around a point are found and counted without reading their rows.
+            GistIndex(
+                fields=["position"],
+                include=["fuels"],
+                name="depot_published_position",
+                condition=Q(publication="published"),
+            ),
         )
         constraints = (
             models.UniqueConstraint(
