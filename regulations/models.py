@@ -60,6 +60,13 @@ class SourcesField(models.TextField):  # type: ignore[type-arg] # not subscripta
         super().__init__(*args, **kwargs)
 
 
+class AddressField(models.URLField):  # type: ignore[type-arg] # not subscriptable at run time
+    """An address; typed without a scheme it is taken to be https."""
+
+    def formfield(self, *args: Any, **kwargs: Any) -> Any:
+        return super().formfield(*args, **{"assume_scheme": "https", **kwargs})
+
+
 class Scope(models.Model):
     """Where something binds. Codes of municipalities have 7 digits, of counties 4.
 
@@ -158,7 +165,7 @@ class Resolution(Item, Scope):
     number = models.CharField("numer", max_length=40, blank=True)
     adopted = models.DateField("podjęta", null=True, blank=True)
     publication = models.CharField("ogłoszona", max_length=120, blank=True, help_text="dziennik urzędowy, rok, pozycja")
-    text_url = models.URLField("adres tekstu", max_length=400, blank=True)
+    text_url = AddressField("adres tekstu", max_length=400, blank=True)
     in_force_from = models.DateField("obowiązuje od", null=True, blank=True)
     note = models.TextField("uwagi", blank=True)
     history = HistoricalRecords()
@@ -181,7 +188,7 @@ class Amendment(models.Model):
     number = models.CharField("numer", max_length=40, blank=True)
     adopted = models.DateField("podjęta", null=True, blank=True)
     publication = models.CharField("ogłoszona", max_length=120, blank=True, help_text="dziennik urzędowy, rok, pozycja")
-    text_url = models.URLField("adres tekstu", max_length=400, blank=True)
+    text_url = AddressField("adres tekstu", max_length=400, blank=True)
     in_force_from = models.DateField("obowiązuje od", null=True, blank=True)
     changes = models.TextField("co zmienia")
     note = models.TextField("uwagi", blank=True)
