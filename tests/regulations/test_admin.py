@@ -130,12 +130,12 @@ def test_the_action_refuses_what_the_form_refuses(editor):
     act = ResolutionFactory()
     deadline = DeadlineFactory(state=act.state)
     to = date(2029, 1, 1)
+    undated = AmendmentFactory(resolution=act, adopted=None)
     with pytest.raises(actions.AmendmentHasNoDay):
-        undated = AmendmentFactory(resolution=act, adopted=None)
         actions.move_deadline(deadline=deadline, to=to, amendment=undated, by=editor)
+    state = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
+    foreign = AmendmentFactory(resolution=ResolutionFactory(state=state))
     with pytest.raises(actions.AmendmentOfAnotherVoivodeship):
-        state = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
-        foreign = AmendmentFactory(resolution=ResolutionFactory(state=state))
         actions.move_deadline(deadline=deadline, to=to, amendment=foreign, by=editor)
     amendment = AmendmentFactory(resolution=act)
     actions.move_deadline(deadline=deadline, to=to, amendment=amendment, by=editor)
