@@ -3,8 +3,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from catalog.importers.records import BadInput
 from catalog.importers.run import ImportRunning
-from catalog.importers.sync import Options
+from catalog.importers.sync import ImportRefused, Options
 from regulations.importers.records import DATA, find_files
 from regulations.importers.sync import import_files
 from regulations.models import LegalState
@@ -20,5 +21,7 @@ class Command(BaseCommand):
             reports = import_files(find_files([DATA]), Options(today=timezone.localdate(), write=True))
         except ImportRunning as error:
             raise CommandError("nothing was loaded: another import is running; wait until it ends") from error
+        except (BadInput, ImportRefused) as error:
+            raise CommandError(f"nothing was loaded: {error}") from error
         for report in reports:
             self.stdout.write(f"starter data: {report.added} {report.title}")
