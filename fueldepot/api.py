@@ -7,6 +7,7 @@ from django.urls import path, re_path
 from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
 from fueldepot.errors import unknown_path
 from prices.viewsets import FullStoreViewSet
+from regulations.viewsets import RegulationViewSet
 
 
 def get(viewset: Any, action: str) -> Any:
@@ -19,5 +20,7 @@ v1 = [
     path("locate", get(LocateViewSet, "list"), name="locate"),
     path("stores", get(StoreViewSet, "list"), name="stores"),
     path("stores/<str:pk>", get(FullStoreViewSet, "retrieve"), name="store"),
+    path("regulations", get(RegulationViewSet, "list"), name="regulations"),
+    path("regulations/<str:voivodeship>.ics", get(RegulationViewSet, "calendar"), name="regulations-calendar"),
     re_path("", unknown_path),
 ]

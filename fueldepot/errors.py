@@ -18,6 +18,7 @@ from catalog.links import documentation_url
 from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit
 from catalog.query_string import InvalidParameters, ParameterError, quote
 from fueldepot.rendering import JSON
+from regulations.queries import UnknownVoivodeship
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +59,12 @@ def describe_postcode(error: UnknownPostcode) -> dict[str, Any]:
     return error_body(404, "not_found", reason + ".", [ParameterError("postcode", "unknown", reason)])
 
 
+def describe_voivodeship(error: UnknownVoivodeship) -> dict[str, Any]:
+    """404: a well-formed name or code that no voivodeship has."""
+    reason = f"no voivodeship is called {error}; give its name as in malopolskie, or two digits as in 12"
+    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
+
+
 def describe_depot(error: UnknownDepot) -> dict[str, Any]:
     """404: no such depot, or one that was removed."""
     reason = f"no depot is published under id {error}; take the id from /api/v1/stores"
@@ -76,6 +83,7 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
     UnknownUnit: describe_unit,
     UnknownPostcode: describe_postcode,
     UnknownDepot: describe_depot,
+    UnknownVoivodeship: describe_voivodeship,
     PointOutsideMunicipalities: describe_point,
 }
 """What each named error of the layers below answers. Errors that are not here are the server's own."""

@@ -83,6 +83,7 @@ INSTALLED_APPS = [
     "pages",
     "corsheaders",
     "rest_framework",
+    "simple_history",
     "django_filters",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -102,6 +103,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "simple_history.middleware.HistoryRequestMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 

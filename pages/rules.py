@@ -88,6 +88,24 @@ def rules_page() -> RulesPage:
                 (Parameter("id", "liczba z pola id na liście składów"),),
                 f"{base_url}/stores/{depot_id}",
             ),
+            Endpoint(
+                "/regulations",
+                "Uchwały antysmogowe województw: terminy, zakazane paliwa, uchwały i ich zmiany. Z kodem TERYT lub "
+                "kodem pocztowym także to, czy termin obowiązuje w tej gminie.",
+                (
+                    Parameter("teryt", "kod województwa, powiatu lub gminy: 2, 4 lub 7 cyfr"),
+                    Parameter("postcode", "zamiast kodu TERYT: kod pocztowy, na przykład 30-001"),
+                    Parameter("voivodeship", "zamiast obu kodów: nazwa jak malopolskie albo 2 cyfry"),
+                    Parameter("on", "dzień, na który ma być odpowiedź, RRRR-MM-DD, domyślnie dziś"),
+                ),
+                f"{base_url}/regulations?voivodeship=malopolskie",
+            ),
+            Endpoint(
+                "/regulations/{voivodeship}.ics",
+                "Terminy województwa jako kalendarz.",
+                (Parameter("teryt", "tylko terminy, które obowiązują w tej gminie lub jej części"),),
+                f"{base_url}/regulations/malopolskie.ics",
+            ),
         ),
     )
 

@@ -9,5 +9,7 @@ urlpatterns = [
     path("api/", views.api_rules, name="api-rules"),
     path("sklady/<slug:voivodeship>/", views.voivodeship, name="voivodeship"),
     path("sklady/<slug:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, name="municipality"),
+    path("przepisy/", views.regulations, name="regulations"),
+    path("przepisy/<slug:voivodeship>/", views.regulation, name="regulation"),
     path("sklad/<int:depot_id>-<slug:slug>/", views.depot, name="depot"),
 ]

@@ -2,6 +2,7 @@
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -9,6 +10,7 @@ from catalog.models import Depot
 from pages.depots import depot_page, depot_path, removed_page
 from pages.home import home_page
 from pages.page import municipality_path
+from pages.regulations import regulation_page, regulations_page
 from pages.rules import rules_page
 from pages.territory import get_municipality, municipality_page, voivodeship_page
 
@@ -52,6 +54,21 @@ def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) 
         return moved(request, municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
     page = municipality_page(unit, request.META["QUERY_STRING"])
     return render(request, "pages/municipality.html", {"page": page})
+
+
+@require_safe
+@cache_control(public=True, max_age=MAX_AGE_S)
+def regulations(request: HttpRequest) -> HttpResponse:
+    """The anti-smog resolutions of all voivodeships."""
+    return render(request, "pages/regulations.html", {"page": regulations_page(timezone.localdate())})
+
+
+@require_safe
+@cache_control(public=True, max_age=MAX_AGE_S)
+def regulation(request: HttpRequest, voivodeship: str) -> HttpResponse:
+    """The deadlines of a voivodeship, or of a unit in it."""
+    page = regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate())
+    return render(request, "pages/regulation.html", {"page": page})
 
 
 @require_safe

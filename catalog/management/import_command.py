@@ -44,6 +44,10 @@ class ImportCommand(BaseCommand):
         """The steps that import the sources. Raises BadInput and ImportRefused."""
         raise NotImplementedError
 
+    def run_sources(self, sources: list[Path], how: Options) -> list[Report]:
+        """Import the sources, or with `how.write` off only compare. Raises what the steps raise."""
+        return run(self.steps(sources), how)
+
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
         self.run_steps(sources, **options)
 
@@ -51,7 +55,7 @@ class ImportCommand(BaseCommand):
         """Run the steps of the sources and print the report."""
         how = Options(today=timezone.localdate(), write=commit, allow_removals=allow_removals, progress=progress)
         try:
-            reports = run(self.steps(sources), how)
+            reports = self.run_sources(sources, how)
         except (BadInput, ImportRefused, TooManyRemovals) as error:
             raise CommandError(f"nothing was imported: {error}") from error
         except ImportRunning as error:

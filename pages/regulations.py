@@ -1,0 +1,169 @@
+"""Pages of the anti-smog resolutions: all voivodeships, and one of them with its deadlines in order."""
+
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import urlencode
+
+from django.http import Http404
+from django.urls import reverse
+
+from catalog.models import Voivodeship
+from catalog.params import TERYT_FORM
+from catalog.queries import UnknownUnit
+from catalog.query_string import QueryString
+from catalog.text import sort_key
+from pages.page import Crumb, Page
+from pages.polish import day
+from regulations.freshness import is_stale
+from regulations.models import Deadline, Provision, Resolution, Source, read_sources
+from regulations.queries import Law, Regulation, Unit, UnknownVoivodeship, get_unit, get_voivodeship, regulations_of
+
+NOT_HERE = "Pod podanym kodem TERYT nie ma gminy ani powiatu w tym województwie. Pokazujemy całe województwo."
+
+BINDING = {True: "tak", False: "nie", None: "w części"}
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """A voivodeship in the list. next_deadline: None without a resolution, or when no deadline is left."""
+
+    name: str
+    path: str
+    has_resolution: bool
+    next_deadline: Deadline | None
+    as_of: date | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegulationsPage(Page):
+    """All voivodeships in Polish order."""
+
+    rows: tuple[StateRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionRow:
+    """A deadline or a banned fuel. binding: whether it binds the unit asked for, "" where none was."""
+
+    row: Provision
+    binding: str
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ActRow:
+    """An act with its amendments and sources."""
+
+    resolution: Resolution
+    law: Law
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegulationPage(Page):
+    """One voivodeship, or with `unit` what binds a municipality or county in it.
+
+    stale: the state was confirmed so long ago that the reader is told. notice: what was ignored in the address.
+    """
+
+    regulation: Regulation
+    unit: Unit | None
+    next_deadline: ProvisionRow | None
+    deadlines: tuple[ProvisionRow, ...]
+    bans: tuple[ProvisionRow, ...]
+    acts: tuple[ActRow, ...]
+    sources: tuple[Source, ...]
+    stale: bool
+    notice: str
+    calendar_path: str
+    depots_path: str
+
+
+def regulations_page(today: date) -> RegulationsPage:
+    """Every voivodeship with its next deadline. Six queries."""
+    found = regulations_of(sorted(Voivodeship.objects.all(), key=lambda unit: sort_key(unit.name)), on=today)
+    return RegulationsPage(
+        title="Uchwały antysmogowe: terminy w województwach",
+        description="Do kiedy wolno używać starego kotła, pieca lub kominka i czym nie wolno palić: terminy uchwał "
+        "antysmogowych wszystkich województw.",
+        path=reverse("regulations"),
+        crumbs=(Crumb.home(),),
+        data_path=reverse("v1:regulations"),
+        rows=tuple(
+            StateRow(
+                name=entry.voivodeship.name,
+                path=reverse("regulation", args=[entry.voivodeship.slug]),
+                has_resolution=bool(entry.laws),
+                next_deadline=entry.next_deadline,
+                as_of=entry.state.as_of if entry.state else None,
+            )
+            for entry in found
+        ),
+    )
+
+
+def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage:
+    """One voivodeship, with `?teryt=` as a unit in it is bound. Raises Http404.
+
+    Six queries, one more for a municipality, two more for a county.
+    """
+    try:
+        voivodeship = get_voivodeship(slug)
+    except UnknownVoivodeship as error:
+        raise Http404 from error
+    if voivodeship.slug != slug:
+        raise Http404
+    unit, notice = read_unit(query_string, voivodeship)
+    entry = regulations_of([voivodeship], on=today, units=[unit] if unit else [])[0]
+    path = reverse("regulation", args=[slug])
+    query = f"?{urlencode({'teryt': unit.teryt})}" if unit else ""
+    place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
+    upcoming = entry.next_deadline_of_unit if unit else entry.next_deadline
+    return RegulationPage(
+        title=f"Uchwała antysmogowa: {place}" if entry.laws else f"Bez uchwały antysmogowej: {place}",
+        description=describe(entry, upcoming),
+        path=path,
+        crumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
+        indexed=not unit,
+        data_path=f"{reverse('v1:regulations')}?{urlencode({'teryt': unit.teryt if unit else voivodeship.teryt})}",
+        regulation=entry,
+        unit=unit,
+        next_deadline=provision_row(entry, upcoming, upcoming.date) if upcoming else None,
+        deadlines=tuple(provision_row(entry, row, row.date) for row in entry.deadlines),
+        bans=tuple(provision_row(entry, row, row.from_date) for row in entry.bans),
+        acts=tuple(ActRow(law.resolution, law, read_sources(law.resolution.sources)) for law in entry.laws),
+        sources=read_sources(entry.state.sources) if entry.state else (),
+        stale=bool(entry.state and is_stale(entry.state.as_of, today)),
+        notice=notice,
+        calendar_path=reverse("v1:regulations-calendar", args=[slug]) + query,
+        depots_path=reverse("voivodeship", args=[slug]),
+    )
+
+
+def provision_row(entry: Regulation, row: Provision, since: date | None) -> ProvisionRow:
+    """A deadline or ban as the page shows it."""
+    binding = BINDING[entry.binds(row)] if entry.unit else ""
+    return ProvisionRow(row, binding, since is None or since <= entry.on)
+
+
+def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None, str]:
+    """The unit that `?teryt=` names in a voivodeship, and what to say when there is none."""
+    given = QueryString(query_string)
+    teryt = given.pattern("teryt", "", TERYT_FORM)
+    if teryt is None or len(teryt) == 2:
+        return None, NOT_HERE if given.errors or (teryt and teryt != voivodeship.teryt) else ""
+    try:
+        unit = get_unit(teryt)
+    except UnknownUnit:
+        return None, NOT_HERE
+    return (unit, "") if unit.voivodeship == voivodeship else (None, NOT_HERE)
+
+
+def describe(entry: Regulation, upcoming: Deadline | None) -> str:
+    """The page in a sentence, for search results."""
+    name = f"Województwo {entry.voivodeship.name}"
+    if not entry.laws:
+        return f"{name}: uchwały antysmogowej nie ma."
+    if upcoming is None:
+        return f"{name}: terminy uchwały antysmogowej i zakazane paliwa. Wszystkie znane terminy minęły."
+    return f"{name}: terminy uchwały antysmogowej i zakazane paliwa. Najbliższy termin: {day(upcoming.date)}"

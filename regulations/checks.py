@@ -1,0 +1,67 @@
+"""System checks that read the legal state: run them with `manage.py check --database default`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.checks import CheckMessage, Tags, Warning, register
+from django.db import connections
+from django.utils import timezone
+
+from catalog.models import County, Municipality
+from regulations.freshness import is_stale
+from regulations.models import Deadline, FuelBan, LegalState, Resolution, Scope
+
+
+def tables_exist(alias: str) -> bool:
+    """Before the first migration there is nothing to check."""
+    return LegalState._meta.db_table in connections[alias].introspection.table_names()
+
+
+@register(Tags.database)
+def check_states_are_fresh(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """regulations.W001: no legal state was confirmed more than 180 days ago."""
+    messages: list[CheckMessage] = []
+    today = timezone.localdate()
+    for alias in databases or []:
+        if not tables_exist(alias):
+            continue
+        states = LegalState.objects.using(alias).select_related("voivodeship").order_by("pk")
+        stale = [f"{s.voivodeship.name} ({s.as_of})" for s in states if is_stale(s.as_of, today)]
+        if stale:
+            messages.append(
+                Warning(
+                    f"the legal state of {len(stale)} voivodeships was confirmed more than 180 days ago: "
+                    + ", ".join(stale),
+                    hint="read the gazettes, then set “stan na” in the admin under “Stany prawne województw”",
+                    id="regulations.W001",
+                )
+            )
+    return messages
+
+
+@register(Tags.database)
+def check_codes_are_known(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """regulations.W002: every municipality and county that a scope names is in the register."""
+    messages: list[CheckMessage] = []
+    for alias in databases or []:
+        if not tables_exist(alias):
+            continue
+        # A change of kind changes only the seventh digit, and scopes compare six.
+        known = {code[:6] for code in Municipality.objects.using(alias).values_list("pk", flat=True)}
+        known |= set(County.objects.using(alias).values_list("pk", flat=True))
+        scopes: list[Scope] = [
+            *Resolution.objects.using(alias).all(),
+            *Deadline.objects.using(alias).all(),
+            *FuelBan.objects.using(alias).all(),
+        ]
+        named = {code for scope in scopes for code in (*scope.units, *scope.partly, *scope.excluded)}
+        lost = sorted(code for code in named if code[:6] not in known)
+        if known and lost:
+            messages.append(
+                Warning(
+                    f"regulations name units that are not in the register: {', '.join(lost)}",
+                    hint="find their successors, and correct the codes in the admin",
+                    id="regulations.W002",
+                )
+            )
+    return messages

@@ -1,0 +1,209 @@
+"""The legal state in the database follows the files, except where an editor has changed it.
+
+Beside every state the database keeps what its file said at the last import. A value that still equals that is the
+file's, and follows it; any other is an editor's, and stays. What an editor deleted does not come back.
+"""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Model, QuerySet
+
+from catalog.importers.records import Note
+from catalog.importers.run import one_import, require
+from catalog.importers.sync import Options, Report, check_removals
+from catalog.models import Voivodeship
+from regulations.actions import save_as
+from regulations.importers.records import StateRecord, Values, parse
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
+
+CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
+"""Deadlines of the files have the same UID in every database, so subscribed calendars survive a new one."""
+
+REASON = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One list of a file. identity: columns by which an editor's row is known to be the one a file now brings."""
+
+    name: str
+    model: type[Any]
+    identity: tuple[str, ...]
+
+
+PARTS = (
+    Part("resolutions", Resolution, ("number",)),
+    Part("amendments", Amendment, ("number",)),
+    Part("deadlines", Deadline, ("date", "applies_to", "scope")),
+    Part("bans", FuelBan, ("fuel", "scope")),
+)
+
+
+def import_files(paths: list[Path], options: Options) -> list[Report]:
+    """Bring the files into the database, or with `options.write` off only say what would change.
+
+    One transaction. Raises BadInput, ImportRefused, TooManyRemovals and ImportRunning; then nothing has changed.
+    """
+    records = [parse(path) for path in paths]
+    report = Report("regulations")
+    with one_import():
+        require(Voivodeship, "voivodeships", "import_teryt")
+        stored = sum(part.model._default_manager.exclude(key="").count() for part in PARTS)
+        for record in options.progress(records, "regulations"):
+            StateSync(record, report).run()
+        check_removals(report.title, removed=report.removed, stored=stored, options=options)
+        if not options.write:
+            transaction.set_rollback(True)
+    return [report]
+
+
+def plain(values: Mapping[str, Any]) -> Values:
+    """Values as JSON keeps them: days as text."""
+    return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
+
+
+class StateSync:
+    """One file and the state of its voivodeship."""
+
+    def __init__(self, record: StateRecord, report: Report) -> None:
+        self.record, self.report = record, report
+        self.name = record.path.stem
+        self.parts: dict[str, dict[str, Values]] = {
+            "resolutions": record.resolutions,
+            "amendments": record.amendments,
+            "deadlines": record.deadlines,
+            "bans": record.bans,
+        }
+
+    def run(self) -> None:
+        """Compare and write."""
+        voivodeship = Voivodeship.objects.filter(pk=self.record.teryt).first()
+        if voivodeship is None:
+            self.report.rejected.append(Note(self.name, f"no voivodeship has the code: '{self.record.teryt}'"))
+            return
+        state = LegalState.objects.select_for_update().filter(pk=voivodeship.pk).first()
+        if state is None:
+            state = LegalState(voivodeship=voivodeship, **self.record.values)
+            save(state)
+            self.added(self.name)
+        else:
+            self.merge(self.name, state, state.file.get("state", {}), self.record.values)
+        for part in PARTS:
+            self.sync_part(part, state, state.file.get(part.name, {}))
+        said = {"state": plain(self.record.values)}
+        said |= {part: {key: plain(values) for key, values in rows.items()} for part, rows in self.parts.items()}
+        # Without history: what the file said is bookkeeping, not law.
+        LegalState.objects.filter(pk=state.pk).update(file=said)
+
+    def sync_part(self, part: Part, state: LegalState, base: Mapping[str, Values]) -> None:
+        """One list of the file: rows that are new, that differ, and that the file no longer has."""
+        stored = {path_of(row): row for row in rows_of(part, state).exclude(key="")}
+        for path, values in self.parts[part.name].items():
+            label = f"{self.name}, {part.name}/{path}"
+            if path in stored:
+                self.merge(label, stored[path], base.get(path, {}), values)
+            elif path in base:
+                self.report.skipped.append(Note(label, "deleted by an editor; it stays away"))
+            else:
+                self.add(part, state, path, values, label)
+        for path in sorted(base.keys() - self.parts[part.name].keys()):
+            if path in stored:
+                self.remove(f"{self.name}, {part.name}/{path}", stored[path], base[path])
+
+    def add(self, part: Part, state: LegalState, path: str, values: Values, label: str) -> None:
+        """A row that the file has and the last import had not."""
+        parent, key = self.place_of(part, state, path)
+        if parent is None:
+            self.report.skipped.append(Note(label, "its resolution was deleted by an editor"))
+            return
+        identity = {name: values[name] for name in part.identity}
+        own = rows_of(part, state).filter(key="", **identity).first() if all(identity.values()) else None
+        if own is not None:
+            own.key = key
+            save(own)
+            self.report.changed += 1
+            self.report.lines.append(f"{label}: an editor had entered it; it is known to be the file's from now on")
+            self.keep_edits(label, own, values)
+            return
+        row = part.model(**parent, key=key, **values)
+        if isinstance(row, Deadline):
+            row.uid = uuid.uuid5(CALENDAR_NAMESPACE, f"{self.record.teryt}/{key}")
+        save(row)
+        self.added(label)
+
+    def place_of(self, part: Part, state: LegalState, path: str) -> tuple[dict[str, Model] | None, str]:
+        """What a new row belongs to, None when that is gone, and its key there."""
+        if part.model is not Amendment:
+            return {"state": state}, path
+        act, _, key = path.partition("/")
+        resolution = Resolution.objects.filter(state=state, key=act).first()
+        return (None if resolution is None else {"resolution": resolution}), key
+
+    def merge(self, label: str, row: Any, base: Values, values: Values) -> None:
+        """Take over what only the file has changed."""
+        current = plain({name: getattr(row, name) for name in values})
+        incoming = plain(values)
+        differing = [name for name in values if current[name] != incoming[name]]
+        followed = [name for name in differing if name in base and current[name] == base[name]]
+        for name in followed:
+            self.report.lines.append(f"{label}: {name} {shown(current[name])} → {shown(incoming[name])}")
+            setattr(row, name, values[name])
+        if followed:
+            save(row)
+            self.report.changed += 1
+        else:
+            self.report.unchanged += 1
+        self.keep_edits(label, row, values)
+
+    def keep_edits(self, label: str, row: Any, values: Values) -> None:
+        """Name every value in which the database now differs from the file."""
+        for name, value in plain(values).items():
+            current = plain({name: getattr(row, name)})[name]
+            if current != value:
+                reason = f"{name} was changed by an editor and stays {shown(current)}, the file says: '{shown(value)}'"
+                self.report.skipped.append(Note(label, reason))
+
+    def remove(self, label: str, row: Any, base: Values) -> None:
+        """A row that has left the file goes, unless an editor has worked on it."""
+        edited = plain({name: getattr(row, name) for name in base}) != base
+        if edited or (isinstance(row, Resolution) and row.amendments.filter(key="").exists()):
+            self.report.skipped.append(Note(label, "no longer in the file, but changed by an editor; it stays"))
+            return
+        row._change_reason = REASON
+        row.delete()
+        self.report.removed += 1
+        self.report.lines.append(f"{label}: removed")
+
+    def added(self, label: str) -> None:
+        self.report.added += 1
+        self.report.lines.append(f"{label}: added")
+
+
+def rows_of(part: Part, state: LegalState) -> QuerySet[Any]:
+    """The stored rows of a list, locked until the import ends."""
+    rows: QuerySet[Any] = part.model._default_manager.select_for_update(of=("self",)).order_by("pk")
+    if part.model is Amendment:
+        return rows.filter(resolution__state=state).select_related("resolution")
+    return rows.filter(state=state)
+
+
+def path_of(row: Any) -> str:
+    """What a row is called within its file."""
+    return f"{row.resolution.key}/{row.key}" if isinstance(row, Amendment) else str(row.key)
+
+
+def shown(value: Any) -> str:
+    """A value as a report repeats it."""
+    text = "nothing" if value in (None, "", []) else str(value)
+    return " ".join(text.split()) if len(text) <= 80 else " ".join(text[:80].split()) + "…"
+
+
+def save(row: Any) -> None:
+    """Write a row; its history says that an import did."""
+    save_as(row, by=None, reason=REASON)

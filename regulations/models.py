@@ -1,0 +1,282 @@
+"""The legal state of each voivodeship: resolutions, amendments, deadlines and banned fuels. Editors keep it.
+
+The starting state comes from `regulations/data/*.yaml`; every later change leaves its author in the history tables.
+"""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator, URLValidator
+from django.db import models
+from django.db.models import F, Q
+from simple_history.models import HistoricalRecords
+
+from catalog.models import Voivodeship
+
+UNIT_FORM = RegexValidator(r"^[0-9]{4}([0-9]{3})?\Z", "kod powiatu (4 cyfry) albo gminy (7 cyfr)")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something was read."""
+
+    name: str
+    url: str
+
+
+def read_sources(text: str) -> tuple[Source, ...]:
+    """Sources from text: one a line, name and address separated by the last " | "."""
+    lines = (line.strip() for line in text.splitlines())
+    return tuple(
+        Source(name.strip(), url.strip()) for name, _, url in (line.rpartition(" | ") for line in lines if line)
+    )
+
+
+def write_sources(sources: Iterable[Source]) -> str:
+    """The text that `read_sources` reads."""
+    return "\n".join(f"{source.name} | {source.url}" for source in sources)
+
+
+def validate_sources(text: str) -> None:
+    """Raise ValidationError for a line without name or address."""
+    for source in read_sources(text):
+        if not source.name:
+            raise ValidationError("Źródło wpisz tak: nazwa | adres", code="form")
+        URLValidator()(source.url)
+
+
+class SourcesField(models.TextField):  # type: ignore[type-arg] # not subscriptable at run time
+    """Sources as an editor types them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("validators", [validate_sources])
+        kwargs.setdefault("help_text", "każde w osobnym wierszu: nazwa | adres")
+        kwargs.setdefault("blank", True)
+        super().__init__(*args, **kwargs)
+
+
+class AddressField(models.URLField):  # type: ignore[type-arg] # not subscriptable at run time
+    """An address; typed without a scheme it is taken to be https."""
+
+    def formfield(self, *args: Any, **kwargs: Any) -> Any:
+        return super().formfield(*args, **{"assume_scheme": "https", **kwargs})
+
+
+class Scope(models.Model):
+    """Where something binds. Codes of municipalities have 7 digits, of counties 4.
+
+    partly: municipalities of which only a part is meant; whether it binds there cannot be told from the code.
+    """
+
+    class Area(models.TextChoices):
+        VOIVODESHIP = "voivodeship", "całe województwo (bez wyłączonych)"
+        LISTED = "listed", "tylko wymienione gminy i powiaty"
+        TOWNS = "towns", "miasta"
+        OUTSIDE_TOWNS = "outside_towns", "obszar poza miastami"
+
+    scope = models.CharField("gdzie obowiązuje, słowami", max_length=300)
+    area = models.CharField("obszar", max_length=15, choices=Area.choices, default=Area.VOIVODESHIP)
+    units = ArrayField(
+        models.CharField(max_length=7, validators=[UNIT_FORM]),
+        verbose_name="objęte w całości",
+        blank=True,
+        default=list,
+        help_text="kody TERYT po przecinku; tylko dla obszaru „wymienione”",
+    )
+    partly = ArrayField(
+        models.CharField(max_length=7, validators=[UNIT_FORM]),
+        verbose_name="objęte w części",
+        blank=True,
+        default=list,
+        help_text="kody TERYT gmin, w których przepis dotyczy tylko części obszaru",
+    )
+    excluded = ArrayField(
+        models.CharField(max_length=7, validators=[UNIT_FORM]),
+        verbose_name="wyłączone",
+        blank=True,
+        default=list,
+        help_text="kody TERYT gmin i powiatów, których przepis nie dotyczy",
+    )
+    caveat = models.TextField("zastrzeżenie", blank=True)
+
+    class Meta:
+        abstract = True
+        constraints = (
+            models.CheckConstraint(
+                name="%(app_label)s_%(class)s_listed_names_units",
+                condition=~Q(area="listed", units=[], partly=[]),
+                violation_error_message="Obszar „wymienione” wymaga kodów gmin lub powiatów.",
+            ),
+            models.CheckConstraint(
+                name="%(app_label)s_%(class)s_units_only_if_listed",
+                condition=Q(area="listed") | Q(units=[]),
+                violation_error_message="Kody „objęte w całości” podaje się tylko dla obszaru „wymienione”.",
+            ),
+        )
+
+
+class LegalState(models.Model):
+    """What is known of one voivodeship. There are sixteen, with and without a resolution.
+
+    file: what its YAML file said at the last import, so that an editor's change can be told from the file's.
+    """
+
+    voivodeship = models.OneToOneField(
+        Voivodeship, models.PROTECT, primary_key=True, verbose_name="województwo", related_name="legal_state"
+    )
+    as_of = models.DateField("stan na", help_text="dzień, na który redakcja potwierdza ten stan")
+    summary = models.TextField("opis", blank=True, help_text="prostym językiem, co i do kiedy wolno")
+    note = models.TextField("uwagi", blank=True)
+    sources = SourcesField("źródła")
+    file = models.JSONField("ostatni import", default=dict, editable=False)
+    history = HistoricalRecords(excluded_fields=["file"])
+
+    class Meta:
+        verbose_name = "stan prawny województwa"
+        verbose_name_plural = "stany prawne województw"
+
+    def __str__(self) -> str:
+        return f"{self.voivodeship.name}, stan na {self.as_of}"
+
+
+class Item(models.Model):
+    """What a legal state consists of. key: its name in the file; blank for what an editor added."""
+
+    state = models.ForeignKey(LegalState, models.CASCADE, verbose_name="województwo")
+    key = models.SlugField("nazwa w pliku", max_length=60, blank=True, editable=False)
+    sources = SourcesField("źródła")
+
+    class Meta:
+        abstract = True
+        constraints = (
+            models.UniqueConstraint(name="%(app_label)s_%(class)s_key", fields=["state", "key"], condition=~Q(key="")),
+        )
+
+
+class Resolution(Item, Scope):
+    """An act of the regional assembly. An act without day of adoption counts as long as any act of its voivodeship."""
+
+    title = models.TextField("tytuł")
+    number = models.CharField("numer", max_length=40, blank=True)
+    adopted = models.DateField("podjęta", null=True, blank=True)
+    publication = models.CharField("ogłoszona", max_length=120, blank=True, help_text="dziennik urzędowy, rok, pozycja")
+    text_url = AddressField("adres tekstu", max_length=400, blank=True)
+    in_force_from = models.DateField("obowiązuje od", null=True, blank=True)
+    note = models.TextField("uwagi", blank=True)
+    history = HistoricalRecords()
+
+    class Meta:
+        verbose_name = "uchwała"
+        verbose_name_plural = "uchwały"
+        constraints = (*Item.Meta.constraints, *Scope.Meta.constraints)
+
+    def __str__(self) -> str:
+        number = f"nr {self.number}" if self.number else "bez numeru"
+        return f"{number} z {self.adopted} ({self.scope})" if self.adopted else f"{number} ({self.scope})"
+
+
+class Amendment(models.Model):
+    """An act that changes a resolution. Which deadlines it moved is recorded in the deadlines."""
+
+    resolution = models.ForeignKey(Resolution, models.CASCADE, verbose_name="uchwała", related_name="amendments")
+    key = models.SlugField("nazwa w pliku", max_length=60, blank=True, editable=False)
+    number = models.CharField("numer", max_length=40, blank=True)
+    adopted = models.DateField("podjęta", null=True, blank=True)
+    publication = models.CharField("ogłoszona", max_length=120, blank=True, help_text="dziennik urzędowy, rok, pozycja")
+    text_url = AddressField("adres tekstu", max_length=400, blank=True)
+    in_force_from = models.DateField("obowiązuje od", null=True, blank=True)
+    changes = models.TextField("co zmienia")
+    note = models.TextField("uwagi", blank=True)
+    sources = SourcesField("źródła")
+    history = HistoricalRecords()
+
+    class Meta:
+        verbose_name = "zmiana uchwały"
+        verbose_name_plural = "zmiany uchwał"
+        constraints = (
+            models.UniqueConstraint(
+                name="regulations_amendment_key", fields=["resolution", "key"], condition=~Q(key="")
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"nr {self.number or '?'} z {self.adopted or '?'}"
+
+
+class Provision(Item, Scope):
+    """A rule of the acts, with the days between which it stood there: the first inclusive, the last exclusive."""
+
+    valid_from = models.DateField(
+        "w przepisach od", null=True, blank=True, help_text="dzień podjęcia uchwały lub zmiany; puste: od początku"
+    )
+    valid_to = models.DateField(
+        "w przepisach do", null=True, blank=True, help_text="dzień podjęcia zmiany, która go zastąpiła; puste: nadal"
+    )
+
+    class Meta:
+        abstract = True
+        constraints = (
+            *Item.Meta.constraints,
+            *Scope.Meta.constraints,
+            models.CheckConstraint(
+                name="%(app_label)s_%(class)s_validity_in_order",
+                condition=Q(valid_to__isnull=True) | Q(valid_from__isnull=True) | Q(valid_to__gt=F("valid_from")),
+                violation_error_message="Koniec obowiązywania musi być późniejszy niż początek.",
+            ),
+        )
+
+    def stands_on(self, day: date) -> bool:
+        """Whether the rule stood in the acts on a day."""
+        return (self.valid_from is None or self.valid_from <= day) and (self.valid_to is None or day < self.valid_to)
+
+
+class Deadline(Provision):
+    """A day from which something is forbidden or required. uid: what calendars know it by, also after it has moved."""
+
+    class Kind(models.TextChoices):
+        NEW_INSTALLATIONS = "new_installations", "nowe urządzenia"
+        EXISTING_BOILERS = "existing_boilers", "działające kotły"
+        SPACE_HEATERS = "space_heaters", "kominki i piece"
+        SOLID_FUEL_BAN = "solid_fuel_ban", "zakaz paliw stałych"
+        COAL_BAN = "coal_ban", "zakaz węgla"
+        FUEL_BAN = "fuel_ban", "zakaz niektórych paliw"
+        NETWORK_CONNECTION = "network_connection", "budynki przy sieci"
+
+    date = models.DateField(
+        "od dnia", help_text="pierwszy dzień obowiązywania: „do końca 2026 r.” to 1 stycznia 2027 r."
+    )
+    kind = models.CharField("rodzaj", max_length=20, choices=Kind.choices)
+    applies_to = models.CharField("czego dotyczy", max_length=200)
+    description = models.TextField("co oznacza")
+    uid = models.UUIDField("identyfikator w kalendarzu", default=uuid.uuid4, unique=True, editable=False)
+    history = HistoricalRecords()
+
+    class Meta:
+        verbose_name = "termin"
+        verbose_name_plural = "terminy"
+        constraints = Provision.Meta.constraints
+
+    def __str__(self) -> str:
+        return f"{self.date}: {self.applies_to} ({self.scope})"
+
+
+class FuelBan(Provision):
+    """A fuel that must not be burnt. from_date: null where no source says since when."""
+
+    fuel = models.CharField("paliwo", max_length=200)
+    detail = models.TextField("szczegóły", blank=True)
+    from_date = models.DateField("od dnia", null=True, blank=True)
+    history = HistoricalRecords()
+
+    class Meta:
+        verbose_name = "zakazane paliwo"
+        verbose_name_plural = "zakazane paliwa"
+        constraints = Provision.Meta.constraints
+
+    def __str__(self) -> str:
+        return f"{self.fuel} ({self.scope})"

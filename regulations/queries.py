@@ -1,0 +1,219 @@
+"""Questions about the legal state: plain values in, the state as of a day out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from django.db.models import Prefetch, QuerySet
+
+from catalog.models import County, Municipality, PostcodeMunicipality, Voivodeship
+from catalog.queries import UnknownPostcode, UnknownUnit, check_unit
+from catalog.query_string import InvalidParameters, ParameterError
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, Scope
+from regulations.params import CalendarQuery, RegulationsQuery
+from regulations.scopes import binds
+
+WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
+
+
+class UnknownVoivodeship(Exception):
+    """No voivodeship has this slug or code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit somebody asks for. level: voivodeship, county or municipality.
+
+    municipalities: the codes it is made up of. slug: of a municipality, "" for others.
+    """
+
+    level: str
+    teryt: str
+    name: str
+    voivodeship: Voivodeship
+    municipalities: tuple[str, ...]
+    slug: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """One act as it stood on a day, with the amendments adopted by then."""
+
+    resolution: Resolution
+    amendments: tuple[Amendment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Regulation:
+    """The legal state of one voivodeship as of a day. state: None where nothing is known of it.
+
+    laws: the acts adopted by then, oldest record first; none means no resolution. deadlines: ascending by date, on one
+    day those that cover most first. unit: the one asked for.
+    """
+
+    voivodeship: Voivodeship
+    state: LegalState | None
+    on: date
+    unit: Unit | None
+    laws: tuple[Law, ...]
+    deadlines: tuple[Deadline, ...]
+    bans: tuple[FuelBan, ...]
+
+    @property
+    def main(self) -> Resolution | None:
+        """The act that covers most: the voivodeship-wide one, else the one outside towns."""
+        acts = [law.resolution for law in self.laws]
+        return min(acts, key=width, default=None)
+
+    @property
+    def next_deadline(self) -> Deadline | None:
+        """The nearest deadline on the day or after it, anywhere in the voivodeship."""
+        return next((deadline for deadline in self.deadlines if deadline.date >= self.on), None)
+
+    @property
+    def next_deadline_of_unit(self) -> Deadline | None:
+        """The nearest deadline, on the day or after it, that binds the unit or a part of it."""
+        return next((d for d in self.deadlines if d.date >= self.on and self.binds(d) is not False), None)
+
+    def binds(self, scope: Scope) -> bool | None:
+        """Whether a rule binds the unit asked for: see `scopes.binds`. Ask only where there is one."""
+        assert self.unit is not None  # noqa: S101 - callers look first
+        return binds(scope, self.unit.municipalities)
+
+
+def find_regulations(query: RegulationsQuery) -> list[Regulation]:
+    """The legal state of every voivodeship a question concerns, by TERYT.
+
+    Raises UnknownUnit, UnknownPostcode and UnknownVoivodeship. Five queries for the states, and for a municipality or
+    postcode one more, for a county or voivodeship by `teryt` two more, for a `voivodeship` one more.
+    """
+    if query.teryt is not None:
+        units = [get_unit(query.teryt)]
+    elif query.postcode is not None:
+        units = units_of_postcode(query.postcode)
+    elif query.voivodeship is not None:
+        return regulations_of([get_voivodeship(query.voivodeship)], on=query.on)
+    else:
+        return regulations_of(list(Voivodeship.objects.order_by("teryt")), on=query.on)
+    return regulations_of([unit.voivodeship for unit in units], on=query.on, units=units)
+
+
+def get_calendar(query: CalendarQuery) -> Regulation:
+    """The legal state whose deadlines a calendar shows.
+
+    Raises UnknownVoivodeship and UnknownUnit, and InvalidParameters for a unit that lies elsewhere. Six queries, one
+    more for a municipality, two more for another unit.
+    """
+    voivodeship = get_voivodeship(query.voivodeship)
+    if query.teryt is None:
+        return regulations_of([voivodeship], on=query.on)[0]
+    unit = get_unit(query.teryt)
+    if unit.voivodeship != voivodeship:
+        reason = (
+            f"teryt {query.teryt} lies in {unit.voivodeship.slug}, not in {voivodeship.slug}; "
+            f"give a code that begins with {voivodeship.teryt}"
+        )
+        raise InvalidParameters([ParameterError("teryt", "out_of_range", reason)])
+    return regulations_of([voivodeship], on=query.on, units=[unit])[0]
+
+
+def regulations_of(voivodeships: list[Voivodeship], *, on: date, units: Iterable[Unit] = ()) -> list[Regulation]:
+    """The legal state of voivodeships, in their order. Five queries, however many there are."""
+    states = {state.pk: state for state in whole_states().filter(pk__in=[unit.pk for unit in voivodeships])}
+    asked = {unit.voivodeship.pk: unit for unit in units}
+    return [as_of_day(unit, states.get(unit.pk), on=on, unit=asked.get(unit.pk)) for unit in voivodeships]
+
+
+def whole_states() -> QuerySet[LegalState]:
+    """Legal states with all that belongs to them, in order: five queries."""
+    return LegalState.objects.prefetch_related(
+        Prefetch("resolution_set", Resolution.objects.order_by("pk")),
+        Prefetch("resolution_set__amendments", Amendment.objects.order_by("adopted", "pk")),
+        Prefetch("deadline_set", Deadline.objects.order_by("pk")),
+        Prefetch("fuelban_set", FuelBan.objects.order_by("pk")),
+    )
+
+
+def as_of_day(voivodeship: Voivodeship, state: LegalState | None, *, on: date, unit: Unit | None) -> Regulation:
+    """What of a loaded state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
+    acts = list(state.resolution_set.all()) if state else []
+    begins = min((act.adopted for act in acts if act.adopted), default=date.min)
+    if state is None or begins > on:
+        return Regulation(voivodeship, state, on, unit, (), (), ())
+    laws = [
+        Law(act, tuple(a for a in act.amendments.all() if a.adopted is None or a.adopted <= on))
+        for act in acts
+        if act.adopted is None or act.adopted <= on
+    ]
+    return Regulation(
+        voivodeship,
+        state,
+        on,
+        unit,
+        tuple(laws),
+        tuple(sorted((row for row in state.deadline_set.all() if laws and row.stands_on(on)), key=deadline_order)),
+        tuple(ban for ban in state.fuelban_set.all() if laws and ban.stands_on(on)),
+    )
+
+
+def width(scope: Scope) -> int:
+    """0 for the area that covers most."""
+    return WIDEST_FIRST.index(Scope.Area(scope.area))
+
+
+def deadline_order(deadline: Deadline) -> tuple[date, int, int]:
+    """Sorts deadlines by day, then the wider first, then the older row."""
+    return deadline.date, width(deadline), deadline.pk
+
+
+def get_voivodeship(name: str) -> Voivodeship:
+    """A voivodeship by its slug or two digits. Raises UnknownVoivodeship. One query."""
+    known = Voivodeship.objects.filter(teryt=name) if name.isdigit() else Voivodeship.objects.filter(slug=name)
+    found = known.first()
+    if found is None:
+        raise UnknownVoivodeship(name)
+    return found
+
+
+def get_unit(teryt: str) -> Unit:
+    """A unit of any level by its code. Raises UnknownUnit. One query, two for a county or voivodeship."""
+    if len(teryt) == 7:
+        municipality = Municipality.objects.select_related("voivodeship").filter(pk=teryt).first()
+        if municipality:
+            return unit_of(municipality)
+    elif len(teryt) == 4:
+        county = County.objects.select_related("voivodeship").filter(pk=teryt).first()
+        if county:
+            return Unit("county", teryt, county.name, county.voivodeship, codes_in(teryt))
+    else:
+        voivodeship = Voivodeship.objects.filter(pk=teryt).first()
+        if voivodeship:
+            return Unit("voivodeship", teryt, voivodeship.name, voivodeship, codes_in(teryt))
+    check_unit(teryt)
+    raise UnknownUnit(teryt)
+
+
+def unit_of(municipality: Municipality) -> Unit:
+    """A municipality as the unit asked for. Reads its voivodeship: select it."""
+    teryt = municipality.teryt
+    return Unit("municipality", teryt, municipality.name, municipality.voivodeship, (teryt,), municipality.slug)
+
+
+def codes_in(teryt: str) -> tuple[str, ...]:
+    """Codes of the municipalities of a county or voivodeship. One query."""
+    found = Municipality.objects.filter(pk__startswith=teryt).order_by("pk")
+    return tuple(found.values_list("pk", flat=True))
+
+
+def units_of_postcode(code: str) -> list[Unit]:
+    """In every voivodeship of a postcode its municipality with most addresses, then by TERYT.
+
+    By TERYT of the voivodeship. Raises UnknownPostcode. One query.
+    """
+    shares = PostcodeMunicipality.objects.filter(postcode=code).select_related("municipality__voivodeship")
+    found: dict[str, Municipality] = {}
+    for share in shares.order_by("-addresses", "municipality"):
+        found.setdefault(share.municipality.voivodeship_id, share.municipality)
+    if not found:
+        raise UnknownPostcode(code)
+    return [unit_of(found[teryt]) for teryt in sorted(found)]

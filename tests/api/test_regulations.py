@@ -1,0 +1,305 @@
+"""GET /regulations."""
+
+from datetime import date
+
+import pytest
+
+from tests import factories
+from tests.regulations.factories import (
+    AmendmentFactory,
+    DeadlineFactory,
+    FuelBanFactory,
+    LegalStateFactory,
+    ResolutionFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/regulations"
+STATE = 5  # states, acts, amendments, deadlines, bans
+
+
+def ask(client, **query):
+    answer = client.get(URL, {"on": "2026-11-21", **query})
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def one(client, **query):
+    (entry,) = ask(client, **query)
+    return entry
+
+
+def binding(entry):
+    return {row["applies_to"]: row["binds_requested_unit"] for row in entry["resolution"]["deadlines"]}
+
+
+@pytest.fixture
+def acts():
+    """Małopolskie with an act of its own for Kraków."""
+    wide = ResolutionFactory(excluded=["1261011"], scope="województwo bez Krakowa")
+    ResolutionFactory(krakow=True, number="", adopted=date(2016, 1, 15), publication="", text_url="")
+    AmendmentFactory(resolution=wide, adopted=date(2022, 9, 26), publication="Dz. Urz. z 2022 r. poz. 2")
+    DeadlineFactory(krakow=True, date=date(2019, 9, 1), kind="solid_fuel_ban", applies_to="wszystkie paliwa stałe")
+    DeadlineFactory(outside_krakow=True, date=date(2027, 1, 1), applies_to="kotły klasy 3 i 4")
+    DeadlineFactory(outside_krakow=True, date=date(2024, 5, 1), applies_to="kotły bezklasowe")
+    FuelBanFactory(from_date=None)
+    factories.krakow()
+    factories.zakopane()
+
+
+def test_municipality_golden(client, golden, acts, django_assert_num_queries):
+    with django_assert_num_queries(1 + STATE):  # the municipality with its voivodeship
+        answer = client.get(URL, {"teryt": "1217011", "on": "2026-11-21"})
+    assert answer["Cache-Control"] == "public, max-age=300"
+    golden("regulations_zakopane", answer.json())
+
+
+def test_country_golden(client, golden, acts, django_assert_num_queries):
+    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    LegalStateFactory(
+        voivodeship=factories.VoivodeshipFactory(teryt="28", name="warmińsko-mazurskie"), note="Nie ma uchwały."
+    )
+    with django_assert_num_queries(1 + STATE):  # voivodeships
+        answer = client.get(URL, {"on": "2026-11-21"})
+    assert [entry["teryt"] for entry in answer.json()] == ["12", "20", "28"]
+    golden("regulations_country", answer.json())
+
+
+@pytest.mark.parametrize(
+    ("query", "own"),
+    [
+        ({"postcode": "30-001"}, 1),  # the municipalities of the postcode
+        ({"teryt": "1217"}, 2),  # the county, its municipalities
+        ({"teryt": "12"}, 2),  # the voivodeship, its municipalities
+        ({"voivodeship": "malopolskie"}, 1),
+        ({"voivodeship": "12"}, 1),
+    ],
+)
+def test_queries_of_the_other_questions(client, acts, django_assert_num_queries, query, own):
+    factories.PostcodeFactory(code="30-001")
+    with django_assert_num_queries(own + STATE):
+        assert one(client, **query)["teryt"] == "12"
+
+
+def test_a_municipality_left_out_is_not_bound_and_its_neighbour_is(client, acts):
+    assert binding(one(client, teryt="1217011")) == {
+        "wszystkie paliwa stałe": False,
+        "kotły bezklasowe": True,
+        "kotły klasy 3 i 4": True,
+    }
+    krakow = one(client, teryt="1261011")
+    assert binding(krakow) == {"wszystkie paliwa stałe": True, "kotły bezklasowe": False, "kotły klasy 3 i 4": False}
+    assert krakow["resolution"]["next_deadline"]["date"] == "2027-01-01"
+    assert krakow["requested_unit"]["next_deadline"] is None
+
+
+def test_bans_say_it_too(client, acts):
+    FuelBanFactory(fuel="węgiel", area="listed", units=["1261011"], scope="Kraków")
+    bans = one(client, teryt="1217011")["resolution"]["banned_fuels"]
+    assert {ban["fuel"]: ban["binds_requested_unit"] for ban in bans} == {"muły węglowe": True, "węgiel": False}
+
+
+def test_a_unit_that_is_bound_in_part(client, acts):
+    entry = one(client, teryt="12")
+    assert set(binding(entry).values()) == {None}
+    assert entry["requested_unit"]["next_deadline"]["date"] == "2027-01-01"
+    assert entry["requested_unit"]["level"] == "voivodeship"
+
+
+def test_a_county_is_bound_like_its_municipalities(client, acts):
+    entry = one(client, teryt="1217")
+    assert binding(entry) == binding(one(client, teryt="1217011"))
+    unit = entry["requested_unit"]
+    assert (unit["level"], unit["name"]) == ("county", "tatrzański")
+    assert unit["url"] == "http://127.0.0.1:8000/sklady/malopolskie/"
+
+
+def test_without_a_unit_nothing_is_said_of_one(client, acts):
+    for entry in (one(client, voivodeship="malopolskie"), *ask(client)):
+        assert "requested_unit" not in entry
+        assert "binds_requested_unit" not in entry["resolution"]["deadlines"][0]
+
+
+def test_every_way_to_a_voivodeship_gives_the_same_state(client, acts):
+    factories.PostcodeFactory(code="34-500", shares=[(factories.zakopane(), 5)])
+
+    def state(**query):
+        resolution = one(client, **query)["resolution"]
+        for row in (*resolution["deadlines"], *resolution["banned_fuels"], resolution["next_deadline"]):
+            row.pop("binds_requested_unit", None)
+        return resolution
+
+    expected = state(voivodeship="malopolskie")
+    for query in ({"voivodeship": "12"}, {"teryt": "12"}, {"teryt": "1217"}, {"teryt": "1217011"}):
+        assert state(**query) == expected
+    assert state(postcode="34500") == expected
+
+
+def test_deadlines_ascend_and_the_widest_comes_first_on_one_day(client):
+    ResolutionFactory()
+    DeadlineFactory(date=date(2028, 1, 1), applies_to="później")
+    DeadlineFactory(krakow=True, applies_to="lokalnie")
+    DeadlineFactory(applies_to="wszędzie")
+    resolution = one(client)["resolution"]
+    assert [row["applies_to"] for row in resolution["deadlines"]] == ["wszędzie", "lokalnie", "później"]
+    assert resolution["next_deadline"]["applies_to"] == "wszędzie"
+
+
+@pytest.mark.parametrize(
+    ("on", "expected"),
+    [("2026-12-31", "2027-01-01"), ("2027-01-01", "2027-01-01"), ("2027-01-02", "2028-01-01"), ("2028-01-02", None)],
+)
+def test_the_next_deadline_is_asked_with_the_day(client, on, expected):
+    ResolutionFactory()
+    DeadlineFactory(date=date(2027, 1, 1))
+    DeadlineFactory(date=date(2028, 1, 1))
+    found = one(client, on=on)["resolution"]["next_deadline"]
+    assert (found and found["date"]) == expected
+
+
+def test_the_day_is_today_by_default(client):
+    ResolutionFactory()
+    DeadlineFactory(date=date(2000, 1, 1))
+    DeadlineFactory(date=date(2999, 1, 1))
+    (entry,) = client.get(URL).json()
+    assert entry["resolution"]["next_deadline"]["date"] == "2999-01-01"
+
+
+@pytest.mark.parametrize(("on", "expected"), [("2022-11-21", "2023-01-01"), ("2022-11-22", "2025-01-01")])
+def test_a_moved_deadline_stood_elsewhere_before(client, on, expected):
+    ResolutionFactory()
+    DeadlineFactory(date=date(2023, 1, 1), valid_to=date(2022, 11, 22))
+    DeadlineFactory(date=date(2025, 1, 1), valid_from=date(2022, 11, 22))
+    assert [row["date"] for row in one(client, on=on)["resolution"]["deadlines"]] == [expected]
+
+
+def test_acts_and_amendments_count_from_their_adoption(client, acts):
+    assert one(client, on="2016-01-14")["has_resolution"] is False
+    resolution = one(client, on="2016-01-15")["resolution"]
+    assert [act["scope"] for act in resolution["acts"]] == ["Gmina Miejska Kraków"]
+    assert one(client, on="2022-09-25")["resolution"]["acts"][0]["amendments"] == []
+    assert len(one(client, on="2022-09-26")["resolution"]["acts"][0]["amendments"]) == 1
+
+
+def test_several_acts_are_joined(client, acts):
+    resolution = one(client)["resolution"]
+    assert resolution["title"] == "Uchwała o ograniczeniach; Uchwała o ograniczeniach"
+    assert resolution["publication"] == (
+        "Dz. Urz. z 2017 r. poz. 1, zm. Dz. Urz. z 2022 r. poz. 2; "
+        "uchwała z 15.01.2016 (Gmina Miejska Kraków; pozycja w dzienniku urzędowym nieustalona)"
+    )
+    assert resolution["text"] == "https://example.pl/tekst"
+
+
+def test_the_text_is_null_when_the_address_of_the_widest_act_is_unknown(client):
+    ResolutionFactory(krakow=True)
+    ResolutionFactory(text_url="", excluded=["1261011"], scope="województwo bez Krakowa")
+    assert one(client)["resolution"]["text"] is None
+
+
+@pytest.mark.parametrize("query", [{"teryt": "20"}, {"voivodeship": "podlaskie"}])
+def test_a_voivodeship_without_resolution(client, query):
+    podlaskie = factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    LegalStateFactory(voivodeship=podlaskie, summary="", note="Nie ma uchwały.")
+    entry = one(client, **query)
+    assert (entry["has_resolution"], entry["resolution"]) == (False, None)
+    assert (entry["note"], entry["as_of"]) == ("Nie ma uchwały.", "2026-10-01")
+    assert entry["page"] == "http://127.0.0.1:8000/przepisy/podlaskie/"
+
+
+def test_teryt_goes_before_postcode_before_voivodeship(client, acts):
+    bielsko = factories.bielsko_biala()
+    factories.PostcodeFactory(code="43-300", shares=[(bielsko, 1)])
+    factories.VoivodeshipFactory(teryt="14")
+    assert one(client, teryt="1261011", postcode="43-300", voivodeship="14")["teryt"] == "12"
+    assert one(client, postcode="43-300", voivodeship="14")["teryt"] == "24"
+
+
+def test_a_postcode_asks_for_its_municipality_with_most_addresses(client, acts):
+    shares = [(factories.nowy_targ_rural(), 2), (factories.krakow(), 7), (factories.zakopane(), 7)]
+    factories.PostcodeFactory(code="34-400", shares=shares)
+    unit = one(client, postcode="34-400")["requested_unit"]
+    assert (unit["name"], unit["teryt"], unit["level"]) == ("Zakopane", "1217011", "municipality")
+    assert unit["url"] == "http://127.0.0.1:8000/sklady/malopolskie/zakopane-1217011/"
+
+
+def test_a_postcode_in_two_voivodeships_answers_with_both(client, acts):
+    factories.PostcodeFactory(code="43-300", shares=[(factories.bielsko_biala(), 9), (factories.zakopane(), 1)])
+    found = ask(client, postcode="43-300")
+    assert [(entry["teryt"], entry["requested_unit"]["name"]) for entry in found] == [
+        ("12", "Zakopane"),
+        ("24", "Bielsko-Biała"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter", "code"),
+    [
+        ("teryt=1", "teryt", "malformed"),
+        ("teryt=126", "teryt", "malformed"),
+        ("teryt=", "teryt", "empty"),
+        ("teryt=12&teryt=12", "teryt", "repeated"),
+        ("postcode=30--001", "postcode", "malformed"),
+        ("postcode=%00", "postcode", "malformed"),
+        ("voivodeship=Malopolskie", "voivodeship", "malformed"),
+        ("voivodeship=ma%C5%82opolskie", "voivodeship", "malformed"),
+        ("voivodeship=1", "voivodeship", "malformed"),
+        ("voivodeship=%ff", "voivodeship", "malformed"),
+        ("voivodeship=" + "a" * 101, "voivodeship", "too_long"),
+        ("on=2026-02-30", "on", "out_of_range"),
+        ("on=2026-1-1", "on", "malformed"),
+        ("on=20260101", "on", "malformed"),
+        ("on=%D9%A2026-01-01", "on", "malformed"),
+        ("on=0000-01-01", "on", "out_of_range"),
+        # set aside by precedence, and checked all the same
+        ("teryt=12&postcode=x", "postcode", "malformed"),
+        ("teryt=12&voivodeship=1", "voivodeship", "malformed"),
+        ("postcode=30-001&voivodeship=1", "voivodeship", "malformed"),
+    ],
+)
+def test_refused(client, query, parameter, code):
+    answer = client.get(f"{URL}?{query}")
+    assert answer.status_code == 400
+    assert (parameter, code) in [(e["parameter"], e["code"]) for e in answer.json()["errors"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ("teryt=99", "teryt"),
+        ("teryt=1299", "teryt"),
+        ("teryt=1261012", "teryt"),
+        ("postcode=00-000", "postcode"),
+        ("voivodeship=nigdzie", "voivodeship"),
+        ("voivodeship=99", "voivodeship"),
+    ],
+)
+def test_unknown(client, query, parameter):
+    factories.krakow()
+    answer = client.get(f"{URL}?{query}")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert answer.json()["errors"][0]["parameter"] == parameter
+
+
+def test_a_former_code_names_its_successor(client):
+    from catalog.models import FormerMunicipality
+
+    FormerMunicipality.objects.create(
+        teryt="1261012", name="Kraków", successor=factories.krakow(), left_on=date(2025, 1, 1)
+    )
+    assert "1261011" in client.get(URL, {"teryt": "1261012"}).json()["message"]
+
+
+def test_only_get(client):
+    answer = client.post(URL)
+    assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD, OPTIONS")
+
+
+def test_an_editors_change_shows_at_once(client):
+    ResolutionFactory()
+    deadline = DeadlineFactory()
+    assert one(client)["resolution"]["next_deadline"]["date"] == "2027-01-01"
+    deadline.date = date(2029, 1, 1)
+    deadline.save()
+    assert one(client)["resolution"]["next_deadline"]["date"] == "2029-01-01"

@@ -1,0 +1,92 @@
+"""GET /regulations/{voivodeship}.ics."""
+
+from datetime import date
+
+import icalendar
+import pytest
+
+from tests import factories
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/regulations/malopolskie.ics"
+
+
+def events_of(answer):
+    assert answer.status_code == 200, answer.content
+    return icalendar.Calendar.from_ical(answer.content).walk("VEVENT")
+
+
+@pytest.fixture
+def deadlines():
+    factories.krakow()
+    ResolutionFactory()
+    DeadlineFactory(krakow=True, date=date(2019, 9, 1), applies_to="wszystko", description="Linia; z, znakami\\")
+    DeadlineFactory(outside_krakow=True, applies_to="kotły klasy 3 i 4", caveat="Tylko w części.")
+
+
+def test_events_are_whole_days_with_what_the_json_says(client, deadlines, django_assert_num_queries):
+    with django_assert_num_queries(1 + 5):  # the voivodeship; states, acts, amendments, deadlines, bans
+        answer = client.get(URL)
+    assert answer["Content-Type"] == "text/calendar; charset=utf-8"
+    assert answer["Cache-Control"] == "public, max-age=300"
+    (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12"}).json()
+    for event, row in zip(events_of(answer), entry["resolution"]["deadlines"], strict=True):
+        assert event.decoded("dtstart") == date.fromisoformat(row["date"])
+        assert type(event.decoded("dtstart")) is date
+        assert (event.decoded("dtend") - event.decoded("dtstart")).days == 1
+        assert str(event["summary"]) == row["applies_to"]
+        assert str(event["description"]).startswith(row["description"])
+        assert row["scope"] in str(event["description"])
+        assert (row["caveat"] or "") in str(event["description"])
+        assert str(event["url"]) == entry["page"]
+
+
+def test_two_digits_name_the_voivodeship_too(client, deadlines):
+    assert client.get("/api/v1/regulations/12.ics").content == client.get(URL).content
+
+
+def test_an_event_keeps_its_identity_when_its_day_moves(client, deadlines):
+    before = {str(e["summary"]): str(e["uid"]) for e in events_of(client.get(URL))}
+    from regulations.models import Deadline
+
+    Deadline.objects.update(date=date(2030, 1, 1))
+    assert {str(e["summary"]): str(e["uid"]) for e in events_of(client.get(URL))} == before
+
+
+def test_of_a_municipality_only_what_binds_it(client, deadlines):
+    factories.zakopane()
+    assert [str(e["summary"]) for e in events_of(client.get(URL, {"teryt": "1261011"}))] == ["wszystko"]
+    assert [str(e["summary"]) for e in events_of(client.get(URL, {"teryt": "1217011"}))] == ["kotły klasy 3 i 4"]
+
+
+def test_what_binds_in_part_says_so(client, deadlines):
+    factories.zakopane()
+    events = events_of(client.get(URL, {"teryt": "12"}))
+    assert len(events) == 2
+    assert all("tylko część obszaru" in str(event["description"]) for event in events)
+
+
+def test_without_a_resolution_the_calendar_is_empty(client):
+    LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="20", name="podlaskie"))
+    assert events_of(client.get("/api/v1/regulations/podlaskie.ics")) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "parameter"),
+    [
+        ("nigdzie.ics", 404, "voivodeship"),
+        ("99.ics", 404, "voivodeship"),
+        ("Małopolskie.ics", 400, "voivodeship"),
+        ("malopolskie.ics?teryt=1", 400, "teryt"),
+        ("malopolskie.ics?teryt=9999999", 404, "teryt"),
+        ("malopolskie.ics?teryt=2461011", 400, "teryt"),
+        ("malopolskie.ics?on=x", 400, "on"),
+    ],
+)
+def test_errors_are_json(client, deadlines, path, status, parameter):
+    factories.bielsko_biala()
+    answer = client.get(f"/api/v1/regulations/{path}")
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/json")
+    assert answer.json()["errors"][0]["parameter"] == parameter

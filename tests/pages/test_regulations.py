@@ -1,0 +1,118 @@
+"""Pages of the anti-smog resolutions."""
+
+import re
+from datetime import date, timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests import factories
+from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, text_of
+from tests.regulations.factories import (
+    AmendmentFactory,
+    DeadlineFactory,
+    FuelBanFactory,
+    LegalStateFactory,
+    ResolutionFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+URL = "/przepisy/malopolskie/"
+
+
+@pytest.fixture
+def acts():
+    """A wide act whose deadlines lie far away, and a ban in Kraków."""
+    LegalStateFactory(as_of=timezone.localdate())
+    AmendmentFactory(resolution=ResolutionFactory())
+    DeadlineFactory(krakow=True, date=date(2019, 9, 1), applies_to="wszystkie paliwa", caveat="Bez wyjątków.")
+    DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
+    FuelBanFactory()
+    factories.krakow()
+    factories.zakopane()
+
+
+@pytest.mark.parametrize("path", ["/przepisy/", URL, f"{URL}?teryt=1217011"])
+def test_pages_say_what_they_are(client, acts, path):
+    answer = client.get(path)
+    assert answer.status_code == 200
+    assert answer["Cache-Control"] == "public, max-age=300"
+    html = answer.content.decode()
+    assert canonical_of(answer) == "http://127.0.0.1:8000" + path.partition("?")[0]
+    assert html.count("<h1>") == 1
+    assert (NOINDEX in html) == ("?" in path)
+    assert re.search(r'<meta name="description" content="[^"]{20,}">', html)
+    data = re.search(r'type="application/json" href="([^"]+)"', html)[1]
+    assert client.get(data).status_code == 200
+    assert client.post(path).status_code == 405
+
+
+def test_the_list_names_the_next_deadline(client, acts, django_assert_num_queries):
+    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    with django_assert_num_queries(6):  # voivodeships; states, acts, amendments, deadlines, bans
+        answer = client.get("/przepisy/")
+    text = text_of(answer).replace("\N{NO-BREAK SPACE}", " ")
+    assert "małopolskie 1 stycznia 2999 r. kotły klasy 3 i 4" in text
+    assert "podlaskie nie ma uchwały brak danych" in text
+
+
+def test_a_voivodeship(client, acts, django_assert_num_queries):
+    with django_assert_num_queries(6):
+        answer = client.get(URL)
+    text = text_of(answer).replace("\N{NO-BREAK SPACE}", " ")
+    assert "Uchwała antysmogowa: województwo małopolskie" in text
+    assert text.index("1 września 2019 r. już obowiązuje") < text.rindex("1 stycznia 2999 r.")
+    for words in ("Bez wyjątków.", "muły węglowe", "Nr I/1/17", "Zmiana nr II/2/26", "Gmina Przykładowa"):
+        assert words in text
+    assert "obowiązuje tu" not in text
+    assert "ponad pół roku" not in text
+
+
+def test_a_municipality_sees_what_binds_it(client, acts, django_assert_num_queries):
+    with django_assert_num_queries(7):  # the municipality too
+        answer = client.get(f"{URL}?teryt=1217011")
+    text = text_of(answer)
+    assert "Zakopane, województwo małopolskie" in text
+    assert "Gmina Miejska Kraków nie dotyczy Bez wyjątków." in text
+    assert "województwo bez Krakowa obowiązuje tu" in text
+    krakow = text_of(client.get(f"{URL}?teryt=1261011"))
+    assert "Wszystkie znane terminy minęły." in krakow
+
+
+@pytest.mark.parametrize("query", ["teryt=2461011", "teryt=99", "teryt=x", "teryt=%ff", "teryt=14"])
+def test_an_address_that_names_another_unit(client, acts, query):
+    factories.bielsko_biala()
+    assert "Pokazujemy całe województwo" in text_of(client.get(f"{URL}?{query}"))
+
+
+def test_a_voivodeship_without_resolution(client):
+    podlaskie = factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    LegalStateFactory(voivodeship=podlaskie, summary="", note="W województwie nie ma uchwały.")
+    text = text_of(client.get("/przepisy/podlaskie/"))
+    assert "Bez uchwały antysmogowej: województwo podlaskie" in text
+    assert "W województwie nie ma uchwały." in text
+    assert "Najbliższy termin" not in text
+
+
+def test_an_old_state_says_so(client):
+    LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
+    ResolutionFactory()
+    assert "ponad pół roku temu" in text_of(client.get(URL))
+
+
+def test_what_editors_type_is_escaped(client):
+    LegalStateFactory(summary=SCRIPT, note=SCRIPT, sources=f"{SCRIPT} | https://example.pl")
+    ResolutionFactory(title=SCRIPT)
+    DeadlineFactory(description=SCRIPT)
+    assert SCRIPT not in client.get(URL).content.decode()
+
+
+@pytest.mark.parametrize("path", ["/przepisy/nigdzie/", "/przepisy/12/"])
+def test_unknown(client, acts, path):
+    assert client.get(path).status_code == 404
+
+
+def test_the_municipality_page_leads_here(client, acts):
+    html = client.get("/sklady/malopolskie/zakopane-1217011/").content.decode()
+    assert 'href="/przepisy/malopolskie/?teryt=1217011"' in html

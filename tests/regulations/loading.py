@@ -1,0 +1,36 @@
+"""Loads the project's own files for tests."""
+
+from datetime import date
+
+from catalog.importers.sync import Options
+from catalog.models import County, Municipality, Voivodeship
+from catalog.starter import reader
+from catalog.text import slug
+from regulations.importers.records import DATA, find_files
+from regulations.importers.sync import import_files
+
+OPTIONS = Options(today=date(2026, 11, 21), write=True)
+
+
+def load_units():
+    """The whole register: rules name municipalities everywhere."""
+    units = reader.read_units()
+    level = {length: [unit for unit in units if len(unit.teryt) == length] for length in (2, 4, 7)}
+    Voivodeship.objects.bulk_create(Voivodeship(teryt=u.teryt, name=u.name, slug=slug(u.name)) for u in level[2])
+    County.objects.bulk_create(County(teryt=u.teryt, name=u.name, voivodeship_id=u.teryt[:2]) for u in level[4])
+    Municipality.objects.bulk_create(
+        Municipality(
+            teryt=u.teryt,
+            name=u.name,
+            kind=u.kind,
+            slug=slug(u.name),
+            county_id=u.teryt[:4],
+            voivodeship_id=u.teryt[:2],
+        )
+        for u in level[7]
+    )
+
+
+def load_files(paths=None):
+    load_units()
+    return import_files(paths or find_files([DATA]), OPTIONS)[0]

@@ -1,0 +1,206 @@
+"""What editors can do without a programmer, and what is kept of it."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.utils import timezone
+
+from regulations import actions
+from regulations.models import Amendment, Deadline, LegalState, Resolution
+from tests import factories
+from tests.regulations.factories import (
+    AmendmentFactory,
+    DeadlineFactory,
+    FuelBanFactory,
+    LegalStateFactory,
+    ResolutionFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def editor():
+    return factories.UserFactory()
+
+
+@pytest.fixture
+def desk(editor):
+    client = Client()
+    client.force_login(editor)
+    return client
+
+
+def form_of(response):
+    """What a browser would send back."""
+    form = response.context["adminform"].form
+    data = {name: form[name].value() for name in form.fields}
+    for formset in response.context["inline_admin_formsets"]:
+        management = formset.formset.management_form
+        data |= {f"{management.prefix}-{name}": management[name].value() for name in management.fields}
+        for inline in formset.formset.forms:
+            data |= {inline.add_prefix(name): inline[name].value() for name in inline.fields}
+    plain = {}
+    for name, value in data.items():
+        if value is None:
+            continue
+        plain[name] = ",".join(value) if isinstance(value, list) else value
+    return plain
+
+
+def save(desk, url, **changes):
+    data = form_of(desk.get(url)) | changes
+    answer = desk.post(url, data)
+    assert answer.status_code == 302, answer.context["errors"]
+    return answer
+
+
+def url_of(row):
+    return f"/admin/regulations/{row._meta.model_name}/{row.pk}/change/"
+
+
+def test_an_amendment_that_moves_a_deadline(desk, editor, client):
+    act = ResolutionFactory()
+    deadline = DeadlineFactory(state=act.state)
+    uid = deadline.uid
+    save(
+        desk,
+        url_of(act),
+        **{
+            "amendments-TOTAL_FORMS": "1",
+            "amendments-0-number": "III/3/26",
+            "amendments-0-adopted": "2026-11-16",
+            "amendments-0-changes": "Klasa 3 i 4: 2029 zamiast 2027.",
+        },
+    )
+    amendment = Amendment.objects.get()
+    assert amendment.history.get().history_user == editor
+
+    save(desk, url_of(deadline), moved_to="2029-01-01", moved_by=str(amendment.pk))
+
+    def answer(on):
+        (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12", "on": on}).json()
+        return entry["resolution"]
+
+    assert answer("2026-11-16")["next_deadline"]["date"] == "2029-01-01"
+    assert len(answer("2026-11-16")["deadlines"]) == 1
+    assert answer("2026-11-16")["acts"][0]["amendments"][0]["number"] == "III/3/26"
+    assert answer("2026-11-15")["next_deadline"]["date"] == "2027-01-01"
+    moved = Deadline.objects.get(date=date(2029, 1, 1))
+    assert (moved.pk, moved.uid) == (deadline.pk, uid)
+    newest = moved.history.first()
+    assert (newest.history_user, newest.date) == (editor, date(2029, 1, 1))
+    assert newest.prev_record.date == date(2027, 1, 1)
+    assert editor.username in desk.get(f"/admin/regulations/deadline/{moved.pk}/history/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"moved_to": "2029-01-01"}, "Podaj i dzień, i zmianę"),
+        ({"moved_to": "2029-01-01", "moved_by": "undated"}, "nie ma dnia podjęcia"),
+        ({"moved_to": "2029-01-01", "moved_by": "early"}, "nie stał w przepisach"),
+        ({"moved_to": "2029-01-01", "moved_by": "foreign"}, "Wybierz poprawną wartość"),
+        ({"partly": "9999999"}, "W rejestrze TERYT nie ma: 9999999"),
+        ({"partly": "12"}, "W rejestrze TERYT nie ma: 12"),
+        ({"area": "listed"}, "wymaga kodów"),
+        ({"sources": "bez adresu"}, "nazwa | adres"),
+        ({"valid_from": "2026-01-01", "valid_to": "2025-01-01"}, "późniejszy niż początek"),
+    ],
+)
+def test_the_form_refuses(desk, changes, message):
+    act = ResolutionFactory()
+    other = ResolutionFactory(state=LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24")))
+    amendments = {
+        "undated": AmendmentFactory(resolution=act, adopted=None),
+        "early": AmendmentFactory(resolution=act, adopted=date(2017, 1, 1)),
+        "foreign": AmendmentFactory(resolution=other),
+    }
+    deadline = DeadlineFactory(state=act.state, valid_from=date(2017, 1, 23))
+    changes = {name: str(amendments[value].pk) if value in amendments else value for name, value in changes.items()}
+    answer = desk.post(url_of(deadline), form_of(desk.get(url_of(deadline))) | changes)
+    assert answer.status_code == 200
+    assert message in answer.content.decode()
+    assert Deadline.objects.get().date == date(2027, 1, 1)
+
+
+def test_the_action_refuses_what_the_form_refuses(editor):
+    act = ResolutionFactory()
+    deadline = DeadlineFactory(state=act.state)
+    to = date(2029, 1, 1)
+    undated = AmendmentFactory(resolution=act, adopted=None)
+    with pytest.raises(actions.AmendmentHasNoDay):
+        actions.move_deadline(deadline=deadline, to=to, amendment=undated, by=editor)
+    state = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
+    foreign = AmendmentFactory(resolution=ResolutionFactory(state=state))
+    with pytest.raises(actions.AmendmentOfAnotherVoivodeship):
+        actions.move_deadline(deadline=deadline, to=to, amendment=foreign, by=editor)
+    amendment = AmendmentFactory(resolution=act)
+    actions.move_deadline(deadline=deadline, to=to, amendment=amendment, by=editor)
+    with pytest.raises(actions.DeadlineNotInForce):
+        actions.move_deadline(deadline=deadline, to=to, amendment=amendment, by=editor)
+    assert Deadline.objects.count() == 2
+
+
+def test_stale_states_stand_out(desk):
+    today = timezone.localdate()
+    LegalStateFactory(as_of=today - timedelta(days=180))
+    slaskie = factories.VoivodeshipFactory(teryt="24")
+    LegalStateFactory(voivodeship=slaskie, as_of=today - timedelta(days=181))
+    html = desk.get("/admin/regulations/legalstate/").content.decode()
+    assert html.count("sprawdź ponownie") == 1
+    assert f"{today - timedelta(days=181)} – sprawdź ponownie" in html
+    filtered = desk.get("/admin/regulations/legalstate/", {"stale": "yes"}).content.decode()
+    assert "śląskie" in filtered
+    assert filtered.count('class="field-voivodeship') <= 1
+
+
+def test_a_state_can_be_confirmed_but_not_added_or_deleted(desk, editor):
+    state = LegalStateFactory()
+    save(desk, url_of(state), as_of="2026-11-20")
+    state.refresh_from_db()
+    assert state.as_of == date(2026, 11, 20)
+    assert state.history.first().history_user == editor
+    assert desk.get("/admin/regulations/legalstate/add/").status_code == 403
+    assert desk.get(f"/admin/regulations/legalstate/{state.pk}/delete/").status_code == 403
+
+
+@pytest.mark.parametrize("factory", [ResolutionFactory, AmendmentFactory, DeadlineFactory, FuelBanFactory])
+def test_every_list_and_form_opens_without_a_query_per_row(desk, factory, django_assert_max_num_queries):
+    first = factory()
+    for _ in range(5):
+        factory()
+    model = first._meta.model_name
+    with django_assert_max_num_queries(9):  # session, user, two counts, rows, filters
+        assert desk.get(f"/admin/regulations/{model}/").status_code == 200
+    assert desk.get(f"/admin/regulations/{model}/add/").status_code == 200
+    save(desk, url_of(first))
+
+
+def test_a_new_deadline_stands_in_the_acts_from_today(desk, editor):
+    state = LegalStateFactory()
+    ResolutionFactory(state=state)
+    url = "/admin/regulations/deadline/add/"
+    save(
+        desk,
+        url,
+        state=state.pk,
+        date="2030-01-01",
+        kind="coal_ban",
+        applies_to="węgiel",
+        description="Zakaz.",
+        scope="całe województwo",
+    )
+    deadline = Deadline.objects.get()
+    assert deadline.valid_from == timezone.localdate()
+    assert deadline.history.get().history_user == editor
+
+
+def test_whoever_may_not_edit_sees_nothing():
+    user = get_user_model().objects.create_user("czytelnik", is_staff=True)
+    client = Client()
+    client.force_login(user)
+    for model in (LegalState, Resolution, Deadline):
+        assert client.get(f"/admin/regulations/{model._meta.model_name}/").status_code == 403

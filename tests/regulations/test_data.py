@@ -1,0 +1,123 @@
+"""The files of the starting state: complete, well-formed, and nothing in them that was not seen."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from catalog.starter import reader
+from regulations.importers.records import DATA, find_files, parse
+from regulations.models import read_sources, validate_sources
+
+FACTS = Path(__file__).resolve().parents[3] / "shared" / "facts" / "regulations.json"
+
+
+@pytest.fixture(scope="module")
+def records():
+    return {record.teryt: record for record in map(parse, find_files([DATA]))}
+
+
+@pytest.fixture(scope="module")
+def facts():
+    if not FACTS.is_file():
+        pytest.skip("the facts are not here: ../shared/facts is missing")
+    return {entry["teryt"]: entry for entry in json.loads(FACTS.read_text(encoding="utf-8"))}
+
+
+def items(record):
+    return [*record.resolutions.values(), *record.deadlines.values(), *record.bans.values()]
+
+
+def current(rows):
+    """Rows that no amendment has replaced."""
+    return [row for row in rows.values() if row["valid_to"] is None]
+
+
+def test_every_voivodeship_has_a_file(records):
+    names = {unit.teryt: unit.name for unit in reader.read_units() if len(unit.teryt) == 2}
+    assert records.keys() == names.keys()
+    assert {teryt for teryt, record in records.items() if not record.resolutions} == {"20", "28"}
+    assert all(record.values["note"] for record in records.values())
+
+
+def test_every_code_is_in_the_register_and_in_its_voivodeship(records):
+    known = {unit.teryt for unit in reader.read_units()}
+    for teryt, record in records.items():
+        for item in items(record):
+            codes = {*item["units"], *item["partly"], *item["excluded"]}
+            assert codes <= known
+            assert all(code.startswith(teryt) for code in codes)
+
+
+def test_every_deadline_and_ban_has_a_source(records):
+    for record in records.values():
+        for item in [*record.deadlines.values(), *record.bans.values()]:
+            assert read_sources(item["sources"])
+            validate_sources(item["sources"])
+
+
+def test_a_part_of_a_municipality_always_has_a_caveat(records):
+    for record in records.values():
+        assert all(item["caveat"] for item in items(record) if item["partly"])
+
+
+def test_seen_deadlines_are_published_and_no_others(records, facts):
+    published = {(t, d["date"].isoformat(), d["applies_to"]) for t, r in records.items() for d in current(r.deadlines)}
+    seen = {
+        (teryt, row["date"], row["applies_to"])
+        for teryt, entry in facts.items()
+        for row in entry["deadlines"]
+        if row["status"] == "seen"
+    }
+    assert published == seen
+    assert sum(len(current(record.deadlines)) for record in records.values()) == sum(
+        row["status"] == "seen" for entry in facts.values() for row in entry["deadlines"]
+    )
+
+
+def test_seen_bans_are_published_and_no_others(records, facts):
+    for teryt, entry in facts.items():
+        seen = {(row["fuel"], row["from_date"]) for row in entry["fuel_bans"] if row["status"] == "seen"}
+        published = {
+            (row["fuel"], row["from_date"] and row["from_date"].isoformat()) for row in current(records[teryt].bans)
+        }
+        assert published == seen
+
+
+def test_acts_say_only_what_was_seen(records, facts):
+    for teryt, entry in facts.items():
+        seen = {
+            (
+                (act["number"] or "") if act["number_status"] == "seen" else "",
+                act["publication"] if act["publication_status"] == "seen" else "",
+                act["text_url"] if act["text_url_status"].startswith("seen") else "",
+                act["in_force_from"],
+            )
+            for act in entry["acts"]
+        }
+        published = {
+            (act["number"], act["publication"], act["text_url"], act["in_force_from"] and str(act["in_force_from"]))
+            for act in records[teryt].resolutions.values()
+        }
+        assert published == seen
+        assert len(records[teryt].resolutions) == len(entry["acts"])
+        assert len(records[teryt].amendments) == sum(len(act["amendments"]) for act in entry["acts"])
+
+
+def test_states_are_dated_as_their_sources(records, facts):
+    assert {teryt: record.values["as_of"] for teryt, record in records.items()} == {
+        teryt: date.fromisoformat(entry["as_of"]) for teryt, entry in facts.items()
+    }
+
+
+def test_sources_are_kept(records, facts):
+    for teryt, entry in facts.items():
+        kept = {source.url for source in read_sources(records[teryt].values["sources"])}
+        assert {source["url"] for source in entry["sources"]} <= kept
+
+
+def test_next_deadlines_are_those_of_the_facts(records, facts):
+    for teryt, entry in facts.items():
+        days = sorted(row["date"] for row in current(records[teryt].deadlines) if row["date"] >= date(2026, 11, 20))
+        assert (days[0].isoformat() if days else None) == entry["next_deadline_on_2026_11_20"]

@@ -1,0 +1,252 @@
+"""The import follows its files and leaves alone what an editor did."""
+
+from datetime import date
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from catalog.importers.records import BadInput
+from regulations.importers.records import DATA, find_files, parse
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
+from tests import factories
+from tests.regulations.factories import DeadlineFactory
+
+pytestmark = pytest.mark.django_db
+
+FILE = """
+voivodeship: "12"
+as_of: 2026-10-01
+summary: Opis.
+note: null
+sources:
+  gmina: {title: Gmina, url: "https://example.pl/"}
+scopes:
+  cale: {text: całe województwo, area: voivodeship}
+  krakow: {text: Kraków, area: listed, units: ["1261011"], caveat: Tylko tam.}
+resolutions:
+  - key: a
+    title: Uchwała
+    number: I/1/17
+    adopted: 2017-01-23
+    publication: null
+    scope: cale
+    sources: [gmina]
+    amendments:
+      - {key: zmiana-2022, number: II/2/22, adopted: 2022-09-01, changes: Przesuwa termin., sources: [gmina]}
+deadlines:
+  - {key: stare, date: 2027-01-01, kind: existing_boilers, applies_to: kotły, description: Koniec., scope: cale}
+  - {key: zakaz, date: 2019-09-01, kind: coal_ban, applies_to: wszystko, description: Zakaz., scope: krakow,
+     sources: [gmina]}
+bans:
+  - {key: muly, fuel: muły, from_date: null, scope: cale, sources: [gmina]}
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text=FILE):
+        (tmp_path / "malopolskie.yaml").write_text(text, encoding="utf-8")
+        return tmp_path
+
+    factories.VoivodeshipFactory()
+    return write
+
+
+def run(source, *options):
+    out = StringIO()
+    call_command("import_regulations", str(source), *options, stdout=out)
+    return out.getvalue()
+
+
+def counts():
+    return [model.objects.count() for model in (LegalState, Resolution, Amendment, Deadline, FuelBan)]
+
+
+def test_a_dry_run_reports_and_changes_nothing(write):
+    out = run(write())
+    assert "regulations: 6 added, 0 changed, 0 removed" in out
+    assert "This was a dry run" in out
+    assert counts() == [0, 0, 0, 0, 0]
+
+
+def test_first_import_and_a_second_that_finds_nothing(write):
+    assert "6 added" in run(write(), "--commit")
+    assert counts() == [1, 1, 1, 2, 1]
+    histories = Deadline.history.count()
+    out = run(write(), "--commit")
+    assert "0 added, 0 changed, 0 removed, 6 unchanged, 0 skipped" in out
+    assert Deadline.history.count() == histories
+    deadline = Deadline.objects.get(key="zakaz")
+    assert (deadline.area, deadline.units, deadline.caveat) == ("listed", ["1261011"], "Tylko tam.")
+    assert deadline.sources == "Gmina | https://example.pl/"
+
+
+def test_the_files_of_the_project_come_in_whole_and_only_once(starter_state):
+    before = counts()
+    assert before == [16, 30, 5, 76, 48]
+    assert "0 added, 0 changed, 0 removed, 175 unchanged, 0 skipped, 0 rejected" in run(DATA, "--commit")
+    assert counts() == before
+
+
+def test_a_changed_file_changes_the_row_and_says_how(write):
+    run(write(), "--commit")
+    uid = Deadline.objects.get(key="stare").uid
+    out = run(write(FILE.replace("2027-01-01", "2029-01-01")), "--commit")
+    assert "0 added, 1 changed, 0 removed" in out
+    assert "malopolskie, deadlines/stare: date 2027-01-01 → 2029-01-01" in out
+    deadline = Deadline.objects.get(key="stare")
+    assert (deadline.date, deadline.uid) == (date(2029, 1, 1), uid)
+    assert deadline.history.first().history_change_reason == "import"
+
+
+def test_an_editors_change_stays_and_is_named(write):
+    run(write(), "--commit")
+    deadline = Deadline.objects.get(key="stare")
+    deadline.date = date(2031, 1, 1)
+    deadline.save()
+    for text in (FILE, FILE.replace("2027-01-01", "2029-01-01"), FILE.replace("2027-01-01", "2029-01-01")):
+        out = run(write(text), "--commit")
+        assert "0 changed" in out
+        assert "malopolskie, deadlines/stare (date was changed by an editor and stays 2031-01-01" in out
+    assert Deadline.objects.get(key="stare").date == date(2031, 1, 1)
+
+
+def test_beside_an_editors_change_other_values_still_follow_the_file(write):
+    run(write(), "--commit")
+    Deadline.objects.filter(key="stare").update(date=date(2031, 1, 1))
+    run(write(FILE.replace("Koniec.", "Już nie wolno.")), "--commit")
+    deadline = Deadline.objects.get(key="stare")
+    assert (deadline.date, deadline.description) == (date(2031, 1, 1), "Już nie wolno.")
+
+
+def test_a_change_of_the_state_itself_stays(write):
+    run(write(), "--commit")
+    LegalState.objects.update(as_of=date(2026, 11, 1), summary="Redakcyjny opis.")
+    out = run(write(FILE.replace("summary: Opis.", "summary: Nowy opis.")), "--commit")
+    state = LegalState.objects.get()
+    assert (state.as_of, state.summary) == (date(2026, 11, 1), "Redakcyjny opis.")
+    assert "2 skipped" in out
+
+
+def test_what_an_editor_deleted_does_not_come_back(write):
+    run(write(), "--commit")
+    Deadline.objects.get(key="stare").delete()
+    for _ in range(2):
+        out = run(write(), "--commit")
+        assert "malopolskie, deadlines/stare (deleted by an editor; it stays away)" in out
+    assert Deadline.objects.count() == 1
+
+
+def test_with_a_deleted_act_its_amendments_stay_away(write):
+    run(write(), "--commit")
+    Resolution.objects.get().delete()
+    assert "2 skipped" in run(write(), "--commit")
+    assert not Amendment.objects.exists()
+
+
+def test_what_an_editor_added_stays(write):
+    run(write(), "--commit")
+    DeadlineFactory(applies_to="ręczny")
+    assert "0 added, 0 changed, 0 removed" in run(write(), "--commit")
+    assert Deadline.objects.filter(applies_to="ręczny").exists()
+
+
+def test_a_row_that_an_editor_had_entered_first_is_not_doubled(write):
+    run(write(), "--commit")
+    DeadlineFactory(date=date(2030, 1, 1), applies_to="piece", description="Redakcja.")
+    new = (
+        "\n  - {key: piece, date: 2030-01-01, kind: space_heaters, applies_to: piece, description: Plik., "
+        "scope: cale, sources: [gmina]}\nbans:"
+    )
+    out = run(write(FILE.replace("\nbans:", new)), "--commit")
+    assert "an editor had entered it" in out
+    assert Deadline.objects.get(applies_to="piece").description == "Redakcja."
+    assert "0 changed" in run(write(FILE.replace("\nbans:", new)), "--commit")
+
+
+def test_what_leaves_the_file_goes_unless_an_editor_worked_on_it(write):
+    run(write(), "--commit")
+    Deadline.objects.filter(key="zakaz").update(description="Redakcyjnie.")
+    before, _, after = FILE.partition("deadlines:")
+    cut = before + "bans:" + after.partition("bans:")[2]
+    with pytest.raises(CommandError, match="--allow-removals"):
+        run(write(cut), "--commit")
+    assert Deadline.objects.count() == 2
+    out = run(write(cut), "--commit", "--allow-removals")
+    assert "1 removed" in out
+    assert "malopolskie, deadlines/zakaz (no longer in the file, but changed by an editor; it stays)" in out
+    assert [row.key for row in Deadline.objects.all()] == ["zakaz"]
+
+
+def test_a_voivodeship_that_is_not_in_the_register_is_rejected(write):
+    out = run(write(FILE.replace('"12"', '"30"')), "--commit")
+    assert "1 rejected" in out
+    assert counts() == [0, 0, 0, 0, 0]
+
+
+def test_without_a_register_nothing_is_imported(tmp_path):
+    (tmp_path / "a.yaml").write_text(FILE, encoding="utf-8")
+    with pytest.raises(CommandError, match="import_teryt"):
+        run(tmp_path, "--commit")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("as_of: 2026-10-01", "as_of: null", "as_of: is missing"),
+        ("as_of: 2026-10-01", "as_of: 2026-10-01T10:00:00", "give a day"),
+        ("as_of: 2026-10-01", 'as_of: "2026-13-01"', "give a day"),
+        ('"12"', "12", "in quotation marks"),
+        ("kind: coal_ban", "kind: zakaz", "kind is 'zakaz'"),
+        ("scope: krakow", "scope: nigdzie", "scope is 'nigdzie'; give one of cale, krakow"),
+        ("area: voivodeship", "area: wszędzie", "area is 'wszędzie'"),
+        ('units: ["1261011"]', "units: [1261011]", "a code is 1261011"),
+        ('units: ["1261011"]', "units: []", "units are given for the area listed"),
+        ('units: ["1261011"]', "units: 5", "give a list"),
+        ("key: zakaz", "key: stare", "'stare' stands twice"),
+        ("key: zakaz", "key: Zakaz!", "give small letters"),
+        ("sources: [gmina]", "sources: [inna]", "'inna' is not among the sources"),
+        ("sources: [gmina]", "sources: gmina", "give a list of keys"),
+        ("title: Uchwała", "title: null", "title is None"),
+        ("summary: Opis.", "summary: 5", "summary is 5"),
+        ("summary: Opis.", "summary: Opis.\nsummary: Drugi.", "'summary' stands twice"),
+        ("bans:", "bans: [", "is no YAML"),
+        ("FILE", "- a", "no mapping"),
+        ("date: 2027-01-01,", "date: 2027-01-01, valid_from: 2020-01-01, valid_to: 2019-01-01,", "not after"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line_and_change_nothing(write, old, new, reason):
+    folder = write(new if old == "FILE" else FILE.replace(old, new))
+    with pytest.raises(CommandError) as failure:
+        run(folder, "--commit")
+    message = str(failure.value)
+    assert "malopolskie.yaml" in message
+    assert reason in message
+    assert "\n" not in message
+    assert counts() == [0, 0, 0, 0, 0]
+
+
+def test_one_bad_file_stops_the_others(write):
+    folder = write()
+    (folder / "zly.yaml").write_bytes(b"\xff\xfe")
+    with pytest.raises(CommandError, match=r"zly\.yaml"):
+        run(folder, "--commit")
+    assert counts() == [0, 0, 0, 0, 0]
+
+
+def test_a_missing_file_and_an_empty_folder(tmp_path):
+    with pytest.raises(BadInput, match="cannot be read"):
+        parse(tmp_path / "nie-ma.yaml")
+    with pytest.raises(BadInput, match="holds no YAML"):
+        find_files([tmp_path])
+
+
+def test_the_starter_loads_only_into_an_empty_table(write):
+    out = StringIO()
+    call_command("load_starter_regulations", stdout=out)
+    assert LegalState.objects.count() == 1  # only małopolskie is in the register
+    assert "starter data: 29 regulations" in out.getvalue()
+    Deadline.objects.all().delete()
+    call_command("load_starter_regulations", stdout=out)
+    assert not Deadline.objects.exists()
