@@ -26,7 +26,7 @@ TEXT = f"a place, municipality or postcode of {QUERY_MIN_LENGTH} to 100 characte
 
 POSTCODE_FORM = re.compile(r"[0-9]{2}-?[0-9]{3}", re.ASCII)
 TERYT_FORM = re.compile(r"[0-9]{2}([0-9]{2}([0-9]{3})?)?", re.ASCII)
-DEPOT_ID_FORM = re.compile(r"[0-9]{1,18}", re.ASCII)
+DEPOT_ID_FORM = re.compile(r"[0-9]{1,100}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class LocateQuery:
 class StoreQuery:
     """A question of `/stores`. Of teryt, postcode and point the first given counts, in this order.
 
-    postcode: "30-001". radius_km, limit: within their ranges. fuel: a slug or None.
+    postcode: "30-001". radius_km, limit: within their ranges. fuel: a slug or None. format: "json", "geojson" or None.
     """
 
     teryt: str | None
@@ -94,7 +94,7 @@ class StoreQuery:
     radius_km: int
     fuel: str | None
     limit: int
-    geojson: bool
+    format: str | None
 
     @classmethod
     def parse(cls, raw: str) -> Self:
@@ -117,7 +117,7 @@ class StoreQuery:
             radius_km=radius_km,
             fuel=fuel,
             limit=limit,
-            geojson=form == "geojson",
+            format=form,
         )
 
 

@@ -4,7 +4,6 @@ Depots and suggestions are asked for in SQL because building the same statements
 database takes to answer them.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,9 +12,11 @@ from django.db import connection
 from catalog import fuels, plane
 from catalog.models import County, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import Point, StoreQuery
-from catalog.text import fold
+from catalog.typed import postcode_pattern, search_key
 
 MAX_SUGGESTIONS = 8
+MAX_ID = 2**63 - 1
+"""Largest identifier that the database can hold."""
 
 
 class UnknownUnit(Exception):
@@ -87,45 +88,39 @@ FIND_FRAGMENT = f"""
     ORDER BY hit.class, hit.rank
 """  # noqa: S608 - constants only
 
-WHOLE_POSTCODE_FIRST = re.compile(r"\s*([0-9]{2})-?([0-9]{3})\b", re.ASCII)
-POSTCODE_FRAGMENT = re.compile(r"[0-9 -]+", re.ASCII)
-POSTCODE_BEGINNING = re.compile(r"[0-9]{2}-[0-9]*", re.ASCII)
-
-
-def search_key(text: str) -> str:
-    """What is looked for when somebody types this: folded text, or the digits of a postcode.
-
-    "30-001 Kraków" asks for the postcode, since people copy the two together.
-    """
-    whole = WHOLE_POSTCODE_FIRST.match(text)
-    if whole:
-        return whole[1] + whole[2]
-    if POSTCODE_FRAGMENT.fullmatch(text):
-        return re.sub(r"[ -]", "", text)
-    return fold(text)
+# A pattern with a blank for each digit that is not known. Asked rarely, so it may read every postcode.
+FIND_POSTCODES = f"""
+    SELECT {SUGGESTION_COLUMNS}
+    FROM catalog_searchentry e
+    JOIN catalog_municipality m ON m.teryt = e.municipality_id
+    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
+    WHERE e.kind = 'postcode' AND e.fold LIKE %s
+    ORDER BY e.rank
+    LIMIT {MAX_SUGGESTIONS}
+"""  # noqa: S608 - constants only
 
 
 def suggest_locations(text: str) -> list[Suggestion]:
     """At most eight municipalities, localities and postcodes for a text, the best first.
 
     Exact names before prefixes, before beginnings of a later word, before fragments inside a word; within each the
-    order of importance of `catalog.search`.
+    order of importance of `catalog.search`. One query.
     """
+    pattern = postcode_pattern(text)
+    if pattern:
+        return _suggestions(FIND_POSTCODES, [pattern])
     key = search_key(text)
     if not key:
         return []
+    if len(key) <= 3:
+        return _suggestions(FIND_SHORT, [key])
+    return _suggestions(FIND_FRAGMENT, {"exact": key, "after": f"{key}{{", "word": f"% {key}%", "inside": f"%{key}%"})
+
+
+def _suggestions(statement: str, parameters: Any) -> list[Suggestion]:
     with connection.cursor() as cursor:
-        if len(key) <= 3:
-            cursor.execute(FIND_SHORT, [key])
-        else:
-            cursor.execute(
-                FIND_FRAGMENT, {"exact": key, "after": f"{key}{{", "word": f"% {key}%", "inside": f"%{key}%"}
-            )
-        found = [Suggestion._make(row) for row in cursor.fetchall()]
-    if POSTCODE_BEGINNING.fullmatch(text):
-        # The dash says where the digits stand: "34-50" is not inside 03-450.
-        return [row for row in found if row.fold.startswith(key)]
-    return found
+        cursor.execute(statement, parameters)
+        return [Suggestion._make(row) for row in cursor.fetchall()]
 
 
 class StoreRow(NamedTuple):
@@ -325,6 +320,8 @@ def _fuels(fuel: str | None) -> dict[str, Any]:
 
 def get_store(depot_id: int) -> StoreRow:
     """One published depot. Raises UnknownDepot."""
+    if depot_id > MAX_ID:
+        raise UnknownDepot(depot_id)
     with connection.cursor() as cursor:
         cursor.execute(GET_STORE, [depot_id])
         row = cursor.fetchone()

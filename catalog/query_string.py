@@ -6,6 +6,7 @@ below sees typed values only.
 """
 
 import re
+import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
@@ -92,10 +93,11 @@ class QueryString:
         return text
 
     def text(self, name: str, accepted: str, *, min_length: int, required: bool = False) -> str | None:
-        """Free text without control characters."""
+        """Free text without control characters; every kind of space is a blank."""
         text = self.raw(name, accepted, required=required)
         if text is None:
             return None
+        text = "".join(" " if unicodedata.category(c) == "Zs" else c for c in text).strip(" ")
         if not text.isprintable():
             self.refuse(name, "malformed", f"{name} holds control characters: {quote(text)}; give {accepted}")
             return None

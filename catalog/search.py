@@ -20,9 +20,19 @@ LABEL_LENGTH = 80
 SHORT = 3
 """Fragments up to this length are answered from a table made here."""
 
-TOWN, DISTRICTS, VILLAGE, OTHER = range(4)
+TOWN, DISTRICT, VILLAGE, OTHER = range(4)
 
-KIND_TIERS = {"miasto": TOWN, "dzielnica": DISTRICTS, "delegatura": DISTRICTS, "wieś": VILLAGE}
+KIND_TIERS = {"miasto": TOWN, "dzielnica": DISTRICT, "delegatura": DISTRICT, "wieś": VILLAGE}
+
+FIRST_CITY_COUNTY = "61"
+"""Counties from this number on are cities; a part of one is better known than a village of its name."""
+
+
+def tier_of(kind: str, municipality: str) -> int:
+    """How well known a locality of a kind is, the best known first."""
+    if kind == "część miasta" and municipality[2:4] >= FIRST_CITY_COUNTY:
+        return DISTRICT
+    return KIND_TIERS.get(kind, OTHER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,25 +84,32 @@ def addresses_of_municipalities() -> dict[str, int]:
 
 
 def municipality_entries(municipalities: dict[str, Municipality], weights: dict[str, int]) -> Iterator[Entry]:
-    """Municipalities by size; a town stands right before the rural municipality named after it."""
-    names: dict[tuple[str, str], int] = defaultdict(int)
+    """Municipalities by size; a town stands right before the rural municipality named after it.
+
+    The two may be in different counties, since the larger towns are counties of their own.
+    """
+    sizes: dict[tuple[str, str], int] = defaultdict(int)
     for m in municipalities.values():
-        pair = (m.county_id, m.name)
-        names[pair] = max(names[pair], weights.get(m.teryt, 0))
+        name = (m.voivodeship_id, m.name)
+        sizes[name] = max(sizes[name], weights.get(m.teryt, 0))
     order = sorted(
-        municipalities.values(), key=lambda m: (-names[m.county_id, m.name], m.county_id, m.name, m.kind, m.teryt)
+        municipalities.values(),
+        key=lambda m: (-sizes[m.voivodeship_id, m.name], m.voivodeship_id, m.name, m.kind, m.teryt),
     )
     for m in order:
         yield Entry(SearchEntry.Kind.MUNICIPALITY, fold(m.name), m.name, m.description, m.teryt)
 
 
 def postcode_entries(municipalities: dict[str, Municipality]) -> Iterator[Entry]:
-    """Postcodes in their own order, each at the municipality with most of its addresses."""
+    """Postcodes in their own order, those without a known address last, each at its main municipality."""
     main: dict[str, str] = {}
-    shares = PostcodeMunicipality.objects.order_by("-addresses", "municipality")
-    for code, municipality in shares.values_list("postcode_id", "municipality_id"):
+    unused: dict[str, bool] = {}
+    shares = PostcodeMunicipality.objects.main_first()
+    for code, municipality, addresses in shares.values_list("postcode_id", "municipality_id", "addresses"):
         main.setdefault(code, municipality)
-    for code, places in Postcode.objects.order_by("code").values_list("code", "places"):
+        unused.setdefault(code, addresses == 0)
+    postcodes = Postcode.objects.values_list("code", "places")
+    for code, places in sorted(postcodes, key=lambda row: (unused[row[0]], row[0])):
         m = municipalities[main[code]]
         yield Entry(
             SearchEntry.Kind.POSTCODE,
@@ -124,7 +141,7 @@ def locality_entries(municipalities: dict[str, Municipality], weights: dict[str,
     """
     best: dict[tuple[str, str], tuple[tuple[int, int], str, str]] = {}
     for name, kind, main, municipality in Place.objects.values_list("name", "kind", "main", "municipality_id"):
-        tier = KIND_TIERS.get(kind, OTHER)
+        tier = tier_of(kind, municipality)
         key = (fold(name), municipality)
         found = ((tier, not main), name, kind)
         if key not in best or found < best[key]:

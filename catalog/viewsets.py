@@ -18,6 +18,13 @@ CATALOG_CACHE = "public, max-age=300"
 """Entries change whenever an editor decides."""
 
 
+def wants_geojson(query: StoreQuery, accept: str) -> bool:
+    """Whether an answer is GeoJSON: by the parameter `format`, and without it by the Accept header."""
+    if query.format is not None:
+        return query.format == "geojson"
+    return GEOJSON in (entry.partition(";")[0].strip().lower() for entry in accept.split(","))
+
+
 class LocationViewSet(ViewSet):
     """Municipalities, localities and postcodes for what somebody types."""
 
@@ -45,8 +52,8 @@ class StoreViewSet(ViewSet):
         """Answer GET /stores, as JSON or GeoJSON."""
         query = StoreQuery.parse(request.META["QUERY_STRING"])
         stores = find_stores(query)
-        headers = {"Cache-Control": CATALOG_CACHE, "X-Total-Count": str(stores.total)}
+        headers = {"Cache-Control": CATALOG_CACHE, "X-Total-Count": str(stores.total), "Vary": "Accept"}
         found = [serializers.store(row) for row in stores.rows]
-        if query.geojson or GEOJSON in request.META.get("HTTP_ACCEPT", ""):
+        if wants_geojson(query, request.META.get("HTTP_ACCEPT", "")):
             return Response(serializers.feature_collection(found), headers=headers, content_type=GEOJSON)
         return Response(found, headers=headers)

@@ -103,12 +103,13 @@ FRAMEWORK_CODES = {
 def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """DRF's exception handler: the error body and headers of any exception that a viewset raised."""
     set_rollback()
+    request = context["request"]
     describe = DOMAIN_ERRORS.get(type(error))
     if describe is not None:
         body = describe(error)
         return Response(body, status=body["status"], headers={"Cache-Control": NO_STORE})
     if isinstance(error, exceptions.MethodNotAllowed):
-        message = f"{error.detail} Allowed methods are in the Allow header."
+        message = f"{request.method} is not allowed here; use one of the methods in the Allow header."
         return Response(error_body(405, "method_not_allowed", message), status=405, headers={"Cache-Control": NO_STORE})
     if isinstance(error, exceptions.APIException):
         status = error.status_code
@@ -148,4 +149,4 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def is_api(request: HttpRequest) -> bool:
     """Whether an error of this request is answered as JSON."""
-    return request.path.startswith("/api/")
+    return request.path.startswith("/api/") and request.path != "/api/"

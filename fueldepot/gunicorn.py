@@ -3,11 +3,15 @@
 import gc
 from typing import Any
 
+from gunicorn.http import message
+
 worker_class = "gthread"
 threads = 4
 keepalive = 5
 # A worker whose master was killed notices within half of this.
 timeout = 30
+# Long enough that an over-long parameter is answered by the API, with its error body, and not by the server.
+limit_request_line = message.MAX_REQUEST_LINE = 65_536
 preload_app = True
 # The control socket would be written into the home directory and shared by every instance.
 control_socket_disable = True

@@ -6,6 +6,7 @@ empty, collects static files, and turns into gunicorn. Production starts gunicor
 
 import argparse
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -17,20 +18,43 @@ ROOT = Path(__file__).resolve().parent.parent
 def main() -> None:
     """Prepare, then replace this process by gunicorn. Ends with one line on standard error when something fails."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--port", default="8000")
+    parser.add_argument("--workers", default="2")
     parser.add_argument("--data", default="", help="a directory of publishers' files to import first")
-    options = parser.parse_args()
+    given = parser.parse_args()
+    port = read_number("PORT", given.port, 1, 65535)
+    workers = read_number("WORKERS", given.workers, 1, 64)
+    check_port(port)
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
-    os.environ.setdefault("SITE_URL", f"http://127.0.0.1:{options.port}")
+    os.environ.setdefault("SITE_URL", f"http://127.0.0.1:{port}")
     os.environ.setdefault("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
     local.prepare()
-    prepare_site(options.data)
+    try:
+        prepare_site(given.data)
+    except KeyboardInterrupt:
+        sys.exit("fueldepot: stopped before the site was ready")
     # The lock on the embedded server must outlive this image of the process.
     embedded.keep_across_exec()
     print(f"serving on {os.environ['SITE_URL']}, Ctrl-C to stop", file=sys.stderr)  # noqa: T201
-    os.execv(sys.executable, gunicorn_command(options.port, options.workers))  # noqa: S606 - no shell is meant
+    os.execv(sys.executable, gunicorn_command(port, workers))  # noqa: S606 - no shell is meant
+
+
+def read_number(name: str, text: str, low: int, high: int) -> int:
+    """A whole number of the command line. Ends the start with one line when it is none, or out of range."""
+    if not text.isdecimal() or not low <= int(text) <= high:
+        sys.exit(f"fueldepot: {name} is {text!r}; give a whole number from {low} to {high}")
+    return int(text)
+
+
+def check_port(port: int) -> None:
+    """End the start with one line when somebody else listens there, before anything is prepared."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            sys.exit(f"fueldepot: port {port} cannot be used: {error.strerror}; choose another with PORT=")
 
 
 def prepare_site(data: str) -> None:

@@ -43,9 +43,21 @@ def read_site_url() -> str:
     """The address under which people reach the site: scheme and host, without a path."""
     url: str = env.str("SITE_URL", default="http://127.0.0.1:8000").strip().rstrip("/")
     parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path or parts.query:
+    try:
+        port_is_good = parts.port is None or parts.port > 0
+    except ValueError:
+        port_is_good = False
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path or parts.query or not port_is_good:
         stop("SITE_URL", f"is {url!r}; use scheme and host only, for example https://sklady.example.pl")
     return url
+
+
+def read_hosts() -> list[str]:
+    """Host names that requests may carry."""
+    hosts: list[str] = env.list("ALLOWED_HOSTS", default=[urlsplit(SITE_URL).hostname or ""])
+    if not any(host.strip() for host in hosts):
+        stop("ALLOWED_HOSTS", "is empty; name the hosts, separated by commas, or leave it out")
+    return hosts
 
 
 def read_database() -> dict[str, Any]:
@@ -71,7 +83,7 @@ SITE_URL = read_site_url()
 SITE_NAME: str = env.str("SITE_NAME", default="Składy opału")
 SECRET_KEY = read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 DEBUG = read_bool("DEBUG", default=False)
-ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=[urlsplit(SITE_URL).hostname or ""])
+ALLOWED_HOSTS = read_hosts()
 DATABASES = {"default": read_database()}
 
 INSTALLED_APPS = [
@@ -98,6 +110,8 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "corsheaders.middleware.CorsMiddleware",
+    "fueldepot.middleware.open_to_every_origin",
+    "django.middleware.http.ConditionalGetMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -212,7 +212,7 @@ def units_of_postcode(code: str) -> list[Unit]:
     """
     shares = PostcodeMunicipality.objects.filter(postcode=code).select_related("municipality__voivodeship")
     found: dict[str, Municipality] = {}
-    for share in shares.order_by("-addresses", "municipality"):
+    for share in shares.main_first():
         found.setdefault(share.municipality.voivodeship_id, share.municipality)
     if not found:
         raise UnknownPostcode(code)

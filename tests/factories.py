@@ -15,7 +15,9 @@ NAMES = {
     "24": "śląskie",
     "1211": "nowotarski",
     "1217": "tatrzański",
+    "1216": "tarnowski",
     "1261": "Kraków",
+    "1263": "Tarnów",
     "2461": "Bielsko-Biała",
 }
 

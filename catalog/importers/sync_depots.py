@@ -52,7 +52,8 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
     active = sum(depot.publication != Depot.Publication.REMOVED for depot in stored.values())
     report = Report(TITLE, rejected=list(extract.rejected))
     plan = Plan()
-    seen = set()
+    # A row that cannot be used is still there: its depot stays as it is.
+    seen = {note.key for note in extract.rejected}
     for record in options.progress(extract.rows, TITLE):
         seen.add(record.source_id)
         report.notes.extend(record.notes)

@@ -1,5 +1,7 @@
 """Units of the territorial register, their boundaries, places and postcodes. Register data: nobody edits them."""
 
+from typing import Self
+
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
@@ -150,6 +152,14 @@ class Postcode(models.Model):
         return self.code
 
 
+class PostcodeMunicipalityQuerySet(models.QuerySet["PostcodeMunicipality"]):
+    """Shares of postcodes."""
+
+    def main_first(self) -> Self:
+        """Order by number of addresses, most first; where nobody counted, towns go before the country."""
+        return self.order_by("-addresses", "municipality__kind", "municipality")
+
+
 class PostcodeMunicipality(models.Model):
     """One municipality of a postcode, with the number of addresses there (0 when the source does not say)."""
 
@@ -157,6 +167,8 @@ class PostcodeMunicipality(models.Model):
     postcode = models.ForeignKey(Postcode, models.CASCADE, related_name="shares")
     municipality = models.ForeignKey(Municipality, models.PROTECT)
     addresses = models.PositiveIntegerField("adresy")
+
+    objects = PostcodeMunicipalityQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"{self.postcode_id} in {self.municipality_id}"

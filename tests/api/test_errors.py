@@ -46,6 +46,9 @@ def test_other_methods(client, path, method):
     answer = getattr(client, method)(f"/api/v1/{path}")
     check_body(answer, 405, "method_not_allowed")
     assert {"GET", "HEAD", "OPTIONS"} == set(answer["Allow"].split(", "))
+    assert (
+        answer.json()["message"] == f"{method.upper()} is not allowed here; use one of the methods in the Allow header."
+    )
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
@@ -64,6 +67,16 @@ def test_any_origin_may_read(client):
     for path in ("locations?q=krak", "locate?lat=1", "nothing"):
         answer = client.get(f"/api/v1/{path}", headers={"origin": "https://example.org"})
         assert answer["Access-Control-Allow-Origin"] == "*"
+        answer = client.get(f"/api/v1/{path}")
+        assert answer["Access-Control-Allow-Origin"] == "*"
+
+
+def test_an_unchanged_answer_is_304(client):
+    answer = client.get("/api/v1/locations", {"q": "krak"})
+    again = client.get("/api/v1/locations", {"q": "krak"}, headers={"if-none-match": answer["ETag"]})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", answer["ETag"])
+    assert again["Cache-Control"] == answer["Cache-Control"]
+    assert "ETag" not in client.get("/api/v1/locations")
 
 
 def test_a_wrong_host_is_told_in_json(client):

@@ -70,7 +70,7 @@ def test_a_locality_named_like_its_municipality_is_not_repeated(client, register
     assert labels(client, "kraków") == [("municipality", "Kraków")]
 
 
-@pytest.mark.parametrize("q", ["30-0", "300", "30", "30-00"])
+@pytest.mark.parametrize("q", ["30-0", "300", "30", "30-00", "30–0"])
 def test_fragments_of_postcodes(client, register, q):
     assert labels(client, q) == [("postcode", "30-001 Kraków"), ("postcode", "30-002 Kraków")]
 
@@ -80,13 +80,49 @@ def test_the_dash_says_where_the_digits_of_a_postcode_stand(client, register):
     search.rebuild()
     assert "03-001 Warszawa" in [label for _, label in labels(client, "3001")]
     assert labels(client, "30-01") == []
+    assert labels(client, "3-00")[0] == ("postcode", "03-001 Warszawa")
+    assert [label for _, label in labels(client, "-001")] == ["03-001 Warszawa", "30-001 Kraków"]
     assert "03-001 Warszawa" not in [label for _, label in labels(client, "30-0")]
 
 
-@pytest.mark.parametrize("q", ["30-001", "30001", "30-001 Kraków", "30 001"])
+@pytest.mark.parametrize("q", ["30-001", "30001", "30-001 Kraków", "Kraków 30-001", "30 001", "30–001", "30.001"])
 def test_whole_postcodes(client, register, q):
     (hit,) = client.get(URL, {"q": q}).json()
     assert hit["url"].endswith("/sklady/malopolskie/krakow-1261011/?kod=30-001")
+
+
+@pytest.mark.parametrize("q", ["gmina zakopane", "gm. Zakopane", "miasto Zakopane", "m. Zakopane"])
+def test_a_word_for_the_kind_in_front_is_not_part_of_the_name(client, register, q):
+    assert labels(client, q)[0] == ("municipality", "Zakopane")
+
+
+def test_a_no_break_space_is_a_blank(client, register):
+    assert labels(client, "nowy\u00a0targ")[0] == ("municipality", "Nowy Targ")
+
+
+def test_a_city_stands_before_the_rural_municipality_of_another_county(client):
+    city = factories.MunicipalityFactory(teryt="1263011", name="Tarnów")
+    rural = factories.MunicipalityFactory(teryt="1216092", name="Tarnów")
+    factories.PostcodeFactory(code="33-100", places=["Tarnów"], shares=[(rural, 0), (city, 0)])
+    factories.PostcodeFactory(code="33-101", places=["Tarnowiec"], shares=[(rural, 900)])
+    search.rebuild()
+    assert client.get(URL, {"q": "tarnow"}).json()[0]["description"].startswith("gmina miejska")
+    assert "tarnow-1263011" in client.get(URL, {"q": "33-100"}).json()[0]["url"]
+
+
+def test_postcodes_without_a_known_address_come_last(client):
+    krakow = factories.krakow()
+    factories.PostcodeFactory(code="30-000", shares=[(krakow, 0)])
+    factories.PostcodeFactory(code="30-009", shares=[(krakow, 5)])
+    search.rebuild()
+    assert [label for _, label in labels(client, "30-0")] == ["30-009 Kraków", "30-000 Kraków"]
+
+
+def test_part_of_a_large_city_stands_before_a_village_of_its_name(client):
+    factories.PlaceFactory(name="Nowa Huta", kind="wieś", municipality=factories.nowy_targ_rural())
+    factories.PlaceFactory(name="Nowa Huta", kind="część miasta", main=False, municipality=factories.krakow())
+    search.rebuild()
+    assert "Kraków" in client.get(URL, {"q": "nowa huta"}).json()[0]["description"]
 
 
 def test_a_fragment_inside_a_word_is_found_last(client, register):

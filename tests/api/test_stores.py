@@ -72,6 +72,23 @@ def test_geojson_golden(client, golden):
     assert client.get(URL, {"teryt": "12"}, headers={"accept": "application/geo+json"}).json() == answer.json()
 
 
+@pytest.mark.parametrize(
+    ("accept", "geojson"),
+    [
+        ("APPLICATION/GEO+JSON", True),
+        ("text/html, application/geo+json;q=0.9", True),
+        ("application/geo+jsonx", False),
+    ],
+)
+def test_geojson_by_accept_is_told_to_caches(client, accept, geojson):
+    factories.DepotFactory()
+    answer = client.get(URL, {"teryt": "12"}, headers={"accept": accept})
+    assert (answer["Content-Type"] == "application/geo+json") is geojson
+    assert "Accept" in answer["Vary"]
+    explicit = client.get(URL, {"teryt": "12", "format": "json"}, headers={"accept": accept})
+    assert explicit["Content-Type"] == "application/json"
+
+
 @pytest.mark.parametrize("accept", ["text/html", "application/xml", "*/*", "text/markdown", "image/png"])
 def test_json_whatever_the_accept_header_says(client, accept):
     factories.DepotFactory()

@@ -36,6 +36,10 @@ def test_good_settings_say_nothing():
         ({"DEBUG": "maybe"}, "DEBUG"),
         ({"SITE_URL": "example.pl"}, "SITE_URL"),
         ({"SITE_URL": "https://example.pl/path"}, "SITE_URL"),
+        ({"SITE_URL": "http://example.pl:abc"}, "SITE_URL"),
+        ({"SITE_URL": "http://example.pl:99999"}, "SITE_URL"),
+        ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
+        ({"ALLOWED_HOSTS": " , "}, "ALLOWED_HOSTS"),
     ],
 )
 def test_a_bad_one_ends_the_start_in_one_line(environment, name):

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from catalog import actions, models
-from catalog.importers.records import DepotRecord, Extract
+from catalog.importers.records import DepotRecord, Extract, Note
 from catalog.importers.sync import TooManyRemovals
 from catalog.importers.sync_depots import sync_depots
 from tests import factories
@@ -82,6 +82,12 @@ def test_a_depot_gone_from_the_source_is_marked_and_comes_back_with_it(options):
     assert (the_depot().publication, the_depot().removal_reason) == ("removed", "gone_from_source")
     load(RECORD, *others, options=options)
     assert (the_depot().publication, the_depot().removed_at) == ("published", None)
+
+
+def test_a_row_that_cannot_be_used_leaves_its_depot_as_it_is(options):
+    load(RECORD, options=options)
+    sync_depots(Extract((), rejected=(Note("node/1", "has no position"),)), options)
+    assert the_depot().publication == "published"
 
 
 def test_a_verified_depot_stays_although_gone_from_the_source(options):
