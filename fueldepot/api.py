@@ -7,6 +7,7 @@ from django.urls import path, re_path
 from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
 from fueldepot.errors import unknown_path
 from prices.viewsets import FullStoreViewSet
+from subsidy.viewsets import SubsidyViewSet
 
 
 def get(viewset: Any, action: str) -> Any:
@@ -19,5 +20,6 @@ v1 = [
     path("locate", get(LocateViewSet, "list"), name="locate"),
     path("stores", get(StoreViewSet, "list"), name="stores"),
     path("stores/<str:pk>", get(FullStoreViewSet, "retrieve"), name="store"),
+    path("subsidy", SubsidyViewSet.as_view({"get": "retrieve", "post": "create"}), name="subsidy"),
     re_path("", unknown_path),
 ]

@@ -67,3 +67,8 @@ def depot(request: HttpRequest, depot_id: int, slug: str) -> HttpResponse:
     if request.path != path:
         return moved(request, path)
     return render(request, "pages/depot.html", {"page": depot_page(found)})
+
+
+def subsidy(request: HttpRequest) -> HttpResponse:
+    """The calculator."""
+    return HttpResponse()
