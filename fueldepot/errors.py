@@ -122,7 +122,7 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | Non
         body = describe(error)
         return Response(body, status=body["status"], headers={"Cache-Control": NO_STORE})
     if isinstance(error, exceptions.MethodNotAllowed):
-        message = f"{error.detail} Allowed methods are in the Allow header."
+        message = f"{context['request'].method} is not accepted here; the Allow header names the methods that are."
         return Response(error_body(405, "method_not_allowed", message), status=405, headers={"Cache-Control": NO_STORE})
     if isinstance(error, exceptions.APIException):
         status = error.status_code

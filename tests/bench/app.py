@@ -4,8 +4,11 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from fueldepot import urls
 from fueldepot.wsgi import application
+
+# isort: split
+# The routes import models, which must find the application set up.
+from fueldepot import urls
 
 BODY = b'{"status": "ok"}'
 
