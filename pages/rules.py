@@ -94,7 +94,7 @@ def rules_page() -> RulesPage:
             Endpoint(
                 "/subsidy",
                 "Orientacyjna dotacja z programu Czyste Powietrze: poziom, limity, kwoty, warunki i źródła. Także "
-                "POST: formularz, multipart albo JSON, dzięki czemu dochód nie trafia do adresu. Dochodu nie zapisujemy.",
+                "POST: formularz, multipart albo JSON, by dochód nie trafił do adresu. Dochodu nie zapisujemy.",
                 _subsidy_parameters(),
                 f"{base_url}/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler",
             ),
