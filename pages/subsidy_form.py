@@ -31,12 +31,14 @@ class Choice:
 class Field:
     """A question. kind: number, choice, list or check. unit: shown behind the field. error: "" when all is well.
 
-    mistake: what to say when the answer cannot be read. value: as it was typed.
+    topic: what it is about, where the label alone does not say. value: as it was typed.
+    mistake: what to say when the answer cannot be read.
     """
 
     name: str
     label: str
     kind: str
+    topic: str = ""
     hint: str = ""
     unit: str = ""
     choices: tuple[Choice, ...] = ()
@@ -213,8 +215,8 @@ def steps(on: RulesOn) -> tuple[Step, ...]:
             tuple(
                 (
                     areas[item],
-                    Field(name=item, label="powierzchnia", kind="number", unit="m²", mistake=AREA),
-                    money(f"cost_{item}", "koszt netto"),
+                    Field(name=item, label="powierzchnia", kind="number", topic=areas[item], unit="m²", mistake=AREA),
+                    replace(money(f"cost_{item}", "koszt netto"), topic=areas[item]),
                 )
                 for item in ENVELOPE
             ),

@@ -1,6 +1,7 @@
 """The calculator's page."""
 
 import re
+from datetime import date
 from html import unescape
 
 import pytest
@@ -9,6 +10,13 @@ from django.test import Client
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, text_of
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _the_day(monkeypatch):
+    """The view reads the clock; the tests stand still."""
+    monkeypatch.setattr("pages.views.timezone.localdate", lambda: date(2026, 11, 21))
+
 
 PATH = "/dotacja/"
 PLAN = {
@@ -149,7 +157,9 @@ def test_a_multipart_form_and_unknown_names(client):
 
 
 def test_a_form_from_elsewhere_is_refused():
-    assert Client(enforce_csrf_checks=True).post(PATH, PLAN).status_code == 403
+    answer = Client(enforce_csrf_checks=True).post(PATH, PLAN)
+    assert answer.status_code == 403
+    assert "Otwórz stronę jeszcze raz" in text_of(answer)
 
 
 def test_our_own_form_is_accepted():

@@ -125,7 +125,7 @@ def test_logs_of_a_server_that_fails(tmp_path):
     assert not [trace for trace in TRACES if trace in logs]
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("method", ["get", "post", "page"])
 def test_error_reports(monkeypatch, settings, method):
     """What Django would mail to an operator, or a tracker that reads frames would keep."""
     settings.DEBUG = False
@@ -135,6 +135,7 @@ def test_error_reports(monkeypatch, settings, method):
         raise RuntimeError(repr(application))
 
     monkeypatch.setattr(viewsets, "calculate", fail)
+    monkeypatch.setattr("pages.subsidy.calculate", fail)
 
     def note(sender, request, **kwargs):
         kind, value, trace = sys.exc_info()
@@ -149,7 +150,8 @@ def test_error_reports(monkeypatch, settings, method):
         if method == "get":
             answer = client.get(f"{URL}?{QUERY}", headers={"referer": f"http://testserver/?{QUERY}"})
         else:
-            answer = client.post(URL, QUERY, content_type="application/x-www-form-urlencoded")
+            path = URL if method == "post" else "/dotacja/"
+            answer = client.post(path, QUERY, content_type="application/x-www-form-urlencoded")
     finally:
         got_request_exception.disconnect(note)
     assert answer.status_code == 500

@@ -134,7 +134,7 @@ def test_every_value_is_dated_and_sourced():
 def test_nothing_of_the_amendment_is_called_verified():
     for keys in rules.current().parameters.values():
         for entries in keys.values():
-            assert not any(entry.verified for entry in entries if entry.valid_from >= AMENDED)
+            assert not any(entry.verified for entry in entries if entry.valid_from == AMENDED)
 
 
 def test_no_number_of_the_programme_in_python():
