@@ -7,15 +7,34 @@ below sees typed values only.
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Self, TypeVar
 from urllib.parse import unquote_to_bytes
 
 MAX_VALUE_LENGTH = 100
 """Longest value of any parameter, in characters."""
 
 NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
+NUMBER_WITH_COMMA = re.compile(r"-?[0-9]{1,20}([.,][0-9]{1,20})?", re.ASCII)
 INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+
+BOOLEANS = {
+    "1": True,
+    "0": False,
+    "true": True,
+    "false": False,
+    "yes": True,
+    "no": False,
+    "on": True,
+    "off": False,
+    "tak": True,
+    "nie": False,
+}
+BOOLEAN = f"one of {', '.join(BOOLEANS)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +61,9 @@ def quote(value: str) -> str:
     return "'" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown) + "'"
 
 
+Default = TypeVar("Default", int, None)
+
+
 class QueryString:
     """The parameters of one request. Each reader returns a typed value, or None after noting what is wrong.
 
@@ -52,10 +74,31 @@ class QueryString:
         """raw: the query string as WSGI gives it, percent-encoded, in Latin-1."""
         self.given: dict[str, list[bytes]] = {}
         self.errors: list[ParameterError] = []
-        for pair in raw.encode("latin-1").split(b"&"):
-            name, _, value = pair.partition(b"=")
-            key = unquote_to_bytes(name.replace(b"+", b" ")).decode("utf-8", "replace")
-            self.given.setdefault(key, []).append(unquote_to_bytes(value.replace(b"+", b" ")))
+        self.empty_is_absent = False
+        self.private: Collection[str] = ()
+        self._take(split_pairs(raw.encode("latin-1")))
+
+    @classmethod
+    def of_pairs(cls, pairs: Iterable[tuple[bytes, bytes]]) -> Self:
+        """The same strictness for parameters that came in a body."""
+        given = cls("")
+        given.given.clear()
+        given._take(pairs)
+        return given
+
+    def _take(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
+        for name, value in pairs:
+            self.given.setdefault(name.decode("utf-8", "replace"), []).append(value)
+
+    def rename(self, synonyms: Mapping[str, str]) -> None:
+        """Let a parameter also be given under another name; under both it is repeated."""
+        for synonym, name in synonyms.items():
+            if synonym in self.given:
+                self.given.setdefault(name, []).extend(self.given.pop(synonym))
+
+    def shown(self, name: str, text: str) -> str:
+        """A given value as messages repeat it; one that is private never is."""
+        return "unreadable (the value is not repeated here)" if name in self.private else quote(text)
 
     def refuse(self, name: str, code: str, message: str) -> None:
         """Note an error of a parameter."""
@@ -84,6 +127,8 @@ class QueryString:
         except UnicodeDecodeError:
             self.refuse(name, "malformed", f"{name} is not valid UTF-8; give {accepted}")
             return None
+        if not text and self.empty_is_absent:
+            return None
         if not text:
             self.refuse(name, "empty", f"{name} is empty; give {accepted}, or leave the parameter out")
             return None
@@ -99,10 +144,12 @@ class QueryString:
             return None
         text = "".join(" " if unicodedata.category(c) == "Zs" else c for c in text).strip(" ")
         if not text.isprintable():
-            self.refuse(name, "malformed", f"{name} holds control characters: {quote(text)}; give {accepted}")
+            self.refuse(
+                name, "malformed", f"{name} holds control characters: {self.shown(name, text)}; give {accepted}"
+            )
             return None
         if len(text) < min_length:
-            self.refuse(name, "too_short", f"{name} is {quote(text)}; give {accepted}")
+            self.refuse(name, "too_short", f"{name} is {self.shown(name, text)}; give {accepted}")
             return None
         return text
 
@@ -112,7 +159,7 @@ class QueryString:
         if text is None:
             return None
         if not form.fullmatch(text):
-            self.refuse(name, "malformed", f"{name} is {quote(text)}; give {accepted}")
+            self.refuse(name, "malformed", f"{name} is {self.shown(name, text)}; give {accepted}")
             return None
         return text
 
@@ -122,7 +169,7 @@ class QueryString:
         if text is None:
             return None
         if text not in choices:
-            self.refuse(name, "not_a_choice", f"{name} is {quote(text)}; give one of {', '.join(choices)}")
+            self.refuse(name, "not_a_choice", f"{name} is {self.shown(name, text)}; give one of {', '.join(choices)}")
             return None
         return text
 
@@ -132,24 +179,75 @@ class QueryString:
         if text is None:
             return None
         if not NUMBER.fullmatch(text):
-            self.refuse(name, "malformed", f"{name} is {quote(text)}; give {accepted}")
+            self.refuse(name, "malformed", f"{name} is {self.shown(name, text)}; give {accepted}")
             return None
         value = float(text)
         if not low <= value <= high:
-            self.refuse(name, "out_of_range", f"{name} is {quote(text)}; give {accepted}")
+            self.refuse(name, "out_of_range", f"{name} is {self.shown(name, text)}; give {accepted}")
             return None
         return value
 
-    def integer(self, name: str, accepted: str, low: int, high: int, *, default: int) -> int:
-        """A whole number in decimal digits, ends of the range included."""
+    def integer(self, name: str, accepted: str, low: int, high: int, *, default: Default) -> int | Default:
+        """A whole number in decimal digits, ends of the range included; the default also after a refusal."""
         text = self.raw(name, accepted)
         if text is None:
             return default
         if not INTEGER.fullmatch(text):
-            self.refuse(name, "malformed", f"{name} is {quote(text)}; give {accepted}")
+            self.refuse(name, "malformed", f"{name} is {self.shown(name, text)}; give {accepted}")
             return default
         value = int(text)
         if not low <= value <= high:
-            self.refuse(name, "out_of_range", f"{name} is {quote(text)}; give {accepted}")
+            self.refuse(name, "out_of_range", f"{name} is {self.shown(name, text)}; give {accepted}")
             return default
         return value
+
+    def decimal(self, name: str, accepted: str, low: int, high: int) -> Decimal | None:
+        """An exact decimal with a point or a comma, ends of the range included."""
+        text = self.raw(name, accepted)
+        if text is None:
+            return None
+        if not NUMBER_WITH_COMMA.fullmatch(text):
+            self.refuse(name, "malformed", f"{name} is {self.shown(name, text)}; give {accepted}")
+            return None
+        value = Decimal(text.replace(",", "."))
+        if not low <= value <= high:
+            self.refuse(name, "out_of_range", f"{name} is {self.out_of_range(name, text)}; give {accepted}")
+            return None
+        return abs(value) if value == 0 else value
+
+    def out_of_range(self, name: str, text: str) -> str:
+        """A number beyond its range, as messages repeat it."""
+        return "out of range (the value is not repeated here)" if name in self.private else quote(text)
+
+    def boolean(self, name: str) -> bool:
+        """A switch, off where it is not given; any case."""
+        text = self.raw(name, BOOLEAN)
+        if text is None:
+            return False
+        value = BOOLEANS.get(text.lower())
+        if value is None:
+            self.refuse(name, "not_a_choice", f"{name} is {self.shown(name, text)}; give {BOOLEAN}")
+            return False
+        return value
+
+    def day(self, name: str, accepted: str, first: date) -> date | None:
+        """A day of the calendar as YYYY-MM-DD, not before `first`."""
+        text = self.pattern(name, accepted, DAY)
+        if text is None:
+            return None
+        try:
+            value = date.fromisoformat(text)
+        except ValueError:
+            self.refuse(name, "malformed", f"{name} is {quote(text)}, which is no day of the calendar; give {accepted}")
+            return None
+        if value < first:
+            self.refuse(name, "out_of_range", f"{name} is {quote(text)}; give {accepted}")
+            return None
+        return value
+
+
+def split_pairs(encoded: bytes) -> Iterable[tuple[bytes, bytes]]:
+    """Names and values of a query string or of a form body, decoded from percent signs."""
+    for pair in encoded.split(b"&"):
+        name, _, value = pair.partition(b"=")
+        yield unquote_to_bytes(name.replace(b"+", b" ")), unquote_to_bytes(value.replace(b"+", b" "))

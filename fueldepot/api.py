@@ -8,6 +8,7 @@ from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
 from fueldepot.errors import unknown_path
 from prices.viewsets import FullStoreViewSet
 from regulations.viewsets import RegulationViewSet
+from subsidy.viewsets import SubsidyViewSet
 
 
 def get(viewset: Any, action: str) -> Any:
@@ -22,5 +23,6 @@ v1 = [
     path("stores/<str:pk>", get(FullStoreViewSet, "retrieve"), name="store"),
     path("regulations", get(RegulationViewSet, "list"), name="regulations"),
     path("regulations/<str:voivodeship>.ics", get(RegulationViewSet, "calendar"), name="regulations-calendar"),
+    path("subsidy", SubsidyViewSet.as_view({"get": "retrieve", "post": "create"}), name="subsidy"),
     re_path("", unknown_path),
 ]

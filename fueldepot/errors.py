@@ -17,6 +17,7 @@ from catalog.boundaries import PointOutsideMunicipalities
 from catalog.links import documentation_url
 from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit
 from catalog.query_string import InvalidParameters, ParameterError, quote
+from catalog.request_body import MAX_BODY_BYTES, READERS, BodyTooLarge, MalformedBody, UnsupportedBody
 from fueldepot.rendering import JSON
 from regulations.queries import UnknownVoivodeship
 
@@ -78,6 +79,24 @@ def describe_point(error: PointOutsideMunicipalities) -> dict[str, Any]:
     return error_body(404, "not_found", reason + ".")
 
 
+def describe_malformed_body(error: MalformedBody) -> dict[str, Any]:
+    """400: a body that is not what its content type says."""
+    return error_body(400, "malformed_body", f"The request body cannot be read: {error}.")
+
+
+def describe_unsupported_body(error: UnsupportedBody) -> dict[str, Any]:
+    """415: a body in a form that is not read."""
+    given = quote(str(error)) if str(error) else "missing"
+    message = f"The content type is {given}; send the parameters in UTF-8 as one of {', '.join(READERS)}."
+    return error_body(415, "unsupported_media_type", message)
+
+
+def describe_large_body(error: BodyTooLarge) -> dict[str, Any]:
+    """413: more than all parameters could need."""
+    message = f"The request body is larger than {MAX_BODY_BYTES} bytes; send the documented parameters only."
+    return error_body(413, "payload_too_large", message)
+
+
 DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
     InvalidParameters: describe_parameters,
     UnknownUnit: describe_unit,
@@ -85,6 +104,9 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
     UnknownDepot: describe_depot,
     UnknownVoivodeship: describe_voivodeship,
     PointOutsideMunicipalities: describe_point,
+    MalformedBody: describe_malformed_body,
+    UnsupportedBody: describe_unsupported_body,
+    BodyTooLarge: describe_large_body,
 }
 """What each named error of the layers below answers. Errors that are not here are the server's own."""
 

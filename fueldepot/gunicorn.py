@@ -15,14 +15,18 @@ limit_request_line = message.MAX_REQUEST_LINE = 65_536
 preload_app = True
 # The control socket would be written into the home directory and shared by every instance.
 control_socket_disable = True
+# Incomes and places that were asked for stay out of the logs.
+logger_class = "fueldepot.access_log.QueryFreeLogger"
 
 
 def when_ready(server: Any) -> None:
-    """Read the boundaries once before the workers are forked, so that they share the memory."""
+    """Read boundaries and rules once before the workers are forked, so that they share the memory."""
     from django.db import connections
 
     from catalog import boundaries
+    from subsidy import rules
 
+    rules.current()
     boundaries.current()
     connections.close_all()
     # What is here now lives as long as the process: looking through it for garbage would cost time and unshare memory.

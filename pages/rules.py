@@ -9,6 +9,9 @@ from catalog import fuels, params
 from catalog.models import Depot
 from catalog.queries import MAX_SUGGESTIONS
 from pages.page import Crumb, Page
+from subsidy import params as subsidy
+from subsidy import rules
+from subsidy.application import ENVELOPE, SOURCES, Heating
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,33 @@ def rules_page() -> RulesPage:
                 (Parameter("teryt", "tylko terminy, które obowiązują w tej gminie lub jej części"),),
                 f"{base_url}/regulations/malopolskie.ics",
             ),
+            Endpoint(
+                "/subsidy",
+                "Orientacyjna dotacja z programu Czyste Powietrze: poziom, limity, kwoty, warunki i źródła. Także "
+                "POST: formularz, multipart albo JSON, by dochód nie trafił do adresu. Dochodu nie zapisujemy.",
+                _subsidy_parameters(),
+                f"{base_url}/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler",
+            ),
         ),
+    )
+
+
+def _subsidy_parameters() -> tuple[Parameter, ...]:
+    money = f"zł, {_range(subsidy.MONEY_RANGE)}, z kropką albo przecinkiem"
+    return (
+        Parameter("people", f"liczba osób, {_range(subsidy.PEOPLE_RANGE)}; potrzebna razem z income"),
+        Parameter("income", f"przeciętny miesięczny dochód w {money}"),
+        Parameter("income_type", "person (domyślnie) – na osobę, household – całego gospodarstwa"),
+        Parameter("annual_income", f"roczny dochód wnioskodawcy w {money}; tylko do poziomu podstawowego"),
+        Parameter("benefit, business", "prawo do zasiłku; działalność gospodarcza: tak albo nie"),
+        Parameter("current_heating", f"jedno z: {', '.join(Heating)}"),
+        Parameter("eu", "wskaźnik EU z audytu: 1, 2, 3 albo unknown (domyślnie, trzy warianty)"),
+        Parameter("new_source", f"none (domyślnie) albo jedno z: {', '.join(SOURCES)}"),
+        Parameter(", ".join(ENVELOPE), f"powierzchnia prac w m², {_range(subsidy.AREA_RANGE)}"),
+        Parameter("central_heating_dhw, ventilation, audit, energy_certificate", "tak albo nie"),
+        Parameter("cost_…", f"koszt netto pozycji o tej nazwie w {money}; bez niego dotacja równa się limitowi"),
+        Parameter("on", f"dzień RRRR-MM-DD, od {rules.current().begins}; domyślnie dzisiaj"),
+        Parameter("html", "tak: dodatkowo gotowe fragmenty HTML"),
     )
 
 

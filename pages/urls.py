@@ -7,6 +7,7 @@ from pages import views
 urlpatterns = [
     path("", views.home, name="home"),
     path("api/", views.api_rules, name="api-rules"),
+    path("dotacja/", views.subsidy, name="subsidy"),
     path("sklady/<slug:voivodeship>/", views.voivodeship, name="voivodeship"),
     path("sklady/<slug:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, name="municipality"),
     path("przepisy/", views.regulations, name="regulations"),

@@ -4,7 +4,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanen
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_safe
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.models import Depot
 from pages.depots import depot_page, depot_path, removed_page
@@ -12,6 +13,7 @@ from pages.home import home_page
 from pages.page import municipality_path
 from pages.regulations import regulation_page, regulations_page
 from pages.rules import rules_page
+from pages.subsidy import subsidy_page
 from pages.territory import get_municipality, municipality_page, voivodeship_page
 
 MAX_AGE_S = 300
@@ -84,3 +86,12 @@ def depot(request: HttpRequest, depot_id: int, slug: str) -> HttpResponse:
     if request.path != path:
         return moved(request, path)
     return render(request, "pages/depot.html", {"page": depot_page(found)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@cache_control(no_store=True)
+@sensitive_post_parameters()
+def subsidy(request: HttpRequest) -> HttpResponse:
+    """The calculator; what is posted stays in this answer. 400 with the form again when it cannot be read."""
+    page = subsidy_page(request.POST if request.method == "POST" else None, timezone.localdate())
+    return render(request, "pages/subsidy.html", {"page": page}, status=400 if page.mistakes else 200)

@@ -38,6 +38,13 @@ FRAGMENTS = (
     "brzez",
 )
 
+HOUSEHOLDS = (
+    "people=4&income=2000&eu=3&new_source=pellet_boiler&central_heating_dhw=1&walls=150&cost_walls=45000&audit=1",
+    "people=2&income=1000&walls=120,5&windows=18&doors=2",
+    "annual_income=100000&eu=2&new_source=heat_pump_ground&cost_heat_pump_ground=50000",
+    "benefit=1&eu=3&current_heating=other&ceiling=90&ventilation=1",
+)
+
 
 def free_port() -> int:
     """A port that nobody listens on."""
@@ -108,6 +115,7 @@ def questions() -> dict[str, list[str]]:
         "/stores near, 100": [f"{path}&radius=50&limit=100" for path in near],
         "/stores by unit, 20": [f"/api/v1/stores?teryt={code:02}" for code in range(2, 33, 2)],
         "/stores/{id}": [f"/api/v1/stores/{pk}" for pk, _, _ in chosen],
+        "/subsidy": [f"/api/v1/subsidy?{query}" for query in HOUSEHOLDS],
     }
 
 

@@ -1,0 +1,134 @@
+"""What a household states. Plain data: nothing here knows requests, days or rules."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import IntEnum, StrEnum
+
+
+class Level(StrEnum):
+    """Levels of funding, from least to most."""
+
+    NONE = "none"
+    BASIC = "basic"
+    ELEVATED = "elevated"
+    HIGHEST = "highest"
+
+
+class Household(StrEnum):
+    SINGLE = "single_person"
+    MULTI = "multi_person"
+    UNKNOWN = "unknown"
+
+
+class IncomeType(StrEnum):
+    """What the stated income is: of one person on average, or of the household together."""
+
+    PERSON = "person"
+    HOUSEHOLD = "household"
+
+
+class Heating(StrEnum):
+    """What heats the house now."""
+
+    SOLID_FUEL = "solid_fuel"
+    SOLID_FUEL_CLASS_5 = "solid_fuel_class5"
+    OTHER = "other"
+
+
+class ProjectType(IntEnum):
+    """Kind of project, by the useful energy demand before the works."""
+
+    LOW = 1
+    MIDDLE = 2
+    HIGH = 3
+
+
+class Item(StrEnum):
+    """Everything that can be funded, in the order of rows."""
+
+    DISTRICT_HEATING = "district_heating"
+    HEAT_PUMP_AIR_WATER = "heat_pump_air_water"
+    HEAT_PUMP_AIR_AIR = "heat_pump_air_air"
+    HEAT_PUMP_GROUND = "heat_pump_ground"
+    GROUND_SOURCE_LOOP = "ground_source_loop"
+    GASIFICATION_BOILER = "gasification_boiler"
+    PELLET_BOILER = "pellet_boiler"
+    ELECTRIC = "electric"
+    CENTRAL_HEATING_DHW = "central_heating_dhw"
+    CEILING = "ceiling"
+    FLOOR = "floor"
+    WALLS = "walls"
+    WINDOWS = "windows"
+    DOORS = "doors"
+    GATES = "gates"
+    VENTILATION = "ventilation"
+    AUDIT = "audit"
+    ENERGY_CERTIFICATE = "energy_certificate"
+
+
+SOURCES = (
+    Item.DISTRICT_HEATING,
+    Item.HEAT_PUMP_AIR_WATER,
+    Item.HEAT_PUMP_AIR_AIR,
+    Item.HEAT_PUMP_GROUND,
+    Item.GASIFICATION_BOILER,
+    Item.PELLET_BOILER,
+    Item.ELECTRIC,
+)
+"""What may be chosen as the new source."""
+
+ENVELOPE = (Item.CEILING, Item.FLOOR, Item.WALLS, Item.WINDOWS, Item.DOORS, Item.GATES)
+"""Works that are measured in m² and change the heat demand of the house."""
+
+DOCUMENTS = (Item.AUDIT, Item.ENERGY_CERTIFICATE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    """One household and its plan. Incomes never show in a representation, so that no report can hold them.
+
+    people: required with income. project_type: None when the audit has not been made.
+    scope: item → quantity above 0 (m² of the envelope, 1 of the rest), with the new source, without its loop.
+    costs: item → net cost; None is not stored. Items that are not in scope may stand here; they are ignored.
+    """
+
+    people: int | None = None
+    income: Decimal | None = field(default=None, repr=False)
+    income_type: IncomeType = IncomeType.PERSON
+    benefit: bool = False
+    annual_income: Decimal | None = field(default=None, repr=False)
+    business: bool = False
+    heating: Heating = Heating.SOLID_FUEL
+    project_type: ProjectType | None = None
+    scope: Mapping[Item, Decimal] = field(default_factory=dict)
+    costs: Mapping[Item, Decimal] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.income is not None and self.people is None:
+            raise ValueError("income is stated without people; the threshold depends on the household")
+
+    @property
+    def household(self) -> Household:
+        """How many live together, as far as thresholds tell them apart."""
+        if self.people is None:
+            return Household.UNKNOWN
+        return Household.SINGLE if self.people == 1 else Household.MULTI
+
+    @property
+    def quantities(self) -> dict[Item, Decimal]:
+        """The scope in the order of rows; a ground heat pump brings its loop."""
+        scope = dict(self.scope)
+        if Item.HEAT_PUMP_GROUND in scope:
+            scope[Item.GROUND_SOURCE_LOOP] = scope[Item.HEAT_PUMP_GROUND]
+        return {item: scope[item] for item in Item if item in scope}
+
+    @property
+    def replaces_source(self) -> bool:
+        """A new source is in scope."""
+        return any(item in self.scope for item in SOURCES)
+
+    @property
+    def has_envelope(self) -> bool:
+        """Works on the envelope are in scope."""
+        return any(item in self.scope for item in ENVELOPE)

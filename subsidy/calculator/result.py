@@ -1,0 +1,89 @@
+"""What the calculator answers."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from subsidy.application import Household, Item, Level, ProjectType
+from subsidy.rules import Edition, InForce, Source
+
+
+class Binding(StrEnum):
+    """Which of two bounds decided the subsidy of a row."""
+
+    LIMIT = "limit"
+    COST = "cost"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One item. limit: where the limit stands, None where there is none. binding: None where nothing is paid.
+
+    reason: why it is not eligible, "" when it is. The subsidy is the row's own, before the limit of table 3.
+    """
+
+    item: Item
+    name: str
+    clause: str
+    table: int
+    quantity: Decimal
+    unit: str
+    limit_pln: Decimal
+    net_cost_pln: Decimal | None
+    subsidy_pln: Decimal
+    eligible: bool
+    binding: Binding | None
+    reason: str
+    limit: InForce | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A level, and why. condition: what must hold besides what was stated."""
+
+    level: Level
+    reason: str
+    condition: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The result for one project type. own_contribution_pln: None without any cost."""
+
+    level: Level
+    level_name: str
+    reason: str
+    condition: str | None
+    intensity: Decimal
+    household: Household
+    project_type: ProjectType
+    rows: tuple[Row, ...]
+    table_3_sum_pln: Decimal
+    table_3_limit: InForce | None
+    table_3_limit_pln: Decimal
+    max_subsidy_pln: Decimal
+    own_contribution_pln: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A condition of the answer."""
+
+    text: str
+    clause: str
+    source: Source
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The whole answer. variants: project types 1, 2, 3 when the index is unknown, else empty; shown is one of them."""
+
+    shown: Variant
+    variants: tuple[Variant, ...]
+    notes: tuple[str, ...]
+    conditions: tuple[Requirement, ...]
+    disclaimer: str
+    business_revenue_limit_pln: Decimal | None
+    edition: Edition
+    sources: tuple[Source, ...]

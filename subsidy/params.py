@@ -1,0 +1,109 @@
+"""What callers may tell the calculator: every bound of the specification stands here and nowhere else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Self
+
+from catalog.query_string import QueryString
+from subsidy import rules
+from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, IncomeType, Item, ProjectType
+
+PEOPLE_RANGE = (1, 20)
+MONEY_RANGE = (0, 10_000_000)
+AREA_RANGE = (0, 5000)
+
+PEOPLE = f"a whole number of people from {PEOPLE_RANGE[0]} to {PEOPLE_RANGE[1]}"
+MONEY = f"an amount in zł from {MONEY_RANGE[0]} to {MONEY_RANGE[1]}, in digits with a decimal point or comma"
+AREA = f"an area in m² from {AREA_RANGE[0]} to {AREA_RANGE[1]}, in digits with a decimal point or comma"
+
+SYNONYMS = {"dochod_typ": "income_type"}
+INCOME_TYPES = {kind.value: kind for kind in IncomeType} | {
+    "osoba": IncomeType.PERSON,
+    "gospodarstwo": IncomeType.HOUSEHOLD,
+}
+HEATINGS = {kind.value: kind for kind in Heating} | {
+    "stale": Heating.SOLID_FUEL,
+    "stale5": Heating.SOLID_FUEL_CLASS_5,
+    "inne": Heating.OTHER,
+}
+UNKNOWN = "unknown"
+PROJECT_TYPES = {UNKNOWN: None, "niewiem": None} | {str(int(kind)): kind for kind in ProjectType}
+NO_SOURCE = "none"
+NEW_SOURCES = {NO_SOURCE: None} | {item.value: item for item in SOURCES}
+
+PRIVATE = ("income", "annual_income")
+"""Parameters whose values no message repeats."""
+
+ONE = Decimal(1)
+
+
+@dataclass(frozen=True, slots=True)
+class SubsidyQuery:
+    """A question of `/subsidy`. on: the day whose rules count. html: fragments are wanted."""
+
+    application: Application
+    on: date
+    html: bool
+
+    @classmethod
+    def parse(cls, given: QueryString, *, today: date) -> Self:
+        """Read parameters of a query string or of a body; raises InvalidParameters."""
+        given.empty_is_absent = True
+        given.private = PRIVATE
+        given.rename(SYNONYMS)
+        people = given.integer("people", PEOPLE, *PEOPLE_RANGE, default=None)
+        income = given.decimal("income", MONEY, *MONEY_RANGE)
+        if income is not None and people is None and not given.errors:
+            message = f"people is missing although income is given; give {PEOPLE}"
+            given.refuse("people", "missing", message)
+        annual_income = given.decimal("annual_income", MONEY, *MONEY_RANGE)
+        income_type = INCOME_TYPES[read_choice(given, "income_type", INCOME_TYPES) or IncomeType.PERSON]
+        heating = HEATINGS[read_choice(given, "current_heating", HEATINGS) or Heating.SOLID_FUEL]
+        project_type = PROJECT_TYPES[read_choice(given, "eu", PROJECT_TYPES) or UNKNOWN]
+        benefit, business, html = (given.boolean(name) for name in ("benefit", "business", "html"))
+        scope, costs = read_scope(given), read_costs(given)
+        begins = rules.current().begins
+        on = given.day("on", f"a day as YYYY-MM-DD, from {begins}, when the programme began", begins)
+        given.finish()
+        application = Application(
+            people=people,
+            income=income,
+            income_type=income_type,
+            benefit=benefit,
+            annual_income=annual_income,
+            business=business,
+            heating=heating,
+            project_type=project_type,
+            scope=scope,
+            costs=costs,
+        )
+        return cls(application, on or today, html)
+
+
+def read_choice(given: QueryString, name: str, choices: Mapping[str, object]) -> str | None:
+    """One of the words, synonyms included."""
+    return given.choice(name, f"one of {', '.join(choices)}", choices)
+
+
+def read_scope(given: QueryString) -> dict[Item, Decimal]:
+    """What is planned. An area of 0 is out of scope, like none."""
+    scope = {}
+    source = NEW_SOURCES[read_choice(given, "new_source", NEW_SOURCES) or NO_SOURCE]
+    if source is not None:
+        scope[source] = ONE
+    for item in ENVELOPE:
+        area = given.decimal(item, AREA, *AREA_RANGE)
+        if area:
+            scope[item] = area
+    for item in (Item.CENTRAL_HEATING_DHW, Item.VENTILATION, *DOCUMENTS):
+        if given.boolean(item):
+            scope[item] = ONE
+    return scope
+
+
+def read_costs(given: QueryString) -> dict[Item, Decimal]:
+    """Net costs by item; 0 is a cost."""
+    found = {item: given.decimal(f"cost_{item}", MONEY, *MONEY_RANGE) for item in Item}
+    return {item: cost for item, cost in found.items() if cost is not None}

@@ -1,0 +1,35 @@
+"""The calculator's endpoint: take the parameters, calculate, render. Nothing is asked of the database, nothing kept."""
+
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_variables
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from catalog.query_string import QueryString
+from subsidy import privacy, rules, serializers
+from subsidy.calculator import calculate
+from subsidy.params import SubsidyQuery
+
+NO_STORE = "no-store"
+"""An answer tells about somebody's income."""
+
+
+@method_decorator(sensitive_variables(), name="retrieve")
+@method_decorator(sensitive_variables(), name="create")
+class SubsidyViewSet(ViewSet):
+    """What the clean-air programme would pay for."""
+
+    def retrieve(self, request: Request) -> Response:
+        """Answer GET /subsidy."""
+        return self.answer(privacy.take_query(request._request))
+
+    def create(self, request: Request) -> Response:
+        """Answer POST /subsidy: the same parameters as a form, a multipart form or JSON."""
+        return self.answer(privacy.take_body(request._request))
+
+    def answer(self, given: QueryString) -> Response:
+        query = SubsidyQuery.parse(given, today=timezone.localdate())
+        result = calculate(query.application, rules.current().on(query.on), query.on)
+        return Response(serializers.result(result, html=query.html), headers={"Cache-Control": NO_STORE})

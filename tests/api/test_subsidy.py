@@ -1,0 +1,296 @@
+"""GET and POST /subsidy."""
+
+import pytest
+
+from tests.api.test_errors import check_body
+
+URL = "/api/v1/subsidy"
+FORM = "application/x-www-form-urlencoded"
+WHOLE = {
+    "people": "4",
+    "income": "2000,50",
+    "business": "tak",
+    "eu": "3",
+    "new_source": "heat_pump_ground",
+    "central_heating_dhw": "1",
+    "walls": "150",
+    "windows": "20",
+    "audit": "1",
+    "cost_heat_pump_ground": "50000",
+    "cost_ground_source_loop": "25000",
+    "cost_walls": "45000",
+    "cost_windows": "30000",
+    "cost_doors": "5000",
+    "on": "2026-11-21",
+}
+FIELDS = [
+    "level",
+    "level_name",
+    "condition",
+    "intensity",
+    "household",
+    "project_type",
+    "items",
+    "table_3_sum_pln",
+    "table_3_limit_pln",
+    "max_subsidy_pln",
+    "own_contribution_net_pln",
+]
+ITEM_FIELDS = {
+    "item": str,
+    "name": str,
+    "clause": str,
+    "quantity": float,
+    "unit": str,
+    "limit_pln": float,
+    "net_cost_pln": (float, type(None)),
+    "subsidy_pln": float,
+    "eligible": bool,
+}
+
+
+def ask(client, **parameters):
+    answer = client.get(URL, {"on": "2026-11-21", **parameters})
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def test_subsidy_golden(client, golden, django_assert_num_queries, db):
+    with django_assert_num_queries(0):
+        answer = client.get(URL, WHOLE)
+    assert answer["Cache-Control"] == "no-store"
+    assert answer["Content-Type"] == "application/json"
+    assert not answer.cookies
+    golden("subsidy", answer.json())
+
+
+def test_subsidy_of_an_unknown_index_golden(client, golden):
+    golden("subsidy_unknown_index", ask(client, people="2", income="1000", walls="100", html="1"))
+
+
+def test_subsidy_none_golden(client, golden):
+    golden("subsidy_none", ask(client, annual_income="135000,01", walls="100", eu="3"))
+
+
+def test_every_field_of_the_specification(client):
+    body = ask(client, **WHOLE)
+    assert [name for name in body if name in FIELDS] == FIELDS
+    assert {"audit_variants", "notes", "conditions", "disclaimer", "program", "sources", "page"} <= set(body)
+    for row in body["items"]:
+        assert [name for name in row if name in ITEM_FIELDS] == list(ITEM_FIELDS)
+        for name, kind in ITEM_FIELDS.items():
+            assert isinstance(row[name], kind)
+    assert set(body["program"]) == {"version_from", "as_of"}
+    assert all(set(source) == {"name", "url"} and source["url"].startswith("https://") for source in body["sources"])
+    assert all({"text", "clause"} <= set(condition) and condition["clause"] for condition in body["conditions"])
+    assert body["page"] == "http://127.0.0.1:8000/dotacja/"
+    assert body["disclaimer"]
+
+
+def test_variants_have_the_fields_and_the_top_repeats_one(client):
+    body = ask(client, people="2", income="1000", walls="100")
+    assert [variant["project_type"] for variant in body["audit_variants"]] == [1, 2, 3]
+    for variant in body["audit_variants"]:
+        assert [name for name in variant if name in FIELDS] == FIELDS
+    assert {name: body[name] for name in body["audit_variants"][2]} == body["audit_variants"][2]
+    assert [variant["level"] for variant in body["audit_variants"]] == ["elevated", "elevated", "highest"]
+    assert any("rodzaj przedsięwzięcia 3" in note.lower() for note in body["notes"])
+
+
+def test_a_given_index_has_no_variants(client):
+    assert ask(client, eu="2")["audit_variants"] == []
+
+
+def test_the_old_source_must_go_although_none_is_planned(client):
+    texts = [condition["text"] for condition in ask(client, eu="3", walls="10")["conditions"]]
+    assert any("trwale wyłączyć" in text for text in texts)
+
+
+def test_a_business_has_a_condition_and_a_limit(client):
+    body = ask(client, people="2", income="2000", business="1")
+    assert body["business_revenue_limit_pln"] == 192240
+    assert any("40-krotności" in condition["text"] for condition in body["conditions"])
+    assert ask(client, people="2", income="2000")["business_revenue_limit_pln"] is None
+
+
+def test_a_cost_without_its_item_is_ignored_with_a_note(client):
+    body = ask(client, eu="2", cost_walls="1000")
+    assert body["items"] == []
+    assert body["own_contribution_net_pln"] is None
+    assert any("Ocieplenie ścian" in note for note in body["notes"])
+
+
+def test_what_only_secondary_sources_confirm_is_noted(client):
+    amended = client.get(URL, {"on": "2026-07-20", "walls": "1"}).json()
+    assert amended["program"] == {"version_from": "2026-07-20", "as_of": "2026-10-01"}
+    assert any("20 lipca 2026" in note for note in amended["notes"])
+    before = client.get(URL, {"on": "2026-07-19", "walls": "1"}).json()
+    assert before["program"]["version_from"] == "2025-03-31"
+    assert not any("20 lipca 2026" in note for note in before["notes"])
+
+
+def test_none_says_why(client):
+    body = ask(client, annual_income="200000", walls="10")
+    assert (body["level"], body["intensity"], body["max_subsidy_pln"]) == ("none", 0, 0)
+    assert any("135\N{NO-BREAK SPACE}000 zł" in note for note in body["notes"])
+    assert not any(row["eligible"] for row in body["items"])
+
+
+# Booleans, numbers, days
+
+
+@pytest.mark.parametrize("word", ["1", "true", "yes", "on", "tak", "TAK", "True", " 1 "])
+def test_on(client, word):
+    assert len(ask(client, eu="2", audit=word)["items"]) == 1
+
+
+@pytest.mark.parametrize("word", ["0", "false", "no", "off", "nie", "NIE", "", " "])
+def test_off(client, word):
+    assert ask(client, eu="2", audit=word)["items"] == []
+
+
+@pytest.mark.parametrize("text", ["10.5", "10,5", " 10,50 ", "010.5"])
+def test_a_decimal_point_or_comma(client, text):
+    assert ask(client, eu="3", walls=text)["items"][0]["quantity"] == 10.5
+
+
+def test_empty_parameters_are_not_given(client):
+    empty = dict.fromkeys(
+        ["people", "income", "income_type", "benefit", "current_heating", "eu", "new_source", "walls", "cost_walls"], ""
+    )
+    assert ask(client, **empty) == ask(client)
+    assert client.get(f"{URL}?on=").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("polish", "ours"),
+    [
+        ({"current_heating": "stale"}, {"current_heating": "solid_fuel"}),
+        ({"current_heating": "stale5"}, {"current_heating": "solid_fuel_class5"}),
+        ({"current_heating": "inne"}, {"current_heating": "other"}),
+        ({"eu": "niewiem"}, {"eu": "unknown"}),
+        ({"people": "2", "income": "2600", "income_type": "osoba"}, {"people": "2", "income": "2600"}),
+        (
+            {"people": "2", "income": "2600", "dochod_typ": "gospodarstwo"},
+            {"people": "2", "income": "2600", "income_type": "household"},
+        ),
+    ],
+)
+def test_polish_names(client, polish, ours):
+    plan = {"new_source": "pellet_boiler", "walls": "10"}
+    assert ask(client, **plan, **polish) == ask(client, **plan, **ours)
+
+
+@pytest.mark.parametrize("query", ["on=2025-03-31", "on=2026-02-28", "on=9999-12-31", "unknown=5&x=1&x=2", "people=20"])
+def test_accepted(client, query):
+    assert client.get(f"{URL}?{query}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter", "code"),
+    [
+        ("income=1000", "people", "missing"),
+        ("income=0&people=", "people", "missing"),
+        ("people=0", "people", "out_of_range"),
+        ("people=21", "people", "out_of_range"),
+        ("people=2.0", "people", "malformed"),
+        ("people=2,0", "people", "malformed"),
+        ("people=-1", "people", "out_of_range"),
+        ("people=%D9%A2", "people", "malformed"),
+        ("people=2&people=2", "people", "repeated"),
+        ("people=2&people=", "people", "repeated"),
+        ("people=2&income=nan", "income", "malformed"),
+        ("people=2&income=Infinity", "income", "malformed"),
+        ("people=2&income=1e3", "income", "malformed"),
+        ("people=2&income=1%20000", "income", "malformed"),
+        ("people=2&income=1.000,50", "income", "malformed"),
+        ("people=2&income=%00", "income", "malformed"),
+        ("people=2&income=%ff", "income", "malformed"),
+        ("people=2&income=1000%0A", "income", "malformed"),
+        ("people=2&income=-0.01", "income", "out_of_range"),
+        ("people=2&income=10000000.01", "income", "out_of_range"),
+        ("people=2&income=" + "9" * 3000, "income", "too_long"),
+        ("people=2&income=" + "9" * 30, "income", "malformed"),
+        ("annual_income=10000001", "annual_income", "out_of_range"),
+        ("walls=5000.01", "walls", "out_of_range"),
+        ("walls=-1", "walls", "out_of_range"),
+        ("walls=.5", "walls", "malformed"),
+        ("cost_gates=10000000,01", "cost_gates", "out_of_range"),
+        ("cost_ventilation=x", "cost_ventilation", "malformed"),
+        ("benefit=2", "benefit", "not_a_choice"),
+        ("audit=ja", "audit", "not_a_choice"),
+        ("html=x", "html", "not_a_choice"),
+        ("eu=4", "eu", "not_a_choice"),
+        ("eu=80", "eu", "not_a_choice"),
+        ("new_source=gas_boiler", "new_source", "not_a_choice"),
+        ("new_source=ground_source_loop", "new_source", "not_a_choice"),
+        ("current_heating=coal", "current_heating", "not_a_choice"),
+        ("income_type=family", "income_type", "not_a_choice"),
+        ("income_type=person&dochod_typ=osoba", "income_type", "repeated"),
+        ("on=2025-03-30", "on", "out_of_range"),
+        ("on=2026-02-29", "on", "malformed"),
+        ("on=20260720", "on", "malformed"),
+        ("on=2026-7-20", "on", "malformed"),
+        ("on=jutro", "on", "malformed"),
+    ],
+)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_refused(client, method, query, parameter, code):
+    answer = client.get(f"{URL}?{query}") if method == "get" else client.post(URL, query, content_type=FORM)
+    check_body(answer, 400, "missing_parameter" if code == "missing" else "invalid_parameter")
+    assert (parameter, code) in [(error["parameter"], error["code"]) for error in answer.json()["errors"]]
+
+
+@pytest.mark.parametrize("name", ["income", "annual_income"])
+@pytest.mark.parametrize("value", ["4321x", "43210000.77"])
+def test_a_message_never_repeats_an_income(client, name, value):
+    answer = client.get(URL, {"people": "2", name: value})
+    assert answer.status_code == 400
+    assert b"4321" not in answer.content
+
+
+# Fragments
+
+
+def test_without_html_there_are_no_fragments(client):
+    assert "html" not in ask(client, eu="2")
+
+
+def test_fragments_are_escaped_and_whole(client, monkeypatch):
+    from subsidy import rules
+
+    monkeypatch.setitem(rules.current().texts, "reason_unstated", "<script>alert(1)</script>")
+    html = ask(client, eu="2", audit="1", html="1")["html"]
+    assert list(html) == ["summary", "items", "conditions"]
+    assert "<script" not in "".join(html.values())
+    assert "&lt;script&gt;" in html["summary"]
+    for fragment in html.values():
+        for tag in ("section", "table", "ul", "dl", "li", "tr", "td", "th", "p"):
+            assert fragment.count(f"<{tag}>") + fragment.count(f"<{tag} ") == fragment.count(f"</{tag}>")
+
+
+# Methods
+
+
+@pytest.mark.parametrize("method", ["put", "patch", "delete", "trace"])
+def test_other_methods(client, method):
+    answer = getattr(client, method)(URL)
+    check_body(answer, 405, "method_not_allowed")
+    assert set(answer["Allow"].split(", ")) == {"GET", "HEAD", "POST", "OPTIONS"}
+
+
+def test_head_and_options(client):
+    assert client.head(URL).status_code == 200
+    assert client.options(URL).status_code == 200
+
+
+def test_json_may_be_posted_from_another_site(client):
+    headers = {
+        "origin": "https://example.org",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type",
+    }
+    answer = client.options(URL, headers=headers)
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert "content-type" in answer["Access-Control-Allow-Headers"]
+    assert "POST" in answer["Access-Control-Allow-Methods"]

@@ -1,0 +1,150 @@
+"""POST /subsidy: a form, a multipart form, JSON, and what is none of them."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from catalog.request_body import MalformedBody, read_pairs
+from tests.api.test_errors import check_body
+from tests.api.test_subsidy import FORM, URL, WHOLE
+
+
+def test_a_form_a_multipart_form_and_json_answer_as_the_address_does(client):
+    expected = client.get(URL, WHOLE).json()
+    assert client.post(URL, WHOLE).json() == expected  # multipart
+    assert client.post(URL, "&".join(f"{k}={v}" for k, v in WHOLE.items()), content_type=FORM).json() == expected
+    assert client.post(URL, WHOLE, content_type="application/json").json() == expected
+    typed = WHOLE | {"people": 4, "income": 2000.5, "business": True, "eu": 3, "walls": 150, "audit": 1, "doors": None}
+    assert client.post(URL, typed, content_type="application/json; charset=UTF-8").json() == expected
+
+
+def test_post_answers_are_not_stored_and_need_no_token(db, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        answer = Client(enforce_csrf_checks=True).post(URL, WHOLE)
+    assert answer.status_code == 200
+    assert answer["Cache-Control"] == "no-store"
+    assert not answer.cookies
+
+
+def test_post_reads_the_body_only(client):
+    answer = client.post(f"{URL}?walls=10&people=x&on=2020-01-01", "eu=2&audit=1&on=2026-11-21", content_type=FORM)
+    assert [row["item"] for row in answer.json()["items"]] == ["audit"]
+
+
+@pytest.mark.parametrize("content_type", [FORM, ""])
+def test_an_empty_body_gives_nothing(client, content_type):
+    assert client.post(URL, "", content_type=content_type).json()["level"] == "basic"
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["text/plain", "application/xml", "application/jsonp", "", f"{FORM}; charset=iso-8859-2", "multipart/mixed"],
+)
+def test_other_bodies_are_415(client, content_type):
+    check_body(client.post(URL, "people=2", content_type=content_type), 415, "unsupported_media_type")
+
+
+def test_a_large_body_is_413(client):
+    check_body(client.post(URL, "x=" + "a" * 70_000, content_type=FORM), 413, "payload_too_large")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"[]",
+        b"null",
+        b'"people"',
+        b"5",
+        b'{"people": 2} x',
+        b'{"people": NaN}',
+        b'{"x": Infinity}',
+        b'{"x": -Infinity}',
+        b'{"people": \xff}',
+        b'\xef\xbb\xbf{"people": 2}',
+        '{"people": 2}'.encode("utf-16"),
+        b"[" * 60_000,
+        b'{"a":' * 12_000,
+        b"{'people': 2}",
+    ],
+)
+def test_json_that_is_no_object(client, body):
+    check_body(client.post(URL, body, content_type="application/json"), 400, "malformed_body")
+
+
+@pytest.mark.parametrize(
+    ("body", "parameter", "code"),
+    [
+        ('{"people": 2, "people": 3}', "people", "repeated"),
+        ('{"people": 2, "people": null}', "people", "repeated"),
+        ('{"people": [2]}', "people", "malformed"),
+        ('{"people": {"a": 1}}', "people", "malformed"),
+        ('{"people": true}', "people", "malformed"),
+        ('{"people": 2.0}', "people", "malformed"),
+        ('{"people": 2e0}', "people", "malformed"),
+        ('{"people": 2, "income": 1E3}', "income", "malformed"),
+        ('{"people": 2, "income": []}', "income", "malformed"),
+        ('{"people": 2, "income": 1' + "0" * 5000 + "}", "income", "too_long"),
+        ('{"people": "\\u0000"}', "people", "malformed"),
+        ('{"people": "\\ud800"}', "people", "malformed"),
+        ('{"benefit": 2}', "benefit", "not_a_choice"),
+        ('{"benefit": []}', "benefit", "not_a_choice"),
+        ('{"eu": true}', "eu", "not_a_choice"),
+        ('{"new_source": 1}', "new_source", "not_a_choice"),
+        ('{"on": 20260720}', "on", "malformed"),
+    ],
+)
+def test_json_of_wrong_types(client, body, parameter, code):
+    answer = client.post(URL, body, content_type="application/json")
+    check_body(answer, 400, "invalid_parameter")
+    assert (parameter, code) in [(error["parameter"], error["code"]) for error in answer.json()["errors"]]
+
+
+def test_unknown_names_in_json_are_ignored(client):
+    body = json.dumps({"on": "2026-11-21", "x": {"y": [1]}, "z": [], "eu": "2"})
+    assert client.post(URL, body, content_type="application/json").status_code == 200
+
+
+def multipart(client, body, content_type="multipart/form-data; boundary=frontier"):
+    return client.post(URL, body.replace("\n", "\r\n").encode(), content_type=content_type)
+
+
+def test_a_quoted_boundary_and_a_preamble(client):
+    body = 'preamble\n--a b\nContent-Disposition: form-data; name="people"\n\n21\n--a b--\n'
+    answer = multipart(client, body, 'multipart/form-data; boundary="a b"')
+    assert answer.json()["errors"][0]["parameter"] == "people"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "people=2",
+        "--frontier\n",
+        '--frontier\nContent-Disposition: form-data; name="people"\n\n2\n',
+        "--frontier\nContent-Disposition: form-data\n\n2\n--frontier--",
+        '--frontier\nContent-Disposition: form-data; name="people"\n2\n--frontier--',
+        '--frontier\nContent-Disposition: form-data; name="people"; filename="a"\n\n2\n--frontier--',
+        '--frontier\nContent-Disposition: form-data; name="people"\n'
+        "Content-Transfer-Encoding: base64\n\nMg==\n--frontier--",
+        '--frontierx\nContent-Disposition: form-data; name="people"\n\n2\n--frontier--',
+    ],
+)
+def test_broken_multipart(client, body):
+    check_body(multipart(client, body), 400, "malformed_body")
+
+
+@pytest.mark.parametrize("boundary", ["", "; boundary=", "; boundary=" + "a" * 80])
+def test_multipart_without_a_usable_boundary(client, boundary):
+    check_body(multipart(client, "--x--", f"multipart/form-data{boundary}"), 400, "malformed_body")
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "multipart/form-data; boundary=frontier"])
+def test_an_empty_body_is_no_json_and_no_multipart(content_type):
+    # The test client drops the content type of an empty body.
+    with pytest.raises(MalformedBody):
+        read_pairs(content_type, b"")
+
+
+def test_too_many_parameters(client):
+    check_body(client.post(URL, "a&" * 2000, content_type=FORM), 400, "malformed_body")

@@ -1,0 +1,196 @@
+"""Income is nowhere: not in logs of a real server, not in error reports, not in the database, not in a cache."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import HTTPError
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.views.debug import ExceptionReporter
+
+from fueldepot.access_log import without_query
+from subsidy import privacy, viewsets
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+INCOME, ANNUAL = "1234.56", "98765.43"
+TRACES = ("1234.56", "1234,56", "98765.43", "income=")
+QUERY = f"people=2&income={INCOME}&annual_income={ANNUAL}&eu=2&walls=10"
+URL = "/api/v1/subsidy"
+
+
+@contextmanager
+def served(application, folder):
+    """A real gunicorn in the configuration of `make run`, with every log it has turned on and written to files."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    config = connection.settings_dict
+    host = config["HOST"] or config["OPTIONS"].get("host", "")
+    database = f"postgresql://{config['USER'] or ''}@:{config['PORT'] or 5432}/{config['NAME']}?host={host}"
+    if config["PASSWORD"]:
+        database = (
+            f"postgresql://{config['USER']}:{config['PASSWORD']}@{host}:{config['PORT'] or 5432}/{config['NAME']}"
+        )
+    command = [sys.executable, "-m", "gunicorn", application, f"--config={ROOT / 'fueldepot' / 'gunicorn.py'}"]
+    command += [f"--bind=127.0.0.1:{port}", "--workers=1", "--log-level=debug"]
+    command += [f"--access-logfile={folder / 'access.log'}", f"--error-logfile={folder / 'error.log'}"]
+    command += ["--access-logformat", '%(h)s "%(r)s" %(q)s %(s)s "%(f)s" %({referer}i)s %({raw_uri}e)s']
+    with (folder / "output.log").open("wb") as output:
+        server = subprocess.Popen(
+            command, cwd=ROOT, stdout=output, stderr=output, env=os.environ | {"DATABASE_URL": database}
+        )
+        try:
+            deadline = time.monotonic() + 30
+            while time.monotonic() < deadline and server.poll() is None:
+                with socket.socket() as probe:
+                    if probe.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.1)
+            yield port
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def ask(port, path, body=None, **headers):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, headers)
+    try:
+        with urllib.request.urlopen(request) as answer:  # noqa: S310
+            return answer.status
+    except HTTPError as error:
+        return error.code
+
+
+def ask_in_every_way(port):
+    """Statuses of GET and POST in every encoding, of refused and of broken requests, all with incomes."""
+    form = "application/x-www-form-urlencoded"
+    boundary = f'--x\r\nContent-Disposition: form-data; name="income"\r\n\r\n{INCOME}\r\n--x--\r\n'
+    statuses = [
+        ask(port, f"{URL}?{QUERY}", Referer=f"http://127.0.0.1/x?{QUERY}"),
+        ask(port, f"/api/v1/%73ubsidy?{QUERY}"),
+        ask(port, URL, QUERY.encode(), **{"Content-Type": form}),
+        ask(port, URL, json.dumps({"people": 2, "income": INCOME}).encode(), **{"Content-Type": "application/json"}),
+        ask(port, URL, boundary.encode(), **{"Content-Type": "multipart/form-data; boundary=x"}),
+        ask(port, f"{URL}?{QUERY}&people=3"),
+        ask(port, f"{URL}?{QUERY}x"),
+        ask(port, URL, QUERY.encode(), **{"Content-Type": "text/plain"}),
+        ask(port, "/dotacja/", QUERY.encode(), **{"Content-Type": form}),
+        ask(port, f"/dotacja/?{QUERY}"),
+        ask(port, f"/api/v1/nothing?{QUERY}"),
+    ]
+    with socket.create_connection(("127.0.0.1", port)) as broken:
+        broken.sendall(f"GET {URL}?{QUERY} HTTP/9.9 x\r\n\r\n".encode())
+        broken.recv(1000)
+    with socket.create_connection(("127.0.0.1", port)) as chunked:
+        chunked.sendall(
+            f"POST {URL} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {form}\r\nConnection: close\r\n"
+            f"Transfer-Encoding: chunked\r\n\r\n{len(QUERY):x}\r\n{QUERY}\r\n0\r\n\r\n".encode()
+        )
+        statuses.append(int(chunked.makefile("rb").readline().split()[1]))
+    return statuses
+
+
+def logs_of(folder):
+    return "".join(file.read_text(encoding="utf-8", errors="replace") for file in folder.glob("*.log"))
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_logs_of_a_real_server(tmp_path):
+    with served("fueldepot.wsgi", tmp_path) as port:
+        statuses = ask_in_every_way(port)
+    assert statuses == [200, 200, 200, 200, 400, 400, 400, 415, 403, 200, 404, 200]
+    logs = logs_of(tmp_path)
+    assert logs.count(URL) >= 8
+    assert not [trace for trace in TRACES if trace in logs]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_logs_of_a_server_that_fails(tmp_path):
+    with served("tests.subsidy.failing", tmp_path) as port:
+        statuses = ask_in_every_way(port)
+    assert statuses[:3] == [500, 500, 500]
+    logs = logs_of(tmp_path)
+    assert "RuntimeError: cannot calculate Application(" in logs
+    assert not [trace for trace in TRACES if trace in logs]
+
+
+@pytest.mark.parametrize("method", ["get", "post", "page"])
+def test_error_reports(monkeypatch, settings, method):
+    """What Django would mail to an operator, or a tracker that reads frames would keep."""
+    settings.DEBUG = False
+    reports = []
+
+    def fail(application, rules, day):
+        raise RuntimeError(repr(application))
+
+    monkeypatch.setattr(viewsets, "calculate", fail)
+    monkeypatch.setattr("pages.subsidy.calculate", fail)
+
+    def note(sender, request, **kwargs):
+        kind, value, trace = sys.exc_info()
+        reporter = ExceptionReporter(request, kind, value, trace)
+        reports.append(reporter.get_traceback_text() + reporter.get_traceback_html())
+
+    from django.core.signals import got_request_exception
+
+    got_request_exception.connect(note)
+    client = Client(raise_request_exception=False)
+    try:
+        if method == "get":
+            answer = client.get(f"{URL}?{QUERY}", headers={"referer": f"http://testserver/?{QUERY}"})
+        else:
+            path = URL if method == "post" else "/dotacja/"
+            answer = client.post(path, QUERY, content_type="application/x-www-form-urlencoded")
+    finally:
+        got_request_exception.disconnect(note)
+    assert answer.status_code == 500
+    (report,) = reports
+    assert "RuntimeError" in report
+    assert not [trace for trace in TRACES if trace in report]
+
+
+@pytest.mark.django_db
+def test_nothing_is_asked_of_the_database_or_cached(django_assert_num_queries, monkeypatch):
+    for name in ("set", "add", "set_many", "get_or_set"):
+        monkeypatch.setattr(cache, name, lambda *args, **kwargs: pytest.fail("something was cached"))
+    with django_assert_num_queries(0):
+        for answer in (Client().get(f"{URL}?{QUERY}"), Client().post(URL, {"people": "2", "income": INCOME})):
+            assert answer.status_code == 200
+            assert answer["Cache-Control"] == "no-store"
+            assert not answer.cookies
+
+
+def test_the_request_forgets_its_parameters():
+    request = RequestFactory().get(f"{URL}?{QUERY}")
+    request.META["RAW_URI"] = f"{URL}?{QUERY}"
+    assert privacy.take_query(request).given["income"] == [INCOME.encode()]
+    assert INCOME not in repr(request) + repr(request.META)
+    assert not request.GET
+    request = RequestFactory().post(URL, QUERY, content_type="application/x-www-form-urlencoded")
+    assert privacy.take_body(request).given["income"] == [INCOME.encode()]
+    assert request.body == b""
+    assert not request.POST
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("GET /a?b=1 HTTP/1.1", "GET /a HTTP/1.1"),
+        ("'/a?b=1&c=2'", "'/a'"),
+        ("https://x.pl/a?b", "https://x.pl/a"),
+        ("no query", "no query"),
+    ],
+)
+def test_queries_are_dropped(text, clean):
+    assert without_query(text) == clean

@@ -1,0 +1,216 @@
+"""The rule files: a second copy of the limits, typed for this test; and every mistake is named with its file."""
+
+import ast
+import csv
+import re
+import shutil
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from subsidy import checks, rules
+from subsidy.application import DOCUMENTS, ENVELOPE, Item, Level, ProjectType
+from subsidy.rules import FILES, NotInForce, RulesError, value_at
+from subsidy.rules.reading import read_rules
+
+BEGINS, AMENDED = date(2025, 3, 31), date(2026, 7, 20)
+LEVELS = (Level.BASIC, Level.ELEVATED, Level.HIGHEST)
+
+with (Path(__file__).parent / "limits_2025.csv").open(encoding="utf-8") as stream:
+    LIMITS = {row.pop("item"): row for row in csv.DictReader(stream)}
+
+RAISED = {
+    "ceiling": ("88", "154", "220"),
+    "floor": ("66", "115.5", "165"),
+    "walls": ("110", "192.5", "275"),
+    "windows": ("528", "924", "1320"),
+    "doors": ("1100", "1925", "2750"),
+    "gates": ("660", "1155", "1650"),
+}
+
+
+def limit(item, level, day):
+    return rules.current().on(day).number(f"items/{item}", level)
+
+
+@pytest.mark.parametrize("day", [BEGINS, AMENDED - timedelta(days=1)])
+@pytest.mark.parametrize("item", Item)
+def test_limits_of_2025(item, day):
+    assert {level: limit(item, level, day) for level in LEVELS} == {
+        level: Decimal(LIMITS[item][level]) for level in LEVELS
+    }
+
+
+@pytest.mark.parametrize("day", [AMENDED, date(2026, 12, 31)])
+@pytest.mark.parametrize("item", Item)
+def test_limits_of_the_amendment(item, day):
+    expected = RAISED.get(item) or [LIMITS[item][level] for level in LEVELS]
+    assert [limit(item, level, day) for level in LEVELS] == [Decimal(value) for value in expected]
+
+
+def test_what_rose_is_the_envelope_by_a_tenth():
+    assert set(RAISED) == set(ENVELOPE)
+    for item in ENVELOPE:
+        for level in LEVELS:
+            assert limit(item, level, AMENDED) == limit(item, level, BEGINS) * Decimal("1.1")
+
+
+def test_tables_of_the_items():
+    tables = {item: rules.current().items[item].table for item in Item}
+    assert {item for item, table in tables.items() if table == 3} == {*ENVELOPE, Item.VENTILATION}
+    assert {item for item, table in tables.items() if table == 1} == set(DOCUMENTS)
+    assert {item for item in Item if rules.current().items[item].unit == "m2"} == set(ENVELOPE)
+
+
+@pytest.mark.parametrize("day", [BEGINS, AMENDED, date(2028, 1, 1)])
+def test_sums_thresholds_and_shares(day):
+    on = rules.current().on(day)
+    assert {key: on.number("project_types/table_3_limit", key) for key in ("1/basic", "2/basic", "3/basic")} == {
+        "1/basic": 0,
+        "2/basic": 19200,
+        "3/basic": 33200,
+    }
+    assert on.number("project_types/table_3_limit", "1/elevated") == 0
+    assert on.number("project_types/table_3_limit", "2/elevated") == 33600
+    assert on.number("project_types/table_3_limit", "3/elevated") == 58100
+    assert on.number("project_types/table_3_limit", "3/highest") == 83000
+    assert [on.number("levels/intensity", level) for level in LEVELS] == [Decimal("0.4"), Decimal("0.7"), 1]
+    assert on.number("levels/monthly_income", "highest/multi_person") == 1300
+    assert on.number("levels/monthly_income", "highest/single_person") == 1800
+    assert on.number("levels/monthly_income", "elevated/multi_person") == 2250
+    assert on.number("levels/monthly_income", "elevated/single_person") == 3150
+    assert on.number("levels/annual_income", "basic") == 135000
+    assert on.number("levels/business_revenue", "elevated") == 40
+    assert on.number("levels/business_revenue", "highest") == 12
+    assert on.number("project_types/heating_demand", "type_2_from") == 80
+    assert on.number("project_types/heating_demand", "type_2_to") == 140
+
+
+@pytest.mark.parametrize(
+    ("day", "wage"), [(date(2025, 12, 31), 4666), (date(2026, 1, 1), 4806), (date(2026, 12, 31), 4806)]
+)
+def test_minimum_wage(day, wage):
+    assert rules.current().on(day).number("levels/minimum_wage", "monthly") == wage
+
+
+def test_electric_heating_ends_with_2026():
+    assert limit(Item.ELECTRIC, Level.BASIC, date(2026, 12, 31)) == 4480
+    with pytest.raises(NotInForce):
+        limit(Item.ELECTRIC, Level.BASIC, date(2027, 1, 1))
+
+
+def test_a_day_before_the_programme():
+    with pytest.raises(NotInForce):
+        rules.current().on(BEGINS - timedelta(days=1))
+
+
+def test_value_at_both_sides_of_a_date():
+    walls = rules.current().parameters["items/walls"]["basic"]
+    assert value_at(walls, AMENDED - timedelta(days=1)).value == 100
+    assert value_at(walls, AMENDED).value == 110
+    with pytest.raises(NotInForce):
+        value_at(walls, BEGINS - timedelta(days=1))
+
+
+@pytest.mark.parametrize(
+    ("day", "edition"), [(BEGINS, BEGINS), (AMENDED - timedelta(days=1), BEGINS), (AMENDED, AMENDED)]
+)
+def test_the_edition_in_force(day, edition):
+    assert rules.current().on(day).edition.valid_from == edition
+
+
+def test_every_value_is_dated_and_sourced():
+    for keys in rules.current().parameters.values():
+        for entries in keys.values():
+            for entry in entries:
+                assert entry.clause
+                assert entry.unit
+                assert entry.source.title
+                assert not entry.verified or entry.source.official
+
+
+def test_nothing_of_the_amendment_is_called_verified():
+    for keys in rules.current().parameters.values():
+        for entries in keys.values():
+            assert not any(entry.verified for entry in entries if entry.valid_from == AMENDED)
+
+
+def test_no_number_of_the_programme_in_python():
+    numbers = {entry.value for keys in rules.current().parameters.values() for v in keys.values() for entry in v}
+    numbers -= {Decimal(0), Decimal(1), None}
+    app = FILES.parent
+    for file in [app / "application.py", *(app / "calculator").rglob("*.py"), *(app / "rules").rglob("*.py")]:
+        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        written = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
+        assert not {text for text in written if re.fullmatch(r"[0-9.]*[0-9]", text) and Decimal(text) in numbers}, file
+
+
+def test_project_types_are_three():
+    assert [int(kind) for kind in ProjectType] == [1, 2, 3]
+
+
+# Mistakes
+
+
+@pytest.fixture
+def files(tmp_path):
+    shutil.copytree(FILES, tmp_path / "rules", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    return tmp_path / "rules"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "complaint"),
+    [
+        ("items/walls.yaml", 'value: "100"', "value: 100", "value is 100; it must be str or NoneType"),
+        ("items/walls.yaml", 'value: "100"', "value: 100.5", "it must be str"),
+        ("items/walls.yaml", 'value: "100"', 'value: "1e2"', "write a quoted decimal"),
+        ("items/walls.yaml", 'value: "100"', 'value: "-100"', "write a quoted decimal"),
+        ("items/walls.yaml", 'value: "100", ', "", "basic: value is missing"),
+        ("items/walls.yaml", "valid_from: 2026-07-20", "valid_from: 2025-03-31", "must ascend"),
+        ("items/walls.yaml", "valid_from: 2025-03-31", "valid_from: spring", "valid_from is 'spring'"),
+        ("items/walls.yaml", "valid_from: 2025-03-31", "valid_from: 2025-04-01", "after the programme"),
+        ("items/walls.yaml", "source: zaliczki", "source: nobody", "source is 'nobody'"),
+        ("items/walls.yaml", "source: zaliczki, ", "", "source is missing"),
+        ("items/walls.yaml", "verified: no", "verified: yes", "the source is not official"),
+        ("items/walls.yaml", "verified: no", "verified: maybe", "verified is 'maybe'"),
+        ("items/walls.yaml", "annex_not_seen", "nothing_like_it", "names 'nothing_like_it'"),
+        ("items/walls.yaml", "verified: no,", "verified: no, limit: 5,", "unknown: limit"),
+        ("items/walls.yaml", "unit: PLN/m2", "unit: PLN/m3", "use PLN/pcs or PLN/m2"),
+        ("items/walls.yaml", "table: 3", "table: 4", "table 1, 2 or 3"),
+        ("items/walls.yaml", "clause:", "clauses:", "clause is missing"),
+        ("items/walls.yaml", "  highest:", "  higest:", "values lack highest"),
+        ("items/walls.yaml", "values:", "values: [", "walls.yaml"),
+        ("conditions.yaml", "applies: always", "applies: sometimes", "applies is 'sometimes'"),
+        ("editions.yaml", "valid_from: 2026-07-20", "valid_from: 2024-07-20", "must ascend"),
+        ("sources.yaml", "official: yes", "official: 1", "official is 1"),
+        ("texts.yaml", "disclaimer: >-", "disclaimer: 5\nother: >-", "disclaimer is 5"),
+    ],
+)
+def test_a_mistake_is_named_with_its_file(files, name, old, new, complaint):
+    file = files / name
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(RulesError) as error:
+        read_rules(files)
+    assert str(file) in str(error.value)
+    assert complaint in str(error.value)
+
+
+def test_a_missing_file_is_named(files):
+    (files / "items" / "gates.yaml").unlink()
+    with pytest.raises(RulesError, match=r"items/gates\.yaml: is missing"):
+        read_rules(files)
+
+
+def test_the_check_has_an_id_and_names_the_file(monkeypatch):
+    assert checks.check_rules() == []
+
+    def fail():
+        raise RulesError("walls.yaml: value is missing")
+
+    monkeypatch.setattr(rules, "current", fail)
+    (message,) = checks.check_rules()
+    assert (message.id, message.msg) == ("subsidy.E001", "walls.yaml: value is missing")
