@@ -8,7 +8,7 @@ import logging
 import re
 from typing import Any
 
-from gunicorn.glogging import Logger  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger
 
 QUERY = re.compile(r"\?[^\s\"']*")
 
@@ -29,7 +29,7 @@ class QueryFreeFormatter(logging.Formatter):
         return without_query(self.inner.format(record))
 
 
-class QueryFreeLogger(Logger):  # type: ignore[misc]
+class QueryFreeLogger(Logger):
     """gunicorn's logger, for access and error log alike."""
 
     def atoms(self, resp: Any, req: Any, environ: Any, request_time: Any) -> dict[str, Any]:

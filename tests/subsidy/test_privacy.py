@@ -44,6 +44,8 @@ def served(application, folder):
     command += [f"--bind=127.0.0.1:{port}", "--workers=1", "--log-level=debug"]
     command += [f"--access-logfile={folder / 'access.log'}", f"--error-logfile={folder / 'error.log'}"]
     command += ["--access-logformat", '%(h)s "%(r)s" %(q)s %(s)s "%(f)s" %({referer}i)s %({raw_uri}e)s']
+    # Pages name static files by their fingerprint.
+    subprocess.run([sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"], cwd=ROOT, check=True)
     with (folder / "output.log").open("wb") as output:
         server = subprocess.Popen(
             command, cwd=ROOT, stdout=output, stderr=output, env=os.environ | {"DATABASE_URL": database}
