@@ -29,7 +29,7 @@ class QueryFreeFormatter(logging.Formatter):
         return without_query(self.inner.format(record))
 
 
-class QueryFreeLogger(Logger):
+class QueryFreeLogger(Logger):  # type: ignore[misc] # the library has no types
     """gunicorn's logger, for access and error log alike."""
 
     def atoms(self, resp: Any, req: Any, environ: Any, request_time: Any) -> dict[str, Any]:
