@@ -16,6 +16,10 @@ MAX_VALUE_LENGTH = 100
 NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
 INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
+TRUE_WORDS = frozenset({"1", "true", "yes", "on", "tak"})
+FALSE_WORDS = frozenset({"0", "false", "no", "off", "nie"})
+BOOLEAN = "one of 1, 0, true, false, yes, no, on, off, tak, nie"
+
 
 @dataclass(frozen=True, slots=True)
 class ParameterError:
@@ -151,3 +155,14 @@ class QueryString:
             self.refuse(name, "out_of_range", f"{name} is {quote(text)}; give {accepted}")
             return default
         return value
+
+    def boolean(self, name: str, *, default: bool = False) -> bool:
+        """A switch, in English, Polish or digits, any case."""
+        text = self.raw(name, BOOLEAN)
+        if text is None:
+            return default
+        word = text.lower()
+        if word not in TRUE_WORDS | FALSE_WORDS:
+            self.refuse(name, "not_a_choice", f"{name} is {quote(text)}; give {BOOLEAN}")
+            return default
+        return word in TRUE_WORDS

@@ -6,7 +6,7 @@ from django.urls import path, re_path
 
 from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
 from fueldepot.errors import unknown_path
-from prices.viewsets import FullStoreViewSet
+from prices.viewsets import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
 
 
 def get(viewset: Any, action: str) -> Any:
@@ -19,5 +19,7 @@ v1 = [
     path("locate", get(LocateViewSet, "list"), name="locate"),
     path("stores", get(StoreViewSet, "list"), name="stores"),
     path("stores/<str:pk>", get(FullStoreViewSet, "retrieve"), name="store"),
+    path("prices", get(SeriesViewSet, "list"), name="prices"),
+    path("prices/<str:fuel>", get(FuelPriceViewSet, "retrieve"), name="fuel-prices"),
     re_path("", unknown_path),
 ]

@@ -15,9 +15,11 @@ from rest_framework.views import set_rollback
 
 from catalog.boundaries import PointOutsideMunicipalities
 from catalog.links import documentation_url
-from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit
+from catalog.params import FUEL, VOIVODESHIP
+from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit, UnknownVoivodeship
 from catalog.query_string import InvalidParameters, ParameterError, quote
 from fueldepot.rendering import JSON
+from prices.params import UnknownFuel
 
 logger = logging.getLogger(__name__)
 
@@ -71,11 +73,25 @@ def describe_point(error: PointOutsideMunicipalities) -> dict[str, Any]:
     return error_body(404, "not_found", reason + ".")
 
 
+def describe_voivodeship(error: UnknownVoivodeship) -> dict[str, Any]:
+    """404: the form of a slug or code, but none of the sixteen."""
+    reason = f"no voivodeship is known by {quote(str(error))}; give {VOIVODESHIP}"
+    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
+
+
+def describe_fuel(error: UnknownFuel) -> dict[str, Any]:
+    """404: not one of the nine fuels."""
+    reason = f"no fuel is known by {quote(str(error))}; give {FUEL}"
+    return error_body(404, "not_found", reason + ".", [ParameterError("fuel", "unknown", reason)])
+
+
 DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
     InvalidParameters: describe_parameters,
     UnknownUnit: describe_unit,
+    UnknownVoivodeship: describe_voivodeship,
     UnknownPostcode: describe_postcode,
     UnknownDepot: describe_depot,
+    UnknownFuel: describe_fuel,
     PointOutsideMunicipalities: describe_point,
 }
 """What each named error of the layers below answers. Errors that are not here are the server's own."""

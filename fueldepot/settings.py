@@ -84,6 +84,8 @@ INSTALLED_APPS = [
     "corsheaders",
     "rest_framework",
     "django_filters",
+    "import_export",
+    "simple_history",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -104,6 +106,10 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
+
+# The statistical office's local data bank. A registered client may ask more often; see prices/importers/bdl.py.
+BDL_URL = "https://bdl.stat.gov.pl/api/v1"
+BDL_CLIENT_ID: str = env.str("BDL_CLIENT_ID", default="").strip()
 
 ROOT_URLCONF = "fueldepot.urls"
 WSGI_APPLICATION = "fueldepot.wsgi.application"

@@ -9,5 +9,8 @@ urlpatterns = [
     path("api/", views.api_rules, name="api-rules"),
     path("sklady/<slug:voivodeship>/", views.voivodeship, name="voivodeship"),
     path("sklady/<slug:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, name="municipality"),
+    path("ceny/", views.prices, name="prices"),
+    path("ceny/<slug:fuel>/", views.fuel_prices, name="fuel-prices"),
+    path("ceny/<slug:fuel>/<slug:voivodeship>/", views.voivodeship_prices, name="fuel-prices-voivodeship"),
     path("sklad/<int:depot_id>-<slug:slug>/", views.depot, name="depot"),
 ]

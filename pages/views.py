@@ -2,6 +2,7 @@
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -9,6 +10,7 @@ from catalog.models import Depot
 from pages.depots import depot_page, depot_path, removed_page
 from pages.home import home_page
 from pages.page import municipality_path
+from pages.prices import fuel_prices_page, index_page, voivodeship_prices_page
 from pages.rules import rules_page
 from pages.territory import get_municipality, municipality_page, voivodeship_page
 
@@ -67,3 +69,27 @@ def depot(request: HttpRequest, depot_id: int, slug: str) -> HttpResponse:
     if request.path != path:
         return moved(request, path)
     return render(request, "pages/depot.html", {"page": depot_page(found)})
+
+
+@require_safe
+@cache_control(public=True, max_age=MAX_AGE_S)
+def prices(request: HttpRequest) -> HttpResponse:
+    """What every fuel costs now, and the official averages."""
+    return render(request, "pages/prices.html", {"page": index_page(timezone.localdate())})
+
+
+@require_safe
+@cache_control(public=True, max_age=MAX_AGE_S)
+def fuel_prices(request: HttpRequest, fuel: str) -> HttpResponse:
+    """What a fuel costs in Poland, and how that was computed."""
+    return render(request, "pages/fuel_prices.html", {"page": fuel_prices_page(fuel, timezone.localdate())})
+
+
+@require_safe
+@cache_control(public=True, max_age=MAX_AGE_S)
+def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> HttpResponse:
+    """What a fuel costs in a voivodeship; 301 from the two digits of its code."""
+    page = voivodeship_prices_page(fuel, voivodeship, timezone.localdate())
+    if request.path != page.path:
+        return moved(request, page.path)
+    return render(request, "pages/voivodeship_prices.html", {"page": page})

@@ -13,210 +13,579 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('catalog', '0001_extensions'),
+        ("catalog", "0001_extensions"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Municipality',
+            name="Municipality",
             fields=[
-                ('teryt', models.CharField(max_length=7, primary_key=True, serialize=False, verbose_name='TERYT')),
-                ('name', models.CharField(max_length=80, verbose_name='nazwa')),
-                ('kind', models.PositiveSmallIntegerField(choices=[(1, 'gmina miejska'), (2, 'gmina wiejska'), (3, 'gmina miejsko-wiejska')], verbose_name='rodzaj')),
-                ('slug', models.SlugField(max_length=80, verbose_name='w adresie')),
+                ("teryt", models.CharField(max_length=7, primary_key=True, serialize=False, verbose_name="TERYT")),
+                ("name", models.CharField(max_length=80, verbose_name="nazwa")),
+                (
+                    "kind",
+                    models.PositiveSmallIntegerField(
+                        choices=[(1, "gmina miejska"), (2, "gmina wiejska"), (3, "gmina miejsko-wiejska")],
+                        verbose_name="rodzaj",
+                    ),
+                ),
+                ("slug", models.SlugField(max_length=80, verbose_name="w adresie")),
             ],
             options={
-                'verbose_name': 'gmina',
-                'verbose_name_plural': 'gminy',
+                "verbose_name": "gmina",
+                "verbose_name_plural": "gminy",
             },
         ),
         migrations.CreateModel(
-            name='County',
+            name="County",
             fields=[
-                ('teryt', models.CharField(max_length=4, primary_key=True, serialize=False, verbose_name='TERYT')),
-                ('name', models.CharField(max_length=60, verbose_name='nazwa')),
+                ("teryt", models.CharField(max_length=4, primary_key=True, serialize=False, verbose_name="TERYT")),
+                ("name", models.CharField(max_length=60, verbose_name="nazwa")),
             ],
             options={
-                'verbose_name': 'powiat',
-                'verbose_name_plural': 'powiaty',
+                "verbose_name": "powiat",
+                "verbose_name_plural": "powiaty",
             },
         ),
         migrations.CreateModel(
-            name='Dataset',
+            name="Dataset",
             fields=[
-                ('slug', models.CharField(choices=[('units', 'jednostki podziału terytorialnego'), ('places', 'miejscowości'), ('postcodes', 'kody pocztowe'), ('boundaries', 'granice gmin'), ('depots', 'składy opału')], max_length=20, primary_key=True, serialize=False, verbose_name='zbiór')),
-                ('version', models.PositiveBigIntegerField(verbose_name='wersja')),
-                ('changed_at', models.DateTimeField(verbose_name='zmieniono')),
-                ('as_of', models.DateField(null=True, verbose_name='stan na')),
-                ('row_count', models.PositiveIntegerField(verbose_name='wiersze')),
-                ('source', models.CharField(max_length=200, verbose_name='źródło')),
+                (
+                    "slug",
+                    models.CharField(
+                        choices=[
+                            ("units", "jednostki podziału terytorialnego"),
+                            ("places", "miejscowości"),
+                            ("postcodes", "kody pocztowe"),
+                            ("boundaries", "granice gmin"),
+                            ("depots", "składy opału"),
+                        ],
+                        max_length=20,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="zbiór",
+                    ),
+                ),
+                ("version", models.PositiveBigIntegerField(verbose_name="wersja")),
+                ("changed_at", models.DateTimeField(verbose_name="zmieniono")),
+                ("as_of", models.DateField(null=True, verbose_name="stan na")),
+                ("row_count", models.PositiveIntegerField(verbose_name="wiersze")),
+                ("source", models.CharField(max_length=200, verbose_name="źródło")),
             ],
             options={
-                'verbose_name': 'zbiór danych',
-                'verbose_name_plural': 'zbiory danych',
+                "verbose_name": "zbiór danych",
+                "verbose_name_plural": "zbiory danych",
             },
         ),
         migrations.CreateModel(
-            name='ShortFragment',
+            name="ShortFragment",
             fields=[
-                ('text', models.CharField(db_collation='C', max_length=3, primary_key=True, serialize=False)),
-                ('ranks', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), size=None)),
+                ("text", models.CharField(db_collation="C", max_length=3, primary_key=True, serialize=False)),
+                (
+                    "ranks",
+                    django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), size=None),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Voivodeship',
+            name="Voivodeship",
             fields=[
-                ('teryt', models.CharField(max_length=2, primary_key=True, serialize=False, verbose_name='TERYT')),
-                ('name', models.CharField(max_length=40, verbose_name='nazwa')),
-                ('slug', models.SlugField(max_length=40, unique=True, verbose_name='w adresie')),
+                ("teryt", models.CharField(max_length=2, primary_key=True, serialize=False, verbose_name="TERYT")),
+                ("name", models.CharField(max_length=40, verbose_name="nazwa")),
+                ("slug", models.SlugField(max_length=40, unique=True, verbose_name="w adresie")),
             ],
             options={
-                'verbose_name': 'województwo',
-                'verbose_name_plural': 'województwa',
+                "verbose_name": "województwo",
+                "verbose_name_plural": "województwa",
             },
         ),
         migrations.CreateModel(
-            name='Boundary',
+            name="Boundary",
             fields=[
-                ('municipality', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='boundary', serialize=False, to='catalog.municipality', verbose_name='gmina')),
-                ('area', models.BinaryField(help_text='WKB, metry na płaszczyźnie catalog.plane', verbose_name='obszar')),
-                ('approximate', models.BooleanField(verbose_name='przybliżona')),
+                (
+                    "municipality",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="boundary",
+                        serialize=False,
+                        to="catalog.municipality",
+                        verbose_name="gmina",
+                    ),
+                ),
+                (
+                    "area",
+                    models.BinaryField(help_text="WKB, metry na płaszczyźnie catalog.plane", verbose_name="obszar"),
+                ),
+                ("approximate", models.BooleanField(verbose_name="przybliżona")),
             ],
             options={
-                'verbose_name': 'granica',
-                'verbose_name_plural': 'granice',
+                "verbose_name": "granica",
+                "verbose_name_plural": "granice",
             },
         ),
         migrations.AddField(
-            model_name='municipality',
-            name='county',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='catalog.county', verbose_name='powiat'),
+            model_name="municipality",
+            name="county",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, to="catalog.county", verbose_name="powiat"
+            ),
         ),
         migrations.CreateModel(
-            name='FormerMunicipality',
+            name="FormerMunicipality",
             fields=[
-                ('teryt', models.CharField(max_length=7, primary_key=True, serialize=False, verbose_name='TERYT')),
-                ('name', models.CharField(max_length=80, verbose_name='nazwa')),
-                ('left_on', models.DateField(verbose_name='wykreślona')),
-                ('successor', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='catalog.municipality', verbose_name='następca')),
+                ("teryt", models.CharField(max_length=7, primary_key=True, serialize=False, verbose_name="TERYT")),
+                ("name", models.CharField(max_length=80, verbose_name="nazwa")),
+                ("left_on", models.DateField(verbose_name="wykreślona")),
+                (
+                    "successor",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="catalog.municipality", verbose_name="następca"
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'dawna gmina',
-                'verbose_name_plural': 'dawne gminy',
+                "verbose_name": "dawna gmina",
+                "verbose_name_plural": "dawne gminy",
             },
         ),
         migrations.CreateModel(
-            name='Place',
+            name="Place",
             fields=[
-                ('id', models.CharField(max_length=32, primary_key=True, serialize=False, verbose_name='identyfikator')),
-                ('name', models.CharField(max_length=120, verbose_name='nazwa')),
-                ('kind', models.CharField(max_length=40, verbose_name='rodzaj')),
-                ('main', models.BooleanField(verbose_name='samodzielna')),
-                ('lat', models.FloatField(null=True, verbose_name='szerokość')),
-                ('lon', models.FloatField(null=True, verbose_name='długość')),
-                ('municipality', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='catalog.municipality', verbose_name='gmina')),
+                (
+                    "id",
+                    models.CharField(max_length=32, primary_key=True, serialize=False, verbose_name="identyfikator"),
+                ),
+                ("name", models.CharField(max_length=120, verbose_name="nazwa")),
+                ("kind", models.CharField(max_length=40, verbose_name="rodzaj")),
+                ("main", models.BooleanField(verbose_name="samodzielna")),
+                ("lat", models.FloatField(null=True, verbose_name="szerokość")),
+                ("lon", models.FloatField(null=True, verbose_name="długość")),
+                (
+                    "municipality",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="catalog.municipality", verbose_name="gmina"
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'miejscowość',
-                'verbose_name_plural': 'miejscowości',
+                "verbose_name": "miejscowość",
+                "verbose_name_plural": "miejscowości",
             },
         ),
         migrations.CreateModel(
-            name='Postcode',
+            name="Postcode",
             fields=[
-                ('code', models.CharField(max_length=6, primary_key=True, serialize=False, verbose_name='kod')),
-                ('places', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), size=None, verbose_name='miejscowości')),
-                ('lat', models.FloatField(verbose_name='szerokość')),
-                ('lon', models.FloatField(verbose_name='długość')),
-                ('source', models.CharField(choices=[('prg', 'rejestr adresowy PRG'), ('filled', 'luka rejestru uzupełniona z GeoNames'), ('geonames', 'GeoNames')], max_length=10, verbose_name='źródło')),
+                ("code", models.CharField(max_length=6, primary_key=True, serialize=False, verbose_name="kod")),
+                (
+                    "places",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=120), size=None, verbose_name="miejscowości"
+                    ),
+                ),
+                ("lat", models.FloatField(verbose_name="szerokość")),
+                ("lon", models.FloatField(verbose_name="długość")),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[
+                            ("prg", "rejestr adresowy PRG"),
+                            ("filled", "luka rejestru uzupełniona z GeoNames"),
+                            ("geonames", "GeoNames"),
+                        ],
+                        max_length=10,
+                        verbose_name="źródło",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'kod pocztowy',
-                'verbose_name_plural': 'kody pocztowe',
-                'constraints': [models.CheckConstraint(condition=models.Q(('code__regex', '^[0-9]{2}-[0-9]{3}$')), name='postcode_form')],
+                "verbose_name": "kod pocztowy",
+                "verbose_name_plural": "kody pocztowe",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("code__regex", "^[0-9]{2}-[0-9]{3}$")), name="postcode_form"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='PostcodeMunicipality',
+            name="PostcodeMunicipality",
             fields=[
-                ('pk', models.CompositePrimaryKey('postcode_id', 'municipality_id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('addresses', models.PositiveIntegerField(verbose_name='adresy')),
-                ('municipality', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='catalog.municipality')),
-                ('postcode', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='catalog.postcode')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "postcode_id", "municipality_id", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("addresses", models.PositiveIntegerField(verbose_name="adresy")),
+                (
+                    "municipality",
+                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to="catalog.municipality"),
+                ),
+                (
+                    "postcode",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="shares", to="catalog.postcode"
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='municipality',
-            name='voivodeship',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='catalog.voivodeship', verbose_name='województwo'),
+            model_name="municipality",
+            name="voivodeship",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, to="catalog.voivodeship", verbose_name="województwo"
+            ),
         ),
         migrations.AddField(
-            model_name='county',
-            name='voivodeship',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='catalog.voivodeship', verbose_name='województwo'),
+            model_name="county",
+            name="voivodeship",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, to="catalog.voivodeship", verbose_name="województwo"
+            ),
         ),
         migrations.CreateModel(
-            name='Depot',
+            name="Depot",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200, verbose_name='nazwa')),
-                ('name_key', models.GeneratedField(db_persist=True, expression=django.db.models.functions.comparison.Collate(django.db.models.functions.text.Replace(django.db.models.functions.text.Replace(django.db.models.functions.text.Replace(django.db.models.functions.text.Replace(django.db.models.functions.text.Replace(django.db.models.functions.text.Replace(django.db.models.functions.text.Replace(django.db.models.functions.text.Replace(django.db.models.functions.text.Replace(models.Func(django.db.models.functions.text.Lower(models.F('name')), models.Value('ĄĆĘŁŃÓŚŹŻ'), models.Value('ąćęłńóśźż'), function='translate', output_field=models.TextField()), models.Value('ą'), models.Value('a~'), output_field=models.TextField()), models.Value('ć'), models.Value('c~'), output_field=models.TextField()), models.Value('ę'), models.Value('e~'), output_field=models.TextField()), models.Value('ł'), models.Value('l~'), output_field=models.TextField()), models.Value('ń'), models.Value('n~'), output_field=models.TextField()), models.Value('ó'), models.Value('o~'), output_field=models.TextField()), models.Value('ś'), models.Value('s~'), output_field=models.TextField()), models.Value('ź'), models.Value('z~'), output_field=models.TextField()), models.Value('ż'), models.Value('z~~'), output_field=models.TextField()), 'C'), output_field=models.TextField(db_collation='C'))),
-                ('street', models.CharField(blank=True, max_length=120, verbose_name='ulica')),
-                ('house_number', models.CharField(blank=True, max_length=30, verbose_name='numer domu')),
-                ('postcode', models.CharField(blank=True, max_length=6, verbose_name='kod pocztowy')),
-                ('place', models.CharField(blank=True, max_length=120, verbose_name='miejscowość')),
-                ('nip', models.CharField(blank=True, max_length=10, null=True, verbose_name='NIP')),
-                ('phone', models.CharField(blank=True, max_length=120, verbose_name='telefon')),
-                ('website', models.URLField(blank=True, max_length=300, verbose_name='strona internetowa')),
-                ('lat', models.FloatField(verbose_name='szerokość geograficzna')),
-                ('lon', models.FloatField(verbose_name='długość geograficzna')),
-                ('position', models.GeneratedField(db_persist=True, expression=models.Func(django.db.models.expressions.CombinedExpression(models.Value(6365911.9929599995), '*', models.Func(django.db.models.expressions.CombinedExpression(django.db.models.functions.math.Cos(django.db.models.functions.math.Radians(models.F('lat'))), '*', django.db.models.functions.math.Sin(django.db.models.functions.math.Radians(django.db.models.expressions.CombinedExpression(models.F('lon'), '-', models.Value(19.0))))), function='atanh', output_field=models.FloatField())), django.db.models.expressions.CombinedExpression(models.Value(6365911.9929599995), '*', django.db.models.functions.math.ATan2(django.db.models.functions.math.Tan(django.db.models.functions.math.Radians(models.F('lat'))), django.db.models.functions.math.Cos(django.db.models.functions.math.Radians(django.db.models.expressions.CombinedExpression(models.F('lon'), '-', models.Value(19.0)))))), function='point', output_field=catalog.models.fields.PositionField()), output_field=catalog.models.fields.PositionField())),
-                ('location_approximate', models.BooleanField(default=False, verbose_name='położenie przybliżone')),
-                ('fuels', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('wegiel', 'Węgiel'), ('ekogroszek', 'Ekogroszek'), ('wegiel-kostka', 'Węgiel kostka'), ('wegiel-orzech', 'Węgiel orzech'), ('wegiel-groszek', 'Węgiel groszek'), ('mial-weglowy', 'Miał węglowy'), ('pellet', 'Pellet'), ('brykiet', 'Brykiet'), ('drewno-kominkowe', 'Drewno kominkowe')], max_length=20), blank=True, default=list, size=None, verbose_name='paliwa')),
-                ('hours', models.JSONField(blank=True, null=True, verbose_name='godziny tygodnia')),
-                ('opening_hours', models.CharField(blank=True, max_length=300, verbose_name='godziny według źródła')),
-                ('featured', models.BooleanField(default=False, verbose_name='wyróżniony')),
-                ('data_status', models.CharField(choices=[('unverified', 'nieweryfikowane'), ('verified', 'zweryfikowane'), ('owner', 'potwierdzone przez właściciela')], default='unverified', max_length=10, verbose_name='status danych')),
-                ('verified_at', models.DateField(blank=True, null=True, verbose_name='sprawdzono')),
-                ('updated_at', models.DateField(verbose_name='treść zmieniono')),
-                ('confirmed_fields', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=30), blank=True, default=list, size=None, verbose_name='pola potwierdzone')),
-                ('source', models.CharField(choices=[('osm', 'OpenStreetMap'), ('editor', 'redakcja'), ('demo', 'dane demonstracyjne')], max_length=10, verbose_name='pochodzenie')),
-                ('source_id', models.CharField(blank=True, max_length=60, verbose_name='identyfikator w źródle')),
-                ('review', models.CharField(blank=True, max_length=300, verbose_name='do sprawdzenia')),
-                ('publication', models.CharField(choices=[('published', 'opublikowany'), ('held', 'wstrzymany do decyzji redaktora'), ('removed', 'usunięty')], default='published', max_length=10, verbose_name='publikacja')),
-                ('removed_at', models.DateField(blank=True, null=True, verbose_name='usunięto')),
-                ('removal_reason', models.CharField(blank=True, choices=[('owner', 'usunięty na wniosek właściciela'), ('closed', 'skład zakończył działalność'), ('duplicate', 'powtórzony wpis'), ('not_a_depot', 'to nie jest skład opału'), ('private_person', 'osoba prywatna'), ('gone_from_source', 'zniknął ze źródła danych')], max_length=20, verbose_name='powód usunięcia')),
-                ('municipality', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='catalog.municipality', verbose_name='gmina')),
-                ('verified_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL, verbose_name='sprawdził')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=200, verbose_name="nazwa")),
+                (
+                    "name_key",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=django.db.models.functions.comparison.Collate(
+                            django.db.models.functions.text.Replace(
+                                django.db.models.functions.text.Replace(
+                                    django.db.models.functions.text.Replace(
+                                        django.db.models.functions.text.Replace(
+                                            django.db.models.functions.text.Replace(
+                                                django.db.models.functions.text.Replace(
+                                                    django.db.models.functions.text.Replace(
+                                                        django.db.models.functions.text.Replace(
+                                                            django.db.models.functions.text.Replace(
+                                                                models.Func(
+                                                                    django.db.models.functions.text.Lower(
+                                                                        models.F("name")
+                                                                    ),
+                                                                    models.Value("ĄĆĘŁŃÓŚŹŻ"),
+                                                                    models.Value("ąćęłńóśźż"),
+                                                                    function="translate",
+                                                                    output_field=models.TextField(),
+                                                                ),
+                                                                models.Value("ą"),
+                                                                models.Value("a~"),
+                                                                output_field=models.TextField(),
+                                                            ),
+                                                            models.Value("ć"),
+                                                            models.Value("c~"),
+                                                            output_field=models.TextField(),
+                                                        ),
+                                                        models.Value("ę"),
+                                                        models.Value("e~"),
+                                                        output_field=models.TextField(),
+                                                    ),
+                                                    models.Value("ł"),
+                                                    models.Value("l~"),
+                                                    output_field=models.TextField(),
+                                                ),
+                                                models.Value("ń"),
+                                                models.Value("n~"),
+                                                output_field=models.TextField(),
+                                            ),
+                                            models.Value("ó"),
+                                            models.Value("o~"),
+                                            output_field=models.TextField(),
+                                        ),
+                                        models.Value("ś"),
+                                        models.Value("s~"),
+                                        output_field=models.TextField(),
+                                    ),
+                                    models.Value("ź"),
+                                    models.Value("z~"),
+                                    output_field=models.TextField(),
+                                ),
+                                models.Value("ż"),
+                                models.Value("z~~"),
+                                output_field=models.TextField(),
+                            ),
+                            "C",
+                        ),
+                        output_field=models.TextField(db_collation="C"),
+                    ),
+                ),
+                ("street", models.CharField(blank=True, max_length=120, verbose_name="ulica")),
+                ("house_number", models.CharField(blank=True, max_length=30, verbose_name="numer domu")),
+                ("postcode", models.CharField(blank=True, max_length=6, verbose_name="kod pocztowy")),
+                ("place", models.CharField(blank=True, max_length=120, verbose_name="miejscowość")),
+                ("nip", models.CharField(blank=True, max_length=10, null=True, verbose_name="NIP")),
+                ("phone", models.CharField(blank=True, max_length=120, verbose_name="telefon")),
+                ("website", models.URLField(blank=True, max_length=300, verbose_name="strona internetowa")),
+                ("lat", models.FloatField(verbose_name="szerokość geograficzna")),
+                ("lon", models.FloatField(verbose_name="długość geograficzna")),
+                (
+                    "position",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Func(
+                            django.db.models.expressions.CombinedExpression(
+                                models.Value(6365911.9929599995),
+                                "*",
+                                models.Func(
+                                    django.db.models.expressions.CombinedExpression(
+                                        django.db.models.functions.math.Cos(
+                                            django.db.models.functions.math.Radians(models.F("lat"))
+                                        ),
+                                        "*",
+                                        django.db.models.functions.math.Sin(
+                                            django.db.models.functions.math.Radians(
+                                                django.db.models.expressions.CombinedExpression(
+                                                    models.F("lon"), "-", models.Value(19.0)
+                                                )
+                                            )
+                                        ),
+                                    ),
+                                    function="atanh",
+                                    output_field=models.FloatField(),
+                                ),
+                            ),
+                            django.db.models.expressions.CombinedExpression(
+                                models.Value(6365911.9929599995),
+                                "*",
+                                django.db.models.functions.math.ATan2(
+                                    django.db.models.functions.math.Tan(
+                                        django.db.models.functions.math.Radians(models.F("lat"))
+                                    ),
+                                    django.db.models.functions.math.Cos(
+                                        django.db.models.functions.math.Radians(
+                                            django.db.models.expressions.CombinedExpression(
+                                                models.F("lon"), "-", models.Value(19.0)
+                                            )
+                                        )
+                                    ),
+                                ),
+                            ),
+                            function="point",
+                            output_field=catalog.models.fields.PositionField(),
+                        ),
+                        output_field=catalog.models.fields.PositionField(),
+                    ),
+                ),
+                ("location_approximate", models.BooleanField(default=False, verbose_name="położenie przybliżone")),
+                (
+                    "fuels",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(
+                            choices=[
+                                ("wegiel", "Węgiel"),
+                                ("ekogroszek", "Ekogroszek"),
+                                ("wegiel-kostka", "Węgiel kostka"),
+                                ("wegiel-orzech", "Węgiel orzech"),
+                                ("wegiel-groszek", "Węgiel groszek"),
+                                ("mial-weglowy", "Miał węglowy"),
+                                ("pellet", "Pellet"),
+                                ("brykiet", "Brykiet"),
+                                ("drewno-kominkowe", "Drewno kominkowe"),
+                            ],
+                            max_length=20,
+                        ),
+                        blank=True,
+                        default=list,
+                        size=None,
+                        verbose_name="paliwa",
+                    ),
+                ),
+                ("hours", models.JSONField(blank=True, null=True, verbose_name="godziny tygodnia")),
+                ("opening_hours", models.CharField(blank=True, max_length=300, verbose_name="godziny według źródła")),
+                ("featured", models.BooleanField(default=False, verbose_name="wyróżniony")),
+                (
+                    "data_status",
+                    models.CharField(
+                        choices=[
+                            ("unverified", "nieweryfikowane"),
+                            ("verified", "zweryfikowane"),
+                            ("owner", "potwierdzone przez właściciela"),
+                        ],
+                        default="unverified",
+                        max_length=10,
+                        verbose_name="status danych",
+                    ),
+                ),
+                ("verified_at", models.DateField(blank=True, null=True, verbose_name="sprawdzono")),
+                ("updated_at", models.DateField(verbose_name="treść zmieniono")),
+                (
+                    "confirmed_fields",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=30),
+                        blank=True,
+                        default=list,
+                        size=None,
+                        verbose_name="pola potwierdzone",
+                    ),
+                ),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[("osm", "OpenStreetMap"), ("editor", "redakcja"), ("demo", "dane demonstracyjne")],
+                        max_length=10,
+                        verbose_name="pochodzenie",
+                    ),
+                ),
+                ("source_id", models.CharField(blank=True, max_length=60, verbose_name="identyfikator w źródle")),
+                ("review", models.CharField(blank=True, max_length=300, verbose_name="do sprawdzenia")),
+                (
+                    "publication",
+                    models.CharField(
+                        choices=[
+                            ("published", "opublikowany"),
+                            ("held", "wstrzymany do decyzji redaktora"),
+                            ("removed", "usunięty"),
+                        ],
+                        default="published",
+                        max_length=10,
+                        verbose_name="publikacja",
+                    ),
+                ),
+                ("removed_at", models.DateField(blank=True, null=True, verbose_name="usunięto")),
+                (
+                    "removal_reason",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("owner", "usunięty na wniosek właściciela"),
+                            ("closed", "skład zakończył działalność"),
+                            ("duplicate", "powtórzony wpis"),
+                            ("not_a_depot", "to nie jest skład opału"),
+                            ("private_person", "osoba prywatna"),
+                            ("gone_from_source", "zniknął ze źródła danych"),
+                        ],
+                        max_length=20,
+                        verbose_name="powód usunięcia",
+                    ),
+                ),
+                (
+                    "municipality",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="catalog.municipality", verbose_name="gmina"
+                    ),
+                ),
+                (
+                    "verified_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="sprawdził",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'skład opału',
-                'verbose_name_plural': 'składy opału',
-                'indexes': [django.contrib.postgres.indexes.GistIndex(condition=models.Q(('publication', 'published')), fields=['position'], name='depot_published_position')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('source_id', ''), _negated=True), fields=('source', 'source_id'), name='depot_source_identifier'), models.CheckConstraint(condition=models.Q(('lat__gte', 48.8), ('lat__lte', 55.1), ('lon__gte', 13.9), ('lon__lte', 24.3)), name='depot_within_poland'), models.CheckConstraint(condition=models.Q(('nip__isnull', True), ('nip__regex', '^[0-9]{10}$'), _connector='OR'), name='depot_nip_ten_digits'), models.CheckConstraint(condition=models.Q(models.Q(('data_status', 'unverified'), ('verified_at__isnull', True), ('verified_by__isnull', True)), models.Q(models.Q(('data_status', 'unverified'), _negated=True), ('verified_at__isnull', False), ('verified_by__isnull', False)), _connector='OR'), name='depot_checked_by_somebody_some_day'), models.CheckConstraint(condition=models.Q(models.Q(('publication', 'removed'), ('removed_at__isnull', False), models.Q(('removal_reason', ''), _negated=True)), models.Q(models.Q(('publication', 'removed'), _negated=True), ('removal_reason', ''), ('removed_at__isnull', True)), _connector='OR'), name='depot_removed_with_day_and_reason'), models.CheckConstraint(condition=models.Q(models.Q(('source', 'demo'), _negated=True), models.Q(('nip__isnull', True), ('phone', ''), ('website', '')), _connector='OR'), name='depot_demonstration_without_contact')],
+                "verbose_name": "skład opału",
+                "verbose_name_plural": "składy opału",
+                "indexes": [
+                    django.contrib.postgres.indexes.GistIndex(
+                        condition=models.Q(("publication", "published")),
+                        fields=["position"],
+                        name="depot_published_position",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("source_id", ""), _negated=True),
+                        fields=("source", "source_id"),
+                        name="depot_source_identifier",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("lat__gte", 48.8), ("lat__lte", 55.1), ("lon__gte", 13.9), ("lon__lte", 24.3)
+                        ),
+                        name="depot_within_poland",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("nip__isnull", True), ("nip__regex", "^[0-9]{10}$"), _connector="OR"),
+                        name="depot_nip_ten_digits",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("data_status", "unverified"),
+                                ("verified_at__isnull", True),
+                                ("verified_by__isnull", True),
+                            ),
+                            models.Q(
+                                models.Q(("data_status", "unverified"), _negated=True),
+                                ("verified_at__isnull", False),
+                                ("verified_by__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="depot_checked_by_somebody_some_day",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("publication", "removed"),
+                                ("removed_at__isnull", False),
+                                models.Q(("removal_reason", ""), _negated=True),
+                            ),
+                            models.Q(
+                                models.Q(("publication", "removed"), _negated=True),
+                                ("removal_reason", ""),
+                                ("removed_at__isnull", True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="depot_removed_with_day_and_reason",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("source", "demo"), _negated=True),
+                            models.Q(("nip__isnull", True), ("phone", ""), ("website", "")),
+                            _connector="OR",
+                        ),
+                        name="depot_demonstration_without_contact",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='SearchEntry',
+            name="SearchEntry",
             fields=[
-                ('rank', models.PositiveIntegerField(primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('municipality', 'Municipality'), ('locality', 'Locality'), ('postcode', 'Postcode')], max_length=12)),
-                ('fold', models.CharField(db_collation='C', max_length=120)),
-                ('label', models.CharField(max_length=160)),
-                ('description', models.CharField(max_length=200)),
-                ('municipality', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to='catalog.municipality')),
+                ("rank", models.PositiveIntegerField(primary_key=True, serialize=False)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("municipality", "Municipality"), ("locality", "Locality"), ("postcode", "Postcode")],
+                        max_length=12,
+                    ),
+                ),
+                ("fold", models.CharField(db_collation="C", max_length=120)),
+                ("label", models.CharField(max_length=160)),
+                ("description", models.CharField(max_length=200)),
+                (
+                    "municipality",
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.CASCADE, to="catalog.municipality"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['fold'], name='searchentry_fold'), django.contrib.postgres.indexes.GinIndex(fields=['fold'], name='searchentry_fold_trigram', opclasses=['gin_trgm_ops'])],
+                "indexes": [
+                    models.Index(fields=["fold"], name="searchentry_fold"),
+                    django.contrib.postgres.indexes.GinIndex(
+                        fields=["fold"], name="searchentry_fold_trigram", opclasses=["gin_trgm_ops"]
+                    ),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='municipality',
-            constraint=models.CheckConstraint(condition=models.Q(('teryt__regex', '^[0-9]{6}[123]$')), name='municipality_teryt_seven_digits'),
+            model_name="municipality",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("teryt__regex", "^[0-9]{6}[123]$")), name="municipality_teryt_seven_digits"
+            ),
         ),
     ]

@@ -11,7 +11,7 @@ URL = "/api/v1/stores"
 
 def test_store_golden(client, golden, django_assert_num_queries):
     factories.DepotFactory(pk=7, source_id="node/7")
-    with django_assert_num_queries(1):  # the depot with its municipality and voivodeship
+    with django_assert_num_queries(1 + 1):  # the depot with its municipality and voivodeship; its price list
         answer = client.get(f"{URL}/7")
     golden("store", answer.json())
 
