@@ -96,6 +96,8 @@ def price_of(quote: Quote, today: date) -> Decimal:
         raise PriceRefused(f"{fuel.name}: jednostką jest {fuel.unit}, nie {quote.unit}; cen nie przeliczamy")
     if quote.day > today:
         raise PriceRefused(f"dzień {quote.day} jeszcze nie nadszedł")
+    if not all(amount is None or amount.is_finite() for amount in (quote.price, quote.bag_price, quote.bag_kg)):
+        raise PriceRefused("cena i waga muszą być liczbami")
     by_bag = quote.bag_price is not None or quote.bag_kg is not None
     if by_bag == (quote.price is not None):
         raise PriceRefused("podaj albo cenę za jednostkę, albo cenę i wagę worka")

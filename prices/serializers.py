@@ -81,7 +81,8 @@ def country(
     """The answer of `/prices/{fuel}` for Poland, without `values`.
 
     ranges: of the fuel and those it takes in. units: voivodeships by their 2 digits. `gus` is null for a coal fuel
-    while no average is known. Beyond the specification: `arithmetic`, by which the steps can be followed, and names of voivodeships.
+    while no average is known. Beyond the specification: `arithmetic`, by which the steps can be followed, and the
+    names of voivodeships.
     """
     summary = figures.country
     answer = {

@@ -99,7 +99,8 @@ class DepotPrice(models.Model):
             ),
             models.CheckConstraint(
                 name="depotprice_bag_whole",
-                condition=Q(bag_price__isnull=True, bag_kg__isnull=True) | Q(bag_price__gt=0, bag_kg__gt=0, unit="t"),
+                condition=Q(bag_price__isnull=True, bag_kg__isnull=True)
+                | Q(bag_price__isnull=False, bag_price__gt=0, bag_kg__isnull=False, bag_kg__gt=0, unit="t"),
             ),
             models.CheckConstraint(
                 name="depotprice_decided_some_day",
