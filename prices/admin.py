@@ -89,8 +89,15 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
     def quote(self) -> actions.Quote:
         """What was entered."""
-        names = ("fuel", "day", "unit", "price", "bag_price", "bag_kg")
-        return actions.Quote(**{name: self.cleaned_data.get(name) for name in names})
+        data: dict[str, Any] = self.cleaned_data
+        return actions.Quote(
+            fuel=data["fuel"],
+            day=data["day"],
+            unit=data["unit"],
+            price=data.get("price"),
+            bag_price=data.get("bag_price"),
+            bag_kg=data.get("bag_kg"),
+        )
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
@@ -153,7 +160,7 @@ class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # 
 
     def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> list[str]:
         if obj is None:
-            return list(PriceForm._meta.fields or ())
+            return list(PriceForm.Meta.fields)
         return [field.name for field in models.DepotPrice._meta.fields if field.name != "id"]
 
     def get_form(self, request: HttpRequest, obj: models.DepotPrice | None = None, **kwargs: Any) -> Any:
@@ -216,7 +223,7 @@ class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # 
         return {**super().get_import_data_kwargs(**kwargs), "rollback_on_validation_errors": True}
 
     def has_import_permission(self, request: HttpRequest) -> bool:
-        return self.has_change_permission(request) and self.has_add_permission(request)
+        return bool(self.has_change_permission(request) and self.has_add_permission(request))
 
 
 class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time

@@ -6,7 +6,8 @@ from django.utils import timezone
 from catalog.importers.run import ImportRunning, run
 from catalog.importers.sync import Options
 from catalog.management.import_command import ImportCommand, progress
-from catalog.starter.load import missing_steps
+from catalog.starter import load
+from prices import figures, starter
 
 
 class Command(ImportCommand):
@@ -18,8 +19,9 @@ class Command(ImportCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         how = Options(today=timezone.localdate(), write=True, progress=progress)
         try:
-            reports = run(missing_steps(), how)
+            reports = run([*load.missing_steps(), *starter.missing_steps()], how)
         except ImportRunning as error:
             raise CommandError("nothing was loaded: another import is running; wait until it ends") from error
         for report in reports:
             self.stdout.write(f"starter data: {report.added} {report.title}")
+        figures.refresh(today=how.today)
