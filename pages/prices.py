@@ -199,8 +199,8 @@ def voivodeship_prices_page(slug: str, voivodeship: str, today: date) -> Voivode
     demonstration = "demonstration" in answer
     path = answer["page"].partition("//")[2].partition("/")[2]
     return VoivodeshipPricesPage(
-        title=f"{fuel.name}: ceny w województwie {answer['area']['name']}",
-        description=f"{fuel.name} w województwie {answer['area']['name']}: mediana cen w składach i liczba cen.",
+        title=f"{fuel.name}: ceny, województwo {answer['area']['name']}",
+        description=f"{fuel.name}, województwo {answer['area']['name']}: mediana cen w składach i liczba cen.",
         path=f"/{path}",
         crumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, reverse("fuel-prices", args=[fuel.slug]))),
         demonstration=demonstration,

@@ -9,6 +9,8 @@ from catalog import fuels, params
 from catalog.models import Depot
 from catalog.queries import MAX_SUGGESTIONS
 from pages.page import Crumb, Page
+from prices import medians
+from prices.queries import PRICE_LIST_MONTHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,27 @@ def rules_page() -> RulesPage:
             ),
             Endpoint(
                 "/stores/{id}",
-                "Jeden skład ze wszystkimi polami.",
+                "Jeden skład ze wszystkimi polami i cennikiem: najnowszą ceną każdego paliwa z ostatnich "
+                f"{PRICE_LIST_MONTHS} miesięcy.",
                 (Parameter("id", "liczba z pola id na liście składów"),),
                 f"{base_url}/stores/{depot_id}",
+            ),
+            Endpoint(
+                "/prices",
+                "Średnie roczne ceny węgla kamiennego, prądu (G11) i gazu (W-1.1) według GUS: Polska i województwa.",
+                (),
+                f"{base_url}/prices",
+            ),
+            Endpoint(
+                "/prices/{fuel}",
+                f"Mediana cen paliwa w składach z ostatnich {medians.WINDOW_MONTHS} miesięcy, od "
+                f"{medians.FEWEST_FOR_MEDIAN} cen; dla kraju także według województw i miesięcy.",
+                (
+                    Parameter("fuel", f"w adresie, jedno z: {', '.join(fuels.BY_SLUG)}"),
+                    Parameter("voivodeship", "nazwa w zapisie z adresu (malopolskie) albo 2 cyfry TERYT (12)"),
+                    Parameter("values", "tak lub nie (1, 0, true, false): dodaje ceny, z których jest mediana kraju"),
+                ),
+                f"{base_url}/prices/pellet?voivodeship=malopolskie",
             ),
         ),
     )
