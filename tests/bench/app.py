@@ -1,11 +1,13 @@
 """The whole service, and beside it a bare Django view that returns a constant: what every ratio is measured against."""
 
+from fueldepot.wsgi import application  # sets Django up, which the routes need
+
+# isort: split
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
 from fueldepot import urls
-from fueldepot.wsgi import application
 
 BODY = b'{"status": "ok"}'
 
