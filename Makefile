@@ -44,6 +44,7 @@ lint: .venv/dev
 
 bench: .venv/dev
 	@$(BIN)/python -m tests.bench $(ARGS)
+	@$(BIN)/python -m tests.bench.prices
 
 lock:
 	@test -x $(BIN)/pip-compile || $(MAKE) .venv/dev

@@ -4,8 +4,9 @@ from datetime import date
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.utils import timezone
 
-from catalog.models import Depot
+from catalog.models import Dataset, Depot
 
 
 class DepotIsRemoved(Exception):
@@ -33,6 +34,7 @@ def verify_depot(*, depot: Depot, by: AbstractBaseUser, on: date) -> Depot:
     stored.confirmed_fields = list(Depot.PUBLIC_FIELDS)
     stored.review = ""
     stored.save()
+    Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
     return stored
 
 
@@ -46,6 +48,7 @@ def remove_depot(*, depot: Depot, reason: Depot.RemovalReason, on: date) -> Depo
     stored.removed_at = stored.updated_at = on
     stored.removal_reason = reason
     stored.save()
+    Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
     return stored
 
 
@@ -64,4 +67,5 @@ def publish_depot(*, depot: Depot, on: date) -> Depot:
     stored.review = ""
     stored.confirmed_fields = sorted({*stored.confirmed_fields, "name"})
     stored.save()
+    Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
     return stored

@@ -8,22 +8,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fuel:
-    """slug: the wire value. coal: the slug `wegiel` takes it in as an assortment."""
+    """slug: the wire value. coal: the slug `wegiel` takes it in as an assortment.
+
+    bag_kg: weight of the bag that it is usually sold in, None where no bag is usual.
+    """
 
     slug: str
     name: str
     unit: str = "t"
     coal: bool = False
+    bag_kg: int | None = None
 
 
 FUELS = (
     Fuel("wegiel", "Węgiel"),
-    Fuel("ekogroszek", "Ekogroszek", coal=True),
+    Fuel("ekogroszek", "Ekogroszek", coal=True, bag_kg=20),
     Fuel("wegiel-kostka", "Węgiel kostka", coal=True),
     Fuel("wegiel-orzech", "Węgiel orzech", coal=True),
     Fuel("wegiel-groszek", "Węgiel groszek", coal=True),
     Fuel("mial-weglowy", "Miał węglowy", coal=True),
-    Fuel("pellet", "Pellet"),
+    Fuel("pellet", "Pellet", bag_kg=15),
     Fuel("brykiet", "Brykiet"),
     Fuel("drewno-kominkowe", "Drewno kominkowe", unit="mp"),
 )
@@ -31,6 +35,10 @@ FUELS = (
 UNIT_NAMES = {"t": "tona", "mp": "metr przestrzenny"}
 
 BY_SLUG = {fuel.slug: fuel for fuel in FUELS}
+
+
+COALS = frozenset({"wegiel", *(fuel.slug for fuel in FUELS if fuel.coal)})
+"""Coal and its assortments."""
 
 
 def assortments(slug: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ LAT = f"a WGS84 latitude from {LAT_RANGE[0]} to {LAT_RANGE[1]}, in decimal degre
 LON = f"a WGS84 longitude from {LON_RANGE[0]} to {LON_RANGE[1]}, in decimal degrees with a point"
 POSTCODE = "a postcode such as 30-001 or 30001"
 TERYT = "a TERYT code of 2, 4 or 7 digits (voivodeship, county, municipality)"
+VOIVODESHIP = "the slug or the 2-digit TERYT code of a voivodeship, for example malopolskie or 12"
 FUEL = f"one of {', '.join(fuels.BY_SLUG)}"
 RADIUS = f"a whole number of kilometres from {RADIUS_KM_RANGE[0]} to {RADIUS_KM_RANGE[1]}"
 LIMIT = f"a whole number from {LIMIT_RANGE[0]} to {LIMIT_RANGE[1]}"
@@ -27,6 +28,7 @@ TEXT = f"a place, municipality or postcode of {QUERY_MIN_LENGTH} to 100 characte
 POSTCODE_FORM = re.compile(r"[0-9]{2}-?[0-9]{3}", re.ASCII)
 TERYT_FORM = re.compile(r"[0-9]{2}([0-9]{2}([0-9]{3})?)?", re.ASCII)
 DEPOT_ID_FORM = re.compile(r"[0-9]{1,100}", re.ASCII)
+VOIVODESHIP_FORM = re.compile(r"[0-9]{2}|[a-z]+(-[a-z]+)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

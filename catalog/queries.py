@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import connection
+from django.db.models import Q
 
 from catalog import fuels, plane
 from catalog.models import County, FormerMunicipality, Municipality, Postcode, Voivodeship
@@ -25,6 +26,10 @@ class UnknownUnit(Exception):
     def __init__(self, teryt: str, successor: str | None = None) -> None:
         self.teryt, self.successor = teryt, successor
         super().__init__(teryt)
+
+
+class UnknownVoivodeship(Exception):
+    """No voivodeship has this slug or code."""
 
 
 class UnknownPostcode(Exception):
@@ -345,3 +350,11 @@ def check_unit(teryt: str) -> None:
         return
     former = FormerMunicipality.objects.filter(pk=teryt).values_list("successor_id", flat=True).first()
     raise UnknownUnit(teryt, successor=former)
+
+
+def get_voivodeship(asked: str) -> Voivodeship:
+    """A voivodeship by its slug or its two digits. Raises UnknownVoivodeship."""
+    found = Voivodeship.objects.filter(Q(slug=asked) | Q(teryt=asked)).first()
+    if found is None:
+        raise UnknownVoivodeship(asked)
+    return found

@@ -6,7 +6,7 @@ from django.urls import path, re_path
 
 from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
 from fueldepot.errors import unknown_path
-from prices.viewsets import FullStoreViewSet
+from prices.viewsets import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
 from regulations.viewsets import RegulationViewSet
 from subsidy.viewsets import SubsidyViewSet
 
@@ -24,5 +24,7 @@ v1 = [
     path("regulations", get(RegulationViewSet, "list"), name="regulations"),
     path("regulations/<str:voivodeship>.ics", get(RegulationViewSet, "calendar"), name="regulations-calendar"),
     path("subsidy", SubsidyViewSet.as_view({"get": "retrieve", "post": "create"}), name="subsidy"),
+    path("prices", get(SeriesViewSet, "list"), name="prices"),
+    path("prices/<str:fuel>", get(FuelPriceViewSet, "retrieve"), name="fuel-prices"),
     re_path("", unknown_path),
 ]

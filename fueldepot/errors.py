@@ -15,11 +15,12 @@ from rest_framework.views import set_rollback
 
 from catalog.boundaries import PointOutsideMunicipalities
 from catalog.links import documentation_url
-from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit
+from catalog.params import FUEL, VOIVODESHIP
+from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit, UnknownVoivodeship
 from catalog.query_string import InvalidParameters, ParameterError, quote
 from catalog.request_body import MAX_BODY_BYTES, READERS, BodyTooLarge, MalformedBody, UnsupportedBody
 from fueldepot.rendering import JSON
-from regulations.queries import UnknownVoivodeship
+from prices.params import UnknownFuel
 
 logger = logging.getLogger(__name__)
 
@@ -60,12 +61,6 @@ def describe_postcode(error: UnknownPostcode) -> dict[str, Any]:
     return error_body(404, "not_found", reason + ".", [ParameterError("postcode", "unknown", reason)])
 
 
-def describe_voivodeship(error: UnknownVoivodeship) -> dict[str, Any]:
-    """404: a well-formed name or code that no voivodeship has."""
-    reason = f"no voivodeship is called {error}; give its name as in malopolskie, or two digits as in 12"
-    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
-
-
 def describe_depot(error: UnknownDepot) -> dict[str, Any]:
     """404: no such depot, or one that was removed."""
     reason = f"no depot is published under id {error}; take the id from /api/v1/stores"
@@ -97,12 +92,25 @@ def describe_large_body(error: BodyTooLarge) -> dict[str, Any]:
     return error_body(413, "payload_too_large", message)
 
 
+def describe_voivodeship(error: UnknownVoivodeship) -> dict[str, Any]:
+    """404: the form of a slug or code, but none of the sixteen."""
+    reason = f"no voivodeship is known by {quote(str(error))}; give {VOIVODESHIP}"
+    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
+
+
+def describe_fuel(error: UnknownFuel) -> dict[str, Any]:
+    """404: not one of the nine fuels."""
+    reason = f"no fuel is known by {quote(str(error))}; give {FUEL}"
+    return error_body(404, "not_found", reason + ".", [ParameterError("fuel", "unknown", reason)])
+
+
 DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
     InvalidParameters: describe_parameters,
     UnknownUnit: describe_unit,
+    UnknownVoivodeship: describe_voivodeship,
     UnknownPostcode: describe_postcode,
     UnknownDepot: describe_depot,
-    UnknownVoivodeship: describe_voivodeship,
+    UnknownFuel: describe_fuel,
     PointOutsideMunicipalities: describe_point,
     MalformedBody: describe_malformed_body,
     UnsupportedBody: describe_unsupported_body,

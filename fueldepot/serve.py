@@ -69,7 +69,6 @@ def prepare_site(data: str) -> None:
         if data:
             call_command("import_data", data, commit=True)
         call_command("load_starter")
-        call_command("load_starter_regulations")
         call_command("collectstatic", verbosity=0, interactive=False)
     except CommandError as error:
         sys.exit(f"fueldepot: {error}")

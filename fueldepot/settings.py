@@ -97,6 +97,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "simple_history",
     "django_filters",
+    "import_export",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -120,6 +121,10 @@ MIDDLEWARE = [
     "simple_history.middleware.HistoryRequestMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
+
+# The statistical office's local data bank. A registered client may ask more often; see prices/importers/bdl.py.
+BDL_URL = "https://bdl.stat.gov.pl/api/v1"
+BDL_CLIENT_ID: str = env.str("BDL_CLIENT_ID", default="").strip()
 
 ROOT_URLCONF = "fueldepot.urls"
 WSGI_APPLICATION = "fueldepot.wsgi.application"

@@ -24,3 +24,10 @@ def day(value: date) -> str:
 def coordinates(lat: float, lon: float) -> str:
     """ "50,0614° N, 19,9366° E": four decimals, about ten metres."""
     return f"{lat:.4f}° N, {lon:.4f}° E".replace(".", ",")
+
+
+def zloty(amount: float | None, places: int = 2) -> str:
+    """ "1 520,50 zł", kept on one line; a dash for None."""
+    if amount is None:
+        return "–"
+    return f"{amount:,.{places}f} zł".replace(",", " ").replace(".", ",").replace(" ", NO_BREAK)

@@ -9,14 +9,14 @@ from django.urls import reverse
 
 from catalog.models import Voivodeship
 from catalog.params import TERYT_FORM
-from catalog.queries import UnknownUnit
+from catalog.queries import UnknownUnit, UnknownVoivodeship, get_voivodeship
 from catalog.query_string import QueryString
 from catalog.text import sort_key
 from pages.page import Crumb, Page
 from pages.polish import day
 from regulations.freshness import is_stale
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
-from regulations.queries import Law, Regulation, Unit, UnknownVoivodeship, get_unit, get_voivodeship, regulations_of
+from regulations.queries import Law, Regulation, Unit, get_unit, regulations_of
 
 NOT_HERE = "Pod podanym kodem TERYT nie ma gminy ani powiatu w tym województwie. Pokazujemy całe województwo."
 

@@ -9,6 +9,8 @@ from catalog import fuels, params
 from catalog.models import Depot
 from catalog.queries import MAX_SUGGESTIONS
 from pages.page import Crumb, Page
+from prices import medians
+from prices.queries import PRICE_LIST_MONTHS
 from subsidy import params as subsidy
 from subsidy import rules
 from subsidy.application import ENVELOPE, SOURCES, Heating
@@ -87,7 +89,8 @@ def rules_page() -> RulesPage:
             ),
             Endpoint(
                 "/stores/{id}",
-                "Jeden skład ze wszystkimi polami.",
+                "Jeden skład ze wszystkimi polami i cennikiem: najnowszą ceną każdego paliwa z ostatnich "
+                f"{PRICE_LIST_MONTHS} miesięcy.",
                 (Parameter("id", "liczba z pola id na liście składów"),),
                 f"{base_url}/stores/{depot_id}",
             ),
@@ -115,6 +118,23 @@ def rules_page() -> RulesPage:
                 "POST: formularz, multipart albo JSON, by dochód nie trafił do adresu. Dochodu nie zapisujemy.",
                 _subsidy_parameters(),
                 f"{base_url}/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler",
+            ),
+            Endpoint(
+                "/prices",
+                "Średnie roczne ceny węgla kamiennego, prądu (G11) i gazu (W-1.1) według GUS: Polska i województwa.",
+                (),
+                f"{base_url}/prices",
+            ),
+            Endpoint(
+                "/prices/{fuel}",
+                f"Mediana cen paliwa w składach z ostatnich {medians.WINDOW_MONTHS} miesięcy, od "
+                f"{medians.FEWEST_FOR_MEDIAN} cen; dla kraju także według województw i miesięcy.",
+                (
+                    Parameter("fuel", f"w adresie, jedno z: {', '.join(fuels.BY_SLUG)}"),
+                    Parameter("voivodeship", "nazwa w zapisie z adresu (malopolskie) albo 2 cyfry TERYT (12)"),
+                    Parameter("values", "tak lub nie (1, 0, true, false): dodaje ceny, z których jest mediana kraju"),
+                ),
+                f"{base_url}/prices/pellet?voivodeship=malopolskie",
             ),
         ),
     )

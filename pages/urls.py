@@ -12,5 +12,8 @@ urlpatterns = [
     path("sklady/<slug:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, name="municipality"),
     path("przepisy/", views.regulations, name="regulations"),
     path("przepisy/<slug:voivodeship>/", views.regulation, name="regulation"),
+    path("ceny/", views.prices, name="prices"),
+    path("ceny/<slug:fuel>/", views.fuel_prices, name="fuel-prices"),
+    path("ceny/<slug:fuel>/<slug:voivodeship>/", views.voivodeship_prices, name="fuel-prices-voivodeship"),
     path("sklad/<int:depot_id>-<slug:slug>/", views.depot, name="depot"),
 ]

@@ -11,6 +11,7 @@ from catalog.models import Depot
 from pages.depots import depot_page, depot_path, removed_page
 from pages.home import home_page
 from pages.page import municipality_path
+from pages.prices import fuel_prices_page, index_page, voivodeship_prices_page
 from pages.regulations import regulation_page, regulations_page
 from pages.rules import rules_page
 from pages.subsidy import subsidy_page
@@ -95,3 +96,27 @@ def subsidy(request: HttpRequest) -> HttpResponse:
     """The calculator; what is posted stays in this answer. 400 with the form again when it cannot be read."""
     page = subsidy_page(request.POST if request.method == "POST" else None, timezone.localdate())
     return render(request, "pages/subsidy.html", {"page": page}, status=400 if page.mistakes else 200)
+
+
+@require_safe
+@cache_control(public=True, max_age=MAX_AGE_S)
+def prices(request: HttpRequest) -> HttpResponse:
+    """What every fuel costs now, and the official averages."""
+    return render(request, "pages/prices.html", {"page": index_page(timezone.localdate())})
+
+
+@require_safe
+@cache_control(public=True, max_age=MAX_AGE_S)
+def fuel_prices(request: HttpRequest, fuel: str) -> HttpResponse:
+    """What a fuel costs in Poland, and how that was computed."""
+    return render(request, "pages/fuel_prices.html", {"page": fuel_prices_page(fuel, timezone.localdate())})
+
+
+@require_safe
+@cache_control(public=True, max_age=MAX_AGE_S)
+def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> HttpResponse:
+    """What a fuel costs in a voivodeship; 301 from the two digits of its code."""
+    page = voivodeship_prices_page(fuel, voivodeship, timezone.localdate())
+    if request.path != page.path:
+        return moved(request, page.path)
+    return render(request, "pages/voivodeship_prices.html", {"page": page})

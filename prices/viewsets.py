@@ -1,5 +1,7 @@
 """Endpoints that tell prices. A whole depot is one of them: it carries its price list."""
 
+import orjson
+from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
@@ -7,7 +9,13 @@ from rest_framework.viewsets import ViewSet
 from catalog.params import read_depot_id
 from catalog.queries import get_store
 from catalog.viewsets import CATALOG_CACHE
-from prices.serializers import store_with_prices
+from prices import figures
+from prices.params import FuelPricesQuery
+from prices.queries import find_price_list, find_series
+from prices.serializers import all_series, store_with_prices
+
+SERIES_CACHE = "public, max-age=86400"
+"""Averages are published once a year."""
 
 
 class FullStoreViewSet(ViewSet):
@@ -16,4 +24,23 @@ class FullStoreViewSet(ViewSet):
     def retrieve(self, request: Request, pk: str) -> Response:
         """Answer GET /stores/{id}."""
         row = get_store(read_depot_id(pk))
-        return Response(store_with_prices(row), headers={"Cache-Control": CATALOG_CACHE})
+        listed = find_price_list(row.id, timezone.localdate())
+        return Response(store_with_prices(row, listed), headers={"Cache-Control": CATALOG_CACHE})
+
+
+class SeriesViewSet(ViewSet):
+    """Official yearly averages."""
+
+    def list(self, request: Request) -> Response:
+        """Answer GET /prices."""
+        return Response(all_series(find_series()), headers={"Cache-Control": SERIES_CACHE})
+
+
+class FuelPriceViewSet(ViewSet):
+    """What a fuel costs now."""
+
+    def retrieve(self, request: Request, fuel: str) -> Response:
+        """Answer GET /prices/{fuel}."""
+        query = FuelPricesQuery.parse(fuel, request.META["QUERY_STRING"])
+        body = figures.read(query.fuel, voivodeship=query.voivodeship, values=query.values, today=timezone.localdate())
+        return Response(orjson.Fragment(body), headers={"Cache-Control": CATALOG_CACHE})

@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Self
 
-from catalog.params import POSTCODE, POSTCODE_FORM, TERYT, TERYT_FORM, with_dash
+from catalog.params import (
+    POSTCODE,
+    POSTCODE_FORM,
+    TERYT,
+    TERYT_FORM,
+    VOIVODESHIP,
+    VOIVODESHIP_FORM,
+    with_dash,
+)
 from catalog.query_string import QueryString, quote
 
-VOIVODESHIP = "a voivodeship as in its address, such as malopolskie, or as a TERYT code of 2 digits, such as 12"
 ON = "a day as YYYY-MM-DD, such as 2027-01-01"
 
-VOIVODESHIP_FORM = re.compile(r"[0-9]{2}|[a-z]+(-[a-z]+)*", re.ASCII)
 DAY_FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 

@@ -7,17 +7,13 @@ from datetime import date
 from django.db.models import Prefetch, QuerySet
 
 from catalog.models import County, Municipality, PostcodeMunicipality, Voivodeship
-from catalog.queries import UnknownPostcode, UnknownUnit, check_unit
+from catalog.queries import UnknownPostcode, UnknownUnit, check_unit, get_voivodeship
 from catalog.query_string import InvalidParameters, ParameterError
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, Scope
 from regulations.params import CalendarQuery, RegulationsQuery
 from regulations.scopes import binds
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
-
-
-class UnknownVoivodeship(Exception):
-    """No voivodeship has this slug or code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +160,6 @@ def width(scope: Scope) -> int:
 def deadline_order(deadline: Deadline) -> tuple[date, int, int]:
     """Sorts deadlines by day, then the wider first, then the older row."""
     return deadline.date, width(deadline), deadline.pk
-
-
-def get_voivodeship(name: str) -> Voivodeship:
-    """A voivodeship by its slug or two digits. Raises UnknownVoivodeship. One query."""
-    known = Voivodeship.objects.filter(teryt=name) if name.isdigit() else Voivodeship.objects.filter(slug=name)
-    found = known.first()
-    if found is None:
-        raise UnknownVoivodeship(name)
-    return found
 
 
 def get_unit(teryt: str) -> Unit:

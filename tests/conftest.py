@@ -11,17 +11,20 @@ from django.db import connection
 from django.test import Client
 
 from catalog import boundaries
+from prices import figures
 
 GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
 @pytest.fixture(autouse=True)
-def _forget_boundaries() -> Iterator[None]:
-    """The index of boundaries outlives a test's transaction."""
+def _forget() -> Iterator[None]:
+    """What a process remembers outlives a test's transaction."""
     boundaries.forget()
+    figures.forget()
     yield
     boundaries.forget()
+    figures.forget()
 
 
 def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:

@@ -1,13 +1,16 @@
 """Rows for tests: fixed values, states as traits, known places as functions."""
 
-from datetime import date
+from datetime import UTC, date, datetime
+from decimal import Decimal
 
 import factory
 import shapely
 from django.contrib.auth import get_user_model
 
 from catalog import models, plane
+from catalog.fuels import BY_SLUG
 from catalog.text import slug
+from prices.models import DepotPrice
 
 NAMES = {
     "12": "małopolskie",
@@ -18,6 +21,7 @@ NAMES = {
     "1216": "tarnowski",
     "1261": "Kraków",
     "1263": "Tarnów",
+    "1465": "Warszawa",
     "2461": "Bielsko-Biała",
 }
 
@@ -69,6 +73,10 @@ def nowy_targ_town() -> models.Municipality:
 
 def nowy_targ_rural() -> models.Municipality:
     return MunicipalityFactory(teryt="1211092", name="Nowy Targ")
+
+
+def warszawa() -> models.Municipality:
+    return MunicipalityFactory(teryt="1465011", name="Warszawa")
 
 
 def bielsko_biala() -> models.Municipality:
@@ -162,3 +170,25 @@ class DepotFactory(factory.django.DjangoModelFactory):
     source = "osm"
     source_id = factory.Sequence(lambda n: f"node/{n}")
     updated_at = date(2026, 10, 3)
+
+
+class DepotPriceFactory(factory.django.DjangoModelFactory):
+    """An approved price of a price list."""
+
+    class Meta:
+        model = DepotPrice
+
+    class Params:
+        pending = factory.Trait(status="pending", decided_at=None)
+        rejected = factory.Trait(status="rejected", reason="zła jednostka")
+        submission = factory.Trait(origin="submission")
+
+    depot = factory.SubFactory(DepotFactory)
+    fuel = "pellet"
+    price = Decimal(1500)
+    unit = factory.LazyAttribute(lambda row: BY_SLUG[row.fuel].unit)
+    day = date(2026, 11, 1)
+    origin = "price_list"
+    submitted_at = datetime(2026, 11, 1, 12, tzinfo=UTC)
+    status = "approved"
+    decided_at = datetime(2026, 11, 2, 12, tzinfo=UTC)

@@ -33,11 +33,15 @@ class ImportRunning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One data set of a run. source: who published it. sync: compares and, when told to, writes."""
+    """One data set of a run. source: who published it. sync: compares and, when told to, writes.
+
+    model: the table of a data set that apps above the catalog keep; the catalog knows its own.
+    """
 
     dataset: Dataset.Slug
     source: str
     sync: Callable[[Options], Report]
+    model: type[Model] | None = None
 
 
 @contextmanager
@@ -58,41 +62,43 @@ def run(steps: Iterable[Step], options: Options) -> list[Report]:
     """
     steps = list(steps)
     reports = []
-    changed: set[str] = set()
+    changed: dict[str, type[Model]] = {}
     with one_import():
         for number, step in enumerate(steps, start=1):
             write = options.write or number < len(steps)
             report = step.sync(Options(options.today, write, options.allow_removals, options.progress))
             reports.append(report)
             if report.changes and options.write:
-                record_change(step.dataset, step.source, report.as_of)
-                changed.add(step.dataset)
-        if changed & SEARCHED:
+                model = step.model or MODELS[step.dataset]
+                record_change(step.dataset, step.source, report.as_of, model=model)
+                changed[step.dataset] = model
+        if SEARCHED & changed.keys():
             search.rebuild()
         if not options.write:
             transaction.set_rollback(True)
     if changed:
-        analyse()
+        analyse(changed.values())
         boundaries.forget()
     return reports
 
 
-def record_change(dataset: Dataset.Slug, source: str, as_of: date | None) -> None:
+def record_change(dataset: Dataset.Slug, source: str, as_of: date | None, *, model: type[Model] | None = None) -> None:
     """Raise the version of a data set, and say what it is now. Call it in the transaction of the change."""
     values = {
         "changed_at": timezone.now(),
         "as_of": as_of,
-        "row_count": MODELS[dataset]._default_manager.count(),
+        "row_count": (model or MODELS[dataset])._default_manager.count(),
         "source": source[:200],
     }
     if not Dataset.objects.filter(slug=dataset).update(version=F("version") + 1, **values):
         Dataset.objects.create(slug=dataset, version=1, **values)
 
 
-def analyse() -> None:
+def analyse(models: Iterable[type[Model]]) -> None:
     """Tell the planner about the new rows, or it plans for an empty database."""
+    tables: set[type[Model]] = {*MODELS.values(), *models}
     with connection.cursor() as cursor:
-        for model in MODELS.values():
+        for model in tables:
             cursor.execute(f"ANALYZE {model._meta.db_table}")
 
 

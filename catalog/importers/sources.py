@@ -63,6 +63,10 @@ NEEDS: dict[Dataset.Slug, tuple[type[Model], str, str]] = {
 """What must be in the database before a data set can be read: model, name, and the command that brings it."""
 
 
+class NothingToImport(BadInput):
+    """A directory without a file that the catalog can import."""
+
+
 def step(path: Path, format_: Format) -> Step:
     """The step that imports one file. It is read only when its turn comes."""
     source = SOURCES[format_]
@@ -96,7 +100,8 @@ def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
     """Steps for every file of a directory that can be imported, in order, and the names of the other files.
 
     Of several files of one format the names decide the order, so dated registers come oldest first.
-    Raises BadInput when the directory is missing, holds nothing to import, or a file called like a known one is broken.
+    Raises BadInput when the directory is missing or a file called like a known one is broken, NothingToImport when it
+    holds nothing of the catalog's.
     """
     if not directory.is_dir():
         raise BadInput(directory, "is not a directory")
@@ -105,6 +110,6 @@ def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
     order = list(SOURCES)
     known = [(order.index(format_), path, format_) for path, format_ in formats.items() if format_ is not None]
     if not known:
-        raise BadInput(directory, "holds no file that can be imported")
+        raise NothingToImport(directory, "holds no file that can be imported")
     steps = [step(path, format_) for _, path, format_ in sorted(known)]
     return steps, [path.name for path, format_ in formats.items() if format_ is None]

@@ -17,3 +17,9 @@ def counted(number: int, forms: str) -> str:
 def day(value: date) -> str:
     """A day in words, with "r." at its end."""
     return polish.day(value)
+
+
+@register.filter
+def zloty(amount: float | None) -> str:
+    """ "1 520,50 zł", or a dash where there is no number."""
+    return polish.zloty(amount)

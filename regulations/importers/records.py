@@ -56,12 +56,16 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+YAML = frozenset({".yaml", ".yml"})
+"""How files of the legal state end."""
+
+
 def find_files(sources: list[Path]) -> list[Path]:
     """The YAML files among files and folders, in order. Raises BadInput for a folder without one."""
     found: list[Path] = []
     for source in sources:
         if source.is_dir():
-            inside = sorted(path for path in source.iterdir() if path.suffix in {".yaml", ".yml"})
+            inside = sorted(path for path in source.iterdir() if path.suffix in YAML)
             if not inside:
                 raise BadInput(source, "holds no YAML file")
             found += inside

@@ -11,13 +11,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Model, QuerySet
 
 from catalog.importers.records import Note
-from catalog.importers.run import one_import, require
+from catalog.importers.run import Step, require
 from catalog.importers.sync import Options, Report, check_removals
-from catalog.models import Voivodeship
+from catalog.models import Dataset, Voivodeship
 from regulations.actions import save_as
 from regulations.importers.records import StateRecord, Values, parse
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
@@ -45,22 +44,26 @@ PARTS = (
 )
 
 
-def import_files(paths: list[Path], options: Options) -> list[Report]:
-    """Bring the files into the database, or with `options.write` off only say what would change.
+PUBLISHER = "dzienniki urzędowe województw i źródła podane przy każdym akcie"
 
-    One transaction. Raises BadInput, ImportRefused, TooManyRemovals and ImportRunning; then nothing has changed.
+
+def file_step(paths: list[Path]) -> Step:
+    """The step that brings files into the database. Raises BadInput for a file that cannot be read.
+
+    It always writes: whether that stays is decided by the run, which undoes a dry one.
     """
     records = [parse(path) for path in paths]
-    report = Report("regulations")
-    with one_import():
+
+    def sync(options: Options) -> Report:
         require(Voivodeship, "voivodeships", "import_teryt")
+        report = Report("regulations")
         stored = sum(part.model._default_manager.exclude(key="").count() for part in PARTS)
         for record in options.progress(records, "regulations"):
             StateSync(record, report).run()
         check_removals(report.title, removed=report.removed, stored=stored, options=options)
-        if not options.write:
-            transaction.set_rollback(True)
-    return [report]
+        return report
+
+    return Step(Dataset.Slug.REGULATIONS, PUBLISHER, sync, model=Resolution)
 
 
 def plain(values: Mapping[str, Any]) -> Values:

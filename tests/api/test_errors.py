@@ -8,7 +8,7 @@ from catalog import queries
 
 pytestmark = pytest.mark.django_db
 
-ENDPOINTS = ["locations", "locate", "stores", "stores/1"]
+ENDPOINTS = ["locations", "locate", "stores", "stores/1", "prices", "prices/pellet"]
 
 
 def check_body(answer, status, code):

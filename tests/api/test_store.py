@@ -1,6 +1,10 @@
 """GET /stores/{id}."""
 
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
 import pytest
+from django.utils import timezone
 
 from tests import factories
 
@@ -11,7 +15,7 @@ URL = "/api/v1/stores"
 
 def test_store_golden(client, golden, django_assert_num_queries):
     factories.DepotFactory(pk=7, source_id="node/7")
-    with django_assert_num_queries(1):  # the depot with its municipality and voivodeship
+    with django_assert_num_queries(1 + 1):  # the depot with its municipality and voivodeship; its price list
         answer = client.get(f"{URL}/7")
     golden("store", answer.json())
 
@@ -32,3 +36,50 @@ def test_unknown(client, pk):
 def test_refused(client, pk):
     answer = client.get(f"{URL}/{pk}")
     assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (400, "id")
+
+
+# The price list
+
+
+@pytest.fixture
+def _today(monkeypatch):
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: date(2026, 11, 21))
+
+
+def price(depot, fuel="pellet", amount="1500", day=date(2026, 11, 1), **extra):
+    return factories.DepotPriceFactory(depot=depot, fuel=fuel, price=Decimal(amount), day=day, **extra)
+
+
+def price_list(client, depot):
+    return client.get(f"{URL}/{depot.pk}").json()["price_list"]
+
+
+@pytest.mark.usefixtures("_today")
+def test_store_with_price_list_golden(client, golden, django_assert_num_queries):
+    depot = factories.DepotFactory(pk=7, source_id="node/7")
+    price(depot, "drewno-kominkowe", "480.50")
+    price(depot, "pellet", "1400", date(2026, 10, 1))
+    price(depot, "pellet", "1450.99", date(2026, 10, 2))
+    price(depot, "ekogroszek", "1500", submission=True)
+    price(depot, "brykiet", "1400", pending=True)
+    price(depot, "wegiel", "1400", rejected=True)
+    price(factories.DepotFactory(), "wegiel", "1300")
+    with django_assert_num_queries(1 + 1):  # the depot with its municipality and voivodeship; its price list
+        answer = client.get(f"{URL}/7")
+    golden("store_with_price_list", answer.json())
+
+
+@pytest.mark.usefixtures("_today")
+@pytest.mark.parametrize(("day", "listed"), [(date(2025, 11, 21), 1), (date(2025, 11, 20), 0), (date(2026, 11, 22), 0)])
+def test_a_price_list_goes_back_twelve_months(client, day, listed):
+    depot = factories.DepotFactory()
+    price(depot, day=day)
+    assert len(price_list(client, depot)) == listed
+
+
+@pytest.mark.usefixtures("_today")
+def test_on_one_day_a_price_list_beats_a_reader(client):
+    depot = factories.DepotFactory()
+    price(depot, amount="1500")
+    price(depot, amount="1400", submission=True, decided_at=datetime(2026, 11, 20, tzinfo=UTC))
+    assert [row["price"] for row in price_list(client, depot)] == [1500.0]

@@ -98,6 +98,7 @@ def questions() -> dict[str, list[str]]:
     django.setup()
     from django.db import connections
 
+    from catalog.fuels import BY_SLUG
     from catalog.models import Depot
 
     draw = random.Random(20261121)  # noqa: S311 - repeatable, not secret
@@ -116,6 +117,9 @@ def questions() -> dict[str, list[str]]:
         "/stores by unit, 20": [f"/api/v1/stores?teryt={code:02}" for code in range(2, 33, 2)],
         "/stores/{id}": [f"/api/v1/stores/{pk}" for pk, _, _ in chosen],
         "/subsidy": [f"/api/v1/subsidy?{query}" for query in HOUSEHOLDS],
+        "/prices": ["/api/v1/prices"],
+        "/prices/{fuel}": [f"/api/v1/prices/{slug}" for slug in BY_SLUG],
+        "/prices by voivodeship": [f"/api/v1/prices/pellet?voivodeship={code:02}" for code in range(2, 33, 2)],
     }
 
 

@@ -1,5 +1,6 @@
 """The whole service, and beside it a bare Django view that returns a constant: what every ratio is measured against."""
 
+# isort: split
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import path

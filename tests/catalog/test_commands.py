@@ -114,7 +114,7 @@ def test_the_starter_fills_what_is_empty_and_only_that(client):
     nearest = client.get("/api/v1/stores?postcode=30-001&limit=1").json()[0]
     assert nearest["name"].startswith("DEMO")
     assert "demonstracyjny" in nearest["source"]["description"]
-    assert run("remove_demo") == "6586 demonstration depots removed\n"
+    assert run("remove_demo").startswith("6586 demonstration depots and ")
     assert run("load_starter") == ""
     assert not models.Depot.objects.exists()
 
@@ -124,7 +124,7 @@ def test_real_depots_keep_the_demonstration_out():
     factories.PlaceFactory()
     factories.PostcodeFactory()
     factories.DepotFactory()
-    assert run("load_starter") == ""
+    assert "demonstration" not in run("load_starter")
     assert models.Depot.objects.count() == 1
 
 

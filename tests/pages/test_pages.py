@@ -127,7 +127,7 @@ def test_the_examples_of_the_rules_answer(client, depot, django_assert_max_num_q
     with django_assert_max_num_queries(1):  # the id of an example
         answer = client.get("/api/")
     examples = re.findall(r'Przykład: <a href="http://127\.0\.0\.1:8000([^"]+)">', answer.content.decode())
-    assert len(examples) == 7
+    assert len(examples) == 9
     for example in examples:
         assert client.get(unescape(example)).status_code == 200
 

@@ -2,12 +2,13 @@
 
 from datetime import date
 
+from catalog.importers.run import run
 from catalog.importers.sync import Options
 from catalog.models import County, Municipality, Voivodeship
 from catalog.starter import reader
 from catalog.text import slug
 from regulations.importers.records import DATA, find_files
-from regulations.importers.sync import import_files
+from regulations.importers.sync import file_step
 
 OPTIONS = Options(today=date(2026, 11, 21), write=True)
 
@@ -33,4 +34,4 @@ def load_units():
 
 def load_files(paths=None):
     load_units()
-    return import_files(paths or find_files([DATA]), OPTIONS)[0]
+    return run([file_step(paths or find_files([DATA]))], OPTIONS)[0]

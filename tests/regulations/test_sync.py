@@ -6,11 +6,14 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from catalog.importers import run as importing
 from catalog.importers.records import BadInput
+from regulations import starter
 from regulations.importers.records import DATA, find_files, parse
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from tests import factories
 from tests.regulations.factories import DeadlineFactory
+from tests.regulations.loading import OPTIONS
 
 pytestmark = pytest.mark.django_db
 
@@ -243,10 +246,8 @@ def test_a_missing_file_and_an_empty_folder(tmp_path):
 
 
 def test_the_starter_loads_only_into_an_empty_table(write):
-    out = StringIO()
-    call_command("load_starter_regulations", stdout=out)
+    (report,) = importing.run(starter.missing_steps(), OPTIONS)
     assert LegalState.objects.count() == 1  # only małopolskie is in the register
-    assert "starter data: 29 regulations" in out.getvalue()
+    assert report.added == 29
     Deadline.objects.all().delete()
-    call_command("load_starter_regulations", stdout=out)
-    assert not Deadline.objects.exists()
+    assert list(starter.missing_steps()) == []

@@ -3,10 +3,14 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from catalog.importers.records import BadInput
 from catalog.importers.run import ImportRunning, run
-from catalog.importers.sync import Options
+from catalog.importers.sync import ImportRefused, Options
 from catalog.management.import_command import ImportCommand, progress
-from catalog.starter.load import missing_steps
+from catalog.starter import load
+from prices import figures
+from prices import starter as prices
+from regulations import starter as regulations
 
 
 class Command(ImportCommand):
@@ -18,8 +22,11 @@ class Command(ImportCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         how = Options(today=timezone.localdate(), write=True, progress=progress)
         try:
-            reports = run(missing_steps(), how)
+            reports = run([*load.missing_steps(), *prices.missing_steps(), *regulations.missing_steps()], how)
+        except (BadInput, ImportRefused) as error:
+            raise CommandError(f"nothing was loaded: {error}") from error
         except ImportRunning as error:
             raise CommandError("nothing was loaded: another import is running; wait until it ends") from error
-        for report in reports:
+        for report in filter(lambda report: report.added, reports):
             self.stdout.write(f"starter data: {report.added} {report.title}")
+        figures.refresh(today=how.today)

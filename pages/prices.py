@@ -1,0 +1,251 @@
+"""Pages of prices: every fuel, one fuel in Poland, one fuel in a voivodeship. They show the API's own answers.
+
+The chart is drawn here, as points of an SVG in the template: nobody needs a script to see it.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import orjson
+from django.http import Http404
+from django.urls import reverse
+
+from catalog import fuels
+from catalog.queries import UnknownVoivodeship
+from pages.page import Crumb, Page
+from prices import figures
+from prices.queries import find_series
+from prices.series import SERIES, describe_source
+
+CHART_WIDTH, CHART_HEIGHT, CHART_MARGIN = 640, 220, 12
+PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
+
+
+@dataclass(frozen=True, slots=True)
+class FuelRow:
+    """A fuel in the list of all: median None below three prices."""
+
+    name: str
+    path: str
+    median: float | None
+    per_unit: str
+    n: int
+    bag_price: float | None
+    bag_kg: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialRow:
+    """A series with its newest average for Poland. source: name and address. origins: where the numbers were read."""
+
+    name: str
+    unit: str
+    year: int | None
+    price: float | None
+    years: int
+    source: dict[str, str]
+    origins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricesPage(Page):
+    """Medians of every fuel, and beside them, never mixed, the official averages."""
+
+    rows: tuple[FuelRow, ...]
+    official: tuple[OfficialRow, ...]
+    today: date
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Months as a line: points in the units of the view box, with the lowest and the highest median."""
+
+    points: str
+    dots: tuple[tuple[float, float], ...]
+    low: float
+    high: float
+    first: str
+    last: str
+    width: int = CHART_WIDTH
+    height: int = CHART_HEIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class AreaRow:
+    """A voivodeship with a median."""
+
+    name: str
+    path: str
+    median: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FuelPricesPage(Page):
+    """A fuel in Poland. answer: the API's. ranges: (fuel, low, high). chart: None with fewer than two months."""
+
+    answer: dict[str, Any]
+    per_unit: str
+    start: date
+    end: date
+    ranges: tuple[tuple[str, float, float], ...]
+    areas: tuple[AreaRow, ...]
+    chart: Chart | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoivodeshipPricesPage(Page):
+    """A fuel in a voivodeship, beside Poland. Both are the API's answers."""
+
+    answer: dict[str, Any]
+    country: dict[str, Any]
+    per_unit: str
+    country_path: str
+
+
+def index_page(today: date) -> PricesPage:
+    """Every fuel. Two queries while the kept answers hold."""
+    answers = {fuel: orjson.loads(body) for fuel, body in figures.read_countries(today).items()}
+    demonstration = any("demonstration" in answer for answer in answers.values())
+    return PricesPage(
+        title="Ceny opału",
+        description="Mediany cen węgla, ekogroszku, pelletu, brykietu i drewna w składach w Polsce oraz średnie GUS.",
+        path=reverse("prices"),
+        crumbs=(Crumb.home(),),
+        demonstration=demonstration,
+        indexed=not demonstration,
+        data_path=reverse("v1:prices"),
+        rows=tuple(
+            FuelRow(
+                name=answer["name"],
+                path=reverse("fuel-prices", args=[fuel]),
+                median=answer["median"],
+                per_unit=PER_UNIT[answer["unit"]],
+                n=answer["n"],
+                bag_price=answer.get("bag_price"),
+                bag_kg=answer.get("bag_kg"),
+            )
+            for fuel, answer in answers.items()
+        ),
+        official=official_rows(),
+        today=today,
+    )
+
+
+def official_rows() -> tuple[OfficialRow, ...]:
+    """The newest official average of each series. One query."""
+    found = find_series()
+    rows = []
+    for kind in SERIES:
+        series = found[kind.slug]
+        year = max(series.poland, default=None)
+        rows.append(
+            OfficialRow(
+                name=kind.name,
+                unit=kind.unit,
+                year=year,
+                price=None if year is None else float(series.poland[year]),
+                years=len(series.poland),
+                source=describe_source(series.variable_id),
+                origins=series.sources,
+            )
+        )
+    return tuple(rows)
+
+
+def fuel_prices_page(slug: str, today: date) -> FuelPricesPage:
+    """A fuel in Poland. Raises Http404. One query while the kept answer holds, none for the names of voivodeships."""
+    fuel = get_fuel(slug)
+    answer = orjson.loads(figures.read(fuel, voivodeship=None, values=False, today=today))
+    demonstration = "demonstration" in answer
+    return FuelPricesPage(
+        title=f"{fuel.name}: ceny w Polsce",
+        description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
+        path=reverse("fuel-prices", args=[fuel.slug]),
+        crumbs=(Crumb.home(), prices_crumb()),
+        demonstration=demonstration,
+        indexed=not demonstration,
+        data_path=reverse("v1:fuel-prices", args=[fuel.slug]),
+        answer=answer,
+        per_unit=PER_UNIT[fuel.unit],
+        start=date.fromisoformat(answer["from"]),
+        end=date.fromisoformat(answer["to"]),
+        ranges=tuple(
+            (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
+            for name, ends in answer["arithmetic"]["plausible_range"].items()
+        ),
+        areas=tuple(
+            AreaRow(
+                name=row["name"],
+                path=reverse("fuel-prices-voivodeship", args=[fuel.slug, row["voivodeship"]]),
+                median=row["median"],
+                n=row["n"],
+            )
+            for row in answer["voivodeships"]
+        ),
+        chart=chart(answer["months"]),
+    )
+
+
+def voivodeship_prices_page(slug: str, voivodeship: str, today: date) -> VoivodeshipPricesPage:
+    """A fuel in a voivodeship. Raises Http404. Two queries while the kept answers hold."""
+    fuel = get_fuel(slug)
+    try:
+        answer = orjson.loads(figures.read(fuel, voivodeship=voivodeship, values=False, today=today))
+    except UnknownVoivodeship as error:
+        raise Http404 from error
+    country = orjson.loads(figures.read(fuel, voivodeship=None, values=False, today=today))
+    demonstration = "demonstration" in answer
+    path = answer["page"].partition("//")[2].partition("/")[2]
+    return VoivodeshipPricesPage(
+        title=f"{fuel.name}: ceny, województwo {answer['area']['name']}",
+        description=f"{fuel.name}, województwo {answer['area']['name']}: mediana cen w składach i liczba cen.",
+        path=f"/{path}",
+        crumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, reverse("fuel-prices", args=[fuel.slug]))),
+        demonstration=demonstration,
+        indexed=not demonstration,
+        data_path=f"{reverse('v1:fuel-prices', args=[fuel.slug])}?voivodeship={answer['area']['teryt']}",
+        answer=answer,
+        country=country,
+        per_unit=PER_UNIT[fuel.unit],
+        country_path=reverse("fuel-prices", args=[fuel.slug]),
+    )
+
+
+def get_fuel(slug: str) -> fuels.Fuel:
+    """A fuel by its slug. Raises Http404."""
+    if slug not in fuels.BY_SLUG:
+        raise Http404
+    return fuels.BY_SLUG[slug]
+
+
+def prices_crumb() -> Crumb:
+    """The step to the list of all fuels."""
+    return Crumb("Ceny opału", reverse("prices"))
+
+
+def chart(months: list[dict[str, Any]]) -> Chart | None:
+    """A line through the medians of months; months without one leave a gap in time, not in the line."""
+    if len(months) < 2:
+        return None
+    numbers = [int(row["month"][:4]) * 12 + int(row["month"][5:]) for row in months]
+    medians = [row["median"] for row in months]
+    low, high = min(medians), max(medians)
+    across = (CHART_WIDTH - 2 * CHART_MARGIN) / (numbers[-1] - numbers[0])
+    up = (CHART_HEIGHT - 2 * CHART_MARGIN) / ((high - low) or 1)
+    dots = tuple(
+        (
+            round(CHART_MARGIN + (number - numbers[0]) * across, 1),
+            round(CHART_HEIGHT - CHART_MARGIN - (median - low) * up, 1),
+        )
+        for number, median in zip(numbers, medians, strict=True)
+    )
+    return Chart(
+        points=" ".join(f"{x},{y}" for x, y in dots),
+        dots=dots,
+        low=low,
+        high=high,
+        first=months[0]["month"],
+        last=months[-1]["month"],
+    )

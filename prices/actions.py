@@ -1,0 +1,216 @@
+"""What people do to prices. Admin, forms, imports and commands all call these; each is one transaction.
+
+`on` is the moment of the act. Whatever changes an approved price takes the lock of `prices.figures` first and makes
+the answers anew before it commits, so the next request of every worker tells the new state.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from catalog import fuels
+from catalog.models import Depot
+from prices import figures, medians
+from prices.models import DepotPrice, PlausibleRange
+
+LARGEST = Decimal(100_000)
+"""No price is larger: beyond it is a slip of the pen that the column could not hold."""
+
+
+class PriceRefused(Exception):
+    """A price cannot be taken as given; the message says why, in Polish, for whoever gave it."""
+
+
+class DuplicatePrice(PriceRefused):
+    """The depot already has a price of that fuel, day and origin, waiting or approved."""
+
+
+class PriceAlreadyDecided(Exception):
+    """The price is in the wanted state already."""
+
+
+class ReasonMissing(Exception):
+    """A rejection has to say why."""
+
+
+class RangeRefused(Exception):
+    """The ends of a plausible range are not positive or not in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What somebody says a depot asks. Either `price` per unit of the fuel, or `bag_price` and `bag_kg`."""
+
+    fuel: str
+    day: date
+    unit: str
+    price: Decimal | None = None
+    bag_price: Decimal | None = None
+    bag_kg: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of several prices at once. unchanged: with the reason in Polish."""
+
+    changed: tuple[DepotPrice, ...]
+    unchanged: tuple[tuple[DepotPrice, str], ...]
+
+
+@transaction.atomic
+def submit_price(
+    *, depot: Depot, quote: Quote, origin: DepotPrice.Origin, by: AbstractBaseUser | None, on: datetime
+) -> DepotPrice:
+    """Take a price in for moderation. by: the editor, None for a reader. Raises PriceRefused and DuplicatePrice."""
+    price = price_of(quote, timezone.localdate(on))
+    if depot.publication != Depot.Publication.PUBLISHED:
+        raise PriceRefused("skład nie jest opublikowany")
+    if DepotPrice.objects.standing(depot, quote.fuel, quote.day, origin).exists():
+        raise DuplicatePrice(f"skład ma już cenę tego paliwa z dnia {quote.day}")
+    row = DepotPrice(
+        depot=depot,
+        fuel=quote.fuel,
+        price=price,
+        unit=quote.unit,
+        bag_price=quote.bag_price,
+        bag_kg=quote.bag_kg,
+        day=quote.day,
+        origin=origin,
+        submitted_at=on,
+    )
+    save(row, by)
+    return row
+
+
+def price_of(quote: Quote, today: date) -> Decimal:
+    """The price per unit that a quote states. Raises PriceRefused."""
+    fuel = fuels.BY_SLUG.get(quote.fuel)
+    if fuel is None:
+        raise PriceRefused(f"nieznane paliwo {quote.fuel}; podaj jedno z: {', '.join(fuels.BY_SLUG)}")
+    if quote.unit != fuel.unit:
+        raise PriceRefused(f"{fuel.name}: jednostką jest {fuel.unit}, nie {quote.unit}; cen nie przeliczamy")
+    if quote.day > today:
+        raise PriceRefused(f"dzień {quote.day} jeszcze nie nadszedł")
+    if not all(amount is None or amount.is_finite() for amount in (quote.price, quote.bag_price, quote.bag_kg)):
+        raise PriceRefused("cena i waga muszą być liczbami")
+    by_bag = quote.bag_price is not None or quote.bag_kg is not None
+    if by_bag == (quote.price is not None):
+        raise PriceRefused("podaj albo cenę za jednostkę, albo cenę i wagę worka")
+    if quote.price is not None:
+        price = quote.price
+    else:
+        if quote.bag_price is None or quote.bag_kg is None:
+            raise PriceRefused("do ceny worka podaj jego wagę, a do wagi cenę")
+        if fuel.unit != "t":
+            raise PriceRefused(f"{fuel.name}: ceny worka nie da się przeliczyć na {fuel.unit}")
+        if not 0 < quote.bag_kg <= 1000 or quote.bag_price <= 0:
+            raise PriceRefused("cena worka musi być dodatnia, a waga większa od 0 i nie większa niż 1000 kg")
+        price = medians.per_tonne(quote.bag_price, quote.bag_kg)
+    if not 0 < price < LARGEST or price != medians.rounded(price):
+        raise PriceRefused(
+            f"cena {price} nie jest dodatnią kwotą poniżej {LARGEST} zł, podaną z dokładnością do grosza"
+        )
+    return price
+
+
+def approve_price(*, price: DepotPrice, by: AbstractBaseUser, on: datetime) -> DepotPrice:
+    """Let a price count; a rejected one too. Raises PriceAlreadyDecided and DuplicatePrice."""
+    with transaction.atomic():
+        figures.lock()
+        stored = _approve(price, by, on)
+        figures.record_prices({stored.fuel}, today=timezone.localdate(on))
+    return stored
+
+
+def reject_price(*, price: DepotPrice, reason: str, by: AbstractBaseUser, on: datetime) -> DepotPrice:
+    """Let a price not count; an approved one is taken back out. Raises PriceAlreadyDecided and ReasonMissing."""
+    with transaction.atomic():
+        figures.lock()
+        stored = _reject(price, reason, by, on)
+        figures.record_prices({stored.fuel}, today=timezone.localdate(on))
+    return stored
+
+
+def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> Decided:
+    """Approve all that can be, and compute once. Those that cannot be are named, and bar none of the others."""
+    changed, unchanged = [], []
+    with transaction.atomic():
+        figures.lock()
+        for price in prices:
+            try:
+                changed.append(_approve(price, by, on))
+            except PriceAlreadyDecided:
+                unchanged.append((price, "jest już zatwierdzona"))
+            except DuplicatePrice as error:
+                unchanged.append((price, str(error)))
+        if changed:
+            figures.record_prices({price.fuel for price in changed}, today=timezone.localdate(on))
+    return Decided(tuple(changed), tuple(unchanged))
+
+
+def reject_prices(*, prices: Iterable[DepotPrice], reason: str, by: AbstractBaseUser, on: datetime) -> Decided:
+    """Reject all that are not rejected yet, and compute once. Raises ReasonMissing."""
+    changed, unchanged = [], []
+    with transaction.atomic():
+        figures.lock()
+        for price in prices:
+            try:
+                changed.append(_reject(price, reason, by, on))
+            except PriceAlreadyDecided:
+                unchanged.append((price, "jest już odrzucona"))
+        if changed:
+            figures.record_prices({price.fuel for price in changed}, today=timezone.localdate(on))
+    return Decided(tuple(changed), tuple(unchanged))
+
+
+def change_range(*, fuel: str, low: Decimal, high: Decimal, by: AbstractBaseUser, on: datetime) -> PlausibleRange:
+    """Set the plausible range of a fuel, ends included. Raises RangeRefused."""
+    if not 0 < low <= high < LARGEST:
+        raise RangeRefused(f"przedział od {low} do {high} zł nie jest dodatni i rosnący")
+    with transaction.atomic():
+        figures.lock()
+        stored = PlausibleRange.objects.filter(pk=fuel).first() or PlausibleRange(fuel=fuel)
+        stored.low, stored.high = low, high
+        stored._history_user = by  # type: ignore[attr-defined] # read by simple-history
+        stored.save()
+        figures.record_prices({fuel}, today=timezone.localdate(on))
+    return stored
+
+
+def _approve(price: DepotPrice, by: AbstractBaseUser, on: datetime) -> DepotPrice:
+    stored = DepotPrice.objects.select_for_update(of=("self",)).get(pk=price.pk)
+    if stored.status == DepotPrice.Status.APPROVED:
+        raise PriceAlreadyDecided(stored.pk)
+    stored.status, stored.reason = DepotPrice.Status.APPROVED, ""
+    stored.decided_at, stored.decided_by_id = on, by.pk
+    save(stored, by)
+    return stored
+
+
+def _reject(price: DepotPrice, reason: str, by: AbstractBaseUser, on: datetime) -> DepotPrice:
+    if not reason.strip():
+        raise ReasonMissing
+    stored = DepotPrice.objects.select_for_update(of=("self",)).get(pk=price.pk)
+    if stored.status == DepotPrice.Status.REJECTED:
+        raise PriceAlreadyDecided(stored.pk)
+    stored.status, stored.reason = DepotPrice.Status.REJECTED, reason.strip()
+    stored.decided_at, stored.decided_by_id = on, by.pk
+    save(stored, by)
+    return stored
+
+
+def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:
+    """Write a price with its line of history. Raises DuplicatePrice where another one stands in its place."""
+    price._history_user = by  # type: ignore[attr-defined] # read by simple-history
+    try:
+        with transaction.atomic():
+            price.save()
+    except IntegrityError as error:
+        if "depotprice_once_a_day" not in str(error):
+            raise
+        raise DuplicatePrice(f"skład ma już cenę tego paliwa z dnia {price.day}") from error

@@ -1,0 +1,265 @@
+"""The editors' desk for prices: the queue of moderation, price lists, plausible ranges; all by `prices.actions`."""
+
+from decimal import Decimal
+from typing import Any, cast
+
+import orjson
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
+from django.contrib.admin.views.main import ChangeList
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from import_export.admin import ImportMixin
+from simple_history.admin import SimpleHistoryAdmin
+
+from catalog.admin import RegisterAdmin
+from prices import actions, figures, models
+from prices.actions import Decided
+from prices.price_lists import FORMATS, PriceListResource
+
+UNKNOWN = "–"
+
+
+@admin.register(models.Series)
+class SeriesAdmin(RegisterAdmin):
+    list_display = ("slug", "variable_id", "variable_name")
+
+
+@admin.register(models.Observation)
+class ObservationAdmin(RegisterAdmin):
+    list_display = ("series", "voivodeship", "year", "value", "source")
+    list_filter = ("series", "voivodeship")
+    list_select_related = ("series", "voivodeship")
+    ordering = ("series", "voivodeship", "year", "pk")
+
+
+class StatusFilter(admin.SimpleListFilter):
+    """What waits, unless something else is asked for."""
+
+    title = "stan"
+    parameter_name = "status"
+    everything = "all"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        decided = (models.DepotPrice.Status.APPROVED, models.DepotPrice.Status.REJECTED)
+        return [*((status.value, str(status.label)) for status in decided), (self.everything, "wszystkie")]
+
+    def choices(self, changelist: Any) -> Any:
+        first, *others = super().choices(changelist)
+        return [{**first, "display": models.DepotPrice.Status.PENDING.label}, *others]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[models.DepotPrice]) -> QuerySet[models.DepotPrice]:
+        if self.value() == self.everything:
+            return queryset
+        return queryset.filter(status=self.value() or models.DepotPrice.Status.PENDING)
+
+
+class PriceChangeList(ChangeList):
+    """The list with the present median of each row's fuel: one query for all."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        answers = figures.read_countries(timezone.localdate())
+        medians = {fuel: orjson.loads(body)["median"] for fuel, body in answers.items()}
+        for row in self.result_list:
+            median = medians.get(row.fuel)
+            row.present_median = None if median is None else Decimal(str(median))
+
+
+class DecisionForm(ActionForm):
+    """The choice of an action, and the reason that a rejection needs."""
+
+    reason = forms.CharField(label="Powód odrzucenia", max_length=300, required=False)
+
+
+class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
+    """A price entered by an editor; it waits in the queue like any other."""
+
+    price = forms.DecimalField(
+        label="Cena za jednostkę (zł)", max_digits=8, decimal_places=2, required=False, localize=True
+    )
+
+    class Meta:
+        model = models.DepotPrice
+        fields = ("depot", "fuel", "unit", "price", "bag_price", "bag_kg", "day", "origin")
+        localized_fields = ("bag_price", "bag_kg")
+
+    def quote(self) -> actions.Quote:
+        """What was entered."""
+        data: dict[str, Any] = self.cleaned_data
+        return actions.Quote(
+            fuel=data["fuel"],
+            day=data["day"],
+            unit=data["unit"],
+            price=data.get("price"),
+            bag_price=data.get("bag_price"),
+            bag_kg=data.get("bag_kg"),
+        )
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if self.errors:
+            return data
+        try:
+            self.instance.price = actions.price_of(self.quote(), timezone.localdate())
+        except actions.PriceRefused as error:
+            raise forms.ValidationError(str(error)) from error
+        standing = models.DepotPrice.objects.standing(data["depot"], data["fuel"], data["day"], data["origin"])
+        if standing.exists():
+            raise forms.ValidationError("Skład ma już cenę tego paliwa z tego dnia i pochodzenia.")
+        return data
+
+    def _post_clean(self) -> None:
+        """Nothing: what was entered is not the row, which `submit_price` makes and checks."""
+
+
+@admin.register(models.DepotPrice)
+class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the libraries have no types
+    """The queue, oldest first, with the present median beside each price. Nothing is deleted here."""
+
+    list_display = (
+        "depot",
+        "fuel",
+        "shown_price",
+        "shown_median",
+        "deviation",
+        "day",
+        "origin",
+        "submitted_at",
+        "status",
+        "reason",
+    )
+    list_display_links = ("shown_price",)
+    list_filter = (StatusFilter, "fuel", "origin")
+    list_select_related = ("depot",)
+    list_per_page = 50
+    search_fields = ("depot__name", "depot__place", "depot__municipality__name")
+    search_help_text = "skład, miejscowość, gmina"
+    autocomplete_fields = ("depot",)
+    actions = ("approve", "reject")
+    action_form = DecisionForm
+    form = PriceForm
+    resource_classes = (PriceListResource,)
+    formats = FORMATS
+    skip_admin_log = True  # the history of each price says who imported it
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
+        return models.DepotPrice.objects.oldest_waiting_first()
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return PriceChangeList
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> list[str]:
+        return [] if obj is None else [field.name for field in models.DepotPrice._meta.fields]
+
+    def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> list[str]:
+        if obj is None:
+            return list(PriceForm.Meta.fields)
+        return [field.name for field in models.DepotPrice._meta.fields if field.name != "id"]
+
+    def get_form(self, request: HttpRequest, obj: models.DepotPrice | None = None, **kwargs: Any) -> Any:
+        # A price that exists is only looked at, so the form for a new one does not apply.
+        return super().get_form(request, obj, **(kwargs if obj is None else {**kwargs, "form": forms.ModelForm}))
+
+    @admin.display(description="cena")
+    def shown_price(self, row: models.DepotPrice) -> str:
+        shown = f"{row.price} zł/{row.unit}"
+        return shown if row.bag_price is None else f"{shown} (worek {row.bag_kg} kg: {row.bag_price} zł)"
+
+    @admin.display(description="obecna mediana")
+    def shown_median(self, row: Any) -> str:
+        return UNKNOWN if row.present_median is None else f"{row.present_median} zł"
+
+    @admin.display(description="odchylenie")
+    def deviation(self, row: Any) -> str:
+        if row.present_median is None:
+            return UNKNOWN
+        return f"{(row.price / row.present_median - 1) * 100:+.1f} %".replace(".", ",")
+
+    @admin.action(description="Zatwierdź", permissions=["change"])
+    def approve(self, request: HttpRequest, queryset: QuerySet[models.DepotPrice]) -> None:
+        decided = actions.approve_prices(prices=queryset, by=editor_of(request), on=timezone.now())
+        self._report(request, decided)
+
+    @admin.action(description="Odrzuć (podaj powód)", permissions=["change"])
+    def reject(self, request: HttpRequest, queryset: QuerySet[models.DepotPrice]) -> None:
+        reason = request.POST.get("reason", "")[:300]
+        try:
+            decided = actions.reject_prices(prices=queryset, reason=reason, by=editor_of(request), on=timezone.now())
+        except actions.ReasonMissing:
+            self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
+            return
+        self._report(request, decided)
+
+    def _report(self, request: HttpRequest, decided: Decided) -> None:
+        self.message_user(request, f"Zmieniono: {len(decided.changed)}.")
+        if decided.unchanged:
+            named = "; ".join(f"{price}: {reason}" for price, reason in decided.unchanged)
+            self.message_user(request, f"Bez zmian: {named}", messages.WARNING)
+
+    def save_model(self, request: HttpRequest, obj: models.DepotPrice, form: Any, change: bool) -> None:
+        """Submit a new price. One that exists has nothing to save: its fields cannot be edited."""
+        if change:
+            return
+        taken = actions.submit_price(
+            depot=form.cleaned_data["depot"],
+            quote=form.quote(),
+            origin=models.DepotPrice.Origin(form.cleaned_data["origin"]),
+            by=editor_of(request),
+            on=timezone.now(),
+        )
+        obj.__dict__.update(taken.__dict__)
+
+    def get_import_resource_kwargs(self, request: HttpRequest, **kwargs: Any) -> dict[str, Any]:
+        return {"editor": editor_of(request), "moment": timezone.now()}
+
+    def get_import_data_kwargs(self, **kwargs: Any) -> dict[str, Any]:
+        return {**super().get_import_data_kwargs(**kwargs), "rollback_on_validation_errors": True}
+
+    def has_import_permission(self, request: HttpRequest) -> bool:
+        return bool(self.has_change_permission(request) and self.has_add_permission(request))
+
+
+class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
+    """Both ends of a plausible range."""
+
+    class Meta:
+        model = models.PlausibleRange
+        fields = ("low", "high")
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        low, high = data.get("low"), data.get("high")
+        if low is not None and high is not None and not 0 < low <= high < actions.LARGEST:
+            raise forms.ValidationError("Przedział musi być dodatni, a jego początek nie większy od końca.")
+        return data
+
+
+@admin.register(models.PlausibleRange)
+class PlausibleRangeAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the library has no types
+    """Ranges change; a fuel neither gets a second one nor loses its own."""
+
+    list_display = ("fuel", "low", "high")
+    ordering = ("fuel",)
+    form = RangeForm
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
+        if form.changed_data:
+            actions.change_range(fuel=obj.pk, low=obj.low, high=obj.high, by=editor_of(request), on=timezone.now())
+
+
+def editor_of(request: HttpRequest) -> AbstractBaseUser:
+    """Who is at the desk; the admin lets nobody in without a login."""
+    return cast("AbstractBaseUser", request.user)

@@ -1,0 +1,196 @@
+"""Answers of `/prices/{fuel}`, computed when something changes instead of when somebody asks.
+
+Every answer is kept as JSON in one row, with the day and the stamp that it holds for. The stamp names the versions of
+all data sets that an answer rests on, so whatever changes depots, prices, ranges or official averages makes the rows
+out of date in the same transaction, for every worker. Whoever changes prices makes the rows anew before committing.
+A reader who finds none that holds (the first after midnight, or after an import of depots) computes the answer, keeps
+it in the memory of the process under the same day and stamp, and writes nothing.
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import date
+from threading import Lock
+from typing import Any, NamedTuple
+
+import orjson
+from django.conf import settings
+from django.db import connection, transaction
+
+from catalog import fuels
+from catalog.bulk import insert
+from catalog.importers.run import record_change
+from catalog.models import Dataset, Voivodeship
+from catalog.queries import get_voivodeship
+from prices import medians, queries, serializers
+from prices.models import DepotPrice, Figure
+
+FORM = 1
+"""Raise it with every change of what an answer says, so that rows kept by an older release are not served."""
+
+RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES)
+
+PRICES_LOCK = 0x464450524943
+"""Key of the advisory lock that whoever changes prices holds: "FDPRIC" in ASCII."""
+
+PUBLISHER = "cenniki składów i zgłoszenia czytelników"
+
+# Versions only grow, so their sum names one state.
+STAMP = """
+    SELECT %(form)s || coalesce(sum(version), 0) AS stamp FROM catalog_dataset WHERE slug = ANY(%(rests_on)s)
+"""
+
+READ = """
+    SELECT now.stamp, f.{column}
+    FROM ({stamp}) now
+    LEFT JOIN prices_figure f
+        ON f.fuel = %(fuel)s AND %(asked)s IN (f.area, f.slug) AND f.day = %(today)s AND f.stamp = now.stamp
+"""
+
+READ_BODY = READ.format(column="body", stamp=STAMP)
+READ_WITH_VALUES = READ.format(column="with_values", stamp=STAMP)
+
+READ_COUNTRY = f"""
+    SELECT now.stamp, f.fuel, f.body
+    FROM ({STAMP}) now
+    LEFT JOIN prices_figure f ON f.area = '' AND f.day = %(today)s AND f.stamp = now.stamp
+"""  # noqa: S608 - constants only
+
+
+class Answer(NamedTuple):
+    """An answer as JSON text, of an area and without or with `values` (only Poland's)."""
+
+    area: str
+    slug: str
+    body: str
+    with_values: str
+
+
+_memory: dict[str, tuple[date, str, dict[str, Answer]]] = {}
+_memory_lock = Lock()
+
+
+def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date) -> str:
+    """The answer of `/prices/{fuel}` as JSON text. voivodeship: slug or 2 digits.
+
+    One query. Without a kept row that holds, up to five more, once per process and state; for an unknown voivodeship
+    two. Raises UnknownVoivodeship.
+    """
+    statement = READ_WITH_VALUES if values and voivodeship is None else READ_BODY
+    parameters = {**_stamp_parameters(), "fuel": fuel.slug, "asked": voivodeship or "", "today": today}
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        stamp, body = cursor.fetchone()
+    if body:
+        return str(body)
+    area = get_voivodeship(voivodeship).teryt if voivodeship else ""
+    answer = remembered(fuel, today, stamp)[area]
+    return answer.with_values if values and not area else answer.body
+
+
+def read_countries(today: date) -> dict[str, str]:
+    """The answers for Poland by fuel, in the order of the catalog. One query while every row holds."""
+    with connection.cursor() as cursor:
+        cursor.execute(READ_COUNTRY, {**_stamp_parameters(), "today": today})
+        rows = cursor.fetchall()
+    stamp = rows[0][0]
+    kept = {fuel: body for _, fuel, body in rows if fuel is not None}
+    return {
+        fuel.slug: kept[fuel.slug] if fuel.slug in kept else remembered(fuel, today, stamp)[""].body
+        for fuel in fuels.FUELS
+    }
+
+
+def remembered(fuel: fuels.Fuel, today: date, stamp: str) -> dict[str, Answer]:
+    """Answers by area, computed at most once by this process for a day and stamp.
+
+    The stamp was read before the rows that they rest on, so they are never older than it says.
+    """
+    with _memory_lock:
+        known = _memory.get(fuel.slug)
+        if known is None or known[:2] != (today, stamp):
+            known = _memory[fuel.slug] = (today, stamp, {row.area: row for row in make(fuel, today)})
+        return known[2]
+
+
+def forget() -> None:
+    """Drop what this process remembers."""
+    with _memory_lock:
+        _memory.clear()
+
+
+def make(fuel: fuels.Fuel, today: date) -> list[Answer]:
+    """Compute the answers of a fuel for Poland and every voivodeship. Three queries, four for coal."""
+    ranges = queries.find_ranges(fuels.assortments(fuel.slug))
+    figures = medians.compute(queries.find_approved(fuel.slug, today), ranges, today)
+    units = list(Voivodeship.objects.order_by("teryt"))
+    country = serializers.country(
+        fuel,
+        figures,
+        ranges=ranges,
+        units={unit.teryt: unit for unit in units},
+        official=queries.find_latest_official() if fuel.slug in fuels.COALS else None,
+    )
+    with_values = _json({**country, "values": serializers.values(figures)})
+    answers = [Answer("", "", _json(country), with_values)]
+    for unit in units:
+        body = _json(serializers.voivodeship(fuel, figures, unit, ranges=ranges))
+        answers.append(Answer(unit.teryt, unit.slug, body, ""))
+    return answers
+
+
+def lock() -> None:
+    """Let nobody else change prices until the end of the transaction. Take it before any row lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PRICES_LOCK])
+
+
+def record_prices(changed: Collection[str], *, today: date) -> None:
+    """Note that prices of some fuels changed, and make their answers anew. Part of the transaction of the change.
+
+    changed: slugs of fuels; `wegiel` follows its assortments. Answers of other fuels that held go on holding.
+    """
+    lock()
+    before = current_stamp()
+    record_change(Dataset.Slug.PRICES, PUBLISHER, today, model=DepotPrice)
+    after = current_stamp()
+    untouched = [fuel.slug for fuel in fuels.FUELS if not set(fuels.assortments(fuel.slug)) & set(changed)]
+    Figure.objects.filter(fuel__in=untouched, day=today, stamp=before).update(stamp=after)
+    _keep_missing(today, after)
+
+
+@transaction.atomic
+def refresh(*, today: date) -> list[str]:
+    """Make every answer anew that does not hold. Returns the slugs of their fuels."""
+    lock()
+    return _keep_missing(today, current_stamp())
+
+
+def current_stamp() -> str:
+    """The stamp of what is in the database now, as this transaction sees it."""
+    with connection.cursor() as cursor:
+        cursor.execute(STAMP, _stamp_parameters())
+        stamp: str = cursor.fetchone()[0]
+    return stamp
+
+
+def _keep_missing(today: date, stamp: str) -> list[str]:
+    """Compute and store the answers of fuels that have none for this day and stamp. Call it under the lock."""
+    held = set(Figure.objects.filter(area="", day=today, stamp=stamp).values_list("fuel", flat=True))
+    missing = [fuel for fuel in fuels.FUELS if fuel.slug not in held]
+    Figure.objects.filter(fuel__in=[fuel.slug for fuel in missing]).delete()
+    for fuel in missing:
+        _store(fuel.slug, make(fuel, today), today, stamp)
+    return [fuel.slug for fuel in missing]
+
+
+def _store(fuel: str, answers: Iterable[Answer], today: date, stamp: str) -> None:
+    columns = ("fuel", "day", "stamp", *Answer._fields)
+    insert(Figure, columns, ((fuel, today, stamp, *answer) for answer in answers))
+
+
+def _stamp_parameters() -> dict[str, Any]:
+    return {"form": f"{FORM} {settings.SITE_URL} ", "rests_on": [str(slug) for slug in RESTS_ON]}
+
+
+def _json(answer: dict[str, object]) -> str:
+    return orjson.dumps(answer).decode()

@@ -1,0 +1,128 @@
+"""From the BDL API, or from its saved answers, to a step of an import."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from pathlib import Path
+
+from django.conf import settings
+
+from catalog.importers.records import BadInput, Note
+from catalog.importers.run import Step
+from catalog.importers.sync import ImportRefused, Options, Report
+from catalog.models import Dataset
+from prices.importers import bdl_answers
+from prices.importers.bdl import CATEGORY, BdlClient, BdlUnavailable
+from prices.importers.bdl_answers import Data
+from prices.importers.records import ObservationRecord, VariableRecord
+from prices.importers.sync_series import sync_series
+from prices.models import Observation, Series
+from prices.series import PUBLISHER, SERIES
+
+
+def step_of(
+    title: str,
+    variables: Mapping[str, VariableRecord],
+    found: Iterable[tuple[str, Data, object]],
+    rejected: list[Note],
+) -> Step:
+    """The step that takes in values. found: slug of the series, values, and where they were read."""
+    rows: dict[str, ObservationRecord] = {}
+    updated: list[date] = []
+    for slug, data, where in found:
+        rows.update((row.key, row) for row in bdl_answers.observations(slug, data, where, rejected))
+        updated += [data.updated] if data.updated else []
+    if not rows:
+        reasons = "; ".join(f"{note.key}: {note.reason}" for note in rejected)
+        raise ImportRefused(f"{title}: no average price found; {reasons or 'no values of a known variable'}")
+
+    def sync(options: Options) -> Report:
+        report = sync_series(
+            rows.values(), options, variables=variables, rejected=rejected, as_of=max(updated, default=None)
+        )
+        report.title = f"{Dataset.Slug.SERIES} from {title}"
+        return report
+
+    return Step(Dataset.Slug.SERIES, PUBLISHER, sync, model=Observation)
+
+
+def download_step(chosen: Mapping[str, int]) -> Step:
+    """The step that takes in what the API says now. chosen: variables named by hand, by slug of the series.
+
+    A series whose number is known is asked for by it; the others are looked for by name below the category of prices.
+    Raises ImportRefused and BadInput.
+    """
+    known = {**known_variables(), **chosen}
+    try:
+        with BdlClient(settings.BDL_URL, settings.BDL_CLIENT_ID) as client:
+            variables, rejected = find_variables(client, known)
+            found = [(slug, data, "BDL") for slug, v in variables.items() for data in client.data(v.id)]
+    except BdlUnavailable as error:
+        raise ImportRefused(str(error)) from error
+    return step_of("BDL API", variables, found, rejected)
+
+
+def find_variables(client: BdlClient, known: Mapping[str, int]) -> tuple[dict[str, VariableRecord], list[Note]]:
+    """Variables by slug: known ones checked, the others looked for. Raises BadInput for a wrong unit."""
+    found = {slug: client.variable(variable_id) for slug, variable_id in known.items()}
+    for slug, variable in found.items():
+        bdl_answers.check_chosen(slug, variable)
+    if len(found) == len(SERIES):
+        return found, []
+    chosen, notes = bdl_answers.choose(client.variables_of(CATEGORY))
+    return {**chosen, **found}, [note for note in notes if note.key not in found]
+
+
+def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> Step:
+    """The step that takes in saved answers: pages of values, and the descriptions of their variables.
+
+    Raises BadInput and ImportRefused.
+    """
+    paths = list(paths)
+    variables: dict[int, VariableRecord] = {}
+    data: list[tuple[Data, Path]] = []
+    for path in paths:
+        try:
+            answer = bdl_answers.read_json(path.read_bytes(), path)
+        except OSError as error:
+            raise BadInput(path, f"cannot be read: {error.strerror}") from error
+        if "variableId" in answer:
+            data.append((bdl_answers.data_of(answer, path), path))
+        elif "measureUnitName" in answer:
+            variable = bdl_answers.variable_of(answer, path)
+            variables[variable.id] = variable
+        else:
+            rows = bdl_answers.results_of(answer, path)
+            described = [bdl_answers.variable_of(row, path) for row in rows if "measureUnitName" in row]
+            if len(described) < len(rows):
+                raise BadInput(path, "holds neither values of a variable nor variables")
+            variables.update((variable.id, variable) for variable in described)
+    series, rejected = choose_from_files(variables, chosen)
+    by_number = {**{number: slug for slug, number in known_variables().items()}, **series}
+    found = []
+    for row, path in data:
+        if row.variable_id in by_number:
+            found.append((by_number[row.variable_id], row, path))
+        else:
+            reason = f"variable {row.variable_id} is not known to be one of the series; give its description too"
+            rejected.append(Note(path.name, reason))
+    named = {slug: variables[number] for number, slug in series.items()}
+    return step_of(", ".join(path.name for path in paths), named, found, rejected)
+
+
+def choose_from_files(
+    variables: Mapping[int, VariableRecord], chosen: Mapping[str, int]
+) -> tuple[dict[int, str], list[Note]]:
+    """Series by number of the variable. Raises BadInput for a variable named by hand that does not fit."""
+    found, notes = bdl_answers.choose(variables.values()) if variables else ({}, [])
+    for slug, number in chosen.items():
+        if number not in variables:
+            raise BadInput(f"variable {number}", "is not described in the files; save the answer of /variables/ too")
+        bdl_answers.check_chosen(slug, variables[number])
+        found[slug] = variables[number]
+    return {v.id: slug for slug, v in found.items()}, [note for note in notes if note.key not in chosen]
+
+
+def known_variables() -> dict[str, int]:
+    """Numbers that an earlier import has found, by slug of the series."""
+    rows = Series.objects.exclude(variable_id=None).values_list("slug", "variable_id")
+    return {slug: number for slug, number in rows if number is not None}

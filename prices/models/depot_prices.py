@@ -1,0 +1,159 @@
+"""Prices of depots, the plausible range of each fuel, and the figures kept from them."""
+
+from datetime import date
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Case, Q, Value, When
+from simple_history.models import HistoricalRecords
+
+from catalog import fuels
+from catalog.models import Depot
+
+FUEL_CHOICES = [(fuel.slug, fuel.name) for fuel in fuels.FUELS]
+
+
+class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
+    """Filters on prices; the default manager hides none."""
+
+    def approved(self) -> Self:
+        """Keep what counts."""
+        return self.filter(status=DepotPrice.Status.APPROVED)
+
+    def pending(self) -> Self:
+        """Keep what waits for a decision."""
+        return self.filter(status=DepotPrice.Status.PENDING)
+
+    def demonstration(self) -> Self:
+        """Keep prices of invented depots."""
+        return self.filter(depot__source=Depot.Source.DEMO)
+
+    def standing(self, depot: Depot, fuel: str, day: date, origin: str) -> Self:
+        """Keep what bars another price of the same depot, fuel, day and origin: all but rejected ones."""
+        return self.filter(depot=depot, fuel=fuel, day=day, origin=origin).exclude(status=DepotPrice.Status.REJECTED)
+
+    def oldest_waiting_first(self) -> Self:
+        """The queue: what waits, oldest first, then what was decided, by id."""
+        waiting = Case(When(status=DepotPrice.Status.PENDING, then=Value(0)), default=Value(1))
+        return self.order_by(waiting, "submitted_at", "pk")
+
+
+class DepotPrice(models.Model):
+    """What a depot asks for a fuel on a day, in złoty per unit of the fuel.
+
+    bag_price, bag_kg: as given, where the price was given by the bag; `price` is then that of a tonne.
+    decided_at, decided_by: the last decision; nobody decided on starter data.
+    Prices go with their depot by the database's own ON DELETE CASCADE, so that removing the demonstration is one
+    statement and leaves no history behind.
+    """
+
+    class Origin(models.TextChoices):
+        PRICE_LIST = "price_list", "cennik składu"
+        SUBMISSION = "submission", "zgłoszenie czytelnika"
+
+    class Status(models.TextChoices):
+        PENDING = "pending", "czeka na decyzję"
+        APPROVED = "approved", "zatwierdzona"
+        REJECTED = "rejected", "odrzucona"
+
+    depot = models.ForeignKey(
+        Depot, models.DO_NOTHING, db_constraint=False, verbose_name="skład", related_name="prices"
+    )
+    fuel = models.CharField("paliwo", max_length=20, choices=FUEL_CHOICES)
+    price = models.DecimalField("cena", max_digits=8, decimal_places=2)
+    unit = models.CharField("jednostka", max_length=2, choices=list(fuels.UNIT_NAMES.items()))
+    bag_price = models.DecimalField("cena worka", max_digits=7, decimal_places=2, null=True, blank=True)
+    bag_kg = models.DecimalField("waga worka w kg", max_digits=6, decimal_places=2, null=True, blank=True)
+    day = models.DateField("dzień ceny")
+    origin = models.CharField("pochodzenie", max_length=10, choices=Origin.choices)
+    submitted_at = models.DateTimeField("zgłoszono")
+
+    status = models.CharField("stan", max_length=8, choices=Status.choices, default=Status.PENDING)
+    reason = models.CharField("powód odrzucenia", max_length=300, blank=True)
+    decided_at = models.DateTimeField("zdecydowano", null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="zdecydował", related_name="+"
+    )
+
+    history = HistoricalRecords(verbose_name="historia ceny", verbose_name_plural="historia cen")
+    objects = DepotPriceQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "cena w składzie"
+        verbose_name_plural = "ceny w składach"
+        indexes = (
+            models.Index(fields=["fuel", "day"], name="depotprice_approved", condition=Q(status="approved")),
+            models.Index(fields=["submitted_at"], name="depotprice_pending", condition=Q(status="pending")),
+        )
+        constraints = (
+            models.UniqueConstraint(
+                name="depotprice_once_a_day",
+                fields=["depot", "fuel", "day", "origin"],
+                condition=~Q(status="rejected"),
+            ),
+            models.CheckConstraint(name="depotprice_positive", condition=Q(price__gt=0)),
+            models.CheckConstraint(
+                name="depotprice_unit_of_the_fuel",
+                condition=Q(fuel="drewno-kominkowe", unit="mp") | (~Q(fuel="drewno-kominkowe") & Q(unit="t")),
+            ),
+            models.CheckConstraint(
+                name="depotprice_bag_whole",
+                condition=Q(bag_price__isnull=True, bag_kg__isnull=True)
+                | Q(bag_price__isnull=False, bag_price__gt=0, bag_kg__isnull=False, bag_kg__gt=0, unit="t"),
+            ),
+            models.CheckConstraint(
+                name="depotprice_decided_some_day",
+                condition=Q(status="pending", decided_at__isnull=True, decided_by__isnull=True)
+                | (~Q(status="pending") & Q(decided_at__isnull=False)),
+            ),
+            models.CheckConstraint(
+                name="depotprice_rejected_with_reason",
+                condition=(Q(status="rejected") & ~Q(reason="")) | (~Q(status="rejected") & Q(reason="")),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.fuel} {self.price} zł, {self.day} (#{self.pk})"
+
+
+class PlausibleRange(models.Model):
+    """Prices outside it are taken for mistakes and do not count; both ends are inside. Złoty per unit of the fuel."""
+
+    fuel = models.CharField("paliwo", max_length=20, primary_key=True, choices=FUEL_CHOICES)
+    low = models.DecimalField("od", max_digits=8, decimal_places=2)
+    high = models.DecimalField("do", max_digits=8, decimal_places=2)
+
+    history = HistoricalRecords(verbose_name="historia przedziału", verbose_name_plural="historia przedziałów")
+
+    class Meta:
+        verbose_name = "wiarygodny przedział cen"
+        verbose_name_plural = "wiarygodne przedziały cen"
+        constraints = (
+            models.CheckConstraint(
+                name="plausiblerange_ends_in_order", condition=Q(low__gt=0, high__gte=models.F("low"))
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.fuel}: {self.low}–{self.high} zł"
+
+
+class Figure(models.Model):
+    """A kept answer of `/prices/{fuel}`: see `prices.figures`.
+
+    area: 2 digits of the voivodeship, "" for Poland. slug: of the voivodeship. day, stamp: what it holds for; with
+    another stamp it is out of date. body: the answer as JSON text; with_values: the same with `values`, for Poland.
+    """
+
+    pk = models.CompositePrimaryKey("fuel", "area")
+    fuel = models.CharField(max_length=20)
+    area = models.CharField(max_length=2, blank=True)
+    slug = models.CharField(max_length=40, blank=True)
+    day = models.DateField()
+    stamp = models.CharField(max_length=300)
+    body = models.TextField()
+    with_values = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.fuel} {self.area or 'PL'} {self.day}"

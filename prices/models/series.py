@@ -1,0 +1,53 @@
+"""Official yearly averages. An import writes them, nobody else."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from catalog.models import Voivodeship
+from prices.series import FIRST_YEAR, SERIES
+
+
+class Series(models.Model):
+    """What an import has found of a series of `prices.series`.
+
+    variable_id: its number in the local data bank, null until an import has found it; variable_name: its name there.
+    """
+
+    slug = models.CharField(
+        "szereg", max_length=30, primary_key=True, choices=[(series.slug, series.name) for series in SERIES]
+    )
+    variable_id = models.PositiveIntegerField("numer zmiennej BDL", null=True, blank=True, unique=True)
+    variable_name = models.CharField("nazwa zmiennej BDL", max_length=300, blank=True)
+
+    class Meta:
+        verbose_name = "szereg cen GUS"
+        verbose_name_plural = "szeregi cen GUS"
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Observation(models.Model):
+    """The average price of a year. Without a voivodeship it is Poland's. source: where this very number was read."""
+
+    series = models.ForeignKey(Series, models.CASCADE, verbose_name="szereg", related_name="observations")
+    voivodeship = models.ForeignKey(
+        Voivodeship, models.CASCADE, verbose_name="województwo", null=True, blank=True, related_name="+"
+    )
+    year = models.PositiveSmallIntegerField("rok")
+    value = models.DecimalField("cena", max_digits=10, decimal_places=4)
+    source = models.CharField("źródło", max_length=400)
+
+    class Meta:
+        verbose_name = "średnia cena GUS"
+        verbose_name_plural = "średnie ceny GUS"
+        constraints = (
+            models.UniqueConstraint(
+                F("series"), F("voivodeship"), F("year"), name="observation_once", nulls_distinct=False
+            ),
+            models.CheckConstraint(name="observation_price_positive", condition=Q(value__gt=0)),
+            models.CheckConstraint(name="observation_year", condition=Q(year__gte=FIRST_YEAR, year__lt=2100)),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.series_id} {self.voivodeship_id or 'PL'} {self.year}"

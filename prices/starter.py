@@ -1,0 +1,175 @@
+"""What a fresh catalog knows of prices: official averages that are known, and invented prices of invented depots.
+
+The averages are those that the statistical office published, some read in the press or in data that others took from
+its data bank: each says where. Invented prices hang on demonstration depots only and go with them. Nothing is random:
+the same depots and the same day give the same prices on every machine.
+"""
+
+import csv
+import hashlib
+import math
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from catalog.bulk import insert
+from catalog.fuels import BY_SLUG, Fuel
+from catalog.importers.run import Step
+from catalog.importers.sync import Options, Report
+from catalog.models import Dataset, Depot
+from prices import medians
+from prices.importers.records import ObservationRecord
+from prices.importers.sync_series import sync_series
+from prices.models import DepotPrice, Observation
+
+OFFICIAL = Path(__file__).parent / "data" / "official.csv"
+OFFICIAL_CREDIT = "GUS: Monitor Polski i Bank Danych Lokalnych, po części za źródłami wtórnymi"
+DEMONSTRATION_CREDIT = "ceny demonstracyjne, zmyślone"
+
+SEED = "fueldepot demonstration prices 1"
+
+# Levels in złoty by months ago, between which prices run straight: what the press saw in 2025 and 2026.
+LEVELS: dict[str, tuple[tuple[int, int], ...]] = {
+    "wegiel": ((25, 1350), (12, 1450), (0, 1500)),
+    "ekogroszek": ((25, 1300), (14, 1400), (9, 1500), (0, 1520)),
+    "wegiel-kostka": ((25, 1450), (9, 1600), (0, 1620)),
+    "wegiel-orzech": ((25, 1350), (9, 1480), (0, 1520)),
+    "wegiel-groszek": ((25, 1200), (9, 1300), (0, 1340)),
+    "mial-weglowy": ((25, 950), (9, 1050), (0, 1080)),
+    "pellet": ((25, 1000), (13, 1350), (10, 1700), (9, 2200), (5, 1900), (0, 1600)),
+    "brykiet": ((25, 1250), (9, 1550), (0, 1500)),
+    "drewno-kominkowe": ((25, 450), (9, 540), (0, 520)),
+}
+
+PRICED = 0.25
+"""Share of the demonstration depots that have prices."""
+
+KEPT_UP = 0.35
+"""Share of the months of which such a depot has a price."""
+
+DAYS_APART = 30
+STEPS = 25
+DEPOT_SPREAD = 0.22
+AREA_SPREAD = 0.08
+PRICE_LIST_SHARE = 0.7
+BAG_SHARE = 0.25
+SLIP_SHARE = 0.004
+HIGH_SHARE = 0.003
+WAITING_SHARE = 0.004
+
+
+class Row(NamedTuple):
+    """A price as COPY takes it."""
+
+    depot_id: int
+    fuel: str
+    price: Decimal
+    unit: str
+    bag_price: Decimal | None
+    bag_kg: Decimal | None
+    day: date
+    origin: str
+    submitted_at: datetime
+    status: str
+    reason: str
+    decided_at: datetime | None
+
+
+def missing_steps() -> Iterator[Step]:
+    """A step for the averages and one for the invented prices, where there are none yet."""
+    known = set(Dataset.objects.values_list("slug", flat=True))
+    if Dataset.Slug.SERIES not in known and not Observation.objects.exists():
+        yield Step(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)
+    # Where they were removed on purpose the data set is known, and they stay away.
+    if Dataset.Slug.PRICES not in known and not DepotPrice.objects.exists():
+        yield Step(Dataset.Slug.PRICES, DEMONSTRATION_CREDIT, load_demonstration, model=DepotPrice)
+
+
+def load_official(options: Options) -> Report:
+    """The averages that are known."""
+    report = sync_series(read_official(), options)
+    report.title = "official averages"
+    return report
+
+
+def read_official() -> Iterator[ObservationRecord]:
+    """The rows of the file: official ones, at first or second hand; no other status is in it."""
+    with OFFICIAL.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter=";"):
+            yield ObservationRecord(row["series"], row["teryt"], int(row["year"]), Decimal(row["value"]), row["source"])
+
+
+def load_demonstration(options: Options) -> Report:
+    """Invented prices of the demonstration depots over 24 months, some of them implausible."""
+    depots = Depot.objects.demonstration().published().order_by("pk")
+    rows = [
+        row
+        for pk, source_id, fuels, area in depots.values_list("pk", "source_id", "fuels", "municipality_id")
+        for row in prices_of(pk, source_id, fuels, area[:2], options.today)
+    ]
+    if options.write:
+        insert(DepotPrice, Row._fields, rows)
+    return Report("prices (demonstration)", as_of=options.today, added=len(rows))
+
+
+def prices_of(pk: int, name: str, fuels: list[str], area: str, today: date) -> Iterator[Row]:
+    """The prices of one depot. name: decides its chances, so that they do not depend on the numbers in the database."""
+    if roll(name, "priced") >= PRICED:
+        return
+    for slug in fuels:
+        fuel = BY_SLUG[slug]
+        own = 1 + DEPOT_SPREAD * (roll(name, slug) - 0.5) + AREA_SPREAD * (roll(area, slug) - 0.5)
+        first = True
+        for step in range(STEPS):
+            who = f"{name}/{slug}/{step}"
+            if not first and roll(who, "told") >= KEPT_UP:
+                continue
+            ago = step * DAYS_APART + math.floor(roll(who, "day") * DAYS_APART)
+            yield price_row(pk, fuel, who, today - timedelta(ago), level(slug, ago / 30.4) * own, waiting=first)
+            first = False
+
+
+def price_row(depot_id: int, fuel: Fuel, who: str, day: date, amount: float, *, waiting: bool) -> Row:
+    """One price. waiting: it may be one that no editor has decided on yet."""
+    slip, high = roll(who, "slip") < SLIP_SHARE, roll(who, "high") < HIGH_SHARE
+    # A slip of the pen is a price by 100 kg; a high one is plausible, and an outlier all the same.
+    price = Decimal(round(amount * (0.1 if slip else 1.9 if high else 1), -1)).quantize(medians.GROSZ)
+    bag_price = bag_kg = None
+    if fuel.bag_kg is not None and roll(who, "bag") < BAG_SHARE:
+        bag_kg = Decimal(fuel.bag_kg)
+        bag_price = medians.rounded(price * bag_kg / 1000)
+        price = medians.per_tonne(bag_price, bag_kg)
+    undecided = waiting and roll(who, "waiting") < WAITING_SHARE
+    by_list = not undecided and roll(who, "origin") < PRICE_LIST_SHARE
+    return Row(
+        depot_id=depot_id,
+        fuel=fuel.slug,
+        price=price,
+        unit=fuel.unit,
+        bag_price=bag_price,
+        bag_kg=bag_kg,
+        day=day,
+        origin=DepotPrice.Origin.PRICE_LIST.value if by_list else DepotPrice.Origin.SUBMISSION.value,
+        submitted_at=datetime.combine(day, time(9), UTC),
+        status=DepotPrice.Status.PENDING.value if undecided else DepotPrice.Status.APPROVED.value,
+        reason="",
+        decided_at=None if undecided else datetime.combine(day, time(15), UTC),
+    )
+
+
+def level(slug: str, months_ago: float) -> float:
+    """What the fuel cost then, between the two points around."""
+    points = LEVELS[slug]
+    for (earlier, before), (later, after) in pairwise(points):
+        if months_ago >= later:
+            share = (min(months_ago, earlier) - later) / (earlier - later)
+            return after + (before - after) * share
+    return points[-1][1]
+
+
+def roll(who: str, what: str) -> float:
+    """A chance drawn by name, the same for ever: at least 0 and less than 1."""
+    return int.from_bytes(hashlib.sha256(f"{SEED}/{who}/{what}".encode()).digest()[:6], "big") / 2**48

@@ -1,0 +1,221 @@
+"""GET /prices/{fuel}."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from catalog import actions as catalog_actions
+from catalog.models import Depot
+from prices import figures
+from prices.models import Observation, Series
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/prices"
+TODAY = date(2026, 11, 21)
+
+
+@pytest.fixture(autouse=True)
+def _today(monkeypatch):
+    """The day that the views see."""
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY)
+
+
+def fill(fuel, *amounts, municipality=factories.krakow, day=date(2026, 11, 1), **extra):
+    """An approved price at a depot of its own for each amount."""
+    for amount in amounts:
+        depot = factories.DepotFactory(municipality=municipality())
+        factories.DepotPriceFactory(depot=depot, fuel=fuel, price=Decimal(str(amount)), day=day, **extra)
+
+
+def official(year=2022, value="2329.03", area=None):
+    series, _ = Series.objects.get_or_create(slug="wegiel-kamienny", defaults={"variable_id": 123456})
+    Observation.objects.create(
+        series=series, voivodeship=area, year=year, value=Decimal(value), source="M.P. 2023 poz. 1"
+    )
+
+
+def keep():
+    figures.refresh(today=TODAY)
+
+
+@pytest.fixture
+def coal():
+    """Ten prices of fine coal and nuts in two voivodeships, one implausible, one beyond the fences."""
+    fill("ekogroszek", 1450, 1500, 1550, 1600)
+    fill("ekogroszek", 1500, 1520, 1540, municipality=factories.warszawa, origin="submission")
+    fill("ekogroszek", 1480, municipality=factories.bielsko_biala)
+    fill("ekogroszek", 15, 3400)
+    fill("ekogroszek", 1300, 1310, 1320, day=date(2026, 3, 15))
+    official(2021, "996.60")
+    official(2022)
+    keep()
+
+
+def test_country_golden(client, golden, coal, django_assert_num_queries):
+    with django_assert_num_queries(1):  # the kept answer, if it holds
+        answer = client.get(f"{URL}/ekogroszek")
+    assert answer["Cache-Control"] == "public, max-age=300"
+    assert answer["Content-Type"] == "application/json"
+    golden("prices_ekogroszek", answer.json())
+
+
+def test_values_golden(client, golden, coal, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        answer = client.get(f"{URL}/ekogroszek", {"values": "tak"})
+    golden("prices_ekogroszek_values", answer.json())
+    without = client.get(f"{URL}/ekogroszek").json()
+    assert {**answer.json(), "values": None} == {**without, "values": None}
+
+
+def test_voivodeship_golden(client, golden, coal, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        answer = client.get(f"{URL}/ekogroszek", {"voivodeship": "malopolskie"})
+    golden("prices_ekogroszek_malopolskie", answer.json())
+    for asked in ({"voivodeship": "12"}, {"voivodeship": " malopolskie "}, {"voivodeship": "12", "values": "1"}):
+        assert client.get(f"{URL}/ekogroszek", asked).json() == answer.json()
+
+
+def test_below_three_prices_golden(client, golden):
+    fill("drewno-kominkowe", 350, 400)
+    keep()
+    golden("prices_firewood_two", client.get(f"{URL}/drewno-kominkowe?values=1").json())
+
+
+def test_no_prices_golden(client, golden):
+    keep()
+    golden("prices_pellet_none", client.get(f"{URL}/pellet?values=1").json())
+
+
+def test_demonstration_golden(client, golden):
+    for number, amount in enumerate([1400, 1500, 1600]):
+        depot = factories.DepotFactory(demonstration=True, source_id=f"demo/{number}")
+        factories.DepotPriceFactory(depot=depot, price=Decimal(amount))
+    keep()
+    answer = client.get(f"{URL}/pellet").json()
+    golden("prices_pellet_demonstration", answer)
+    there = client.get(f"{URL}/pellet?voivodeship=12").json()
+    assert (there["demonstration"], there["method"][:19]) == (True, "Dane demonstracyjne")
+    assert "demonstration" not in client.get(f"{URL}/brykiet").json()
+
+
+def test_a_voivodeship_below_three_has_its_number_and_no_median(client, coal):
+    answer = client.get(f"{URL}/ekogroszek?voivodeship=slaskie").json()
+    assert (answer["n"], answer["median"]) == (1, None)
+
+
+def test_coal_takes_its_assortments_in_and_has_the_official_average(client, coal):
+    assert client.get(f"{URL}/wegiel").json()["n"] == 8
+    for fuel in ("wegiel", "ekogroszek", "wegiel-kostka", "wegiel-orzech", "wegiel-groszek", "mial-weglowy"):
+        assert client.get(f"{URL}/{fuel}").json()["gus"]["year"] == 2022
+    for fuel in ("pellet", "brykiet", "drewno-kominkowe"):
+        assert "gus" not in client.get(f"{URL}/{fuel}").json()
+
+
+def test_official_averages_are_not_prices_of_depots(client, coal):
+    assert 2329.03 not in client.get(f"{URL}/ekogroszek?values=1").json()["values"]
+
+
+def test_without_an_official_average_gus_is_null(client):
+    keep()
+    assert client.get(f"{URL}/wegiel").json()["gus"] is None
+
+
+@pytest.mark.parametrize("fuel", ["wegiel", "wegiel-kostka", "brykiet", "drewno-kominkowe"])
+def test_only_pellet_and_fine_coal_have_a_bag(client, fuel):
+    keep()
+    assert not {"bag_kg", "bag_price"} & client.get(f"{URL}/{fuel}").json().keys()
+
+
+@pytest.mark.parametrize("status", ["pending", "rejected"])
+def test_what_is_not_approved_does_not_count(client, status):
+    fill("pellet", 1400, 1500, 1600)
+    fill("pellet", 1200, **{status: True})
+    keep()
+    assert client.get(f"{URL}/pellet").json()["n"] == 3
+
+
+def test_prices_of_removed_depots_go_with_them_at_once(client):
+    fill("pellet", 1400, 1500, 1600)
+    keep()
+    depot = Depot.objects.get(prices__price=1600)
+    catalog_actions.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
+    assert client.get(f"{URL}/pellet").json()["n"] == 2
+    catalog_actions.publish_depot(depot=depot, on=TODAY)
+    assert client.get(f"{URL}/pellet").json()["n"] == 3
+
+
+def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch, django_assert_num_queries):
+    fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
+    keep()
+    assert client.get(f"{URL}/pellet").json()["n"] == 3
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY + timedelta(days=1))
+    with django_assert_num_queries(1 + 3):  # none that holds; ranges, prices, voivodeships, once per process
+        answer = client.get(f"{URL}/pellet").json()
+    assert (answer["n"], answer["from"], answer["to"]) == (0, "2026-05-22", "2026-11-22")
+    with django_assert_num_queries(1):
+        assert client.get(f"{URL}/pellet").json() == answer
+    figures.refresh(today=TODAY + timedelta(days=1))
+    with django_assert_num_queries(1):
+        assert client.get(f"{URL}/pellet").json() == answer
+
+
+def test_an_answer_kept_for_another_address_of_the_site_is_not_served(client, settings):
+    keep()
+    settings.SITE_URL = "https://sklady.example.pl"
+    assert client.get(f"{URL}/pellet").json()["page"].startswith("https://sklady.example.pl/")
+
+
+@pytest.mark.parametrize("fuel", ["uran", "Pellet", "pellet%00", "%FF", "pellet%20", "w" * 300])
+def test_unknown_fuel(client, fuel):
+    answer = client.get(f"{URL}/{fuel}")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("asked", ["99", "atlantyda", "00", "male-polskie"])
+def test_unknown_voivodeship(client, asked):
+    for _ in range(2):
+        answer = client.get(f"{URL}/pellet", {"voivodeship": asked})
+        assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (404, "voivodeship")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "voivodeship=",
+        "voivodeship=1",
+        "voivodeship=123",
+        "voivodeship=Małopolskie",
+        "voivodeship=12%00",
+        "voivodeship=%FF",
+        "voivodeship=12&voivodeship=14",
+        "voivodeship=" + "a" * 500,
+        "voivodeship=-",
+        "voivodeship=%D9%A1%D9%A2",
+        "values=",
+        "values=2",
+        "values=maybe",
+        "values=1&values=1",
+        "values=1%0A",
+        "voivodeship=12&values=nan",
+    ],
+)
+def test_refused(client, query):
+    assert client.get(f"{URL}/pellet?{query}").status_code == 400
+
+
+@pytest.mark.parametrize("word", ["1", "true", "YES", "on", "Tak"])
+def test_every_word_for_yes(client, word):
+    assert "values" in client.get(f"{URL}/pellet", {"values": word}).json()
+
+
+@pytest.mark.parametrize("word", ["0", "false", "NO", "off", "Nie"])
+def test_every_word_for_no(client, word):
+    assert "values" not in client.get(f"{URL}/pellet", {"values": word}).json()
+
+
+def test_other_parameters_are_ignored(client):
+    assert client.get(f"{URL}/pellet?x=%FF&fuel=uran").status_code == 200

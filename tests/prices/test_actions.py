@@ -1,0 +1,252 @@
+"""What people do to prices, and that the next answer tells it."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+from django.db import IntegrityError, transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from catalog.models import Dataset
+from prices import actions, figures
+from prices.models import DepotPrice, PlausibleRange
+from tests import factories
+from tests.prices.helpers import ask
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TODAY = NOW.date()
+PRICE_LIST, SUBMISSION = DepotPrice.Origin.PRICE_LIST, DepotPrice.Origin.SUBMISSION
+
+
+@pytest.fixture
+def editor():
+    return factories.UserFactory()
+
+
+def quote(**changes):
+    return actions.Quote(**{"fuel": "pellet", "day": TODAY, "unit": "t", "price": Decimal(1500), **changes})
+
+
+def submit(depot=None, origin=SUBMISSION, by=None, **changes):
+    depot = depot or factories.DepotFactory()
+    return actions.submit_price(depot=depot, quote=quote(**changes), origin=origin, by=by, on=NOW)
+
+
+def pellets():
+    answer = ask("pellet", TODAY, values=True)
+    return answer["n"], answer["values"]
+
+
+def three(editor):
+    """Approved prices of three depots."""
+    prices = [submit(price=Decimal(amount)) for amount in (1400, 1500, 1600)]
+    return actions.approve_prices(prices=prices, by=editor, on=NOW).changed
+
+
+def test_a_submitted_price_waits_and_counts_for_nothing(editor):
+    three(editor)
+    before = ask("pellet", TODAY, values=True)
+    assert submit(price=Decimal(900)).status == "pending"
+    assert ask("pellet", TODAY, values=True) == before
+
+
+def test_approving_and_rejecting_change_the_next_answer_and_history_shows_both(editor, django_assert_num_queries):
+    three(editor)
+    price = actions.approve_price(price=submit(price=Decimal(1700)), by=editor, on=NOW)
+    with django_assert_num_queries(1):
+        assert pellets() == (4, [1400, 1500, 1600, 1700])
+    actions.reject_price(price=price, reason="literówka", by=editor, on=NOW)
+    with django_assert_num_queries(1):
+        assert pellets() == (3, [1400, 1500, 1600])
+    lines = price.history.order_by("history_id")
+    assert [(line.status, line.reason, line.history_user) for line in lines] == [
+        ("pending", "", None),
+        ("approved", "", editor),
+        ("rejected", "literówka", editor),
+    ]
+    stored = DepotPrice.objects.get(pk=price.pk)
+    assert (stored.decided_by, stored.decided_at) == (editor, NOW)
+
+
+def test_a_rejected_price_may_be_approved_after_all(editor):
+    price = actions.reject_price(price=submit(), reason="pomyłka", by=editor, on=NOW)
+    assert actions.approve_price(price=price, by=editor, on=NOW).reason == ""
+
+
+def test_decisions_are_not_taken_twice(editor):
+    price = actions.approve_price(price=submit(), by=editor, on=NOW)
+    with pytest.raises(actions.PriceAlreadyDecided):
+        actions.approve_price(price=price, by=editor, on=NOW)
+    actions.reject_price(price=price, reason="x", by=editor, on=NOW)
+    with pytest.raises(actions.PriceAlreadyDecided):
+        actions.reject_price(price=price, reason="x", by=editor, on=NOW)
+
+
+@pytest.mark.parametrize("reason", ["", "  "])
+def test_a_rejection_says_why(editor, reason):
+    with pytest.raises(actions.ReasonMissing):
+        actions.reject_price(price=submit(), reason=reason, by=editor, on=NOW)
+
+
+def test_several_at_once_and_those_that_cannot_be_are_named(editor):
+    done = three(editor)
+    waiting = submit(price=Decimal(1700))
+    decided = actions.approve_prices(prices=[done[0], waiting], by=editor, on=NOW)
+    assert [price.pk for price in decided.changed] == [waiting.pk]
+    assert [reason for _, reason in decided.unchanged] == ["jest już zatwierdzona"]
+    assert pellets()[0] == 4
+    assert len(actions.reject_prices(prices=done, reason="x", by=editor, on=NOW).changed) == 3
+    assert pellets() == (1, [])
+
+
+# Duplicates
+
+
+def test_a_duplicate_of_depot_fuel_day_and_origin_is_refused(editor):
+    depot = factories.DepotFactory()
+    price = submit(depot)
+    with pytest.raises(actions.DuplicatePrice):
+        submit(depot, price=Decimal(1600))
+    actions.approve_price(price=price, by=editor, on=NOW)
+    with pytest.raises(actions.DuplicatePrice):
+        submit(depot, price=Decimal(1600))
+
+
+def test_another_fuel_day_depot_or_origin_is_no_duplicate():
+    depot = factories.DepotFactory()
+    submit(depot)
+    submit(depot, fuel="brykiet")
+    submit(depot, day=date(2026, 11, 20))
+    submit(depot, origin=PRICE_LIST)
+    submit()
+
+
+def test_a_rejected_price_bars_no_other_until_it_is_wanted_back(editor):
+    depot = factories.DepotFactory()
+    first = actions.reject_price(price=submit(depot), reason="x", by=editor, on=NOW)
+    submit(depot, price=Decimal(1600))
+    with pytest.raises(actions.DuplicatePrice):
+        actions.approve_price(price=first, by=editor, on=NOW)
+    assert actions.approve_prices(prices=[first], by=editor, on=NOW).changed == ()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"fuel": "uran"},
+        {"unit": "mp"},
+        {"fuel": "drewno-kominkowe", "unit": "t"},
+        {"day": date(2026, 11, 22)},
+        {"price": None},
+        {"price": Decimal(0)},
+        {"price": Decimal(-1)},
+        {"price": Decimal("1500.005")},
+        {"price": Decimal(100_000)},
+        {"price": Decimal("NaN")},
+        {"bag_price": Decimal(30), "bag_kg": Decimal(15)},
+        {"price": None, "bag_price": Decimal(30)},
+        {"price": None, "bag_kg": Decimal(15)},
+        {"price": None, "bag_price": Decimal(30), "bag_kg": Decimal(0)},
+        {"price": None, "bag_price": Decimal(-30), "bag_kg": Decimal(15)},
+        {"fuel": "drewno-kominkowe", "unit": "mp", "price": None, "bag_price": Decimal(30), "bag_kg": Decimal(15)},
+    ],
+)
+def test_refused(changes):
+    with pytest.raises(actions.PriceRefused):
+        submit(**changes)
+
+
+@pytest.mark.parametrize("trait", ["removed", "held"])
+def test_depots_that_are_not_public_take_no_prices(trait):
+    with pytest.raises(actions.PriceRefused):
+        submit(factories.DepotFactory(**{trait: True}))
+
+
+def test_a_bag_is_converted_and_kept():
+    price = submit(price=None, bag_price=Decimal("24.99"), bag_kg=Decimal(15))
+    assert (price.price, price.bag_price, price.bag_kg, price.unit) == (1666, Decimal("24.99"), 15, "t")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"price": Decimal(0)},
+        {"unit": "mp"},
+        {"bag_price": Decimal(30)},
+        {"status": "pending"},
+        {"status": "rejected"},
+        {"reason": "x"},
+        {"decided_at": None},
+    ],
+)
+def test_the_database_holds_what_must_never_be_false(broken):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        factories.DepotPriceFactory(**broken)
+
+
+def test_prices_go_with_their_depot():
+    price = factories.DepotPriceFactory()
+    price.depot.delete()
+    assert not DepotPrice.objects.exists()
+
+
+# Ranges
+
+
+def test_a_changed_range_changes_the_next_answer_and_has_a_history(editor):
+    three(editor)
+    changed = actions.change_range(fuel="pellet", low=Decimal(1500), high=Decimal(1600), by=editor, on=NOW)
+    assert pellets()[0] == 2
+    assert ask("pellet", TODAY)["rejected"] == 1
+    assert changed.history.get(history_type="~").history_user == editor
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 10), (-1, 10), (20, 10)])
+def test_a_range_is_positive_and_in_order(editor, low, high):
+    with pytest.raises(actions.RangeRefused):
+        actions.change_range(fuel="pellet", low=Decimal(low), high=Decimal(high), by=editor, on=NOW)
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
+
+
+# Kept answers
+
+
+def test_an_approval_computes_its_own_fuel_anew_and_no_other(editor, monkeypatch):
+    figures.refresh(today=TODAY)
+    made = []
+    make = figures.make
+    monkeypatch.setattr(figures, "make", lambda fuel, today: made.append(fuel.slug) or make(fuel, today))
+    actions.approve_price(price=submit(), by=editor, on=NOW)
+    assert made == ["pellet"]
+    actions.approve_price(price=submit(fuel="ekogroszek"), by=editor, on=NOW)
+    assert made == ["pellet", "wegiel", "ekogroszek"]
+    assert figures.refresh(today=TODAY) == []
+
+
+def test_the_version_of_the_data_set_grows(editor):
+    three(editor)
+    before = Dataset.objects.get(slug="prices")
+    actions.approve_price(price=submit(), by=editor, on=NOW)
+    after = Dataset.objects.get(slug="prices")
+    assert (after.version, after.row_count) == (before.version + 1, 4)
+
+
+@given(st.lists(st.tuples(st.integers(600, 4000), st.sampled_from(["pending", "rejected"])), max_size=8))
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_pending_and_rejected_prices_never_count(editor, others):
+    with transaction.atomic():
+        three(editor)
+        before = ask("pellet", TODAY, values=True)
+        for amount, state in others:
+            price = submit(price=Decimal(amount))
+            if state == "rejected":
+                actions.reject_price(price=price, reason="x", by=editor, on=NOW)
+        assert ask("pellet", TODAY, values=True) == before
+        transaction.set_rollback(True)
+    figures.forget()

@@ -1,0 +1,243 @@
+"""The editors' desk."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from io import BytesIO
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+from openpyxl import Workbook
+
+from prices.models import DepotPrice, PlausibleRange
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/admin/prices/depotprice/"
+API = "/api/v1/prices/pellet"
+IMPORT = f"{LIST}import/"
+
+
+@pytest.fixture
+def desk():
+    """A browser with an editor's login."""
+    browser = Client()
+    browser.force_login(factories.UserFactory())
+    return browser
+
+
+def waiting(amount, **extra):
+    moment = datetime(2026, 11, 1, tzinfo=UTC)
+    depot = extra.pop("depot", None) or factories.DepotFactory()
+    return factories.DepotPriceFactory(
+        depot=depot,
+        price=Decimal(amount),
+        pending=True,
+        submission=True,
+        day=timezone.localdate(),
+        **{"submitted_at": moment, **extra},
+    )
+
+
+def decide(desk, action, *prices, **extra):
+    data = {"action": action, "_selected_action": [price.pk for price in prices], **extra}
+    return desk.post(f"{LIST}?status=all", data, follow=True).content.decode()
+
+
+def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client):
+    prices = [waiting(amount) for amount in (1400, 1500, 1600)]
+    assert "Zmieniono: 3." in decide(desk, "approve", *prices)
+    assert client.get(API).json()["median"] == 1500
+    listed = client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"]
+    assert [row["price"] for row in listed] == [1400]
+    assert "Zmieniono: 1." in decide(desk, "reject", prices[0], reason="literówka")
+    assert client.get(API).json()["n"] == 2
+    assert client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"] == []
+    history = desk.get(f"{LIST}{prices[0].pk}/history/").content.decode()
+    assert "redaktorka" in history
+    assert DepotPrice.objects.get(pk=prices[0].pk).history.count() == 3
+
+
+def test_a_rejection_without_a_reason_changes_nothing(desk):
+    price = waiting(1500)
+    assert "wymaga podania powodu" in decide(desk, "reject", price, reason=" ")
+    assert DepotPrice.objects.get().status == "pending"
+
+
+def test_what_cannot_be_decided_is_named(desk):
+    price = waiting(1500)
+    decide(desk, "approve", price)
+    assert "jest już zatwierdzona" in decide(desk, "approve", price)
+
+
+def test_the_queue_is_ordered_by_age_with_median_and_deviation(desk, django_assert_max_num_queries):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    waiting(1800, submitted_at=datetime(2026, 10, 2, tzinfo=UTC))
+    waiting(1350, submitted_at=datetime(2026, 10, 1, tzinfo=UTC))
+    for _ in range(10):
+        waiting(1500, submitted_at=datetime(2026, 10, 3, tzinfo=UTC))
+    with django_assert_max_num_queries(10):  # session, editor, 2 counts, rows, medians, choices; none per row
+        html = desk.get(LIST).content.decode()
+    assert html.index("1350.00 zł/t") < html.index("1800.00 zł/t") < html.index("1500.00 zł/t")
+    assert "1500.0 zł" in html
+    assert "-10,0 %" in html
+    assert "+20,0 %" in html
+    assert "1400.00 zł/t" not in html
+    assert "1400.00 zł/t" in desk.get(f"{LIST}?status=approved").content.decode()
+
+
+def test_an_editor_enters_a_price_by_the_bag(desk):
+    depot = factories.DepotFactory()
+    entered = {
+        "depot": depot.pk,
+        "fuel": "pellet",
+        "unit": "t",
+        "price": "",
+        "bag_price": "24,99",
+        "bag_kg": "15",
+        "day": str(timezone.localdate()),
+        "origin": "price_list",
+    }
+    assert desk.post(f"{LIST}add/", entered).status_code == 302
+    price = DepotPrice.objects.get()
+    assert (price.price, price.bag_kg, price.status) == (1666, 15, "pending")
+    assert price.history.get().history_user.username == "redaktorka"
+    again = desk.post(f"{LIST}add/", entered)
+    assert "Skład ma już cenę" in again.content.decode()
+    assert "jednostką jest t" in desk.post(f"{LIST}add/", {**entered, "unit": "mp"}).content.decode()
+
+
+def test_a_price_that_exists_is_looked_at_only(desk):
+    price = waiting(1500)
+    assert desk.get(f"{LIST}{price.pk}/change/").status_code == 200
+    desk.post(f"{LIST}{price.pk}/change/", {"price": "1"})
+    assert DepotPrice.objects.get().price == 1500
+    assert desk.post(f"{LIST}{price.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_a_plausible_range_is_edited_with_history(desk, client):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    page = "/admin/prices/plausiblerange/pellet/change/"
+    assert desk.post(page, {"low": "1450", "high": "4000"}).status_code == 302
+    assert client.get(API).json()["rejected"] == 1
+    assert PlausibleRange.objects.get(pk="pellet").history.get(history_type="~").history_user is not None
+    assert "musi być dodatni" in desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
+
+
+@pytest.mark.parametrize("page", ["series", "observation"])
+def test_official_data_are_looked_at_only(desk, page):
+    assert desk.get(f"/admin/prices/{page}/").status_code == 200
+    assert desk.get(f"/admin/prices/{page}/add/").status_code == 403
+
+
+# Price lists
+
+
+def csv_of(*rows):
+    text = "\n".join(["depot,fuel,unit,day,price,bag_price,bag_kg", *rows])
+    return SimpleUploadedFile("cennik.csv", text.encode(), "text/csv")
+
+
+def xlsx_of(*rows):
+    book = Workbook()
+    sheet = book.active
+    sheet.append(["depot", "fuel", "unit", "day", "price", "bag_price", "bag_kg"])
+    for row in rows:
+        sheet.append(row)
+    content = BytesIO()
+    book.save(content)
+    return SimpleUploadedFile("cennik.xlsx", content.getvalue())
+
+
+def preview(desk, file):
+    form = "1" if file.name.endswith("xlsx") else "0"
+    answer = desk.post(IMPORT, {"import_file": file, "format": form})
+    assert answer.status_code == 200
+    return answer
+
+
+def confirm(desk, answer):
+    form = answer.context["confirm_form"]
+    return desk.post(f"{LIST}process_import/", form.initial, follow=True)
+
+
+def test_a_price_list_is_previewed_then_imported_and_counts(desk, client):
+    first, second = factories.DepotFactory(name="Pierwszy"), factories.DepotFactory(name="Drugi")
+    day = timezone.localdate()
+    file = csv_of(
+        f"{first.pk},pellet,t,{day},1500,,",
+        f'{first.pk},ekogroszek,t,{day:%d.%m.%Y},,"33,00",20',
+        f"{second.pk},pellet,t,{day},1600.50,,",
+    )
+    answer = preview(desk, file)
+    assert not DepotPrice.objects.exists()
+    assert "1600,50" in answer.content.decode()
+    confirm(desk, answer)
+    stored = DepotPrice.objects.order_by("pk").values_list("depot", "fuel", "price", "bag_price", "status", "origin")
+    assert list(stored) == [
+        (first.pk, "pellet", 1500, None, "approved", "price_list"),
+        (first.pk, "ekogroszek", 1650, 33, "approved", "price_list"),
+        (second.pk, "pellet", Decimal("1600.50"), None, "approved", "price_list"),
+    ]
+    assert client.get(API).json()["price_lists"] == 2
+    assert DepotPrice.objects.first().history.latest().history_user.username == "redaktorka"
+
+
+def test_a_spreadsheet_is_read_too(desk):
+    depot = factories.DepotFactory()
+    day = datetime.combine(timezone.localdate(), datetime.min.time())
+    answer = preview(desk, xlsx_of([depot.pk, "pellet", "t", day, 1499.99, None, None]))
+    confirm(desk, answer)
+    assert DepotPrice.objects.get().price == Decimal("1499.99")
+
+
+@pytest.mark.parametrize(
+    ("row", "trouble"),
+    [
+        ("0,pellet,t,{day},1500,,", "nie ma opublikowanego składu o numerze 0"),
+        ("x,pellet,t,{day},1500,,", "nie jest numerem składu"),
+        ("nan,pellet,t,{day},1500,,", "nie jest numerem składu"),
+        ("{depot},uran,t,{day},1500,,", "nieznane paliwo uran"),
+        ("{depot},pellet,mp,{day},1500,,", "jednostką jest t, nie mp"),
+        ("{depot},pellet,t,wczoraj,1500,,", "nie jest dniem"),
+        ("{depot},pellet,t,2199-01-01,1500,,", "jeszcze nie nadszedł"),
+        ("{depot},pellet,t,{day},tanio,,", "nie jest liczbą"),
+        ("{depot},pellet,t,{day},NaN,,", "nie jest kwotą"),
+        ("{depot},pellet,t,{day},1e9,,", "nie jest kwotą"),
+        ("{depot},pellet,t,{day},15.005,,", "nie jest dodatnią kwotą"),
+        ("{depot},pellet,t,{day},,,", "podaj albo cenę"),
+        ("{depot},pellet,t,{day},1500,30,15", "podaj albo cenę"),
+        ("{depot},brykiet,t,{day},1500,,", "skład ma już cenę"),
+    ],
+)
+def test_a_row_that_cannot_be_taken_stops_the_import_with_its_reason(desk, row, trouble):
+    depot = factories.DepotFactory()
+    day = timezone.localdate()
+    factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=day)
+    good = f"{depot.pk},pellet,t,{date(2026, 1, 1)},1500,,"
+    answer = preview(desk, csv_of(good, row.format(depot=depot.pk, day=day)))
+    assert trouble in answer.content.decode()
+    assert "confirm_form" not in answer.context
+    assert DepotPrice.objects.count() == 1
+
+
+def test_the_same_price_twice_in_a_file_is_refused(desk):
+    depot = factories.DepotFactory()
+    row = f"{depot.pk},pellet,t,{timezone.localdate()},1500,,"
+    assert "skład ma już cenę" in preview(desk, csv_of(row, row)).content.decode()
+
+
+def test_a_file_without_the_columns_is_refused(desk):
+    answer = preview(desk, SimpleUploadedFile("cennik.csv", b"a,b\n1,2"))
+    assert "brak kolumn" in answer.content.decode()
+
+
+def test_what_happened_after_the_preview_stops_the_whole_import(desk):
+    depot = factories.DepotFactory()
+    day = timezone.localdate()
+    answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{day},1500,,", f"{depot.pk},pellet,t,{day},1500,,"))
+    factories.DepotPriceFactory(depot=depot, day=day)
+    confirm(desk, answer)
+    assert DepotPrice.objects.count() == 1

@@ -1,0 +1,57 @@
+"""Small cases calculated by hand: the whole way from actions to the answer of `/prices/{fuel}`."""
+
+from datetime import UTC, datetime, time
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from catalog import fuels
+from prices import actions, figures
+from prices.models import DepotPrice
+from tests import factories
+from tests.prices.helpers import ask
+
+pytestmark = pytest.mark.django_db
+
+CASES = yaml.safe_load((Path(__file__).parent / "cases.yaml").read_text(encoding="utf-8"))
+
+
+def depots_of(case):
+    """Depots by their short name: k in Małopolska, w in Mazowsze."""
+    towns = {"k": factories.krakow(), "w": factories.warszawa()}
+    names = sorted({row[0] for row in case["prices"]})
+    return {name: factories.DepotFactory(name=name, municipality=towns[name[0]]) for name in names}
+
+
+def enter(case):
+    """Submit and approve the prices of a case, each on its own day."""
+    depots, editor = depots_of(case), factories.UserFactory()
+    for name, fuel, day, amount, *rest in case["prices"]:
+        bag = amount if isinstance(amount, dict) else {}
+        quote = actions.Quote(
+            fuel=fuel,
+            day=day,
+            unit=fuels.BY_SLUG[fuel].unit,
+            price=None if bag else Decimal(str(amount)),
+            **{key: Decimal(str(value)) for key, value in bag.items()},
+        )
+        moment = datetime.combine(day, time(12), UTC)
+        origin = DepotPrice.Origin(rest[0]) if rest else DepotPrice.Origin.PRICE_LIST
+        price = actions.submit_price(depot=depots[name], quote=quote, origin=origin, by=editor, on=moment)
+        actions.approve_price(price=price, by=editor, on=moment)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_case(case):
+    enter(case)
+    answer = ask(case["fuel"], case["today"], values=True)
+    expected = {key: value.isoformat() if key in {"from", "to"} else value for key, value in case["expect"].items()}
+    assert {key: answer[key] for key in expected} == expected
+    assert answer["price_lists"] + answer["submissions"] == answer["n"]
+    steps = answer["arithmetic"]
+    assert steps["considered"] - steps["implausible"] - steps["superseded"] - steps["outliers"] == answer["n"]
+    figures.forget()
+    figures.refresh(today=case["today"])
+    assert ask(case["fuel"], case["today"], values=True) == answer  # kept and computed on demand alike

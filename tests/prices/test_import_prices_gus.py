@@ -1,0 +1,168 @@
+"""manage.py import_prices_gus."""
+
+import json
+from decimal import Decimal
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from catalog.models import Dataset
+from prices import starter
+from prices.importers import bdl
+from prices.models import Observation, Series
+from tests import factories
+from tests.prices.bdl_server import DATA, VARIABLES, FakeBdl, serve
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _voivodeships():
+    factories.krakow()
+    factories.warszawa()
+
+
+@pytest.fixture
+def server(settings, monkeypatch):
+    fake = FakeBdl()
+    monkeypatch.setattr(
+        bdl.BdlClient.__init__, "__kwdefaults__", {"sleep": lambda s: None, "clock": lambda: 0.0, "timeout_s": 2}
+    )
+    monkeypatch.setattr(bdl, "ANONYMOUS_LIMITS", ((1000, 1),))
+    with serve(fake):
+        settings.BDL_URL = fake.url
+        yield fake
+
+
+def run(*args, **options):
+    out = StringIO()
+    call_command("import_prices_gus", *map(str, args), stdout=out, **options)
+    return out.getvalue()
+
+
+def stored():
+    return {(row.series_id, row.voivodeship_id, row.year): row.value for row in Observation.objects.all()}
+
+
+EXPECTED = {
+    ("wegiel-kamienny", None, 2021): Decimal("996.60"),
+    ("wegiel-kamienny", None, 2022): Decimal("2329.03"),
+    ("prad-g11", None, 2024): Decimal("1.01"),
+    ("prad-g11", "12", 2024): Decimal("0.97"),
+    ("prad-g11", "14", 2024): Decimal("1.02"),
+    ("gaz-w11", None, 2024): Decimal("0.3456"),
+}
+
+
+def test_download_finds_the_variables_shows_them_and_keeps_their_numbers(server, client):
+    out = run("--download", "--commit")
+    assert stored() == EXPECTED
+    assert dict(Series.objects.values_list("slug", "variable_id")) == {
+        "wegiel-kamienny": 5001,
+        "prad-g11": 6001,
+        "gaz-w11": 6002,
+    }
+    assert "wegiel-kamienny is variable 5001: węgiel kamienny - za 1 t, in zł" in out
+    assert "the unit of variable 6003 is not zł/kWh" in out
+    assert "missing or confidential" in out
+    answer = client.get("/api/v1/prices").json()
+    assert answer["gaz-w11"]["poland"] == {"2024": 0.3456}
+    assert answer["prad-g11"]["source"]["name"].endswith("zmienna 6001")
+    assert Dataset.objects.get(slug="series").row_count == 6
+
+
+def test_a_dry_run_changes_nothing_and_a_second_run_neither(server):
+    assert "dry run" in run("--download")
+    assert stored() == {}
+    assert not Series.objects.exists()
+    run("--download", "--commit")
+    version = Dataset.objects.get(slug="series").version
+    server.asked.clear()
+    out = run("--download", "--commit")
+    assert "0 added, 0 changed, 0 removed, 6 unchanged" in out
+    assert Dataset.objects.get(slug="series").version == version
+    assert "/subjects" not in server.paths  # the numbers are known by now
+
+
+def test_a_value_that_the_office_corrects_is_taken_and_named(server):
+    run("--download", "--commit")
+    server.data[6002, 0][0]["values"] = [{"year": "2024", "val": 0.35, "attrId": 1}]
+    assert "changed: gaz-w11/PL/2024 from 0.3456 to 0.3500" in run("--download", "--commit")
+
+
+def test_what_the_office_does_not_have_stays(server):
+    series = Series.objects.create(slug="wegiel-kamienny")
+    Observation.objects.create(series=series, year=2003, value=Decimal("443.92"), source="M.P.2004.4.77")
+    out = run("--download", "--commit")
+    assert stored()["wegiel-kamienny", None, 2003] == Decimal("443.92")
+    assert "1 skipped" in out
+
+
+@pytest.mark.parametrize("trouble", ["malformed", 403])
+def test_a_failing_download_leaves_the_database_as_it_was(server, trouble):
+    server.troubles = {7: trouble}
+    with pytest.raises(CommandError, match="nothing was imported"):
+        run("--download", "--commit")
+    assert stored() == {}
+
+
+def test_a_chosen_variable_of_another_unit_is_refused(server):
+    with pytest.raises(CommandError, match="not zł/kWh"):
+        run("--download", "--commit", "--variable", "gaz-w11=6003")
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Saved answers: the variables of the second subject, and values of electricity."""
+    files = {
+        "variables.json": {"totalRecords": 3, "page": 0, "pageSize": 100, "results": VARIABLES["P2"]},
+        "data-0.json": {"totalRecords": 1, "variableId": 6001, "measureUnitId": 4, "results": DATA[6001, 0]},
+        "data-2.json": {"totalRecords": 3, "variableId": 6001, "measureUnitId": 4, "results": DATA[6001, 2]},
+    }
+    for name, answer in files.items():
+        (tmp_path / name).write_text(json.dumps(answer, ensure_ascii=False), encoding="utf-8")
+    return tmp_path
+
+
+def test_saved_answers_are_read_from_files(saved):
+    run(*sorted(saved.iterdir()), "--commit")
+    assert stored() == {key: value for key, value in EXPECTED.items() if key[0] == "prad-g11"}
+    out = run(*sorted(saved.iterdir()), "--commit")
+    assert "0 added, 0 changed" in out
+
+
+def test_values_of_an_unknown_variable_are_refused(saved):
+    with pytest.raises(CommandError, match="variable 6001 is not known"):
+        run(saved / "data-0.json", "--commit")
+
+
+def test_a_directory_with_saved_answers_is_imported_with_the_rest(saved):
+    call_command("import_data", saved, "--commit", stdout=StringIO())
+    assert len(stored()) == 3
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"results": 3}', '{"results": [{"x": 1}]}', "\x00", '{"variableId": 1}']
+)
+def test_damaged_files(tmp_path, content):
+    path = tmp_path / "answer.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(CommandError, match=r"nothing was imported: .*answer\.json"):
+        run(path, "--commit")
+
+
+@pytest.mark.parametrize(
+    "args", [[], ["--download", "file.json"], ["--download", "--variable", "x=1"], ["missing.json"]]
+)
+def test_refused_arguments(args):
+    with pytest.raises(CommandError, match=r"imported|--variable"):
+        run(*args)
+
+
+def test_the_starter_has_official_averages_only_each_with_its_source():
+    rows = list(starter.read_official())
+    assert len(rows) == 363
+    assert {row.series for row in rows} == {"wegiel-kamienny", "prad-g11"}
+    assert all(row.source and row.value > 0 for row in rows)
+    assert {row.year for row in rows if row.series == "wegiel-kamienny"} == {2003, 2006, 2018, 2020, 2021, 2022}

@@ -1,0 +1,113 @@
+"""Medians: what must hold of any prices."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from statistics import median, quantiles
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prices import medians
+from prices.medians import Price, Range
+
+TODAY = date(2026, 11, 21)
+RANGES = {"pellet": Range(Decimal(600), Decimal(4000))}
+
+AMOUNTS = st.integers(1, 500_000).map(lambda grosze: Decimal(grosze) / 100)
+PRICES = st.lists(
+    st.builds(
+        Price,
+        id=st.integers(1, 1_000_000),
+        depot=st.integers(1, 20),
+        fuel=st.sampled_from(["pellet", "brykiet"]),
+        area=st.just("12"),
+        day=st.integers(0, 800).map(lambda days: TODAY - timedelta(days)),
+        amount=AMOUNTS,
+        price_list=st.booleans(),
+    ),
+    max_size=60,
+    unique_by=lambda price: price.id,
+)
+
+
+@given(PRICES, st.randoms(use_true_random=False))
+def test_order_does_not_matter(prices, random):
+    shuffled = random.sample(prices, len(prices))
+    assert medians.compute(shuffled, RANGES, TODAY) == medians.compute(prices, RANGES, TODAY)
+
+
+@given(PRICES)
+def test_every_considered_price_is_accounted_for(prices):
+    figures = medians.compute(prices, RANGES, TODAY)
+    assert figures.considered == len(figures.accepted) + len(figures.rejected) + figures.superseded
+    assert figures.superseded >= 0
+    assert figures.country.n == len(figures.accepted) == len({row.depot for row in figures.accepted})
+    assert sum(area.n for area in figures.voivodeships.values()) == figures.country.n
+    assert 0 <= figures.price_lists <= figures.country.n
+
+
+@given(PRICES)
+def test_what_counts_lies_between_the_fences_and_within_its_extremes(prices):
+    figures = medians.compute(prices, RANGES, TODAY)
+    for row in figures.accepted:
+        assert figures.fences is None or figures.fences.low <= row.amount <= figures.fences.high
+    found = figures.country
+    if found.median is not None:
+        assert found.min <= found.quartile_1 <= found.median <= found.quartile_3 <= found.max
+
+
+@given(PRICES)
+def test_prices_outside_every_period_change_nothing(prices):
+    old = [price._replace(day=price.day - timedelta(2000)) for price in prices]
+    future = [price._replace(day=TODAY + timedelta(1)) for price in prices]
+    assert medians.compute(prices + old + future, RANGES, TODAY) == medians.compute(prices, RANGES, TODAY)
+
+
+@given(st.lists(AMOUNTS, min_size=2, max_size=40))
+def test_quartiles_are_those_of_the_standard_library(amounts):
+    ordered = sorted(amounts)
+    expected = quantiles(ordered, n=4, method="inclusive")
+    assert [medians.quantile(ordered, quarter) for quarter in (1, 2, 3)] == pytest.approx(expected)
+    assert medians.quantile(ordered, 2) == pytest.approx(median(ordered))
+
+
+@pytest.mark.parametrize(
+    ("day", "months", "expected"),
+    [
+        ((2026, 11, 21), 6, (2026, 5, 21)),
+        ((2026, 8, 31), 6, (2026, 2, 28)),
+        ((2028, 8, 31), 6, (2028, 2, 29)),
+        ((2028, 8, 29), 6, (2028, 2, 29)),
+        ((2026, 12, 31), 6, (2026, 6, 30)),
+        ((2026, 3, 31), 6, (2025, 9, 30)),
+        ((2026, 1, 1), 1, (2025, 12, 1)),
+        ((2024, 2, 29), 12, (2023, 2, 28)),
+        ((2026, 12, 1), 23, (2025, 1, 1)),
+    ],
+)
+def test_months_before(day, months, expected):
+    assert medians.months_before(date(*day), months) == date(*expected)
+
+
+def test_what_was_rejected_is_told_with_the_reason():
+    amounts = [1000] * 4 + [1010] * 3 + [3000, 15]
+    prices = [Price(n, n, "pellet", "12", TODAY, Decimal(amount), True) for n, amount in enumerate(amounts)]
+    rejected = medians.compute(prices, RANGES, TODAY).rejected
+    assert [(row.amount, row.reason) for row in rejected] == [(3000, "outlier"), (15, "implausible")]
+
+
+def test_half_a_grosz_goes_up():
+    assert medians.rounded(Decimal("1510.125")) == Decimal("1510.13")
+    assert medians.rounded(Decimal("1510.115")) == Decimal("1510.12")
+
+
+def test_of_equal_origin_the_later_decision_counts():
+    from datetime import UTC, datetime
+
+    early, late = (datetime(2026, 11, day, tzinfo=UTC) for day in (1, 2))
+    own = [
+        Price(2, 1, "pellet", "12", TODAY, Decimal(1500), False, early),
+        Price(1, 1, "pellet", "12", TODAY, Decimal(1600), False, late),
+    ]
+    assert medians.newest_of(own).amount == 1600

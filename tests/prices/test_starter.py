@@ -1,0 +1,94 @@
+"""Demonstration prices: deterministic, marked wherever they count, and gone with their depots."""
+
+from datetime import date
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from catalog.importers.run import run
+from catalog.importers.sync import Options
+from catalog.models import Dataset, Depot
+from prices import medians, starter
+from prices.models import DepotPrice, Observation, PlausibleRange
+from prices.queries import find_ranges
+from tests import factories
+
+TODAY = date(2026, 11, 21)
+
+
+def rows():
+    return [
+        row
+        for number in range(400)
+        for row in starter.prices_of(number, f"demo/{number}", ["ekogroszek", "pellet"], "12", TODAY)
+    ]
+
+
+def test_the_same_depots_and_day_give_the_same_prices():
+    assert rows() == rows()
+
+
+def test_prices_reach_back_two_years_and_each_depot_has_one_a_day():
+    found = rows()
+    assert min(row.day for row in found) < medians.months_before(TODAY, 23)
+    assert max(row.day for row in found) <= TODAY
+    assert len({(row.depot_id, row.fuel, row.day) for row in found}) == len(found)
+
+
+@pytest.mark.django_db
+def test_a_few_are_implausible_and_the_others_within_what_the_press_saw():
+    ranges = find_ranges(["ekogroszek", "pellet"])
+    amounts = [(row.price, ranges[row.fuel]) for row in rows()]
+    slips = [price for price, limits in amounts if not limits.low <= price <= limits.high]
+    assert 0 < len(slips) < len(amounts) / 50
+    ekogroszek = sorted(row.price for row in rows() if row.fuel == "ekogroszek" and row.price > 700)
+    assert ekogroszek[len(ekogroszek) // 20] >= 1100
+    assert ekogroszek[-len(ekogroszek) // 20] <= 1750
+
+
+@pytest.fixture
+def demonstration(db):
+    """Four hundred demonstration depots with their prices."""
+    krakow = factories.krakow()
+    depots = [
+        factories.DepotFactory.build(
+            demonstration=True, municipality=krakow, source_id=f"demo/{number}", fuels=["pellet", "brykiet"]
+        )
+        for number in range(400)
+    ]
+    Depot.objects.bulk_create(depots)
+    run(starter.missing_steps(), Options(today=timezone.localdate(), write=True))
+
+
+def test_the_starter_fills_what_is_empty_and_only_once(demonstration):
+    count = DepotPrice.objects.count()
+    assert count > 1000
+    assert DepotPrice.objects.pending().exists()
+    assert Observation.objects.filter(voivodeship=None).count() == 27
+    assert list(starter.missing_steps()) == []
+    assert PlausibleRange.objects.count() == 9
+
+
+def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstration, client):
+    marked = client.get("/api/v1/prices/pellet").json()
+    assert marked["demonstration"] is True
+    assert marked["method"].startswith("Dane demonstracyjne")
+    assert marked["rejected"] > 0
+    out = StringIO()
+    call_command("remove_demo", stdout=out)
+    assert "400 demonstration depots" in out.getvalue()
+    assert not DepotPrice.objects.exists()
+    answer = client.get("/api/v1/prices/pellet").json()
+    assert (answer["n"], "demonstration" in answer) == (0, False)
+    assert Dataset.objects.get(slug="prices").row_count == 0
+    assert list(starter.missing_steps()) == []
+
+
+def test_refreshing_says_what_it_did(demonstration):
+    out = StringIO()
+    call_command("refresh_figures", stdout=out)
+    call_command("refresh_figures", stdout=out)
+    assert "computed anew: wegiel" in out.getvalue()
+    assert "nothing, every answer holds" in out.getvalue()
