@@ -1,5 +1,7 @@
 """Endpoints that tell prices. A whole depot is one of them: it carries its price list."""
 
+from typing import Any
+
 from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.request import Request
@@ -39,7 +41,11 @@ class SeriesViewSet(ViewSet):
 
 
 class FuelPriceViewSet(ViewSet):
-    """What a fuel costs now."""
+    """What a fuel costs now. Public and always JSON, so of what DRF does before an answer only throttling is left."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Neither negotiate nor authenticate; an error is negotiated by DRF when it comes to that."""
+        self.check_throttles(request)
 
     def retrieve(self, request: Request, fuel: str) -> HttpResponse:
         """Answer GET /prices/{fuel}."""
