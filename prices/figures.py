@@ -4,13 +4,14 @@ Every answer is kept as JSON in one row, with the day and the stamp that it hold
 all data sets that an answer rests on, so whatever changes depots, prices, ranges or official averages makes the rows
 out of date in the same transaction, for every worker. Whoever changes prices makes the rows anew before committing.
 A reader who finds none that holds (the first after midnight, or after an import of depots) computes the answer, keeps
-it in the memory of the process under the same day and stamp, and writes nothing.
+it in the memory of the process under the same day and stamp, and writes nothing. A process also remembers the answers
+it has given, and asks the database only whether their stamp is still the present one.
 """
 
 from collections.abc import Collection, Iterable
 from datetime import date
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 from django.conf import settings
@@ -34,16 +35,22 @@ PRICES_LOCK = 0x464450524943
 
 PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
-# Versions only grow, so their sum names one state.
-STAMP = """
-    SELECT %(form)s || coalesce(sum(version), 0) AS stamp FROM catalog_dataset WHERE slug = ANY(%(rests_on)s)
-"""
+# One state of the database, told apart from every other: versions only grow, and a moment is not had twice, not even by
+# a change that was undone.
+STAMP = f"""
+    SELECT %s || coalesce(sum(version), 0) || ' ' || coalesce(extract(epoch FROM max(changed_at)), 0) AS stamp
+    FROM catalog_dataset
+    WHERE slug IN ({", ".join(f"'{slug}'" for slug in RESTS_ON)})
+"""  # noqa: S608 - constants only
 
+# The row is looked up only when the caller's own memory is of another state.
 READ = """
-    SELECT now.stamp, f.{column}
+    SELECT now.stamp, CASE WHEN now.stamp <> %s THEN (
+        SELECT f.{column}
+        FROM prices_figure f
+        WHERE f.fuel = %s AND %s IN (f.area, f.slug) AND f.day = %s AND f.stamp = now.stamp
+    ) END
     FROM ({stamp}) now
-    LEFT JOIN prices_figure f
-        ON f.fuel = %(fuel)s AND %(asked)s IN (f.area, f.slug) AND f.day = %(today)s AND f.stamp = now.stamp
 """
 
 READ_BODY = READ.format(column="body", stamp=STAMP)
@@ -52,7 +59,7 @@ READ_WITH_VALUES = READ.format(column="with_values", stamp=STAMP)
 READ_COUNTRY = f"""
     SELECT now.stamp, f.fuel, f.body
     FROM ({STAMP}) now
-    LEFT JOIN prices_figure f ON f.area = '' AND f.day = %(today)s AND f.stamp = now.stamp
+    LEFT JOIN prices_figure f ON f.area = '' AND f.day = %s AND f.stamp = now.stamp
 """  # noqa: S608 - constants only
 
 
@@ -65,8 +72,19 @@ class Answer(NamedTuple):
     with_values: str
 
 
-_memory: dict[str, tuple[date, str, dict[str, Answer]]] = {}
-_memory_lock = Lock()
+class Remembered(NamedTuple):
+    """An answer as this process last gave it."""
+
+    day: date
+    stamp: str
+    text: str
+
+
+_given: dict[tuple[str, str, bool], Remembered] = {}
+"""By fuel, voivodeship as asked for, and whether with values. Only known places get in, so it stays small."""
+
+_computed: dict[str, tuple[date, str, dict[str, Answer]]] = {}
+_computing = Lock()
 
 
 def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date) -> str:
@@ -75,47 +93,55 @@ def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date
     One query. Without a kept row that holds, up to five more, once per process and state; for an unknown voivodeship
     two. Raises UnknownVoivodeship.
     """
-    statement = READ_WITH_VALUES if values and voivodeship is None else READ_BODY
-    parameters = {**_stamp_parameters(), "fuel": fuel.slug, "asked": voivodeship or "", "today": today}
+    asked = voivodeship or ""
+    with_values = values and not asked
+    known = _given.get((fuel.slug, asked, with_values))
+    known_stamp = known.stamp if known is not None and known.day == today else ""
     with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
+        cursor.execute(
+            READ_WITH_VALUES if with_values else READ_BODY, [known_stamp, fuel.slug, asked, today, stamp_prefix()]
+        )
         stamp, body = cursor.fetchone()
-    if body:
-        return str(body)
-    area = get_voivodeship(voivodeship).teryt if voivodeship else ""
-    answer = remembered(fuel, today, stamp)[area]
-    return answer.with_values if values and not area else answer.body
+    if known is not None and stamp == known_stamp:
+        return known.text
+    if body is None:
+        area = get_voivodeship(asked).teryt if asked else ""
+        answer = computed(fuel, today, stamp)[area]
+        body = answer.with_values if with_values else answer.body
+    _given[fuel.slug, asked, with_values] = Remembered(today, stamp, body)
+    return str(body)
 
 
 def read_countries(today: date) -> dict[str, str]:
     """The answers for Poland by fuel, in the order of the catalog. One query while every row holds."""
     with connection.cursor() as cursor:
-        cursor.execute(READ_COUNTRY, {**_stamp_parameters(), "today": today})
+        cursor.execute(READ_COUNTRY, [stamp_prefix(), today])
         rows = cursor.fetchall()
     stamp = rows[0][0]
     kept = {fuel: body for _, fuel, body in rows if fuel is not None}
     return {
-        fuel.slug: kept[fuel.slug] if fuel.slug in kept else remembered(fuel, today, stamp)[""].body
+        fuel.slug: kept[fuel.slug] if fuel.slug in kept else computed(fuel, today, stamp)[""].body
         for fuel in fuels.FUELS
     }
 
 
-def remembered(fuel: fuels.Fuel, today: date, stamp: str) -> dict[str, Answer]:
+def computed(fuel: fuels.Fuel, today: date, stamp: str) -> dict[str, Answer]:
     """Answers by area, computed at most once by this process for a day and stamp.
 
     The stamp was read before the rows that they rest on, so they are never older than it says.
     """
-    with _memory_lock:
-        known = _memory.get(fuel.slug)
+    with _computing:
+        known = _computed.get(fuel.slug)
         if known is None or known[:2] != (today, stamp):
-            known = _memory[fuel.slug] = (today, stamp, {row.area: row for row in make(fuel, today)})
+            known = _computed[fuel.slug] = (today, stamp, {row.area: row for row in make(fuel, today)})
         return known[2]
 
 
 def forget() -> None:
     """Drop what this process remembers."""
-    with _memory_lock:
-        _memory.clear()
+    with _computing:
+        _computed.clear()
+        _given.clear()
 
 
 def make(fuel: fuels.Fuel, today: date) -> list[Answer]:
@@ -168,7 +194,7 @@ def refresh(*, today: date) -> list[str]:
 def current_stamp() -> str:
     """The stamp of what is in the database now, as this transaction sees it."""
     with connection.cursor() as cursor:
-        cursor.execute(STAMP, _stamp_parameters())
+        cursor.execute(STAMP, [stamp_prefix()])
         stamp: str = cursor.fetchone()[0]
     return stamp
 
@@ -188,8 +214,9 @@ def _store(fuel: str, answers: Iterable[Answer], today: date, stamp: str) -> Non
     insert(Figure, columns, ((fuel, today, stamp, *answer) for answer in answers))
 
 
-def _stamp_parameters() -> dict[str, Any]:
-    return {"form": f"{FORM} {settings.SITE_URL} ", "rests_on": [str(slug) for slug in RESTS_ON]}
+def stamp_prefix() -> str:
+    """What the stamp says beside the state of the database: the form of the answers, and the site they link to."""
+    return f"{FORM} {settings.SITE_URL} "
 
 
 def _json(answer: dict[str, object]) -> str:

@@ -1,6 +1,8 @@
 """Endpoints that tell prices. A whole depot is one of them: it carries its price list."""
 
-import orjson
+from typing import Any
+
+from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,6 +15,8 @@ from prices import figures
 from prices.params import FuelPricesQuery
 from prices.queries import find_price_list, find_series
 from prices.serializers import all_series, store_with_prices
+
+JSON = "application/json"
 
 SERIES_CACHE = "public, max-age=86400"
 """Averages are published once a year."""
@@ -37,10 +41,15 @@ class SeriesViewSet(ViewSet):
 
 
 class FuelPriceViewSet(ViewSet):
-    """What a fuel costs now."""
+    """What a fuel costs now. Public and always JSON, so of what DRF does before an answer only throttling is left."""
 
-    def retrieve(self, request: Request, fuel: str) -> Response:
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Neither negotiate nor authenticate; an error is negotiated by DRF when it comes to that."""
+        self.check_throttles(request)
+
+    def retrieve(self, request: Request, fuel: str) -> HttpResponse:
         """Answer GET /prices/{fuel}."""
         query = FuelPricesQuery.parse(fuel, request.META["QUERY_STRING"])
         body = figures.read(query.fuel, voivodeship=query.voivodeship, values=query.values, today=timezone.localdate())
-        return Response(orjson.Fragment(body), headers={"Cache-Control": CATALOG_CACHE})
+        # The answer is JSON already: nothing is left for a renderer to do.
+        return HttpResponse(body, content_type=JSON, headers={"Cache-Control": CATALOG_CACHE})
