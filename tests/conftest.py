@@ -46,7 +46,11 @@ class ReadOnlyClient(Client):
 
 @pytest.fixture(autouse=True)
 def _plain_static_files(settings: Any) -> None:
-    """Templates name static files that only `collectstatic` would give a fingerprint."""
+    """Templates name static files that only `collectstatic` would give a fingerprint.
+
+    What it has collected is left alone, since a test that starts a real server may be collecting it anew.
+    """
+    settings.STATIC_ROOT = settings.BASE_DIR / "var" / "nothing-collected"
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
