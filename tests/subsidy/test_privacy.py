@@ -1,5 +1,6 @@
 """Income is nowhere: not in logs of a real server, not in error reports, not in the database, not in a cache."""
 
+import fcntl
 import json
 import os
 import socket
@@ -44,23 +45,34 @@ def served(application, folder):
     command += [f"--bind=127.0.0.1:{port}", "--workers=1", "--log-level=debug"]
     command += [f"--access-logfile={folder / 'access.log'}", f"--error-logfile={folder / 'error.log'}"]
     command += ["--access-logformat", '%(h)s "%(r)s" %(q)s %(s)s "%(f)s" %({referer}i)s %({raw_uri}e)s']
-    # Pages name static files by their fingerprint.
-    subprocess.run([sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"], cwd=ROOT, check=True)
     with (folder / "output.log").open("wb") as output:
-        server = subprocess.Popen(
-            command, cwd=ROOT, stdout=output, stderr=output, env=os.environ | {"DATABASE_URL": database}
-        )
-        try:
+        with static_files_collected():
+            server = subprocess.Popen(
+                command, cwd=ROOT, stdout=output, stderr=output, env=os.environ | {"DATABASE_URL": database}
+            )
             deadline = time.monotonic() + 30
-            while time.monotonic() < deadline and server.poll() is None:
-                with socket.socket() as probe:
-                    if probe.connect_ex(("127.0.0.1", port)) == 0:
-                        break
+            while time.monotonic() < deadline and server.poll() is None and not listens(port):
                 time.sleep(0.1)
+        try:
             yield port
         finally:
             server.terminate()
             server.wait(30)
+
+
+@contextmanager
+def static_files_collected():
+    """Pages name static files by their fingerprint. A server that starts must not see another test collect them."""
+    with (ROOT / "var" / "static.lock").open("w") as gate:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"]
+        subprocess.run(collect, cwd=ROOT, check=True)
+        yield
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def ask(port, path, body=None, **headers):
