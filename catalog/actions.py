@@ -17,13 +17,29 @@ class DepotIsPublished(Exception):
     """The depot is public already."""
 
 
+class DepotIsUnverified(Exception):
+    """There is no status to take back."""
+
+
+def _locked(depot: Depot) -> Depot:
+    """The depot as it is now; nobody else changes it before this transaction ends."""
+    return Depot.objects.select_for_update(of=("self",)).get(pk=depot.pk)
+
+
+def _saved(depot: Depot) -> Depot:
+    """The depot after saving it and telling caches that the catalog has changed."""
+    depot.save()
+    Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
+    return depot
+
+
 @transaction.atomic
 def verify_depot(*, depot: Depot, by: AbstractBaseUser, on: date) -> Depot:
     """Record that an editor has checked every public field of a depot.
 
     An owner's confirmation stays the owner's. Imports leave verified fields alone. Raises DepotIsRemoved.
     """
-    stored = Depot.objects.select_for_update(of=("self",)).get(pk=depot.pk)
+    stored = _locked(depot)
     if stored.publication == Depot.Publication.REMOVED:
         raise DepotIsRemoved(stored.pk)
     if stored.data_status != Depot.DataStatus.OWNER:
@@ -33,23 +49,19 @@ def verify_depot(*, depot: Depot, by: AbstractBaseUser, on: date) -> Depot:
     stored.verified_by_id = by.pk
     stored.confirmed_fields = list(Depot.PUBLIC_FIELDS)
     stored.review = ""
-    stored.save()
-    Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
-    return stored
+    return _saved(stored)
 
 
 @transaction.atomic
 def remove_depot(*, depot: Depot, reason: Depot.RemovalReason, on: date) -> Depot:
     """Take a depot off the catalog for good: imports do not bring it back. Raises DepotIsRemoved."""
-    stored = Depot.objects.select_for_update(of=("self",)).get(pk=depot.pk)
+    stored = _locked(depot)
     if stored.publication == Depot.Publication.REMOVED:
         raise DepotIsRemoved(stored.pk)
     stored.publication = Depot.Publication.REMOVED
     stored.removed_at = stored.updated_at = on
     stored.removal_reason = reason
-    stored.save()
-    Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
-    return stored
+    return _saved(stored)
 
 
 @transaction.atomic
@@ -58,7 +70,7 @@ def publish_depot(*, depot: Depot, on: date) -> Depot:
 
     Its name counts as confirmed from then on, so that the next import does not hold it back again.
     """
-    stored = Depot.objects.select_for_update(of=("self",)).get(pk=depot.pk)
+    stored = _locked(depot)
     if stored.publication == Depot.Publication.PUBLISHED:
         raise DepotIsPublished(stored.pk)
     stored.publication = Depot.Publication.PUBLISHED
@@ -66,6 +78,16 @@ def publish_depot(*, depot: Depot, on: date) -> Depot:
     stored.updated_at = on
     stored.review = ""
     stored.confirmed_fields = sorted({*stored.confirmed_fields, "name"})
-    stored.save()
-    Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
-    return stored
+    return _saved(stored)
+
+
+@transaction.atomic
+def reset_depot(*, depot: Depot) -> Depot:
+    """Take back the status of a depot: nobody vouches for it, and imports may change it. Raises DepotIsUnverified."""
+    stored = _locked(depot)
+    if stored.data_status == Depot.DataStatus.UNVERIFIED:
+        raise DepotIsUnverified(stored.pk)
+    stored.data_status = Depot.DataStatus.UNVERIFIED
+    stored.verified_at = stored.verified_by = None
+    stored.confirmed_fields = []
+    return _saved(stored)

@@ -90,7 +90,15 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
     list_select_related = ("municipality",)
     search_fields = ("name", "nip", "place", "postcode", "municipality__name")
     search_help_text = "nazwa, NIP, miejscowość, kod pocztowy, gmina"
-    actions = ("verify", "publish", "remove_closed", "remove_duplicate", "remove_not_a_depot", "remove_private")
+    actions = (
+        "verify",
+        "reset",
+        "publish",
+        "remove_closed",
+        "remove_duplicate",
+        "remove_not_a_depot",
+        "remove_private",
+    )
     readonly_fields = [f.name for f in models.Depot._meta.fields if f.name != "featured"]
     exclude = ("position", "name_key")
 
@@ -107,6 +115,10 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
     def verify(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
         editor, today = cast("AbstractBaseUser", request.user), timezone.localdate()
         self._each(request, queryset, lambda depot: actions.verify_depot(depot=depot, by=editor, on=today))
+
+    @admin.action(description="Cofnij do nieweryfikowanych", permissions=["change"])
+    def reset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+        self._each(request, queryset, lambda depot: actions.reset_depot(depot=depot))
 
     @admin.action(description="Opublikuj lub przywróć", permissions=["change"])
     def publish(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
@@ -146,7 +158,7 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
         for depot in queryset:
             try:
                 act(depot)
-            except (actions.DepotIsRemoved, actions.DepotIsPublished):
+            except (actions.DepotIsRemoved, actions.DepotIsPublished, actions.DepotIsUnverified):
                 refused.append(str(depot))
         self.message_user(request, f"Zmieniono: {queryset.count() - len(refused)}.")
         if refused:

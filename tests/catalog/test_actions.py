@@ -40,6 +40,18 @@ def test_a_removed_depot_can_neither_be_verified_nor_removed_again():
         actions.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
 
 
+def test_taking_the_status_back_frees_the_fields():
+    depot = actions.reset_depot(depot=factories.DepotFactory(verified=True))
+    assert (depot.data_status, depot.verified_at, depot.verified_by, depot.confirmed_fields) == (
+        "unverified",
+        None,
+        None,
+        [],
+    )
+    with pytest.raises(actions.DepotIsUnverified):
+        actions.reset_depot(depot=depot)
+
+
 def test_removing_and_restoring():
     depot = actions.remove_depot(depot=factories.DepotFactory(), reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert (depot.publication, depot.removed_at, depot.removal_reason) == ("removed", TODAY, "closed")
