@@ -1,0 +1,18 @@
+"""The benchmark's own application starts: formatting tools like to move its imports."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_the_application_can_be_imported():
+    code = "from tests.bench import app; assert app.application and app.urlpatterns[0].name is None"
+    environment = {
+        "SECRET_KEY": "x",
+        "DATABASE_URL": "postgresql://u:p@host/name",
+        "DJANGO_SETTINGS_MODULE": "fueldepot.settings",
+    }
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
