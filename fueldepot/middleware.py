@@ -1,4 +1,4 @@
-"""What every answer under /api/ carries."""
+"""What every answer carries, and what an answer to HEAD does not."""
 
 from collections.abc import Callable
 
@@ -18,6 +18,24 @@ def open_to_every_origin(get_response: Callable[[HttpRequest], HttpResponse]) ->
         response = get_response(request)
         if is_api(request):
             response["Access-Control-Allow-Origin"] = "*"
+        return response
+
+    return answer
+
+
+def answer_head_without_body(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Drop the body of an answer to HEAD; its headers, Content-Length among them, stay those of GET.
+
+    Django leaves that to the server, and gunicorn writes a warning for every body that it has to drop.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if request.method == "HEAD" and not response.streaming:
+            response.headers.setdefault("Content-Length", str(len(response.content)))
+            response.content = b""
         return response
 
     return answer

@@ -23,7 +23,10 @@ def situations(application: Application, shown: Variant) -> Iterator[str]:
     if any(row.eligible and row.item in SOURCES for row in shown.rows):
         yield "source_replaced"
     if shown.project_type is ProjectType.MIDDLE:
-        yield "type_2_with_envelope" if application.has_envelope else "type_2_without_envelope"
+        if application.has_envelope:
+            yield "type_2_with_envelope"
+        elif application.replaces_source:
+            yield "type_2_without_envelope"
     else:
         yield f"type_{int(shown.project_type)}"
     if application.business:

@@ -61,6 +61,8 @@ def test_options_names_the_methods(client, path):
 def test_head_is_get_without_a_body(client):
     answer = client.head("/api/v1/locations", {"q": "krak"})
     assert (answer.status_code, answer.content) == (200, b"")
+    whole = client.get("/api/v1/locations", {"q": "krak"})
+    assert answer["Content-Length"] == whole["Content-Length"] == str(len(whole.content))
 
 
 def test_any_origin_may_read(client):

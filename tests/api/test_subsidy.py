@@ -294,3 +294,10 @@ def test_json_may_be_posted_from_another_site(client):
     assert answer["Access-Control-Allow-Origin"] == "*"
     assert "content-type" in answer["Access-Control-Allow-Headers"]
     assert "POST" in answer["Access-Control-Allow-Methods"]
+
+
+def test_a_condition_of_the_source_alone_needs_a_source(client):
+    without = client.get("/api/v1/subsidy", {"eu": "2"}).json()
+    assert not any("tylko źródło ciepła" in condition["text"] for condition in without["conditions"])
+    with_source = client.get("/api/v1/subsidy", {"eu": "2", "new_source": "pellet_boiler"}).json()
+    assert any("tylko źródło ciepła" in condition["text"] for condition in with_source["conditions"])
