@@ -6,6 +6,7 @@ from typing import Self
 
 from catalog import fuels
 from catalog.query_string import QueryString, quote
+from catalog.text import normalise_postcode
 
 LAT_RANGE = (48.8, 55.1)
 LON_RANGE = (13.9, 24.3)
@@ -114,18 +115,13 @@ class StoreQuery:
         given.finish()
         return cls(
             teryt=teryt,
-            postcode=postcode and with_dash(postcode),
+            postcode=postcode and normalise_postcode(postcode),
             point=point,
             radius_km=radius_km,
             fuel=fuel,
             limit=limit,
             format=form,
         )
-
-
-def with_dash(postcode: str) -> str:
-    """30001 and 30-001 → 30-001."""
-    return f"{postcode[:2]}-{postcode[-3:]}"
 
 
 def read_depot_id(text: str) -> int:

@@ -230,7 +230,7 @@ class QueryString:
             return False
         return value
 
-    def day(self, name: str, accepted: str, first: date) -> date | None:
+    def day(self, name: str, accepted: str, first: date = date.min) -> date | None:
         """A day of the calendar as YYYY-MM-DD, not before `first`."""
         text = self.pattern(name, accepted, DAY)
         if text is None:
@@ -238,7 +238,9 @@ class QueryString:
         try:
             value = date.fromisoformat(text)
         except ValueError:
-            self.refuse(name, "malformed", f"{name} is {quote(text)}, which is no day of the calendar; give {accepted}")
+            self.refuse(
+                name, "out_of_range", f"{name} is {quote(text)}, which is no day of the calendar; give {accepted}"
+            )
             return None
         if value < first:
             self.refuse(name, "out_of_range", f"{name} is {quote(text)}; give {accepted}")

@@ -12,6 +12,7 @@ from django.db import connection
 from catalog.bulk import insert
 from catalog.models import Municipality, Place, Postcode, PostcodeMunicipality, SearchEntry, ShortFragment
 from catalog.queries import MAX_SUGGESTIONS
+from catalog.teryt import is_city_county
 from catalog.text import fold
 
 LABEL_LENGTH = 80
@@ -24,13 +25,10 @@ TOWN, DISTRICT, VILLAGE, OTHER = range(4)
 
 KIND_TIERS = {"miasto": TOWN, "dzielnica": DISTRICT, "delegatura": DISTRICT, "wieś": VILLAGE}
 
-FIRST_CITY_COUNTY = "61"
-"""Counties from this number on are cities; a part of one is better known than a village of its name."""
-
 
 def tier_of(kind: str, municipality: str) -> int:
-    """How well known a locality of a kind is, the best known first."""
-    if kind == "część miasta" and municipality[2:4] >= FIRST_CITY_COUNTY:
+    """How well known a locality of a kind is, the best known first: part of a large city before a village."""
+    if kind == "część miasta" and is_city_county(municipality):
         return DISTRICT
     return KIND_TIERS.get(kind, OTHER)
 

@@ -8,7 +8,7 @@ WHOLE_POSTCODE = re.compile(r"(?<![0-9])([0-9]{2})[-–—. ]?([0-9]{3})(?![0-9]
 PARTIAL_POSTCODE = re.compile(r"([0-9]{0,2})[-–—]([0-9]{0,3})", re.ASCII)
 DIGITS = re.compile(r"[0-9][0-9 ]*", re.ASCII)
 
-KIND_IN_FRONT = re.compile(r"(gmina|gm|miasto|m st|m) (?=[a-z0-9]{2})")
+KIND_IN_FRONT = re.compile(r"^(gmina|gm|miasto|m st|m) (?=[a-z0-9]{2})")
 ABBREVIATIONS = {"wlkp": "wielkopolsk"}
 """Abbreviations in names of towns that are not their beginning → as much as every gender of the word shares."""
 
@@ -24,8 +24,8 @@ def search_key(text: str) -> str:
         return whole[1] + whole[2]
     if DIGITS.fullmatch(text):
         return text.replace(" ", "")
-    words = KIND_IN_FRONT.sub("", fold(text), count=1) if KIND_IN_FRONT.match(fold(text)) else fold(text)
-    return " ".join(ABBREVIATIONS.get(word, word) for word in words.split())
+    name = KIND_IN_FRONT.sub("", fold(text))
+    return " ".join(ABBREVIATIONS.get(word, word) for word in name.split())
 
 
 def postcode_pattern(text: str) -> str | None:

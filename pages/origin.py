@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from catalog.params import LAT_RANGE, LON_RANGE, POSTCODE_FORM, Point, with_dash
+from catalog.params import LAT_RANGE, LON_RANGE, POSTCODE_FORM, Point
 from catalog.queries import UnknownPostcode, get_postcode_centre
 from catalog.query_string import QueryString
+from catalog.text import normalise_postcode
 from pages.polish import coordinates
 
 POINT_FORM = re.compile(r"(-?[0-9]{1,3}(?:\.[0-9]{1,20})?), ?(-?[0-9]{1,3}(?:\.[0-9]{1,20})?)", re.ASCII)
@@ -44,7 +45,7 @@ def find_origin(query_string: str) -> AskedOrigin:
     notices = [MALFORMED[error.parameter] for error in given.errors if error.code != "empty"]
     origin = None
     if code:
-        origin = _of_postcode(with_dash(code), notices)
+        origin = _of_postcode(normalise_postcode(code), notices)
     if pair and origin is None:
         origin = _of_point(pair, notices)
     return AskedOrigin(origin, tuple(notices))

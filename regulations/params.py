@@ -1,6 +1,5 @@
 """What callers may ask about regulations: every limit of the specification stands here and nowhere else."""
 
-import re
 from dataclasses import dataclass
 from datetime import date
 from typing import Self
@@ -12,13 +11,11 @@ from catalog.params import (
     TERYT_FORM,
     VOIVODESHIP,
     VOIVODESHIP_FORM,
-    with_dash,
 )
 from catalog.query_string import QueryString, quote
+from catalog.text import normalise_postcode
 
 ON = "a day as YYYY-MM-DD, such as 2027-01-01"
-
-DAY_FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +37,9 @@ class RegulationsQuery:
         teryt = given.pattern("teryt", TERYT, TERYT_FORM)
         postcode = given.pattern("postcode", POSTCODE, POSTCODE_FORM)
         voivodeship = given.pattern("voivodeship", VOIVODESHIP, VOIVODESHIP_FORM)
-        on = read_day(given, "on", default=today)
+        on = given.day("on", ON) or today
         given.finish()
-        return cls(teryt=teryt, postcode=postcode and with_dash(postcode), voivodeship=voivodeship, on=on)
+        return cls(teryt=teryt, postcode=postcode and normalise_postcode(postcode), voivodeship=voivodeship, on=on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +57,6 @@ class CalendarQuery:
         if not VOIVODESHIP_FORM.fullmatch(voivodeship):
             given.refuse("voivodeship", "malformed", f"voivodeship is {quote(voivodeship)}; give {VOIVODESHIP}")
         teryt = given.pattern("teryt", TERYT, TERYT_FORM)
-        on = read_day(given, "on", default=today)
+        on = given.day("on", ON) or today
         given.finish()
         return cls(voivodeship, teryt, on)
-
-
-def read_day(given: QueryString, name: str, *, default: date) -> date:
-    """A day of the calendar."""
-    text = given.pattern(name, ON, DAY_FORM)
-    if text is None:
-        return default
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        given.refuse(name, "out_of_range", f"{name} is {quote(text)}, which is no day of the calendar; give {ON}")
-        return default

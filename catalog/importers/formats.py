@@ -75,14 +75,6 @@ def identify(path: Path) -> Format | None:
         return _form_of_stream(head, source.stream)
 
 
-def sniff(path: Path) -> Format | None:
-    """The form of a file, or None when it is unknown, missing or damaged. Reads little and never raises BadInput."""
-    try:
-        return identify(path)
-    except BadInput:
-        return None
-
-
 def recognise(path: Path) -> Format | None:
     """The form of a file, or None for one that is none of ours.
 

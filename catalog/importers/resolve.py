@@ -1,6 +1,7 @@
 """From the codes that sources use to municipalities of the register."""
 
 from catalog.models import FormerMunicipality, Municipality
+from catalog.teryt import is_city_county
 
 DISTRICT_KINDS = frozenset("89")
 """Seventh digits of districts of Warszawa (8) and delegations of Kraków, Łódź, Poznań and Wrocław (9)."""
@@ -24,6 +25,6 @@ class MunicipalityCodes:
             return code
         if code[:6] in self.by_number:
             return self.by_number[code[:6]]
-        if code[6:] in DISTRICT_KINDS or code[2:4] >= "61":
+        if code[6:] in DISTRICT_KINDS or is_city_county(code):
             return self.by_number.get(f"{code[:4]}01")
         return self.successors.get(code)

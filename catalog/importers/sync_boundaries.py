@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 
 import shapely
+from django.utils import timezone
 
 from catalog import boundaries
 from catalog.bulk import upsert
 from catalog.importers.records import BoundaryRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
-from catalog.models import Boundary, Depot, Municipality
+from catalog.models import Boundary, Dataset, Depot, Municipality
 
 TITLE = "boundaries"
 
@@ -65,4 +66,7 @@ def reassign_depots(options: Options) -> Iterable[str]:
             depot.municipality_id = located.teryt
             depot.updated_at = options.today
             depot.save(update_fields=["municipality", "updated_at"])
+    if moved:
+        # Medians of voivodeships rest on where depots are.
+        Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
     return moved

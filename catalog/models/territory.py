@@ -7,6 +7,8 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
 
+from catalog.teryt import is_city_county
+
 
 class Voivodeship(models.Model):
     """One of the 16. `slug` is the wire value, e.g. "kujawsko-pomorskie"."""
@@ -24,7 +26,7 @@ class Voivodeship(models.Model):
 
 
 class County(models.Model):
-    """A county, or a city with the rights of one (numbers from 61)."""
+    """A county, or a city with the rights of one."""
 
     teryt = models.CharField("TERYT", max_length=4, primary_key=True)
     name = models.CharField("nazwa", max_length=60)
@@ -40,7 +42,7 @@ class County(models.Model):
     @property
     def title(self) -> str:
         """Its name with its kind: "powiat nowotarski", "miasto na prawach powiatu"."""
-        return "miasto na prawach powiatu" if self.teryt[2:] >= "61" else f"powiat {self.name}"
+        return "miasto na prawach powiatu" if is_city_county(self.teryt) else f"powiat {self.name}"
 
 
 class Municipality(models.Model):

@@ -18,6 +18,7 @@ from catalog.fuels import in_order
 from catalog.hours import weekly_hours
 from catalog.importers.records import DepotRecord, PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.plane import from_plane, to_plane
+from catalog.teryt import is_city_county
 
 MARK = "DEMO"
 CREDIT = "wpisy demonstracyjne, zmyślone"
@@ -180,7 +181,7 @@ class _Dice:
 def _size(teryt: str, places: int) -> float:
     if teryt in LARGE:
         return LARGE[teryt]
-    if teryt[2:4] >= "61":
+    if is_city_county(teryt):
         return CITY_SIZE
     if teryt[6] == "1":
         return TOWN_SIZE

@@ -122,6 +122,7 @@ def test_another_fuel_day_depot_or_origin_is_no_duplicate():
     submit(depot, day=date(2026, 11, 20))
     submit(depot, origin=PRICE_LIST)
     submit()
+    assert DepotPrice.objects.count() == 5
 
 
 def test_a_rejected_price_bars_no_other_until_it_is_wanted_back(editor):

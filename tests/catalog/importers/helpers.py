@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from catalog.importers.formats import identify
+from catalog.importers.records import BadInput
+
 ROOT = Path(__file__).parents[3]
 DATA = ROOT / "tests" / "data"
 SHARED = ROOT.parent / "shared" / "data"
@@ -41,3 +44,11 @@ def zipped(path: Path, members: dict[str, bytes]) -> Path:
 def chance(seed: int) -> random.Random:
     """Repeatable randomness, for bytes that do not compress and for damage."""
     return random.Random(seed)  # noqa: S311 - nothing secret
+
+
+def sniff(path):
+    """The form of a file, or None when it is unknown, missing or damaged."""
+    try:
+        return identify(path)
+    except BadInput:
+        return None

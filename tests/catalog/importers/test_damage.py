@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.importers import boundaries, formats, geonames, overpass, prg_postcodes, prng, simc, terc
+from catalog.importers import boundaries, geonames, overpass, prg_postcodes, prng, simc, terc
 from catalog.importers.records import BadInput
-from tests.catalog.importers.helpers import DATA, chance, write, zipped
+from tests.catalog.importers.helpers import DATA, chance, sniff, write, zipped
 from tests.catalog.importers.test_boundaries import AREAS, shapefile_parts
 from tests.catalog.importers.test_prng import UNITS
 
@@ -53,7 +53,7 @@ def test_damaged_slice(tmp_path, name):
     for seed in range(60):
         path = write(tmp_path / name, damaged((DATA / name).read_bytes(), chance(seed)))
         outcomes.append(check(PARSERS[name], path))
-        formats.sniff(path)
+        sniff(path)
     assert True in outcomes
     assert False not in outcomes
 
@@ -70,6 +70,6 @@ def test_damaged_shapefile(tmp_path):
         members = {f"A03_Granice_gmin{suffix}": bytes(part) for suffix, part in changed.items()}
         path = zipped(tmp_path / "boundaries.zip", members)
         outcomes.append(check(boundaries.parse, path))
-        formats.sniff(path)
+        sniff(path)
     assert True in outcomes
     assert False not in outcomes

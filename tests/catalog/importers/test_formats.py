@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from catalog.importers import files
-from catalog.importers.formats import Format, LooksBroken, identify, recognise, sniff
+from catalog.importers.formats import Format, LooksBroken, identify, recognise
 from catalog.importers.records import BadInput
-from tests.catalog.importers.helpers import DATA, chance, shared, text, write, zipped
+from tests.catalog.importers.helpers import DATA, chance, shared, sniff, text, write, zipped
 from tests.catalog.importers.test_boundaries import AREAS, shapefile_parts
 
 SLICES = {

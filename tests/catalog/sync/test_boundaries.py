@@ -53,3 +53,4 @@ def test_depots_move_into_the_municipality_they_lie_in(options):
     assert (moved.municipality_id, moved.updated_at) == ("1261011", options.today)
     assert kept.municipality_id == "1217011"
     assert any(str(moved.pk) in line for line in report.lines)
+    assert models.Dataset.objects.get(slug="depots").version == 1
