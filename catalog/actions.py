@@ -4,8 +4,8 @@ from datetime import date
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.utils import timezone
 
+from catalog import versions
 from catalog.models import Dataset, Depot
 
 
@@ -29,7 +29,7 @@ def _locked(depot: Depot) -> Depot:
 def _saved(depot: Depot) -> Depot:
     """The depot after saving it and telling caches that the catalog has changed."""
     depot.save()
-    Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
+    versions.raise_version(Dataset.Slug.DEPOTS)
     return depot
 
 

@@ -3,7 +3,6 @@
 The index is read from the database once, and again when an import has changed the territory; asking it costs no query.
 """
 
-import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
@@ -13,7 +12,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely import STRtree
 
-from catalog import plane
+from catalog import plane, versions
 from catalog.models import Boundary, Dataset, Municipality
 
 TOUCH_M = 0.05
@@ -21,9 +20,6 @@ TOUCH_M = 0.05
 
 REACH_M = 100.0
 """Outside every boundary the nearest municipality still answers up to this distance."""
-
-POLL_SECONDS = 1.0
-"""How long a process trusts that the territory has not changed."""
 
 
 class PointOutsideMunicipalities(Exception):
@@ -119,32 +115,27 @@ def describe(municipality: Municipality, *, approximate: bool) -> Located:
 
 
 class _Current:
-    """The index of this process, the versions it was read at, and when they were last compared."""
+    """The index of this process, and the state of the territory that it was read from."""
 
     index: BoundaryIndex | None = None
-    versions: tuple[tuple[str, int], ...] = ()
-    checked_at = 0.0
+    stamp = ""
 
 
 def current() -> BoundaryIndex:
-    """The index of this process, at most a second behind the database.
+    """The index of this process, a moment behind the database at most (`versions.POLL_SECONDS`).
 
-    Costs nothing within a second of the last call, one query after it, and two when the territory has changed.
+    Costs a look at the versions, which mostly costs nothing, and one query more when the territory has changed.
     """
-    now = time.monotonic()
-    if _Current.index is not None and now - _Current.checked_at < POLL_SECONDS:
-        return _Current.index
-    stored = Dataset.objects.filter(slug__in=[Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES])
-    versions = tuple(stored.order_by("slug").values_list("slug", "version"))
-    if _Current.index is None or versions != _Current.versions:
-        # The version is read first: boundaries that change in between are read again at the next look.
-        _Current.index, _Current.versions = BoundaryIndex.load(), versions
-    _Current.checked_at = now
+    stamp = versions.stamp(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
+    if _Current.index is None or stamp != _Current.stamp:
+        # The version was read first: boundaries that change in between are read again at the next look.
+        _Current.index, _Current.stamp = BoundaryIndex.load(), stamp
     return _Current.index
 
 
 def forget() -> None:
-    """Read the boundaries anew at the next question."""
+    """Read the versions and the boundaries anew at the next question."""
+    versions.forget()
     _Current.index = None
 
 

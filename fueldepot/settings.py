@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import environ
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -52,6 +53,17 @@ def read_site_url() -> str:
     return url
 
 
+def read_email(name: str) -> str:
+    """An e-mail address, "" when none is given."""
+    address: str = env.str(name, default="").strip()
+    try:
+        if address:
+            validate_email(address)
+    except ValidationError:
+        stop(name, f"is {address!r}; use one address, for example redakcja@example.pl")
+    return address
+
+
 def read_hosts() -> list[str]:
     """Host names that requests may carry."""
     hosts: list[str] = env.list("ALLOWED_HOSTS", default=[urlsplit(SITE_URL).hostname or ""])
@@ -81,6 +93,8 @@ def read_database() -> dict[str, Any]:
 
 SITE_URL = read_site_url()
 SITE_NAME: str = env.str("SITE_NAME", default="Składy opału")
+OPERATOR_NAME: str = env.str("OPERATOR_NAME", default="").strip() or SITE_NAME
+CONTACT_EMAIL = read_email("CONTACT_EMAIL")
 SECRET_KEY = read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 DEBUG = read_bool("DEBUG", default=False)
 ALLOWED_HOSTS = read_hosts()

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from catalog import boundaries
+from catalog import boundaries, versions
 from prices import figures
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -18,8 +18,9 @@ SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
 @pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    """What a process remembers outlives a test's transaction."""
+def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a process remembers outlives a test's transaction; and no query may depend on how fast the test runs."""
+    monkeypatch.setattr(versions, "POLL_SECONDS", float("inf"))
     boundaries.forget()
     figures.forget()
     yield

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db import connection, transaction
-from django.db.models import F, Model
-from django.utils import timezone
+from django.db.models import Model
 
-from catalog import boundaries, search
+from catalog import boundaries, search, versions
 from catalog.importers.sync import ImportRefused, Options, Report
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
 
@@ -84,14 +83,8 @@ def run(steps: Iterable[Step], options: Options) -> list[Report]:
 
 def record_change(dataset: Dataset.Slug, source: str, as_of: date | None, *, model: type[Model] | None = None) -> None:
     """Raise the version of a data set, and say what it is now. Call it in the transaction of the change."""
-    values = {
-        "changed_at": timezone.now(),
-        "as_of": as_of,
-        "row_count": (model or MODELS[dataset])._default_manager.count(),
-        "source": source[:200],
-    }
-    if not Dataset.objects.filter(slug=dataset).update(version=F("version") + 1, **values):
-        Dataset.objects.create(slug=dataset, version=1, **values)
+    rows = (model or MODELS[dataset])._default_manager.count()
+    versions.raise_version(dataset, as_of=as_of, row_count=rows, source=source[:200])
 
 
 def analyse(models: Iterable[type[Model]]) -> None:

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 import shapely
-from django.utils import timezone
 
-from catalog import boundaries
+from catalog import boundaries, versions
 from catalog.bulk import upsert
 from catalog.importers.records import BoundaryRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
@@ -68,5 +67,5 @@ def reassign_depots(options: Options) -> Iterable[str]:
             depot.save(update_fields=["municipality", "updated_at"])
     if moved:
         # Medians of voivodeships rest on where depots are.
-        Dataset.objects.touch(Dataset.Slug.DEPOTS, timezone.now())
+        versions.raise_version(Dataset.Slug.DEPOTS)
     return moved

@@ -1,19 +1,6 @@
 """What each data set is, and how current."""
 
-from datetime import datetime
-
 from django.db import models
-from django.db.models import F
-
-
-class DatasetQuerySet(models.QuerySet["Dataset"]):
-    """What is known of the data sets."""
-
-    def touch(self, slug: str, at: datetime) -> None:
-        """Raise the version of a data set whose rows a person changed. Call it in the transaction of the change."""
-        changed = self.filter(slug=slug).update(version=F("version") + 1, changed_at=at)
-        if not changed:
-            self.create(slug=slug, version=1, changed_at=at, row_count=0, source="")
 
 
 class Dataset(models.Model):
@@ -36,8 +23,6 @@ class Dataset(models.Model):
     as_of = models.DateField("stan na", null=True)
     row_count = models.PositiveIntegerField("wiersze")
     source = models.CharField("źródło", max_length=200)
-
-    objects = DatasetQuerySet.as_manager()
 
     class Meta:
         verbose_name = "zbiór danych"

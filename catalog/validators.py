@@ -1,0 +1,62 @@
+"""Validators that cost no query: an answer is known by the release, the data sets it rests on, and what was asked.
+
+RFC 9110, sections 8.8.3 (ETag) and 13.1.2 (If-None-Match).
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from hashlib import blake2b
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.utils import timezone
+from django.utils.http import parse_etags
+
+from catalog import versions
+from catalog.release import release
+
+View = Callable[..., HttpResponse]
+
+
+def rests_on(*slugs: str, cache_control: str, vary: str = "", dated: bool = False) -> Callable[[View], View]:
+    """Give a view's answers a strong ETag made of the versions of data sets, and answer 304 before the view runs.
+
+    cache_control: the header of good answers and of 304, the same for both. vary: the header of both, "" for none;
+    the request's values of those headers are part of the validator. dated: the answer changes at midnight.
+    A good answer is one with status 200; every other keeps the headers that the view gave it.
+    """
+    varying = [f"HTTP_{name.strip().upper().replace('-', '_')}" for name in vary.split(",") if name.strip()]
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if request.method not in {"GET", "HEAD"}:
+                return view(request, *args, **kwargs)
+            digest = blake2b(digest_size=12)
+            day = timezone.localdate() if dated else ""
+            asked = [request.path, request.META["QUERY_STRING"], *(request.META.get(name, "") for name in varying)]
+            digest.update("\0".join([release(), versions.stamp(*slugs), str(day), *asked]).encode())
+            etag = f'"{digest.hexdigest()}"'
+            response: HttpResponse
+            if _known(etag, request.META.get("HTTP_IF_NONE_MATCH", "")):
+                response = HttpResponseNotModified()
+            else:
+                response = view(request, *args, **kwargs)
+            if response.status_code in {200, 304}:
+                response["ETag"] = etag
+                response["Cache-Control"] = cache_control
+                if vary:
+                    response["Vary"] = vary
+            return response
+
+        return answer
+
+    return decorate
+
+
+def _known(etag: str, if_none_match: str) -> bool:
+    """Whether the caller has this answer. `*` fits whatever exists, which only the view knows, so it is not enough."""
+    if etag not in if_none_match:
+        return False
+    # The comparison is weak: a proxy that compressed the answer has put W/ before the validator.
+    return etag in {known.removeprefix("W/") for known in parse_etags(if_none_match)}

@@ -1,0 +1,104 @@
+"""Versions of data sets, and the validators made of them."""
+
+from datetime import date
+
+import pytest
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import RequestFactory
+
+from catalog import versions
+from catalog.models import Dataset
+from catalog.validators import rests_on
+
+CACHE = "public, max-age=60"
+
+
+def test_looks_once_in_a_while(django_assert_num_queries, db):
+    with django_assert_num_queries(1):
+        versions.current()
+        versions.current()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_change_of_this_process_is_seen_at_once(django_assert_num_queries):
+    before = versions.stamp(Dataset.Slug.DEPOTS)
+    versions.raise_version(Dataset.Slug.DEPOTS)
+    assert versions.stamp(Dataset.Slug.DEPOTS) != before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_version_that_was_undone_is_not_had_again():
+    versions.raise_version(Dataset.Slug.DEPOTS)
+    with transaction.atomic():
+        versions.raise_version(Dataset.Slug.DEPOTS)
+        versions.forget()
+        undone = versions.stamp(Dataset.Slug.DEPOTS)
+        transaction.set_rollback(True)
+    versions.raise_version(Dataset.Slug.DEPOTS)
+    assert versions.stamp(Dataset.Slug.DEPOTS) != undone
+
+
+class Answering:
+    """A view that counts how often it ran."""
+
+    def __init__(self, status: int = 200) -> None:
+        self.runs = 0
+        self.status = status
+
+    def __call__(self, request, *args, **kwargs):
+        self.runs += 1
+        return HttpResponse("answer", status=self.status)
+
+
+def ask(view, path="/x", **headers):
+    return view(RequestFactory().get(path, headers=headers))
+
+
+def test_a_known_answer_is_not_made_again(db):
+    inner = Answering()
+    view = rests_on(Dataset.Slug.DEPOTS, cache_control=CACHE, vary="Accept")(inner)
+    first = ask(view)
+    again = ask(view, **{"If-None-Match": f'"other", W/{first["ETag"]}'})
+    assert (first.status_code, again.status_code, inner.runs) == (200, 304, 1)
+    assert again["ETag"] == first["ETag"]
+    assert again["Cache-Control"] == first["Cache-Control"] == CACHE
+    assert again["Vary"] == "Accept"
+
+
+def test_another_question_has_another_validator(db):
+    view = rests_on(Dataset.Slug.DEPOTS, cache_control=CACHE, vary="Accept")(Answering())
+    tags = [
+        ask(view)["ETag"],
+        ask(view, "/y")["ETag"],
+        ask(view, "/x?a=1")["ETag"],
+        ask(view, Accept="text/plain")["ETag"],
+    ]
+    assert len(set(tags)) == 4
+
+
+def test_a_change_ends_validity(db):
+    inner = Answering()
+    view = rests_on(Dataset.Slug.DEPOTS, cache_control=CACHE)(inner)
+    known = ask(view)["ETag"]
+    versions.raise_version(Dataset.Slug.PRICES)
+    versions.forget()
+    assert ask(view, **{"If-None-Match": known}).status_code == 304
+    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.forget()
+    assert ask(view, **{"If-None-Match": known}).status_code == 200
+
+
+@pytest.mark.parametrize(("dated", "status"), [(True, 200), (False, 304)])
+def test_midnight_ends_dated_answers(db, monkeypatch, dated, status):
+    view = rests_on(Dataset.Slug.PRICES, cache_control=CACHE, dated=dated)(Answering())
+    monkeypatch.setattr("catalog.validators.timezone.localdate", lambda: date(2026, 12, 31))
+    known = ask(view)["ETag"]
+    monkeypatch.setattr("catalog.validators.timezone.localdate", lambda: date(2027, 1, 1))
+    assert ask(view, **{"If-None-Match": known}).status_code == status
+
+
+def test_failures_have_no_validator(db):
+    answer = ask(rests_on(Dataset.Slug.DEPOTS, cache_control=CACHE)(Answering(404)))
+    assert "ETag" not in answer
+    assert "Cache-Control" not in answer
