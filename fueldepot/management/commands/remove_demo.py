@@ -17,7 +17,8 @@ class Command(BaseCommand):
         with transaction.atomic():
             figures.lock()
             prices = DepotPrice.objects.demonstration().count()
-            count, _ = Depot.objects.demonstration().delete()
+            _, deleted = Depot.objects.demonstration().delete()
+            count = deleted.get(Depot._meta.label, 0)
             if count:
                 record_change(Dataset.Slug.DEPOTS, "", None)
             if prices:
