@@ -1,0 +1,12 @@
+"""The editors' desk. Register data can be looked at only; depots change through actions."""
+
+from django.contrib import admin
+
+from catalog.admin.depots import DepotAdmin
+from catalog.admin.registers import RegisterAdmin
+
+__all__ = ["DepotAdmin", "RegisterAdmin"]
+
+admin.site.site_header = "Składy opału: redakcja"
+admin.site.site_title = "Redakcja"
+admin.site.index_title = "Katalog"
