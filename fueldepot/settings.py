@@ -4,6 +4,7 @@ Reading them has no side effect: no network, no file, no database. A missing or 
 with one line that names it and says what to do. The table of variables is in the README.
 """
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -112,6 +113,7 @@ INSTALLED_APPS = [
     "simple_history",
     "django_filters",
     "import_export",
+    "axes",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -135,6 +137,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    # Last, as its documentation asks: it turns a refused login into the page that says so.
+    "axes.middleware.AxesMiddleware",
 ]
 
 # The statistical office's local data bank. A registered client may ask more often; see prices/importers/bdl.py.
@@ -163,8 +167,37 @@ TEMPLATES = [
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+    for name in ("UserAttributeSimilarityValidator", "CommonPasswordValidator", "NumericPasswordValidator")
 ]
+AUTH_PASSWORD_VALIDATORS.append(
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    }
+)
+# The first one hashes new passwords and needs memory besides time; the other is known from before.
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+
+# Logins are throttled by name and address together: a stranger who knows a name locks out nobody but himself, and one
+# who shares the address of an editor must know the name as well. The count is the database's, so it is one for all
+# workers. REMOTE_ADDR is the address; what a client writes into forwarding headers is not believed here.
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+# A try during the lock does not make it longer.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_LOCKOUT_TEMPLATE = "admin/locked_out.html"
+AXES_IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
+# Nothing is kept but the failures of the last quarter of an hour, and none of it is shown or logged.
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ACCESS_FAILURE_LOG = False
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
 
 LANGUAGE_CODE = "pl"
 TIME_ZONE = "Europe/Warsaw"
@@ -185,6 +218,11 @@ CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS", "POST"]
 CORS_EXPOSE_HEADERS = ["X-Total-Count"]
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_URL.startswith("https://")
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+# A working day; closing the browser ends it as well.
+SESSION_COOKIE_AGE = 12 * 60 * 60
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {
@@ -211,5 +249,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
         "django.security.DisallowedHost": {"handlers": [], "propagate": False},
+        # Its lines hold names and addresses of people who mistyped a password.
+        "axes": {"handlers": [], "propagate": False},
     },
 }

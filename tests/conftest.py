@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from catalog import boundaries, versions
+from catalog import boundaries, findings, versions
 from prices import figures
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -22,9 +22,11 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a process remembers outlives a test's transaction; and no query may depend on how fast the test runs."""
     monkeypatch.setattr(versions, "POLL_SECONDS", float("inf"))
     boundaries.forget()
+    findings.forget()
     figures.forget()
     yield
     boundaries.forget()
+    findings.forget()
     figures.forget()
 
 
