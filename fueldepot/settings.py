@@ -92,10 +92,38 @@ def read_database() -> dict[str, Any]:
     return config
 
 
+def read_mail() -> dict[str, Any]:
+    """Settings of the mail server; letters are printed where none is named."""
+    url: str = env.str("EMAIL_URL", default="").strip() or "consolemail://"
+    hint = "use smtp://user:password@host:587, smtp+tls://… or consolemail://"
+    parts = urlsplit(url)
+    if parts.scheme not in env.EMAIL_SCHEMES:
+        stop("EMAIL_URL", f"has no known scheme; {hint}")
+    try:
+        port_is_good = parts.port is None or parts.port > 0
+    except ValueError:
+        port_is_good = False
+    if not port_is_good or (parts.scheme.startswith("smtp") and not parts.hostname):
+        stop("EMAIL_URL", f"names no mail server; {hint}")
+    config: dict[str, Any] = dict(env.email_url_config(url))
+    return config
+
+
 SITE_URL = read_site_url()
 SITE_NAME: str = env.str("SITE_NAME", default="Składy opału")
 OPERATOR_NAME: str = env.str("OPERATOR_NAME", default="").strip() or SITE_NAME
 CONTACT_EMAIL = read_email("CONTACT_EMAIL")
+MAIL = read_mail()
+EMAIL_BACKEND: str = MAIL["EMAIL_BACKEND"]
+EMAIL_HOST: str = MAIL["EMAIL_HOST"] or "localhost"
+EMAIL_PORT: int = MAIL["EMAIL_PORT"] or (465 if "EMAIL_USE_SSL" in MAIL else 587 if "EMAIL_USE_TLS" in MAIL else 25)
+EMAIL_HOST_USER: str = MAIL["EMAIL_HOST_USER"] or ""
+EMAIL_HOST_PASSWORD: str = MAIL["EMAIL_HOST_PASSWORD"] or ""
+EMAIL_USE_TLS: bool = MAIL.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL: bool = MAIL.get("EMAIL_USE_SSL", False)
+EMAIL_FILE_PATH: str = MAIL["EMAIL_FILE_PATH"]
+EMAIL_TIMEOUT = 10  # seconds that a form waits for the mail server
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{urlsplit(SITE_URL).hostname}"
 SECRET_KEY = read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 DEBUG = read_bool("DEBUG", default=False)
 ALLOWED_HOSTS = read_hosts()

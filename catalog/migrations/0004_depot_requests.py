@@ -7,46 +7,220 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('catalog', '0003_price_datasets'),
+        ("catalog", "0003_price_datasets"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='DepotRequest',
+            name="DepotRequest",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('correct', 'poprawka'), ('claim', 'przejęcie wpisu'), ('delete', 'usunięcie wpisu'), ('add', 'brakujący skład'), ('price', 'cena')], max_length=10, verbose_name='rodzaj')),
-                ('state', models.CharField(choices=[('unconfirmed', 'e-mail niepotwierdzony'), ('waiting', 'czeka na decyzję'), ('accepted', 'przyjęte'), ('rejected', 'odrzucone'), ('superseded', 'nieaktualne'), ('passed_on', 'przekazane do kolejki cen')], default='unconfirmed', max_length=12, verbose_name='stan')),
-                ('subject', models.CharField(blank=True, max_length=330, verbose_name='czego dotyczy')),
-                ('proposed', models.JSONField(blank=True, default=dict, verbose_name='proponowane')),
-                ('stored', models.JSONField(blank=True, default=dict, verbose_name='zapisane w chwili zgłoszenia')),
-                ('message', models.TextField(blank=True, max_length=2000, verbose_name='wiadomość')),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='e-mail')),
-                ('email_hash', models.CharField(blank=True, max_length=64, verbose_name='skrót adresu e-mail')),
-                ('claimant_role', models.CharField(blank=True, choices=[('owner', 'właściciel lub wspólnik'), ('employee', 'pracownik'), ('reader', 'klient lub czytelnik')], max_length=10, verbose_name='kim jest zgłaszający')),
-                ('claimant_nip', models.CharField(blank=True, max_length=10, verbose_name='NIP zgłaszającego')),
-                ('claimant_phone', models.CharField(blank=True, max_length=120, verbose_name='telefon zgłaszającego')),
-                ('client_hash', models.CharField(blank=True, max_length=64, verbose_name='skrót adresu sieciowego')),
-                ('token_hash', models.CharField(blank=True, max_length=64, verbose_name='skrót odnośnika')),
-                ('created_at', models.DateTimeField(verbose_name='zgłoszono')),
-                ('mailed_at', models.DateTimeField(blank=True, null=True, verbose_name='wysłano odnośnik')),
-                ('mails_sent', models.PositiveSmallIntegerField(default=0, verbose_name='wysłane odnośniki')),
-                ('confirmed_at', models.DateTimeField(blank=True, null=True, verbose_name='potwierdzono')),
-                ('decided_at', models.DateTimeField(blank=True, null=True, verbose_name='zamknięto')),
-                ('accepted_fields', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=30), blank=True, default=list, size=None, verbose_name='przyjęte pola')),
-                ('reason', models.CharField(blank=True, max_length=500, verbose_name='powód odrzucenia')),
-                ('erased_at', models.DateTimeField(blank=True, null=True, verbose_name='dane osobowe usunięto')),
-                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='zdecydował')),
-                ('depot', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='requests', to='catalog.depot', verbose_name='skład')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("correct", "poprawka"),
+                            ("claim", "przejęcie wpisu"),
+                            ("delete", "usunięcie wpisu"),
+                            ("add", "brakujący skład"),
+                            ("price", "cena"),
+                        ],
+                        max_length=10,
+                        verbose_name="rodzaj",
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("unconfirmed", "e-mail niepotwierdzony"),
+                            ("waiting", "czeka na decyzję"),
+                            ("accepted", "przyjęte"),
+                            ("rejected", "odrzucone"),
+                            ("superseded", "nieaktualne"),
+                            ("passed_on", "przekazane do kolejki cen"),
+                        ],
+                        default="unconfirmed",
+                        max_length=12,
+                        verbose_name="stan",
+                    ),
+                ),
+                ("subject", models.CharField(blank=True, max_length=330, verbose_name="czego dotyczy")),
+                ("proposed", models.JSONField(blank=True, default=dict, verbose_name="proponowane")),
+                ("stored", models.JSONField(blank=True, default=dict, verbose_name="zapisane w chwili zgłoszenia")),
+                ("message", models.TextField(blank=True, max_length=2000, verbose_name="wiadomość")),
+                ("email", models.EmailField(blank=True, max_length=254, verbose_name="e-mail")),
+                ("email_hash", models.CharField(blank=True, max_length=64, verbose_name="skrót adresu e-mail")),
+                (
+                    "claimant_role",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("owner", "właściciel lub wspólnik"),
+                            ("employee", "pracownik"),
+                            ("reader", "klient lub czytelnik"),
+                        ],
+                        max_length=10,
+                        verbose_name="kim jest zgłaszający",
+                    ),
+                ),
+                ("claimant_nip", models.CharField(blank=True, max_length=10, verbose_name="NIP zgłaszającego")),
+                ("claimant_phone", models.CharField(blank=True, max_length=120, verbose_name="telefon zgłaszającego")),
+                ("client_hash", models.CharField(blank=True, max_length=64, verbose_name="skrót adresu sieciowego")),
+                ("token_hash", models.CharField(blank=True, max_length=64, verbose_name="skrót odnośnika")),
+                ("created_at", models.DateTimeField(verbose_name="zgłoszono")),
+                ("mailed_at", models.DateTimeField(blank=True, null=True, verbose_name="wysłano odnośnik")),
+                ("mails_sent", models.PositiveSmallIntegerField(default=0, verbose_name="wysłane odnośniki")),
+                ("confirmed_at", models.DateTimeField(blank=True, null=True, verbose_name="potwierdzono")),
+                ("decided_at", models.DateTimeField(blank=True, null=True, verbose_name="zamknięto")),
+                (
+                    "accepted_fields",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=30),
+                        blank=True,
+                        default=list,
+                        size=None,
+                        verbose_name="przyjęte pola",
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=500, verbose_name="powód odrzucenia")),
+                ("erased_at", models.DateTimeField(blank=True, null=True, verbose_name="dane osobowe usunięto")),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="zdecydował",
+                    ),
+                ),
+                (
+                    "depot",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="requests",
+                        to="catalog.depot",
+                        verbose_name="skład",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'zgłoszenie',
-                'verbose_name_plural': 'zgłoszenia',
-                'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['confirmed_at'], name='depotrequest_waiting'), models.Index(fields=['client_hash', 'created_at'], name='depotrequest_of_a_client'), models.Index(fields=['email_hash', 'created_at'], name='depotrequest_of_an_address'), models.Index(fields=['depot', 'created_at'], name='depotrequest_of_a_depot'), models.Index(condition=models.Q(('erased_at__isnull', True)), fields=['decided_at'], name='depotrequest_to_erase')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['unconfirmed', 'waiting'])), fields=('depot', 'kind', 'subject', 'email_hash', 'state'), name='depotrequest_one_open', nulls_distinct=False), models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', False), ('decided_by__isnull', False), ('state__in', ['accepted', 'rejected'])), models.Q(('decided_at__isnull', False), ('decided_by__isnull', True), ('state__in', ['superseded', 'passed_on'])), models.Q(('decided_at__isnull', True), ('decided_by__isnull', True), ('state__in', ['unconfirmed', 'waiting'])), _connector='OR'), name='depotrequest_decided_by_somebody_some_day'), models.CheckConstraint(condition=models.Q(models.Q(('confirmed_at__isnull', True), ('state', 'unconfirmed')), models.Q(('confirmed_at__isnull', False), ('state__in', ['waiting', 'accepted', 'rejected', 'passed_on'])), ('state', 'superseded'), _connector='OR'), name='depotrequest_counts_once_confirmed'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'rejected'), models.Q(('reason', ''), _negated=True)), models.Q(models.Q(('state', 'rejected'), _negated=True), ('reason', '')), _connector='OR'), name='depotrequest_rejected_with_reason'), models.CheckConstraint(condition=models.Q(models.Q(models.Q(('kind', 'add'), _negated=True), ('depot__isnull', False)), models.Q(('kind', 'add'), models.Q(('depot__isnull', True), ('state', 'accepted'), _connector='OR')), _connector='OR'), name='depotrequest_of_a_depot_or_a_new_one'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'price'), models.Q(('state__in', ['waiting', 'accepted', 'rejected']), _negated=True)), models.Q(models.Q(('kind', 'price'), _negated=True), models.Q(('state', 'passed_on'), _negated=True)), _connector='OR'), name='depotrequest_price_is_passed_on'), models.CheckConstraint(condition=models.Q(models.Q(('erased_at__isnull', True), models.Q(('email', ''), _negated=True), models.Q(('email_hash', ''), _negated=True)), models.Q(('claimant_nip', ''), ('claimant_phone', ''), ('client_hash', ''), ('email', ''), ('email_hash', ''), ('erased_at__isnull', False), ('message', ''), ('state__in', ['accepted', 'rejected', 'superseded', 'passed_on'])), _connector='OR'), name='depotrequest_erased_whole')],
+                "verbose_name": "zgłoszenie",
+                "verbose_name_plural": "zgłoszenia",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "waiting")), fields=["confirmed_at"], name="depotrequest_waiting"
+                    ),
+                    models.Index(fields=["client_hash", "created_at"], name="depotrequest_of_a_client"),
+                    models.Index(fields=["email_hash", "created_at"], name="depotrequest_of_an_address"),
+                    models.Index(fields=["depot", "created_at"], name="depotrequest_of_a_depot"),
+                    models.Index(
+                        condition=models.Q(("erased_at__isnull", True)),
+                        fields=["decided_at"],
+                        name="depotrequest_to_erase",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ["unconfirmed", "waiting"])),
+                        fields=("depot", "kind", "subject", "email_hash", "state"),
+                        name="depotrequest_one_open",
+                        nulls_distinct=False,
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("decided_at__isnull", False),
+                                ("decided_by__isnull", False),
+                                ("state__in", ["accepted", "rejected"]),
+                            ),
+                            models.Q(
+                                ("decided_at__isnull", False),
+                                ("decided_by__isnull", True),
+                                ("state__in", ["superseded", "passed_on"]),
+                            ),
+                            models.Q(
+                                ("decided_at__isnull", True),
+                                ("decided_by__isnull", True),
+                                ("state__in", ["unconfirmed", "waiting"]),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="depotrequest_decided_by_somebody_some_day",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("confirmed_at__isnull", True), ("state", "unconfirmed")),
+                            models.Q(
+                                ("confirmed_at__isnull", False),
+                                ("state__in", ["waiting", "accepted", "rejected", "passed_on"]),
+                            ),
+                            ("state", "superseded"),
+                            _connector="OR",
+                        ),
+                        name="depotrequest_counts_once_confirmed",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "rejected"), models.Q(("reason", ""), _negated=True)),
+                            models.Q(models.Q(("state", "rejected"), _negated=True), ("reason", "")),
+                            _connector="OR",
+                        ),
+                        name="depotrequest_rejected_with_reason",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(models.Q(("kind", "add"), _negated=True), ("depot__isnull", False)),
+                            models.Q(
+                                ("kind", "add"),
+                                models.Q(("depot__isnull", True), ("state", "accepted"), _connector="OR"),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="depotrequest_of_a_depot_or_a_new_one",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("kind", "price"),
+                                models.Q(("state__in", ["waiting", "accepted", "rejected"]), _negated=True),
+                            ),
+                            models.Q(
+                                models.Q(("kind", "price"), _negated=True),
+                                models.Q(("state", "passed_on"), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="depotrequest_price_is_passed_on",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("erased_at__isnull", True),
+                                models.Q(("email", ""), _negated=True),
+                                models.Q(("email_hash", ""), _negated=True),
+                            ),
+                            models.Q(
+                                ("claimant_nip", ""),
+                                ("claimant_phone", ""),
+                                ("client_hash", ""),
+                                ("email", ""),
+                                ("email_hash", ""),
+                                ("erased_at__isnull", False),
+                                ("message", ""),
+                                ("state__in", ["accepted", "rejected", "superseded", "passed_on"]),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="depotrequest_erased_whole",
+                    ),
+                ],
             },
         ),
     ]
