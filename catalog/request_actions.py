@@ -15,7 +15,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from catalog import boundaries, request_fields, request_limits, request_mail, request_secrets, versions
+from catalog import boundaries, history, request_fields, request_limits, request_mail, request_secrets, versions
 from catalog.actions import DepotIsRemoved
 from catalog.models import Dataset, Depot, DepotRequest
 from catalog.request_fields import Values
@@ -397,6 +397,10 @@ class _Desk:
         )
         if self.touched:
             Depot.objects.bulk_update(self.touched.values(), DECIDED_COLUMNS, batch_size=500)
+            for kind in Kind:
+                about = {request.depot_id for request in self.decided.changed if request.kind == kind}
+                keys = [key for key in self.touched if key in about]
+                history.record(Depot, keys, by=self.by, reason=f"{history.REQUESTED}: {kind.label}")
         if self.touched or any(request.kind == Kind.ADD for request in self.decided.changed):
             versions.raise_version(Dataset.Slug.DEPOTS)
         if decided:
@@ -460,6 +464,8 @@ class _Desk:
         names = request_fields.apply(depot, values, [group.name for group in request_fields.GROUPS])
         depot.municipality_id = located.teryt
         depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
+        depot._history_user = self.by  # type: ignore[attr-defined] # both are read by simple-history
+        depot._change_reason = f"{history.REQUESTED}: {Kind.ADD.label}"  # type: ignore[attr-defined]
         depot.save()
         request.depot = depot
         return names

@@ -2,10 +2,11 @@
 
 from django.contrib import admin
 
+from catalog.admin.accounts import AccountAdmin
 from catalog.admin.depots import DepotAdmin
 from catalog.admin.registers import RegisterAdmin
 
-__all__ = ["DepotAdmin", "RegisterAdmin"]
+__all__ = ["AccountAdmin", "DepotAdmin", "RegisterAdmin"]
 
 admin.site.site_header = "Składy opału: redakcja"
 admin.site.site_title = "Redakcja"
