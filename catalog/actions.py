@@ -113,8 +113,8 @@ def remove_depot(
     stored.publication = Depot.Publication.REMOVED
     stored.removed_at = stored.updated_at = on
     stored.removal_reason = reason
-    said = note or f"usunięto: {Depot.RemovalReason(reason).label}"
-    return save(stored, by=by, reason=said)
+    said = f"usunięto: {Depot.RemovalReason(reason).label}"
+    return save(stored, by=by, reason=f"{said}: {note}" if note else said)
 
 
 @transaction.atomic
@@ -159,7 +159,6 @@ def erase_demonstration() -> int:
     invented = Depot.objects.demonstration()
     DistinctPair.objects.filter(Q(first__in=invented) | Q(second__in=invented)).delete()
     DepotRequest.objects.filter(depot__in=invented).delete()
-    historical = history.get_history_model_for_model(Depot)
-    historical._default_manager.filter(id__in=invented.values("pk")).delete()
+    Depot.history.filter(id__in=invented.values("pk")).delete()
     count: int = invented._raw_delete(invented.db)
     return count

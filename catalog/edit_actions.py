@@ -62,7 +62,7 @@ def check_unchanged(depot: Depot, opened: int) -> None:
     raise DepotChangedMeanwhile(
         tuple(
             Clash(name, getattr(line, column), getattr(depot, column))
-            for name, column in ((name, Depot._meta.get_field(name).attname) for name in names)
+            for name, column in ((name, Depot.column(name)) for name in names)
             if getattr(line, column) != getattr(depot, column)
         )
     )
@@ -98,7 +98,7 @@ def edit_depot(
         stored.confirmed_fields = in_order({*stored.confirmed_fields, *Depot.stated(facts)})
         if facts:
             stored.updated_at = on
-        labels = ", ".join(str(Depot._meta.get_field(name).verbose_name) for name in changed)
+        labels = ", ".join(Depot.label(name) for name in changed)
         save(stored, by=by, reason=f"{note}: {labels}" if note else f"zmieniono: {labels}")
     return verify_depot(depot=stored, by=by, on=on) if verify else stored
 
@@ -120,7 +120,7 @@ def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:
     """Put values into a depot that is not saved yet. Returns the names of those that differ, in the model's order."""
     changed = []
     for name in EDITABLE:
-        column = Depot._meta.get_field(name).attname
+        column = Depot.column(name)
         if name in values and getattr(depot, column) != values[name]:
             setattr(depot, column, values[name])
             changed.append(name)

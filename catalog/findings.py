@@ -123,7 +123,9 @@ def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> froze
     areas = index.areas[[place[row[3]] for row in judged]]
     inside = shapely.dwithin(areas, points, boundaries.TOUCH_M)
     suspects = (row for row, is_inside in zip(judged, inside, strict=True) if not is_inside)
-    return frozenset(row[0] for row in suspects if (located := index.find(row[1], row[2])) is None or located.teryt != row[3])
+    return frozenset(
+        row[0] for row in suspects if (located := index.find(row[1], row[2])) is None or located.teryt != row[3]
+    )
 
 
 def find_pairs() -> tuple[Pair, ...]:

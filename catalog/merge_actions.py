@@ -49,21 +49,21 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     kept, gone = stored[survivor.pk], stored[loser.pk]
     taken = in_order(Depot.stated(take))
     for name in taken:
-        column = Depot._meta.get_field(name).attname
+        column = Depot.column(name)
         setattr(kept, column, getattr(gone, column))
     if taken:
         kept.confirmed_fields = in_order({*kept.confirmed_fields, *taken})
         kept.updated_at = on
-        kept.save_without_historical_record()
+        kept.save_without_historical_record()  # type: ignore[attr-defined] # of simple-history
     gone.publication = Depot.Publication.REMOVED
     gone.removed_at = gone.updated_at = on
     gone.removal_reason = Depot.RemovalReason.DUPLICATE
     gone.merged_into = kept
-    gone.save_without_historical_record()
+    gone.save_without_historical_record()  # type: ignore[attr-defined]
     former = list(Depot.objects.filter(merged_into=gone).values_list("pk", flat=True))
     Depot.objects.filter(pk__in=former).update(merged_into=kept)
     history.record(Depot, [gone.pk, *former], by=by, reason=f"scalono z wpisem {kept.pk}")
-    labels = ", ".join(str(Depot._meta.get_field(name).verbose_name) for name in taken)
+    labels = ", ".join(Depot.label(name) for name in taken)
     history.record(Depot, [kept.pk], by=by, reason=f"wchłonięto wpis {gone.pk}" + (f": {labels}" if labels else ""))
     move_requests(gone, kept)
     for follower in FOLLOWERS:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import CharField, F, Model, Q, QuerySet, TextField, Value
+from django.db.models import F, Model, Q, QuerySet, TextField, Value
 from django.db.models.expressions import Expression
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.http import HttpRequest, HttpResponse
@@ -51,6 +51,10 @@ class Entry(NamedTuple):
     title: str
     kind: str
     reason: str
+
+
+COLUMNS = ("shown_at", "shown_who", "shown_source", "shown_key", "shown_title", "shown_kind", "shown_reason")
+"""What the database calls the fields of `Entry`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +136,15 @@ def _read(parse: Any, given: str) -> Any:
 
 
 def find(question: Question, sources: list[int]) -> list[Entry]:
-    """The newest decisions, one more than a page holds when there are more. One query, each history cut by its index."""
+    """The newest decisions, one more than a page holds where there are more. One query; an index cuts each history."""
     parts = [part(number, question) for number in sources]
     if not parts:
         return []
-    rows = parts[0].union(*parts[1:], all=True).order_by("-at", "number", "-key")[: PER_PAGE + 1]
-    return [
-        Entry(row["at"], row["name"], row["number"], row["key"], row["title"], row["kind"], row["why"]) for row in rows
-    ]
+    rows = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
+    return [Entry(*row) for row in rows.order_by("-shown_at", "shown_source", "-shown_key")[: PER_PAGE + 1]]
 
 
-def part(number: int, question: Question) -> QuerySet[Any, dict[str, Any]]:
+def part(number: int, question: Question) -> QuerySet[Any, Any]:
     """The newest decisions of one history."""
     source = SOURCES[number]
     key = source.model._meta.pk.name
@@ -152,22 +154,20 @@ def part(number: int, question: Question) -> QuerySet[Any, dict[str, Any]]:
     else:
         rows = source.model.history.all()  # type: ignore[attr-defined] # every other source has a history
         at, person, kind, why = "history_date", "history_user", "history_type", "history_change_reason"
+    # Names of their own, because a field of one history may be called like a column of the answer.
     return (  # type: ignore[no-any-return] # see rows
         rows.filter(question.condition(at, person))
         .annotate(
-            at=F(at),
-            name=F(f"{person}__username"),
-            number=Value(number),
-            key=text(F(key)),
-            title=source.title,
-        )
-        .annotate(
-            why=Coalesce(Cast(F(why), TextField()), Value(""), output_field=TextField()),
+            shown_at=F(at),
+            shown_who=F(f"{person}__username"),
+            shown_source=Value(number),
+            shown_key=text(F(key)),
+            shown_title=source.title,
+            shown_kind=Cast(F(kind), TextField()),
+            shown_reason=Coalesce(Cast(F(why), TextField()), Value(""), output_field=TextField()),
         )
         .order_by(f"-{at}")
-        .values("at", "name", "number", "key", "title", "why", kind=Cast(F(kind), CharField(max_length=20)))[
-            : PER_PAGE + 1
-        ]
+        .values_list(*COLUMNS)[: PER_PAGE + 1]
     )
 
 

@@ -193,7 +193,7 @@ TEMPLATES = [
     },
 ]
 
-AUTH_PASSWORD_VALIDATORS = [
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "CommonPasswordValidator", "NumericPasswordValidator")
 ]
@@ -220,6 +220,7 @@ AXES_RESET_ON_SUCCESS = True
 # A try during the lock does not make it longer.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_TEMPLATE = "admin/locked_out.html"
+AXES_USERNAME_CALLABLE = "fueldepot.logins.name_key"
 AXES_IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
 # Nothing is kept but the failures of the last quarter of an hour, and none of it is shown or logged.
 AXES_DISABLE_ACCESS_LOG = True

@@ -19,10 +19,10 @@ def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> No
     twin = DepotPrice.objects.filter(
         depot=survivor, fuel=OuterRef("fuel"), day=OuterRef("day"), origin=OuterRef("origin")
     ).exclude(status=DepotPrice.Status.REJECTED)
-    rows = DepotPrice.objects.filter(depot=loser).annotate(twin=Exists(twin)).values_list("pk", "fuel", "status", "twin")
-    moving = {
-        pk: fuel for pk, fuel, status, has_twin in rows if not has_twin or status == DepotPrice.Status.REJECTED
-    }
+    rows = (
+        DepotPrice.objects.filter(depot=loser).annotate(twin=Exists(twin)).values_list("pk", "fuel", "status", "twin")
+    )
+    moving = {pk: fuel for pk, fuel, status, has_twin in rows if not has_twin or status == DepotPrice.Status.REJECTED}
     if not moving:
         return
     DepotPrice.objects.filter(pk__in=moving).update(depot=survivor)

@@ -198,8 +198,10 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
             return (*FIELDSETS[:2], position, FIELDSETS[3], STATE)
         return ((None, {"fields": ("opened",), "classes": ("hidden",)}), *FIELDSETS, STATE)
 
-    def get_form(self, request: HttpRequest, obj: models.Depot | None = None, **kwargs: Any) -> Any:
-        form = super().get_form(request, obj, **kwargs)
+    def get_form(
+        self, request: HttpRequest, obj: models.Depot | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        form = super().get_form(request, obj, change, **kwargs)
         if obj is None or not self.has_change_permission(request, obj):
             return form
         sources = self._story(obj).sources
@@ -422,5 +424,3 @@ def origin_url(depot: models.Depot) -> str:
     if depot.source != models.Depot.Source.OSM:
         return ""
     return f"https://www.openstreetmap.org/{depot.source_id}"
-
-

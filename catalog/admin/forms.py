@@ -10,6 +10,7 @@ from catalog import boundaries, contacts, edit_actions, fuels
 from catalog.admin.lines import LABELS, shown
 from catalog.hours import weekly_hours
 from catalog.models import Depot, Municipality
+from catalog.starter.demo import MARK
 from catalog.text import normalise_postcode
 
 EXTRAS = ("other_municipality",)
@@ -24,23 +25,23 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
     opened = forms.IntegerField(widget=forms.HiddenInput, required=False)
     fuels = forms.MultipleChoiceField(
-        label="paliwa",
+        label="Paliwa",
         required=False,
         choices=[(fuel.slug, fuel.name) for fuel in fuels.FUELS],
         widget=forms.CheckboxSelectMultiple,
     )
     nip = forms.CharField(label="NIP", max_length=20, required=False, help_text="10 cyfr; myślniki i odstępy można.")
-    website = forms.CharField(label="strona internetowa", max_length=contacts.MAX_TEXT, required=False)
+    website = forms.CharField(label="Strona internetowa", max_length=contacts.MAX_TEXT, required=False)
     opening_hours = forms.CharField(
-        label="godziny otwarcia",
+        label="Godziny otwarcia",
         max_length=300,
         required=False,
         help_text="Na przykład „pn.-pt. 7:00-15:00; sob. 8:00-13:00”. Tydzień w API powstaje z tego zapisu.",
     )
-    lat = forms.FloatField(label="szerokość geograficzna", min_value=48.8, max_value=55.1)
-    lon = forms.FloatField(label="długość geograficzna", min_value=13.9, max_value=24.3)
+    lat = forms.FloatField(label="Szerokość geograficzna", min_value=48.8, max_value=55.1)
+    lon = forms.FloatField(label="Długość geograficzna", min_value=13.9, max_value=24.3)
     other_municipality = forms.BooleanField(
-        label="inna gmina niż z położenia",
+        label="Inna gmina niż z położenia",
         required=False,
         help_text="Bez tego zaznaczenia gmina wynika z położenia.",
     )
@@ -61,8 +62,8 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
     def clean_name(self) -> str:
         name = " ".join(str(self.cleaned_data["name"]).split())
-        if not name:
-            raise forms.ValidationError("Podaj nazwę.")
+        if self.instance.source == Depot.Source.DEMO and not name.startswith(MARK):
+            raise forms.ValidationError(f"Nazwa wpisu demonstracyjnego zaczyna się od „{MARK}”.")
         return name
 
     def clean_street(self) -> str:

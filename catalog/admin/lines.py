@@ -11,8 +11,14 @@ from catalog.models import Depot
 FOLLOWED = (*Depot.PUBLIC_FIELDS, "featured", "data_status", "publication", "removal_reason", "merged_into", "review")
 """Fields whose changes are shown."""
 
-COLUMNS = {name: Depot._meta.get_field(name).attname for name in FOLLOWED}
-LABELS = {name: str(Depot._meta.get_field(name).verbose_name) for name in FOLLOWED}
+COLUMNS = {name: Depot.column(name) for name in FOLLOWED}
+LABELS = {name: Depot.label(name) for name in FOLLOWED}
+
+CHOICES: dict[str, dict[Any, Any]] = {
+    "data_status": dict(Depot.DataStatus.choices),
+    "publication": dict(Depot.Publication.choices),
+    "removal_reason": dict(Depot.RemovalReason.choices),
+}
 
 MOST_LINES = 500
 """Newest lines of history that a page reads."""
@@ -104,8 +110,7 @@ def shown(name: str, value: Any) -> str:
         return "; ".join(f"{day} {hours or '?'}" for day, hours in value.items())
     if isinstance(value, bool):
         return "tak" if value else "nie"
-    choices = dict(Depot._meta.get_field(name).flatchoices)
-    return str(choices.get(value, value))
+    return str(CHOICES.get(name, {}).get(value, value))
 
 
 def names_of(slugs: Sequence[str]) -> str:

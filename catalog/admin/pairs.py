@@ -117,9 +117,7 @@ def decide(request: HttpRequest, desk: "DepotAdmin", one: Depot, other: Depot) -
         survivor, loser = (one, other) if decision == "first" else (other, one)
         theirs = "second" if decision == "first" else "first"
         take = [name for group in CHOICES if request.POST.get(f"take_{group[0]}") == theirs for name in group]
-        merge_actions.merge_depots(
-            survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now)
-        )
+        merge_actions.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
     except actions.DepotIsRemoved:
         desk.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
     except merge_actions.MergeRefused as error:

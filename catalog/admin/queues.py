@@ -31,7 +31,7 @@ class Queue:
 
 def among(keys: Collection[int]) -> Q:
     """Depots of these numbers, however many: one parameter."""
-    return Q(pk__in=RawSQL("SELECT unnest(%s::bigint[])", [sorted(keys)]))  # noqa: S611 - a constant statement
+    return Q(pk__in=RawSQL("SELECT unnest(%s::bigint[])", [sorted(keys)]))
 
 
 def waiting(_today: date) -> Q:
@@ -47,7 +47,7 @@ QUEUES = (
     Queue("duplicates", "możliwe powtórzenie", lambda _today: among(findings.duplicates())),
     Queue("outside", "poza swoją gminą", lambda _today: among(findings.current().outside)),
     Queue("nip", "błędny NIP", lambda _today: among(findings.current().bad_nip)),
-    Queue("hours", "bez godzin", lambda _today: Q(hours=None)),
+    Queue("hours", "bez godzin", lambda _today: Q(hours__isnull=True)),
     Queue("review", "z uwagą importu", lambda _today: ~Q(review="")),
 )
 

@@ -58,7 +58,9 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
     seen = {note.key for note in extract.rejected}
     # So is a depot that absorbed another one, as long as the source has either of the two.
     absorbed = dict(
-        Depot.objects.filter(source=Depot.Source.OSM, merged_into__source=Depot.Source.OSM).values_list("source_id", "merged_into__source_id")
+        Depot.objects.filter(source=Depot.Source.OSM, merged_into__source=Depot.Source.OSM).values_list(
+            "source_id", "merged_into__source_id"
+        )
     )
     for record in options.progress(extract.rows, TITLE):
         seen.add(record.source_id)

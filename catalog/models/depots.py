@@ -1,7 +1,7 @@
 """Depots: the entries that the catalog exists for."""
 
 from collections.abc import Iterable
-from typing import Self
+from typing import Any, Self, cast
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -203,6 +203,16 @@ class Depot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} (#{self.pk})"
+
+    @classmethod
+    def column(cls, name: str) -> str:
+        """The attribute that holds the plain value of a field: a code instead of a municipality."""
+        return cast("models.Field[Any, Any]", cls._meta.get_field(name)).attname
+
+    @classmethod
+    def label(cls, name: str) -> str:
+        """What editors call a field."""
+        return str(cast("models.Field[Any, Any]", cls._meta.get_field(name)).verbose_name)
 
     @classmethod
     def stated(cls, names: Iterable[str]) -> set[str]:

@@ -9,7 +9,9 @@ from django.db import migrations
 LOOK = ("view",)
 KEEP = ("view", "add", "change")
 
-EDITOR = {
+Rights = dict[str, dict[str, tuple[str, ...]]]
+
+EDITOR: Rights = {
     "catalog": {
         "depot": KEEP,
         "depotrequest": ("view", "change"),
@@ -28,9 +30,9 @@ EDITOR = {
     },
 }
 
-CHIEF_BESIDES = {
+CHIEF_BESIDES: Rights = {
     "prices": {"plausiblerange": ("change",)},
-    "regulations": {model: ("delete",) for model in ("resolution", "amendment", "deadline", "fuelban")},
+    "regulations": dict.fromkeys(("resolution", "amendment", "deadline", "fuelban"), ("delete",)),
     "auth": {"user": KEEP},
 }
 
@@ -40,7 +42,8 @@ def make_groups(apps: Any, schema_editor: Any) -> None:
     for label in ("auth", "catalog", "prices", "regulations"):
         create_permissions(installed.get_app_config(label), apps=apps, verbosity=0)
     group, permission = apps.get_model("auth", "Group"), apps.get_model("auth", "Permission")
-    for name, grants in (("Redaktor", [EDITOR]), ("Redaktor naczelny", [EDITOR, CHIEF_BESIDES])):
+    roles: dict[str, list[Rights]] = {"Redaktor": [EDITOR], "Redaktor naczelny": [EDITOR, CHIEF_BESIDES]}
+    for name, grants in roles.items():
         made, _ = group.objects.get_or_create(name=name)
         for grant in grants:
             for label, rights in grant.items():

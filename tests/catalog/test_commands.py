@@ -128,13 +128,16 @@ def test_real_depots_keep_the_demonstration_out():
     assert models.Depot.objects.count() == 1
 
 
-def test_an_editor_can_log_in_with_the_printed_password():
+def test_an_editor_can_log_in_with_the_printed_password(rf):
+    def log_in(password):
+        return authenticate(rf.post("/admin/login/"), username="redaktor", password=password)
+
     printed = run("create_editor")
     password = printed.split("password: ")[1].strip()
-    assert authenticate(username="redaktor", password=password)
+    assert log_in(password)
     again = run("create_editor").split("password: ")[1].strip()
-    assert authenticate(username="redaktor", password=password) is None
-    assert authenticate(username="redaktor", password=again)
+    assert log_in(password) is None
+    assert log_in(again)
 
 
 @pytest.mark.full_scale
