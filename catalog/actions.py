@@ -3,9 +3,10 @@
 Editing and adding depots stands in `catalog.edit_actions`, merging two in `catalog.merge_actions`.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -28,14 +29,15 @@ class DepotIsUnverified(Exception):
 
 
 VERIFYING = "sprawdzono"
+RESETTING = "cofnięto do nieweryfikowanych"
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
-    """What became of many depots at once. removed: those that could not be verified because they are removed."""
+class Decided:
+    """What became of many depots at once: how many were changed, and those whose state did not allow it."""
 
     count: int
-    removed: tuple[Depot, ...]
+    unchanged: tuple[Depot, ...]
 
 
 def locked(depot: Depot) -> Depot:
@@ -75,28 +77,65 @@ def verify_depot(*, depot: Depot, by: AbstractBaseUser, on: date) -> Depot:
 
 
 @transaction.atomic
-def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> Verified:
-    """`verify_depot` for many: five statements, however many depots. Removed ones are named and bar no others."""
+def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> Decided:
+    """`verify_depot` for many: as many statements for five hundred as for one. Removed ones stay as they are."""
+    status = Case(
+        When(data_status=Depot.DataStatus.OWNER, then=F("data_status")),
+        default=Value(Depot.DataStatus.VERIFIED.value),
+    )
+    values: dict[str, Any] = {
+        "data_status": status,
+        "publication": Depot.Publication.PUBLISHED,
+        "verified_at": on,
+        "verified_by": by.pk,
+        "confirmed_fields": list(Depot.PUBLIC_FIELDS),
+        "review": "",
+    }
+    return _decide(keys, lambda depot: depot.publication != Depot.Publication.REMOVED, values, by, VERIFYING)
+
+
+@transaction.atomic
+def remove_depots(*, keys: Collection[int], reason: Depot.RemovalReason, by: AbstractBaseUser, on: date) -> Decided:
+    """`remove_depot` for many, in as many statements as for one. Those that are removed already stay as they are."""
+    values: dict[str, Any] = {
+        "publication": Depot.Publication.REMOVED,
+        "removed_at": on,
+        "updated_at": on,
+        "removal_reason": reason,
+    }
+    said = f"usunięto: {Depot.RemovalReason(reason).label}"
+    return _decide(keys, lambda depot: depot.publication != Depot.Publication.REMOVED, values, by, said)
+
+
+@transaction.atomic
+def reset_depots(*, keys: Collection[int], by: AbstractBaseUser) -> Decided:
+    """`reset_depot` for many, in as many statements as for one. Unverified ones stay as they are."""
+    values: dict[str, Any] = {
+        "data_status": Depot.DataStatus.UNVERIFIED,
+        "verified_at": None,
+        "verified_by": None,
+        "confirmed_fields": [],
+    }
+    return _decide(keys, lambda depot: depot.data_status != Depot.DataStatus.UNVERIFIED, values, by, RESETTING)
+
+
+def _decide(
+    keys: Collection[int],
+    possible: Callable[[Depot], bool],
+    values: Mapping[str, Any],
+    by: AbstractBaseUser,
+    reason: str,
+) -> Decided:
+    """Set the same values on all of the depots that this is possible for: lock, update, history, version."""
     # Locked in one order, so that two editors with overlapping choices wait for one another instead of failing.
     chosen = Depot.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
-    depots = list(chosen.only("pk", "name", "publication"))
-    wanted = [depot.pk for depot in depots if depot.publication != Depot.Publication.REMOVED]
+    depots = list(chosen.only("pk", "name", "publication", "data_status"))
+    wanted = [depot.pk for depot in depots if possible(depot)]
     if wanted:
-        Depot.objects.filter(pk__in=wanted).update(
-            data_status=Case(
-                When(data_status=Depot.DataStatus.OWNER, then=F("data_status")),
-                default=Value(Depot.DataStatus.VERIFIED.value),
-            ),
-            publication=Depot.Publication.PUBLISHED,
-            verified_at=on,
-            verified_by=by.pk,
-            confirmed_fields=list(Depot.PUBLIC_FIELDS),
-            review="",
-        )
-        history.record(Depot, wanted, by=by, reason=VERIFYING)
+        Depot.objects.filter(pk__in=wanted).update(**values)
+        history.record(Depot, wanted, by=by, reason=reason)
         versions.raise_version(Dataset.Slug.DEPOTS)
-    removed = tuple(depot for depot in depots if depot.publication == Depot.Publication.REMOVED)
-    return Verified(len(wanted), removed)
+    return Decided(len(wanted), tuple(depot for depot in depots if not possible(depot)))
 
 
 @transaction.atomic
@@ -146,7 +185,7 @@ def reset_depot(*, depot: Depot, by: AbstractBaseUser | None = None) -> Depot:
     stored.data_status = Depot.DataStatus.UNVERIFIED
     stored.verified_at = stored.verified_by = None
     stored.confirmed_fields = []
-    return save(stored, by=by, reason="cofnięto do nieweryfikowanych")
+    return save(stored, by=by, reason=RESETTING)
 
 
 @transaction.atomic

@@ -272,13 +272,16 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "plain"},
+        "nowhere": {"class": "logging.NullHandler"},
+    },
     "root": {"handlers": ["console"], "level": "INFO"},
     # 4xx answers are the caller's business and would fill the log.
     "loggers": {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
         "django.security.DisallowedHost": {"handlers": [], "propagate": False},
         # Its lines hold names and addresses of people who mistyped a password.
-        "axes": {"handlers": [], "propagate": False},
+        "axes": {"handlers": ["nowhere"], "propagate": False},
     },
 }

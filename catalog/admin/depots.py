@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from catalog import actions, edit_actions, findings, links, models, position_map
+from catalog.actions import Decided
 from catalog.admin import lines, pairs, queues
 from catalog.admin.forms import EXTRAS, DepotForm
 
@@ -56,10 +57,14 @@ REASONS = [
     }
 ]
 
-REFUSALS = {
+MOST_NAMED = 20
+"""Entries that a message names; of more it says how many."""
+
+REFUSALS: dict[type[Exception], str] = {
     actions.DepotIsRemoved: "wpis jest usunięty; najpierw go przywróć",
     actions.DepotIsPublished: "wpis jest już opublikowany",
     actions.DepotIsUnverified: "wpis nie ma statusu, który można cofnąć",
+    edit_actions.DepotChangedMeanwhile: "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz",
 }
 
 
@@ -179,8 +184,7 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
         """The depot, with the state that its form opens. The state is read first, so it is never newer than the row."""
-        key = int(object_id) if object_id.isascii() and object_id.isdigit() and len(object_id) < 19 else 0
-        opened = edit_actions.opened_at(models.Depot(pk=key))
+        opened = edit_actions.opened_at(models.Depot(pk=read_number(object_id)))
         found: models.Depot | None = super().get_object(request, object_id, from_field)
         if found is not None:
             found.opened = opened  # type: ignore[attr-defined] # for the form
@@ -244,6 +248,7 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
             "absorbed": depot.merged.order_by("pk"),
             "twins": [(pair, key) for key, pair in pairs_of.items()],
             "reasons": REASONS,
+            "opened": getattr(depot, "opened", 0),
             "removed": depot.publication == models.Depot.Publication.REMOVED,
             "published": depot.publication == models.Depot.Publication.PUBLISHED,
         }
@@ -289,7 +294,7 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        depot = get_object_or_404(models.Depot, pk=object_id if object_id.isascii() and object_id.isdigit() else 0)
+        depot = get_object_or_404(models.Depot, pk=read_number(object_id))
         if not self.has_view_permission(request, depot):
             raise PermissionDenied
         context = {
@@ -310,7 +315,10 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
         note = " ".join(request.POST.get("note", "").split())[:80]
         reason = request.POST.get("reason", "")
         decisions: dict[str, Callable[[], models.Depot]] = {
-            "verify": lambda: actions.verify_depot(depot=depot, by=editor, on=today),
+            # Only what was seen can be vouched for.
+            "verify": lambda: edit_actions.edit_depot(
+                depot=depot, values={}, by=editor, on=today, opened=read_number(request.POST.get("opened")), verify=True
+            ),
             "reset": lambda: actions.reset_depot(depot=depot, by=editor),
             "publish": lambda: actions.publish_depot(depot=depot, by=editor, on=today, note=note),
             "remove": lambda: actions.remove_depot(
@@ -346,19 +354,25 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
 
     @admin.action(description="Oznacz jako sprawdzone przez redakcję", permissions=["change"])
     def verify(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
-        keys = list(queryset.order_by().values_list("pk", flat=True))
-        done = actions.verify_depots(keys=keys, by=editor_of(request), on=timezone.localdate())
-        self._tell(request, done.count, [str(depot) for depot in done.removed])
+        editor, today = editor_of(request), timezone.localdate()
+        self._tell(request, actions.verify_depots(keys=keys_of(queryset), by=editor, on=today))
 
     @admin.action(description="Cofnij do nieweryfikowanych", permissions=["change"])
     def reset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
-        editor = editor_of(request)
-        self._each(request, queryset, lambda depot: actions.reset_depot(depot=depot, by=editor))
+        self._tell(request, actions.reset_depots(keys=keys_of(queryset), by=editor_of(request)))
 
     @admin.action(description="Opublikuj lub przywróć", permissions=["change"])
     def publish(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
         editor, today = editor_of(request), timezone.localdate()
-        self._each(request, queryset, lambda depot: actions.publish_depot(depot=depot, by=editor, on=today))
+        done, refused = 0, []
+        # One by one: each has its own reason to be away. There are never many.
+        for depot in queryset.order_by("pk"):
+            try:
+                actions.publish_depot(depot=depot, by=editor, on=today)
+                done += 1
+            except actions.DepotIsPublished:
+                refused.append(depot)
+        self._tell(request, Decided(done, tuple(refused)))
 
     @admin.action(description="Usuń: zakończył działalność", permissions=["change"])
     def remove_closed(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
@@ -380,31 +394,25 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
         self, request: HttpRequest, queryset: QuerySet[models.Depot], reason: models.Depot.RemovalReason
     ) -> None:
         editor, today = editor_of(request), timezone.localdate()
-        self._each(
-            request, queryset, lambda depot: actions.remove_depot(depot=depot, reason=reason, by=editor, on=today)
-        )
+        self._tell(request, actions.remove_depots(keys=keys_of(queryset), reason=reason, by=editor, on=today))
 
-    def _each(
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[models.Depot],
-        act: Callable[[models.Depot], models.Depot],
-    ) -> None:
-        """Do something to every chosen depot, and say which ones it could not be done to."""
-        done, refused = 0, []
-        for depot in queryset.order_by("pk"):
-            try:
-                act(depot)
-                done += 1
-            except tuple(REFUSALS):
-                refused.append(str(depot))
-        self._tell(request, done, refused)
-
-    def _tell(self, request: HttpRequest, done: int, refused: list[str]) -> None:
-        self.message_user(request, f"Zmieniono: {done}.")
-        if refused:
-            named = ", ".join(refused[:20]) + (f" i {len(refused) - 20} innych" if len(refused) > 20 else "")
+    def _tell(self, request: HttpRequest, decided: Decided) -> None:
+        """Say how many were changed, and which could not be."""
+        self.message_user(request, f"Zmieniono: {decided.count}.")
+        if decided.unchanged:
+            more = len(decided.unchanged) - MOST_NAMED
+            named = ", ".join(map(str, decided.unchanged[:MOST_NAMED])) + (f" i {more} innych" if more > 0 else "")
             self.message_user(request, f"Bez zmian (stan wpisu na to nie pozwala): {named}", messages.WARNING)
+
+
+def keys_of(depots: QuerySet[models.Depot]) -> list[int]:
+    """Primary keys of the chosen depots. One query."""
+    return list(depots.order_by().values_list("pk", flat=True))
+
+
+def read_number(given: str | None) -> int:
+    """A number from a form, 0 for anything else."""
+    return int(given) if given and given.isascii() and given.isdigit() and len(given) < 19 else 0
 
 
 def age(checked: date | None, today: date) -> str:

@@ -110,12 +110,26 @@ def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, djan
     models.Dataset.objects.create(slug="depots", version=7, changed_at=timezone.now(), row_count=500, source="x")
     with django_assert_num_queries(2 + 1 + 1 + 1 + 1):  # savepoint; lock; update; history; version
         done = actions.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
-    assert (done.count, done.removed) == (500, ())
+    assert (done.count, done.unchanged) == (500, ())
     assert list(versions) == [8]
     assert (
         models.Depot.objects.filter(data_status="verified", verified_by=editor, verified_at="2026-11-21").count() == 500
     )
     assert models.Depot.history.filter(history_user=editor, history_change_reason="sprawdzono").count() == 500
+
+
+def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_assert_num_queries):
+    keys = [depot.pk for depot in many(50)]
+    actions.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 1):  # savepoint; lock; update; history; version
+        assert actions.reset_depots(keys=keys, by=editor).count == 50
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 1):
+        closed = models.Depot.RemovalReason.CLOSED
+        actions.remove_depots(keys=keys, reason=closed, by=editor, on=date(2026, 11, 21))
+    assert set(models.Depot.objects.values_list("data_status", "publication", "removal_reason")) == {
+        ("unverified", "removed", "closed")
+    }
+    assert len(actions.reset_depots(keys=keys, by=editor).unchanged) == 50
 
 
 def test_the_whole_queue_is_cleared_from_the_list(client, editor):

@@ -180,9 +180,21 @@ def test_decisions_from_the_page(client, editor, depot):
     depot.refresh_from_db()
     assert depot.publication == "published"
     assert depot.history.latest().history_change_reason == "przywrócono: jednak działa"
-    client.post(decide, {"decision": "verify"})
+    opened = client.get(address(depot)).context["opened"]
+    client.post(decide, {"decision": "verify", "opened": opened})
     depot.refresh_from_db()
     assert depot.data_status == "verified"
+
+
+def test_only_what_was_seen_is_vouched_for(client, editor, depot):
+    opened = client.get(address(depot)).context["opened"]
+    other = factories.UserFactory(username="adam")
+    edit_actions.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
+    answer = client.post(decide, {"decision": "verify", "opened": opened}, follow=True)
+    assert "ktoś zmienił wpis po otwarciu tej strony" in answer.content.decode()
+    depot.refresh_from_db()
+    assert depot.data_status == "unverified"
 
 
 @pytest.mark.parametrize(
