@@ -353,7 +353,8 @@ class _Desk:
         self.requests = list(chosen.select_for_update(of=("self",)))
         for request in self.requests:
             # One object for a depot, so that several requests about it add up.
-            request.depot = self.depots.get(request.depot_id or 0)
+            if request.depot_id in self.depots:
+                request.depot = self.depots[request.depot_id]
         self.decided = Decided()
         self.touched: dict[int, Depot] = {}
         self.removed: list[Depot] = []

@@ -1,4 +1,4 @@
-"""How much one stranger may ask in a day, and all about one entry; counted in the database, so exact for all workers."""
+"""How much one stranger may ask in a day, and all about one entry; counted in the database: exact for all workers."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
