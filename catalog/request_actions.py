@@ -351,6 +351,11 @@ class _Desk:
         depots = Depot.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
         self.depots: dict[int, Depot] = {depot.pk: depot for depot in depots}
         self.requests = list(chosen.select_for_update(of=("self",)))
+        # An entry may have been merged into another while this waited for it; its requests are that one's now.
+        moved = {request.depot_id for request in self.requests if request.depot_id} - self.depots.keys()
+        if moved:
+            survivors = Depot.objects.select_for_update(of=("self",)).filter(pk__in=moved).order_by("pk")
+            self.depots |= {depot.pk: depot for depot in survivors}
         for request in self.requests:
             # One object for a depot, so that several requests about it add up.
             if request.depot_id in self.depots:
