@@ -43,9 +43,9 @@ def test_of_two_forms_opened_together_one_is_refused():
     opened = edit_actions.opened_at(depot)
 
     def edit(place):
-        return lambda: edit_actions.edit_depot(
-            depot=depot, values={"place": place}, by=editor, on=TODAY, opened=opened
-        ).place
+        return lambda: (
+            edit_actions.edit_depot(depot=depot, values={"place": place}, by=editor, on=TODAY, opened=opened).place
+        )
 
     outcomes = at_once(edit("Kraków"), edit("Wieliczka"))
     depot.refresh_from_db()
