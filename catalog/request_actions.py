@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from catalog import boundaries, history, request_fields, request_limits, request_mail, request_secrets, versions
 from catalog.actions import DepotIsRemoved
+from catalog.edit_actions import check_unchanged
 from catalog.models import Dataset, Depot, DepotRequest
 from catalog.request_fields import Values
 from catalog.text import fold
@@ -59,10 +60,6 @@ class LinksSpent(Exception):
 
 class RequestAlreadyDecided(Exception):
     """The request does not wait any more: another editor decided, or the entry is gone."""
-
-
-class DepotChangedMeanwhile(Exception):
-    """The entry is no longer what the editor saw when deciding."""
 
 
 class NothingAccepted(Exception):
@@ -197,20 +194,20 @@ def accept_request(
     *,
     request: DepotRequest,
     groups: Collection[str] | None = None,
-    seen: str | None = None,
+    opened: int | None = None,
     by: AbstractBaseUser,
     on: datetime,
 ) -> Decided:
     """Do what a request asks for. groups: names of the accepted ones, None for all; for corrections and new depots.
 
-    seen: `fingerprint` of the entry as the editor saw it, None not to compare. Raises RequestAlreadyDecided,
-    DepotChangedMeanwhile, DepotIsRemoved, NothingAccepted, PlaceUnknown.
+    opened: `edit_actions.opened_at` of the entry that the editor saw, None not to compare. Raises
+    RequestAlreadyDecided, DepotChangedMeanwhile, DepotIsRemoved, NothingAccepted, PlaceUnknown.
     """
     with transaction.atomic():
         desk = _Desk([request.pk], by, on)
         (stored,) = desk.requests
-        if seen is not None and stored.depot is not None and seen != fingerprint(stored):
-            raise DepotChangedMeanwhile(stored.depot.pk)
+        if opened is not None and stored.depot is not None and stored.state == State.WAITING:
+            check_unchanged(stored.depot, opened)
         desk.accept(stored, groups)
         return desk.close()
 
@@ -282,16 +279,6 @@ def purge_requests(*, on: datetime) -> Purged:
     )
     old = DepotRequest.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS).exclude(client_hash="")
     return Purged(deleted, erased, old.update(client_hash=""))
-
-
-def fingerprint(request: DepotRequest) -> str:
-    """What the entry says now of the fields that a request is about. Reads the depot: select it."""
-    if request.depot is None:
-        return ""
-    known = request_fields.values_of(request.depot)
-    names = [name for group in request_fields.groups_in(request.proposed) for name in group.fields]
-    said = {name: known[name] for name in names or known}
-    return request_secrets.hash_token(repr(sorted(said.items())))
 
 
 def check_published(depot: Depot) -> None:
