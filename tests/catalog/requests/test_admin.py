@@ -152,9 +152,21 @@ def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, edit
     factories.BoundaryFactory()
     factories.DepotFactory(name="Opał Zosia", lat=50.0627, lon=19.9373)
     proposed = {
-        **{"name": "Jan Kowalski", "street": "", "house_number": "", "postcode": "30-001", "place": "Kraków"},
-        **{"nip": None, "phone": "", "website": "", "fuels": ["pellet"], "hours": None, "opening_hours": ""},
-        **{"lat": 50.0617, "lon": 19.9373, "location_approximate": False, "municipality": "1261011"},
+        "name": "Jan Kowalski",
+        "street": "",
+        "house_number": "",
+        "postcode": "30-001",
+        "place": "Kraków",
+        "nip": None,
+        "phone": "",
+        "website": "",
+        "fuels": ["pellet"],
+        "hours": None,
+        "opening_hours": "",
+        "lat": 50.0617,
+        "lon": 19.9373,
+        "location_approximate": False,
+        "municipality": "1261011",
     }
     request = factories.DepotRequestFactory(kind="add", depot=None, proposed=proposed, stored={})
     text = text_of(client.get(page(request)))
