@@ -57,7 +57,7 @@ def _compare_phone(request: DepotRequest, depot: Depot) -> Comparison:
     elif said & known:
         verdict, text = "same", "numer jest we wpisie"
     else:
-        verdict, text = "different", "innego numeru używa wpis"
+        verdict, text = "different", "inny numer niż we wpisie"
     return Comparison("Telefon", request.claimant_phone, depot.phone, verdict, text)
 
 

@@ -158,6 +158,11 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
             return
         self._report(request, decided)
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(
+            request, {"title": "Zgłoszenia właścicieli i czytelników", **(extra_context or {})}
+        )
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Mapping[str, Any] | None = None
     ) -> HttpResponse:

@@ -36,7 +36,7 @@ class Line(forms.CharField):
 class Message(forms.CharField):
     """Text of several lines."""
 
-    widget = forms.Textarea
+    widget = forms.Textarea(attrs={"rows": 4})
 
     def clean(self, value: Any) -> str:
         text: str = super().clean(value)

@@ -30,21 +30,22 @@ FUEL_CHOICES = [(fuel.slug, fuel.name) for fuel in fuels.FUELS]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a form, under one heading."""
+    """A part of a form, under one heading. compact: short answers, one beside the other's label."""
 
     legend: str
     intro: str
     fields: tuple[BoundField, ...]
+    compact: bool
 
 
 class StrangerForm(forms.Form):
     """What every form has: an address for the link, a trap for machines, and the time it was shown.
 
-    PARTS: headings, introductions and names of fields, in the order of the page.
+    PARTS: headings, introductions and names of fields, in the order of the page. COMPACT: headings of compact parts.
     """
 
     PARTS: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    required_css_class = "required"
+    COMPACT: tuple[str, ...] = ()
 
     email = fields.Email(
         label="Twój adres e-mail",
@@ -68,7 +69,7 @@ class StrangerForm(forms.Form):
         for legend, intro, names in self.PARTS:
             bound = tuple(self[name] for name in names if name in self.fields)
             if bound:
-                yield Part(legend, intro, bound)
+                yield Part(legend, intro, bound, legend in self.COMPACT)
 
     @property
     def trap(self) -> BoundField:
@@ -173,6 +174,8 @@ class DepotForm(StrangerForm):
         ("O Tobie", "", ("role", "message", "email")),
     )
 
+    COMPACT = ("Godziny otwarcia", "Położenie")
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         for day, name in zip(DAYS, DAY_NAMES, strict=True):
@@ -220,17 +223,14 @@ class CorrectForm(DepotForm):
         initial |= {"nip": depot.nip or "", "lat": _degrees(depot.lat), "lon": _degrees(depot.lon)}
         super().__init__(posted, initial=initial, **options)
         self.fields["place"].required = False  # sources do not always name one
+        self.fields["lat"].required = self.fields["lon"].required = True
         if depot.source == Depot.Source.DEMO:
             for name in request_fields.CONTACT:
                 del self.fields[name]
 
     def clean(self) -> dict[str, Any]:
         data = super().clean()
-        if data.get("lat") is None or data.get("lon") is None:
-            if "lat" in data and "lon" in data and not self.errors:
-                self.add_error("lat", "Położenie musi zostać podane.")
-            return data
-        if self._moved(data) and (located := self.locate(data["lat"], data["lon"])):
+        if "lat" in data and "lon" in data and self._moved(data) and (located := self.locate(data["lat"], data["lon"])):
             data["municipality"] = located.teryt
             if _distance_km(data["lat"], data["lon"], self.depot.lat, self.depot.lon) > FARTHEST_KM:
                 self.add_error(
@@ -242,6 +242,9 @@ class CorrectForm(DepotForm):
 
     def wanted(self) -> dict[str, Any]:
         data, values = self.cleaned_data, super().wanted()
+        # What was left alone stays as it is, however a source wrote it.
+        known = request_fields.values_of(self.depot)
+        values |= {name: known[name] for name in values if name in self.fields and name not in self.changed_data}
         if self._moved(data):
             position = {name: data[name] for name in ("lat", "lon", "municipality")}
             values |= position | {"location_approximate": False}

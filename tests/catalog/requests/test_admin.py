@@ -108,7 +108,7 @@ def test_a_claimant_who_does_not_fit(client, editor):
     request = factories.DepotRequestFactory(depot=depot, claim=True, claimant_phone="+48 601 234 567")
     text = text_of(client.get(page(request)))
     assert "inny NIP niż we wpisie" in text
-    assert "innego numeru używa wpis" in text
+    assert "inny numer niż we wpisie" in text
 
 
 def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_callbacks):
