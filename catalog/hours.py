@@ -7,7 +7,7 @@ comment for "always open", `Mo-Fr` for round the clock, sunrise for 7:00 and `SH
 Standard: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
@@ -41,11 +41,32 @@ def weekly_hours(text: str) -> dict[str, str] | None:
     that had to be repaired ("pn.-pt. 8-16") counts only if every sensible reading of it gives the same week.
     """
     week = _weekly(text)
+    return None if week is None else {day: _value(ranges) for day, ranges in zip(DAYS, week, strict=True)}
+
+
+def daily_ranges(text: str) -> dict[str, tuple[str, ...]] | None:
+    """What `weekly_hours` reads, with every range of each day; a closed day has none."""
+    week = _weekly(text)
     return None if week is None else dict(zip(DAYS, week, strict=True))
 
 
+def written_week(days: Mapping[str, Sequence[str]]) -> str:
+    """A week in the standard's form, "Mo-Fr 07:00-15:00; Sa 08:00-13:00": what `daily_ranges` reads as the same.
+
+    days: ranges as `daily_ranges` gives them, by day; days without any are left out. "" for a week without hours.
+    """
+    texts = [",".join(_padded(hours) for hours in days.get(day, ())) for day in DAYS]
+    groups: list[tuple[str, list[int]]] = []
+    for number, text in enumerate(texts):
+        if text and groups and groups[-1][0] == text and groups[-1][1][-1] == number - 1:
+            groups[-1][1].append(number)
+        elif text:
+            groups.append((text, [number]))
+    return "; ".join(f"{_days(numbers)} {text}" for text, numbers in groups)
+
+
 @lru_cache(maxsize=4096)
-def _weekly(text: str) -> tuple[str, ...] | None:
+def _weekly(text: str) -> tuple[tuple[str, ...], ...] | None:
     if len(text) > MAX_TEXT:
         return None
     try:
@@ -114,8 +135,8 @@ def _written(rule: Rule) -> str:
     return f"{rule.months} {days} {times}".strip()
 
 
-def _evaluate(expression: str, overnight: frozenset[tuple[int, int]]) -> tuple[str, ...] | None:
-    """The values of a week, Monday first; None when weeks of the anchor year differ or no hour is open.
+def _evaluate(expression: str, overnight: frozenset[tuple[int, int]]) -> tuple[tuple[str, ...], ...] | None:
+    """The ranges of a week, Monday first; None when weeks of the anchor year differ or no hour is open.
 
     overnight: the ranges, in minutes of their first day, that may end on the next.
     """
@@ -123,13 +144,13 @@ def _evaluate(expression: str, overnight: frozenset[tuple[int, int]]) -> tuple[s
     for day, hours in _pieces(expression, overnight):
         by_day.setdefault(day, []).append(hours)
     weeks = {
-        tuple(_value(by_day.get(_ANCHOR + timedelta(days=7 * week + day), [])) for day in range(7))
+        tuple(tuple(by_day.get(_ANCHOR + timedelta(days=7 * week + day), ())) for day in range(7))
         for week in range(_WEEKS)
     }
     if len(weeks) != 1:
         return None
     week = weeks.pop()
-    return None if set(week) == {CLOSED} else week
+    return week if any(week) else None
 
 
 def _pieces(expression: str, overnight: frozenset[tuple[int, int]]) -> Iterator[tuple[date, str]]:
@@ -150,10 +171,20 @@ def _pieces(expression: str, overnight: frozenset[tuple[int, int]]) -> Iterator[
             first = midnight
 
 
-def _value(ranges: list[str]) -> str:
+def _value(ranges: Sequence[str]) -> str:
     if not ranges:
         return CLOSED
     return ranges[0] if len(ranges) == 1 else ""
+
+
+def _padded(hours: str) -> str:
+    """A range with two digits for each hour."""
+    return "-".join(clock.rjust(5, "0") for clock in hours.split("-"))
+
+
+def _days(numbers: list[int]) -> str:
+    first, last = _OSM_DAYS[numbers[0]], _OSM_DAYS[numbers[-1]]
+    return first if first == last else f"{first}-{last}"
 
 
 def _hhmm(minutes: int) -> str:

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Q
 
 from catalog import fuels, plane
-from catalog.models import County, FormerMunicipality, Municipality, Postcode, Voivodeship
+from catalog.models import County, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import Point, StoreQuery
 from catalog.typed import postcode_pattern, search_key
 
@@ -37,7 +37,11 @@ class UnknownPostcode(Exception):
 
 
 class UnknownDepot(Exception):
-    """No depot is published under this identifier."""
+    """No depot is published under this identifier. `successor` is the one that it was merged into."""
+
+    def __init__(self, depot_id: int, successor: int | None = None) -> None:
+        self.successor = successor
+        super().__init__(depot_id)
 
 
 class Suggestion(NamedTuple):
@@ -324,15 +328,21 @@ def _fuels(fuel: str | None) -> dict[str, Any]:
 
 
 def get_store(depot_id: int) -> StoreRow:
-    """One published depot. Raises UnknownDepot."""
+    """One published depot. Raises UnknownDepot, which costs another query to name the successor."""
     if depot_id > MAX_ID:
         raise UnknownDepot(depot_id)
     with connection.cursor() as cursor:
         cursor.execute(GET_STORE, [depot_id])
         row = cursor.fetchone()
     if row is None:
-        raise UnknownDepot(depot_id)
+        raise UnknownDepot(depot_id, successor=get_successor(depot_id))
     return StoreRow(*row)
+
+
+def get_successor(depot_id: int) -> int | None:
+    """The published depot that absorbed another one, None where there is none. One query."""
+    merged = Depot.objects.filter(pk=depot_id, merged_into__publication=Depot.Publication.PUBLISHED)
+    return merged.values_list("merged_into_id", flat=True).first()
 
 
 def get_postcode_centre(code: str) -> Point:

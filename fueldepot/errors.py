@@ -63,7 +63,10 @@ def describe_postcode(error: UnknownPostcode) -> dict[str, Any]:
 
 def describe_depot(error: UnknownDepot) -> dict[str, Any]:
     """404: no such depot, or one that was removed."""
-    reason = f"no depot is published under id {error}; take the id from /api/v1/stores"
+    if error.successor is not None:
+        reason = f"depot {error} was merged into depot {error.successor}; ask for that one"
+    else:
+        reason = f"no depot is published under id {error}; take the id from /api/v1/stores"
     return error_body(404, "not_found", reason + ".", [ParameterError("id", "unknown", reason)])
 
 

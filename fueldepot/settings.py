@@ -4,6 +4,7 @@ Reading them has no side effect: no network, no file, no database. A missing or 
 with one line that names it and says what to do. The table of variables is in the README.
 """
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -91,10 +92,38 @@ def read_database() -> dict[str, Any]:
     return config
 
 
+def read_mail() -> dict[str, Any]:
+    """Settings of the mail server; letters are printed where none is named."""
+    url: str = env.str("EMAIL_URL", default="").strip() or "consolemail://"
+    hint = "use smtp://user:password@host:587, smtp+tls://… or consolemail://"
+    parts = urlsplit(url)
+    if parts.scheme not in env.EMAIL_SCHEMES:
+        stop("EMAIL_URL", f"has no known scheme; {hint}")
+    try:
+        port_is_good = parts.port is None or parts.port > 0
+    except ValueError:
+        port_is_good = False
+    if not port_is_good or (parts.scheme.startswith("smtp") and not parts.hostname):
+        stop("EMAIL_URL", f"names no mail server; {hint}")
+    config: dict[str, Any] = dict(env.email_url_config(url))
+    return config
+
+
 SITE_URL = read_site_url()
 SITE_NAME: str = env.str("SITE_NAME", default="Składy opału")
 OPERATOR_NAME: str = env.str("OPERATOR_NAME", default="").strip() or SITE_NAME
 CONTACT_EMAIL = read_email("CONTACT_EMAIL")
+MAIL = read_mail()
+EMAIL_BACKEND: str = MAIL["EMAIL_BACKEND"]
+EMAIL_HOST: str = MAIL["EMAIL_HOST"] or "localhost"
+EMAIL_PORT: int = MAIL["EMAIL_PORT"] or (465 if "EMAIL_USE_SSL" in MAIL else 587 if "EMAIL_USE_TLS" in MAIL else 25)
+EMAIL_HOST_USER: str = MAIL["EMAIL_HOST_USER"] or ""
+EMAIL_HOST_PASSWORD: str = MAIL["EMAIL_HOST_PASSWORD"] or ""
+EMAIL_USE_TLS: bool = MAIL.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL: bool = MAIL.get("EMAIL_USE_SSL", False)
+EMAIL_FILE_PATH: str = MAIL["EMAIL_FILE_PATH"]
+EMAIL_TIMEOUT = 10  # seconds that a form waits for the mail server
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{urlsplit(SITE_URL).hostname}"
 SECRET_KEY = read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 DEBUG = read_bool("DEBUG", default=False)
 ALLOWED_HOSTS = read_hosts()
@@ -112,6 +141,7 @@ INSTALLED_APPS = [
     "simple_history",
     "django_filters",
     "import_export",
+    "axes",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -135,6 +165,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    # Last, as its documentation asks: it turns a refused login into the page that says so.
+    "axes.middleware.AxesMiddleware",
 ]
 
 # The statistical office's local data bank. A registered client may ask more often; see prices/importers/bdl.py.
@@ -161,10 +193,40 @@ TEMPLATES = [
     },
 ]
 
-AUTH_PASSWORD_VALIDATORS = [
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+    for name in ("UserAttributeSimilarityValidator", "CommonPasswordValidator", "NumericPasswordValidator")
 ]
+AUTH_PASSWORD_VALIDATORS.append(
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    }
+)
+# The first one hashes new passwords and needs memory besides time; the other is known from before.
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+
+# Logins are throttled by name and address together: a stranger who knows a name locks out nobody but himself, and one
+# who shares the address of an editor must know the name as well. The count is the database's, so it is one for all
+# workers. REMOTE_ADDR is the address; what a client writes into forwarding headers is not believed here.
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+# A try during the lock does not make it longer.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_LOCKOUT_TEMPLATE = "admin/locked_out.html"
+AXES_USERNAME_CALLABLE = "fueldepot.logins.name_key"
+AXES_IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
+# Nothing is kept but the failures of the last quarter of an hour, and none of it is shown or logged.
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ACCESS_FAILURE_LOG = False
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
 
 LANGUAGE_CODE = "pl"
 TIME_ZONE = "Europe/Warsaw"
@@ -185,6 +247,11 @@ CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS", "POST"]
 CORS_EXPOSE_HEADERS = ["X-Total-Count"]
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_URL.startswith("https://")
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+# A working day; closing the browser ends it as well.
+SESSION_COOKIE_AGE = 12 * 60 * 60
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {
@@ -205,11 +272,16 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "plain"},
+        "nowhere": {"class": "logging.NullHandler"},
+    },
     "root": {"handlers": ["console"], "level": "INFO"},
     # 4xx answers are the caller's business and would fill the log.
     "loggers": {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
         "django.security.DisallowedHost": {"handlers": [], "propagate": False},
+        # Its lines hold names and addresses of people who mistyped a password.
+        "axes": {"handlers": ["nowhere"], "propagate": False},
     },
 }

@@ -6,6 +6,7 @@ from django.urls import include, path, re_path
 from django.views import defaults
 
 from fueldepot import api, errors
+from fueldepot.audit import audit
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -24,6 +25,7 @@ handler500 = server_error
 urlpatterns = [
     path("api/v1/", include((api.v1, "v1"))),
     re_path(r"^api/.", errors.unknown_path),
+    path("admin/dziennik/", admin.site.admin_view(audit), name="audit"),
     path("admin/", admin.site.urls),
     path("", include("pages.urls")),
 ]

@@ -77,10 +77,12 @@ def regulation(request: HttpRequest, voivodeship: str) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=MAX_AGE_S)
 def depot(request: HttpRequest, depot_id: int, slug: str) -> HttpResponse:
-    """A depot; 301 from a wrong slug, 410 once it was removed, whatever the slug."""
-    found = Depot.objects.select_related("municipality__voivodeship").filter(pk=depot_id).first()
+    """A depot; 301 from a wrong slug and from an entry merged into another, 410 once it was removed."""
+    found = Depot.objects.select_related("municipality__voivodeship", "merged_into").filter(pk=depot_id).first()
     if found is None or found.publication == Depot.Publication.HELD:
         raise Http404
+    if found.merged_into is not None:
+        return moved(request, depot_path(found.merged_into.pk, found.merged_into.name))
     if found.publication == Depot.Publication.REMOVED:
         return render(request, "410.html", {"page": removed_page(found)}, status=410)
     path = depot_path(found.pk, found.name)

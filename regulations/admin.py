@@ -100,6 +100,9 @@ class KeptAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the package has no 
 class LegalStateAdmin(KeptAdmin):
     """The sixteen voivodeships. An import brings them; nobody adds or deletes one."""
 
+    class Media:
+        css = {"all": ("catalog/admin.css",)}
+
     list_display = ("voivodeship", "as_of_marked", "summary")
     list_filter = (StaleFilter,)
     list_select_related = ("voivodeship",)
@@ -119,8 +122,7 @@ class LegalStateAdmin(KeptAdmin):
         """The day, marked when it is older than 180 days."""
         if not is_stale(state.as_of, timezone.localdate()):
             return state.as_of.isoformat()
-        style = "background:#b35900;color:#fff;padding:2px 6px;border-radius:4px;white-space:nowrap"
-        return format_html('<strong style="{}">{} – sprawdź ponownie</strong>', style, state.as_of.isoformat())
+        return format_html('<strong class="stale">{} – sprawdź ponownie</strong>', state.as_of.isoformat())
 
 
 class AmendmentInline(admin.StackedInline):  # type: ignore[type-arg] # not subscriptable at run time

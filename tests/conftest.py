@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from catalog import boundaries, versions
+from catalog import boundaries, findings, versions
 from prices import figures
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -22,15 +22,17 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a process remembers outlives a test's transaction; and no query may depend on how fast the test runs."""
     monkeypatch.setattr(versions, "POLL_SECONDS", float("inf"))
     boundaries.forget()
+    findings.forget()
     figures.forget()
     yield
     boundaries.forget()
+    findings.forget()
     figures.forget()
 
 
 def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
     """Let only reading statements through."""
-    if not sql.lstrip().upper().startswith(("SELECT", "WITH", "SAVEPOINT", "RELEASE", "ROLLBACK TO")):
+    if not sql.lstrip(" (\n").upper().startswith(("SELECT", "WITH", "SAVEPOINT", "RELEASE", "ROLLBACK TO")):
         raise AssertionError(f"a GET request tried to write: {sql[:120]}")
     return execute(sql, params, many, context)
 

@@ -9,6 +9,7 @@ from django.contrib.auth import get_user_model
 
 from catalog import models, plane
 from catalog.fuels import BY_SLUG
+from catalog.request_secrets import hash_email
 from catalog.text import slug
 from prices.models import DepotPrice
 
@@ -170,6 +171,29 @@ class DepotFactory(factory.django.DjangoModelFactory):
     source = "osm"
     source_id = factory.Sequence(lambda n: f"node/{n}")
     updated_at = date(2026, 10, 3)
+
+
+class DepotRequestFactory(factory.django.DjangoModelFactory):
+    """A correction of the telephone that waits for an editor."""
+
+    class Meta:
+        model = models.DepotRequest
+
+    class Params:
+        claim = factory.Trait(kind="claim", claimant_role="owner", claimant_nip="5260250274", proposed={}, stored={})
+        delete = factory.Trait(kind="delete", claimant_role="owner", proposed={}, stored={})
+        unconfirmed = factory.Trait(state="unconfirmed", confirmed_at=None)
+
+    depot = factory.SubFactory(DepotFactory)
+    kind = "correct"
+    state = "waiting"
+    proposed = {"phone": "+48 601 234 567"}
+    stored = {"phone": ""}
+    email = factory.Sequence(lambda n: f"jan{n}@opal-nowak.pl")
+    email_hash = factory.LazyAttribute(lambda row: hash_email(row.email))
+    created_at = datetime(2026, 11, 20, 11, tzinfo=UTC)
+    mailed_at = datetime(2026, 11, 20, 11, tzinfo=UTC)
+    confirmed_at = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 class DepotPriceFactory(factory.django.DjangoModelFactory):

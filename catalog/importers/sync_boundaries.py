@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import shapely
 
-from catalog import boundaries, versions
+from catalog import boundaries, history, versions
 from catalog.bulk import upsert
 from catalog.importers.records import BoundaryRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
@@ -57,15 +57,14 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
 def reassign_depots(options: Options) -> Iterable[str]:
     """Move depots into the municipality their position lies in. Returns a line for each that moved."""
     index = boundaries.BoundaryIndex.load()
-    moved = []
+    moved: dict[int, str] = {}
     for depot in Depot.objects.exclude(confirmed_fields__contains=["municipality"]).order_by("pk"):
         located = index.find(depot.lat, depot.lon)
         if located and located.teryt != depot.municipality_id:
-            moved.append(f"depot {depot.pk} {depot.name}: {depot.municipality_id} → {located.teryt}")
-            depot.municipality_id = located.teryt
-            depot.updated_at = options.today
-            depot.save(update_fields=["municipality", "updated_at"])
+            moved[depot.pk] = f"depot {depot.pk} {depot.name}: {depot.municipality_id} → {located.teryt}"
+            Depot.objects.filter(pk=depot.pk).update(municipality=located.teryt, updated_at=options.today)
     if moved:
+        history.record(Depot, moved.keys(), by=None, reason=f"{history.IMPORTED}: granice gmin")
         # Medians of voivodeships rest on where depots are.
         versions.raise_version(Dataset.Slug.DEPOTS)
-    return moved
+    return moved.values()

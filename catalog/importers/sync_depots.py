@@ -1,8 +1,10 @@
 """Depots in the database. What a person set, checked or removed is never overwritten."""
 
+import json
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from catalog import actions, history
 from catalog.boundaries import BoundaryIndex, Located
 from catalog.importers.records import DepotRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals
@@ -54,6 +56,12 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
     plan = Plan()
     # A row that cannot be used is still there: its depot stays as it is.
     seen = {note.key for note in extract.rejected}
+    # So is a depot that absorbed another one, as long as the source has either of the two.
+    absorbed = dict(
+        Depot.objects.filter(source=Depot.Source.OSM, merged_into__source=Depot.Source.OSM).values_list(
+            "source_id", "merged_into__source_id"
+        )
+    )
     for record in options.progress(extract.rows, TITLE):
         seen.add(record.source_id)
         report.notes.extend(record.notes)
@@ -67,7 +75,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
             plan.added.append(new_depot(record, values, options))
         else:
             update(depot, record, values, plan, report, options)
-    find_gone(stored, seen, plan, report, options)
+    find_gone(stored, seen | {absorbed[key] for key in seen & absorbed.keys()}, plan, report, options)
 
     check_removals(TITLE, removed=len(plan.gone), stored=active, options=options)
     report.added, report.changed, report.removed = len(plan.added), len(plan.changed), len(plan.gone)
@@ -76,7 +84,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
     if plan.added and demonstration.exists():
         report.lines.append(f"{demonstration.count()} demonstration depots give way")
         if options.write:
-            demonstration.delete()
+            actions.erase_demonstration()
     if options.write:
         write(plan)
     return report
@@ -105,18 +113,22 @@ def update(
         )
         return
     touched = []
+    kept = Depot.stated(depot.confirmed_fields)
     for column, value in values.items():
         name = column.removesuffix("_id")
-        if getattr(depot, column) == value:
+        stored = getattr(depot, column)
+        if stored == value:
             continue
-        if name in depot.confirmed_fields:
-            report.skipped.append(Note(record.source_id, f"{name} kept, a person confirmed it; the source: {value!r}"))
+        if name in kept:
+            reason = f"{name} kept, a person set or checked it: '{shown(stored)}'; the source says '{shown(value)}'"
+            report.skipped.append(Note(record.source_id, reason))
             continue
         setattr(depot, column, value)
         touched.append(name)
-    held = record.held and "name" not in depot.confirmed_fields
-    publication = Depot.Publication.HELD if held else Depot.Publication.PUBLISHED
-    if depot.publication != publication:
+    # Whether a held depot with a name from a person may be published, only a person decides.
+    decided = "name" in depot.confirmed_fields
+    publication = Depot.Publication.HELD if record.held and not decided else Depot.Publication.PUBLISHED
+    if depot.publication != publication and not (decided and depot.publication == Depot.Publication.HELD):
         depot.publication, depot.removed_at, depot.removal_reason = publication, None, ""
         touched.append("publication")
     if touched:
@@ -124,6 +136,11 @@ def update(
             depot.updated_at = options.today
         plan.changed.append(depot)
         report.lines.append(f"changed: {record.source_id} {depot.name}: {', '.join(touched)}")
+
+
+def shown(value: Any) -> str:
+    """A value as a report quotes it: on one line, lists and weeks as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def find_gone(stored: dict[str, Depot], seen: set[str], plan: Plan, report: Report, options: Options) -> None:
@@ -142,7 +159,14 @@ def find_gone(stored: dict[str, Depot], seen: set[str], plan: Plan, report: Repo
 
 
 def write(plan: Plan) -> None:
-    """Write a plan."""
-    Depot.objects.bulk_create(plan.added, batch_size=1000)
+    """Write a plan, and a line of history for every depot of it."""
+    added = Depot.objects.bulk_create(plan.added, batch_size=1000)
     columns = [*PLAIN_FIELDS, "municipality", "publication", "removed_at", "removal_reason", "updated_at"]
     Depot.objects.bulk_update([*plan.changed, *plan.gone], columns, batch_size=500)
+    source = Depot.Source.OSM.label
+    for depots, reason, kind in (
+        (added, f"{history.IMPORTED}: {source}", history.ADDED),
+        (plan.changed, f"{history.IMPORTED}: {source}", history.CHANGED),
+        (plan.gone, f"{history.IMPORTED}: {Depot.RemovalReason.GONE_FROM_SOURCE.label}", history.CHANGED),
+    ):
+        history.record(Depot, [depot.pk for depot in depots], by=None, reason=reason, kind=kind)

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from catalog import boundaries
+from catalog import boundaries, history
 from catalog.bulk import upsert
 from catalog.importers.records import Extract, UnitRecord
 from catalog.importers.sync import ImportRefused, Options, Report, check_removals, compare, report_of
@@ -162,9 +162,11 @@ def write(
 def hand_over(departure: Departure, options: Options) -> None:
     """Give everything that hangs on a vanishing municipality to its successor, and remember the old code."""
     code, successor = departure.unit.teryt, departure.successor
+    moved = list(Depot.objects.filter(municipality=code).values_list("pk", flat=True))
     for depot_id, target in departure.moves.items():
         Depot.objects.filter(pk=depot_id).update(municipality=target, updated_at=options.today)
     Depot.objects.filter(municipality=code).update(municipality=successor, updated_at=options.today)
+    history.record(Depot, moved, by=None, reason=f"{history.IMPORTED}: gmina {code} wykreślona z rejestru")
     Place.objects.filter(municipality=code).update(municipality=successor)
     for share in PostcodeMunicipality.objects.filter(municipality=code):
         heir, created = PostcodeMunicipality.objects.get_or_create(

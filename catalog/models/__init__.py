@@ -1,7 +1,8 @@
-"""Tables of the catalog, in three groups: territory, depots, and what is known of each data set."""
+"""Tables of the catalog: territory, depots, what strangers ask about them, and what is known of each data set."""
 
 from catalog.models.datasets import Dataset
-from catalog.models.depots import Depot, DepotQuerySet
+from catalog.models.depots import Depot, DepotQuerySet, DistinctPair
+from catalog.models.requests import DepotRequest, DepotRequestQuerySet
 from catalog.models.territory import (
     Boundary,
     County,
@@ -21,6 +22,9 @@ __all__ = [
     "Dataset",
     "Depot",
     "DepotQuerySet",
+    "DepotRequest",
+    "DepotRequestQuerySet",
+    "DistinctPair",
     "FormerMunicipality",
     "Municipality",
     "Place",

@@ -1,12 +1,14 @@
 """Depots: the entries that the catalog exists for."""
 
-from typing import Self
+from collections.abc import Iterable
+from typing import Any, Self, cast
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GistIndex
 from django.db import models
 from django.db.models import Q
+from simple_history.models import HistoricalRecords
 
 from catalog import fuels
 from catalog.models.fields import PositionField, plane_point, polish_sort_key
@@ -88,6 +90,14 @@ class Depot(models.Model):
     )
     """What a source, an editor or an owner may state about a depot; the names that `confirmed_fields` may hold."""
 
+    BOUND_FIELDS = (
+        # A position that a person set says which municipality it lies in; the source's position must not.
+        ({"lat", "lon", "location_approximate"}, {"lat", "lon", "location_approximate", "municipality"}),
+        # The week is read from the text.
+        ({"hours", "opening_hours"}, {"hours", "opening_hours"}),
+    )
+    """Pairs of fields: whoever sets one of the first states all of the second."""
+
     name = models.CharField("nazwa", max_length=200)
     name_key = models.GeneratedField(
         expression=polish_sort_key("name"), output_field=models.TextField(db_collation="C"), db_persist=True
@@ -137,6 +147,14 @@ class Depot(models.Model):
     removed_at = models.DateField("usunięto", null=True, blank=True)
     removal_reason = models.CharField("powód usunięcia", max_length=20, choices=RemovalReason.choices, blank=True)
 
+    merged_into = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, verbose_name="scalony z", related_name="merged"
+    )
+
+    # Every change leaves a row, changes in bulk by `catalog.history`. What the database computes is not repeated.
+    history = HistoricalRecords(
+        verbose_name="historia składu", verbose_name_plural="historia składów", excluded_fields=["position", "name_key"]
+    )
     objects = DepotQuerySet.as_manager()
 
     class Meta:
@@ -176,7 +194,50 @@ class Depot(models.Model):
                 name="depot_demonstration_without_contact",
                 condition=~Q(source="demo") | Q(nip__isnull=True, phone="", website=""),
             ),
+            models.CheckConstraint(
+                name="depot_merged_is_a_removed_duplicate",
+                condition=Q(merged_into__isnull=True)
+                | (Q(publication="removed", removal_reason="duplicate") & ~Q(merged_into=models.F("id"))),
+            ),
         )
 
     def __str__(self) -> str:
         return f"{self.name} (#{self.pk})"
+
+    @classmethod
+    def column(cls, name: str) -> str:
+        """The attribute that holds the plain value of a field: a code instead of a municipality."""
+        return cast("models.Field[Any, Any]", cls._meta.get_field(name)).attname
+
+    @classmethod
+    def label(cls, name: str) -> str:
+        """What editors call a field."""
+        return str(cast("models.Field[Any, Any]", cls._meta.get_field(name)).verbose_name)
+
+    @classmethod
+    def stated(cls, names: Iterable[str]) -> set[str]:
+        """The fields that are stated by whoever sets the given ones: these, and what hangs on them."""
+        given = set(names)
+        return given.union(*(bound for some, bound in cls.BOUND_FIELDS if some & given))
+
+
+class DistinctPair(models.Model):
+    """Two depots that look like one and are two: an editor has looked. Kept so that nobody has to look again."""
+
+    first = models.ForeignKey(Depot, models.CASCADE, verbose_name="pierwszy", related_name="+")
+    second = models.ForeignKey(Depot, models.CASCADE, verbose_name="drugi", related_name="+")
+    decided_at = models.DateTimeField("zdecydowano")
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="zdecydował", related_name="+"
+    )
+
+    class Meta:
+        verbose_name = "para różnych składów"
+        verbose_name_plural = "pary różnych składów"
+        constraints = (
+            models.UniqueConstraint(name="distinctpair_once", fields=["first", "second"]),
+            models.CheckConstraint(name="distinctpair_in_order", condition=Q(first__lt=models.F("second"))),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.first_id} ≠ #{self.second_id}"

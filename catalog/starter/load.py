@@ -5,6 +5,7 @@ from datetime import date
 
 import shapely
 
+from catalog import history
 from catalog.importers.records import BoundaryRecord, Extract
 from catalog.importers.run import Step
 from catalog.importers.sync import Options, Report
@@ -85,5 +86,12 @@ def load_demonstration(options: Options) -> Report:
         for code, record in found
     ]
     if options.write:
-        Depot.objects.bulk_create(rows, batch_size=1000)
+        added = Depot.objects.bulk_create(rows, batch_size=1000)
+        history.record(
+            Depot,
+            [depot.pk for depot in added],
+            by=None,
+            reason=f"{history.IMPORTED}: {Depot.Source.DEMO.label}",
+            kind=history.ADDED,
+        )
     return Report("depots (demonstration)", added=len(rows))

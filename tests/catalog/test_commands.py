@@ -128,13 +128,16 @@ def test_real_depots_keep_the_demonstration_out():
     assert models.Depot.objects.count() == 1
 
 
-def test_an_editor_can_log_in_with_the_printed_password():
+def test_an_editor_can_log_in_with_the_printed_password(rf):
+    def log_in(password):
+        return authenticate(rf.post("/admin/login/"), username="redaktor", password=password)
+
     printed = run("create_editor")
     password = printed.split("password: ")[1].strip()
-    assert authenticate(username="redaktor", password=password)
+    assert log_in(password)
     again = run("create_editor").split("password: ")[1].strip()
-    assert authenticate(username="redaktor", password=password) is None
-    assert authenticate(username="redaktor", password=again)
+    assert log_in(password) is None
+    assert log_in(again)
 
 
 @pytest.mark.full_scale
@@ -148,3 +151,14 @@ def test_a_truncated_archive_in_a_directory_is_not_passed_over(directory):
     with pytest.raises(CommandError, match="SIMC"):
         run("import_data", str(directory), commit=True)
     assert not models.Municipality.objects.exists()
+
+
+def test_purging_requests_says_what_it_would_do_and_does_it_with_commit():
+    factories.DepotRequestFactory(unconfirmed=True)
+    models.DepotRequest.objects.update(created_at="2026-01-01T12:00Z", mailed_at="2026-01-01T12:00Z")
+    for options, left in ([], 1), (["--commit"], 0):
+        out = io.StringIO()
+        call_command("purge_requests", *options, stdout=out)
+        assert "1 requests deleted that nobody confirmed" in out.getvalue()
+        assert ("nothing was written" in out.getvalue()) == (not options)
+        assert models.DepotRequest.objects.count() == left

@@ -39,6 +39,10 @@ def test_good_settings_say_nothing():
         ({"SITE_URL": "http://example.pl:abc"}, "SITE_URL"),
         ({"SITE_URL": "http://example.pl:99999"}, "SITE_URL"),
         ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
+        ({"EMAIL_URL": "mail.example.pl"}, "EMAIL_URL"),
+        ({"EMAIL_URL": "pigeon://mail.example.pl"}, "EMAIL_URL"),
+        ({"EMAIL_URL": "smtp://"}, "EMAIL_URL"),
+        ({"EMAIL_URL": "smtp://mail.example.pl:abc"}, "EMAIL_URL"),
         ({"ALLOWED_HOSTS": " , "}, "ALLOWED_HOSTS"),
     ],
 )

@@ -4,8 +4,9 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 from django.utils import timezone
 
+from catalog import actions
 from catalog.importers.run import record_change
-from catalog.models import Dataset, Depot
+from catalog.models import Dataset
 from prices import figures
 from prices.models import DepotPrice
 
@@ -17,7 +18,7 @@ class Command(BaseCommand):
         with transaction.atomic():
             figures.lock()
             prices = DepotPrice.objects.demonstration().count()
-            count, _ = Depot.objects.demonstration().delete()
+            count = actions.erase_demonstration()
             if count:
                 record_change(Dataset.Slug.DEPOTS, "", None)
             if prices:

@@ -1,0 +1,47 @@
+"""Register data can be looked at only: an import writes them."""
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+
+from catalog import models
+
+
+class RegisterAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """Data of public registers: an import writes them, nobody else."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(models.Municipality)
+class MunicipalityAdmin(RegisterAdmin):
+    list_display = ("teryt", "name", "kind", "county", "voivodeship")
+    list_filter = ("kind", "voivodeship")
+    list_select_related = ("county", "voivodeship")
+    search_fields = ("teryt", "name")
+
+
+@admin.register(models.FormerMunicipality)
+class FormerMunicipalityAdmin(RegisterAdmin):
+    list_display = ("teryt", "name", "successor", "left_on")
+    list_select_related = ("successor",)
+    search_fields = ("teryt", "name")
+
+
+@admin.register(models.Postcode)
+class PostcodeAdmin(RegisterAdmin):
+    list_display = ("code", "places", "source")
+    list_filter = ("source",)
+    search_fields = ("code",)
+
+
+@admin.register(models.Dataset)
+class DatasetAdmin(RegisterAdmin):
+    list_display = ("slug", "row_count", "as_of", "changed_at", "source", "version")

@@ -1,0 +1,293 @@
+"""The editors' desk for requests of owners and readers: the queue, and the page on which one is decided."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import claimants, models, plane, request_actions, request_fields
+from catalog.actions import DepotIsRemoved
+from catalog.admin.depots import editor_of
+from catalog.edit_actions import DepotChangedMeanwhile, opened_at
+from catalog.models import Depot, DepotRequest
+from catalog.people import is_private_person
+from catalog.request_actions import MAX_REASON, Decided
+
+NEAR_M = 300
+"""Depots this near to a proposed one may be the same."""
+
+Kind = DepotRequest.Kind
+State = DepotRequest.State
+
+
+class StateFilter(admin.SimpleListFilter):
+    """What waits, unless something else is asked for."""
+
+    title = "stan"
+    parameter_name = "state"
+    everything = "all"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        others = [state for state in State if state != State.WAITING]
+        return [*((state.value, str(state.label)) for state in others), (self.everything, "wszystkie")]
+
+    def choices(self, changelist: Any) -> Any:
+        first, *others = super().choices(changelist)
+        return [{**first, "display": State.WAITING.label}, *others]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> QuerySet[DepotRequest]:
+        if self.value() == self.everything:
+            return queryset
+        return queryset.filter(state=self.value() or State.WAITING)
+
+
+class RequestVoivodeshipFilter(admin.SimpleListFilter):
+    """Where the entry lies, or the proposed one."""
+
+    title = "województwo"
+    parameter_name = "unit"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return list(models.Voivodeship.objects.order_by("teryt").values_list("teryt", "name"))
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> QuerySet[DepotRequest]:
+        unit = self.value()
+        if not unit:
+            return queryset
+        return queryset.filter(
+            Q(depot__municipality__teryt__startswith=unit) | Q(depot=None, proposed__municipality__startswith=unit)
+        )
+
+
+class RequestChangeList(ChangeList):
+    """The list, with the names of the municipalities of proposed depots: one query for all."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        names = request_fields.municipalities(*(row.proposed for row in self.result_list if row.depot_id is None))
+        for row in self.result_list:
+            row.proposed_municipality = names.get(row.proposed.get("municipality", ""), "")
+
+
+class RejectionForm(ActionForm):
+    """The choice of an action, and the reason that a rejection needs."""
+
+    reason = forms.CharField(label="Powód odrzucenia", max_length=MAX_REASON, required=False)
+
+
+@admin.register(DepotRequest)
+class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """The queue, longest waiting first. Requests are decided here, never edited, added or deleted."""
+
+    list_display = ("number", "kind", "entry", "municipality", "asked", "email", "waits_since", "state")
+    list_display_links = ("number", "entry")
+    list_filter = (StateFilter, "kind", RequestVoivodeshipFilter)
+    list_select_related = ("depot__municipality",)
+    list_per_page = 200
+    search_fields = ("=id", "depot__name", "depot__nip", "depot__municipality__name", "email")
+    search_help_text = "numer, skład, NIP, gmina, e-mail"
+    show_full_result_count = False
+    actions = ("accept", "reject")
+    action_form = RejectionForm
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[DepotRequest]:
+        return DepotRequest.objects.oldest_waiting_first()
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return RequestChangeList
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    @admin.display(description="nr", ordering="pk")
+    def number(self, row: DepotRequest) -> str:
+        return f"nr {row.pk}"
+
+    @admin.display(description="skład")
+    def entry(self, row: DepotRequest) -> str:
+        return row.depot.name if row.depot else row.proposed.get("name", "(usunięte)")
+
+    @admin.display(description="gmina")
+    def municipality(self, row: Any) -> str:
+        name: str = row.depot.municipality.name if row.depot else row.proposed_municipality
+        return name
+
+    @admin.display(description="co")
+    def asked(self, row: DepotRequest) -> str:
+        if row.kind != Kind.CORRECT:
+            return row.get_claimant_role_display()
+        return ", ".join(group.label.lower() for group in request_fields.groups_in(row.proposed))
+
+    @admin.display(description="czeka od", ordering="confirmed_at")
+    def waits_since(self, row: DepotRequest) -> str:
+        if row.confirmed_at is None:
+            return "–"
+        days = (timezone.now() - row.confirmed_at).days
+        return "dziś" if not days else f"{days} dni" if days != 1 else "1 dzień"
+
+    @admin.action(description="Przyjmij w całości", permissions=["change"])
+    def accept(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> None:
+        numbers = list(queryset.values_list("pk", flat=True))
+        self._report(
+            request, request_actions.accept_requests(requests=numbers, by=editor_of(request), on=timezone.now())
+        )
+
+    @admin.action(description="Odrzuć (podaj powód)", permissions=["change"])
+    def reject(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> None:
+        numbers = list(queryset.values_list("pk", flat=True))
+        reason = request.POST.get("reason", "")
+        try:
+            decided = request_actions.reject_requests(
+                requests=numbers, reason=reason, by=editor_of(request), on=timezone.now()
+            )
+        except request_actions.ReasonMissing:
+            self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
+            return
+        self._report(request, decided)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(
+            request, {"title": "Zgłoszenia właścicieli i czytelników", **(extra_context or {})}
+        )
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Mapping[str, Any] | None = None
+    ) -> HttpResponse:
+        """The page of a request: what is asked, beside what the entry says; and its decision."""
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        rows = DepotRequest.objects.select_related("depot__municipality", "decided_by")
+        found = rows.filter(pk=object_id).first() if object_id.isdecimal() else None
+        if found is None:
+            self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
+            return HttpResponseRedirect(reverse("admin:catalog_depotrequest_changelist"))
+        if request.method == "POST":
+            if not self.has_change_permission(request):
+                raise PermissionDenied
+            return self._decide(request, found)
+        return TemplateResponse(
+            request,
+            "admin/catalog/depotrequest/decide.html",
+            {**self.admin_site.each_context(request), **describe(found), "opts": self.opts, **(extra_context or {})}
+            | {"may_decide": found.state == State.WAITING and self.has_change_permission(request)},
+        )
+
+    def _decide(self, request: HttpRequest, found: DepotRequest) -> HttpResponse:
+        """Accept or reject, then back to the queue; or to the page, with what stands in the way."""
+        here = HttpResponseRedirect(request.path)
+        editor, now = editor_of(request), timezone.now()
+        typed = request.POST.get("opened", "")
+        opened = int(typed) if re.fullmatch(r"[0-9]{1,18}", typed) else 0
+        try:
+            if request.POST.get("decision") == "accept":
+                groups = request.POST.getlist("groups") if found.kind == Kind.CORRECT else None
+                decided = request_actions.accept_request(request=found, groups=groups, opened=opened, by=editor, on=now)
+            else:
+                decided = request_actions.reject_request(
+                    request=found, reason=request.POST.get("reason", ""), by=editor, on=now
+                )
+        except request_actions.RequestAlreadyDecided:
+            found.refresh_from_db()
+            by = f" ({found.decided_by})" if found.decided_by else ""
+            self.message_user(
+                request,
+                f"O zgłoszeniu nr {found.pk} zdecydował już ktoś inny{by}: {found.get_state_display()}. "
+                "Twoja decyzja nic nie zmieniła.",
+                messages.WARNING,
+            )
+            return here
+        except DepotChangedMeanwhile:
+            self.message_user(
+                request, "Wpis zmienił się, gdy strona była otwarta. Obejrzyj go jeszcze raz.", messages.WARNING
+            )
+            return here
+        except DepotIsRemoved:
+            self.message_user(request, "Wpis jest usunięty; zgłoszenie można tylko odrzucić.", messages.ERROR)
+            return here
+        except request_actions.NothingAccepted:
+            self.message_user(request, "Zaznacz co najmniej jedno pole albo odrzuć zgłoszenie.", messages.ERROR)
+            return here
+        except request_actions.PlaceUnknown:
+            self.message_user(request, "Położenie nie leży w żadnej gminie.", messages.ERROR)
+            return here
+        except request_actions.ReasonMissing:
+            self.message_user(request, "Odrzucenie wymaga podania powodu.", messages.ERROR)
+            return here
+        self._report(request, decided)
+        return HttpResponseRedirect(reverse("admin:catalog_depotrequest_changelist"))
+
+    def _report(self, request: HttpRequest, decided: Decided) -> None:
+        """Say what was decided, what could not be, and whom no letter has reached."""
+        self.message_user(request, f"Zdecydowano: {len(decided.changed)}.")
+        if decided.unchanged:
+            named = "; ".join(f"nr {row.pk}: {reason}" for row, reason in decided.unchanged)
+            self.message_user(request, f"Bez zmian: {named}", messages.WARNING)
+        if decided.unsent:
+            named = ", ".join(f"nr {number}" for number in decided.unsent)
+            self.message_user(
+                request, f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: {named}.", messages.WARNING
+            )
+
+
+def describe(request: DepotRequest) -> dict[str, Any]:
+    """What the page of a request shows. At most four queries beside the request and its depot."""
+    depot = request.depot
+    now = {} if depot is None else request_fields.values_of(depot)
+    names = request_fields.municipalities(now, request.stored, request.proposed)
+    rows = [
+        {
+            "group": group,
+            "now": request_fields.shown(group, now, names),
+            "then": request_fields.shown(group, request.stored, names),
+            "proposed": request_fields.shown(group, request.proposed, names),
+            "changed": depot is not None
+            and request.kind == Kind.CORRECT
+            and any(now[name] != request.stored.get(name) for name in group.fields),
+            "accepted": group.name in request.accepted_fields,
+        }
+        for group in request_fields.groups_in(request.proposed)
+        if request.kind in {Kind.CORRECT, Kind.ADD}
+    ]
+    return {
+        "title": f"Zgłoszenie nr {request.pk}: {request.get_kind_display()}",
+        "request_row": request,
+        "depot": depot,
+        "rows": rows,
+        "changed": any(row["changed"] for row in rows),
+        "correction": request.kind == Kind.CORRECT,
+        "comparisons": claimants.compare(request),
+        "others": list(DepotRequest.objects.open().filter(depot=depot).exclude(pk=request.pk).order_by("pk")[:20])
+        if depot
+        else [],
+        "near": near(request.proposed) if request.kind == Kind.ADD else [],
+        "private": is_private_person(str(request.proposed.get("name", ""))),
+        "opened": opened_at(depot) if depot else 0,
+        "max_reason": MAX_REASON,
+    }
+
+
+def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:
+    """Depots around a proposed one with their distance in metres, nearest first; removed ones too. One query."""
+    if "lat" not in proposed:
+        return []
+    lat, lon = proposed["lat"], proposed["lon"]
+    box = Depot.objects.filter(lat__range=(lat - 0.005, lat + 0.005), lon__range=(lon - 0.008, lon + 0.008))
+    x, y = plane.to_plane(lat, lon)
+    found = []
+    for depot in box.order_by("pk")[:100]:
+        depot_x, depot_y = plane.to_plane(depot.lat, depot.lon)
+        found.append((depot, round(((x - depot_x) ** 2 + (y - depot_y) ** 2) ** 0.5)))
+    return sorted((pair for pair in found if pair[1] <= NEAR_M), key=lambda pair: pair[1])

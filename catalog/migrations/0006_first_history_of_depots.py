@@ -1,0 +1,22 @@
+"""The present state of every depot as its first line of history: the next change shows what was there before."""
+
+from typing import Any
+
+from django.db import migrations
+
+from catalog import history
+
+
+def keep_present_state(apps: Any, schema_editor: Any) -> None:
+    depot, historical = apps.get_model("catalog", "Depot"), apps.get_model("catalog", "HistoricalDepot")
+    history.copy(historical, depot, keys=None, by=None, reason="stan przy założeniu historii", kind=history.ADDED)
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("catalog", "0005_depot_history"),
+    ]
+
+    operations = [
+        migrations.RunPython(keep_present_state, migrations.RunPython.noop, elidable=True),
+    ]

@@ -1,0 +1,149 @@
+"""Fields of the forms: how each is read, and what is said when it cannot be."""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from catalog.contacts import clean_nip, clean_phone, clean_website
+from catalog.text import normalise_postcode
+from pages.forms import abuse
+from pages.forms.hours import HoursUnreadable, read_day
+
+CHARACTERS = "Usuń znaki, których nie widać (na przykład wklejone z innego programu)."
+NIP = "Ten NIP jest nieprawidłowy: 10 cyfr, ostatnia jest kontrolna. Sprawdź, czy nie ma w nim pomyłki."
+PHONE = "Nie umiemy odczytać tego numeru. Wpisz go na przykład tak: 12 345 67 89. Kilka numerów oddziel przecinkami."
+WEBSITE = "Wpisz adres strony w całości, na przykład https://www.example.pl."
+POSTCODE = "Wpisz kod pocztowy, na przykład 30-001."
+EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
+DISPOSABLE = "Na adresy jednorazowe nie wysyłamy listów. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
+AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
+DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
+
+
+class Line(forms.CharField):
+    """One line of text, runs of blanks made one."""
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        if abuse.has_forbidden(text):
+            raise forms.ValidationError(CHARACTERS)
+        return " ".join(text.split())
+
+
+class Message(forms.CharField):
+    """Text of several lines."""
+
+    widget = forms.Textarea(attrs={"rows": 4})
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        if abuse.has_forbidden(text, lines=True):
+            raise forms.ValidationError(CHARACTERS)
+        return text.replace("\r\n", "\n")
+
+
+class Cleaned(Line):
+    """A line that a function of `catalog.contacts` reads; "" when it is empty."""
+
+    read: Callable[[str | None], tuple[str | None, str]]
+    mistake = ""
+
+    def clean(self, value: Any) -> str:
+        text = super().clean(value)
+        if not text:
+            return ""
+        found, reason = type(self).read(text)
+        if found is None or reason:
+            raise forms.ValidationError(self.mistake)
+        return found
+
+
+class Nip(Cleaned):
+    read = staticmethod(clean_nip)
+    mistake = NIP
+
+
+class Phone(Cleaned):
+    read = staticmethod(clean_phone)
+    mistake = PHONE
+
+    def clean(self, value: Any) -> str:
+        found = super().clean(value)
+        if len(found) > 120:
+            raise forms.ValidationError("Podaj najwyżej pięć numerów.")
+        return found
+
+
+class Website(Cleaned):
+    read = staticmethod(clean_website)
+    mistake = WEBSITE
+
+
+class Postcode(Line):
+    def clean(self, value: Any) -> str:
+        text = super().clean(value)
+        try:
+            return normalise_postcode(text) if text else ""
+        except ValueError:
+            raise forms.ValidationError(POSTCODE) from None
+
+
+class Email(Line):
+    """An address that a letter can be sent to."""
+
+    widget = forms.EmailInput
+
+    def clean(self, value: Any) -> str:
+        text = super().clean(value)
+        try:
+            return abuse.clean_email(text)
+        except abuse.MalformedAddress:
+            raise forms.ValidationError(EMAIL) from None
+        except abuse.DisposableAddress:
+            raise forms.ValidationError(DISPOSABLE) from None
+
+
+class Day(Line):
+    """The opening hours of one day."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        try:
+            return read_day(text)
+        except HoursUnreadable as error:
+            raise forms.ValidationError(str(error)) from None
+
+
+class Degrees(Line):
+    """A coordinate, None when it is empty; a decimal comma is as good as a point."""
+
+    def __init__(self, *, low: float, high: float, example: str, **options: Any) -> None:
+        super().__init__(**options)
+        self.low, self.high, self.example = low, high, example
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value).replace(",", ".").removesuffix("°")
+        if not text:
+            return None
+        if not re.fullmatch(r"[0-9]{1,2}(?:\.[0-9]{1,15})?", text):
+            raise forms.ValidationError(DEGREES.format(example=self.example))
+        degrees = round(float(text), 7)
+        if not self.low <= degrees <= self.high:
+            raise forms.ValidationError("Ten punkt leży poza Polską. " + DEGREES.format(example=self.example))
+        return degrees
+
+
+class Amount(Line):
+    """An amount with at most two decimals, None when it is empty."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        if not text:
+            return None
+        digits = text.replace(" ", "").removesuffix("zł").removesuffix("kg").replace(",", ".")
+        if not re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,2})?", digits) or not Decimal(digits):
+            raise forms.ValidationError(AMOUNT)
+        return Decimal(digits)

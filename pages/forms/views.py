@@ -1,0 +1,261 @@
+"""One view per form, and the way of a request until it counts. A GET never writes: links are confirmed by a button."""
+
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from functools import wraps
+from http import HTTPStatus
+from typing import Any
+
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import cache_control
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from catalog import request_actions
+from catalog.actions import DepotIsRemoved
+from catalog.models import Depot, DepotRequest, Municipality
+from catalog.request_limits import TooManyRequests
+from catalog.request_secrets import LinkExpired, LinkUnreadable
+from pages.depots import removed_page
+from pages.forms import forms
+from pages.forms.pages import (
+    confirmation_page,
+    form_page,
+    problem_page,
+    read_reference,
+    status_page,
+    status_reference,
+)
+from prices import actions as price_actions
+from prices.models import DepotPrice
+
+Kind = DepotRequest.Kind
+View = Callable[..., HttpResponse]
+
+NOTHING_CHANGED = (
+    "Niczego nie zmieniono: wpis mówi już dokładnie to, co w formularzu. Nie wysłaliśmy żadnego zgłoszenia."
+)
+TOO_MANY = (
+    "Dziś przyszło już zbyt wiele zgłoszeń: z Twojej sieci, na ten adres e-mail albo w sprawie tego wpisu. Spróbuj "
+    "jutro. Niczego nie zapisaliśmy."
+)
+DAY_S = 86_400
+
+
+def stranger(view: View) -> View:
+    """What every view of this module has: nothing kept by caches, nothing of the answers in a report of a failure."""
+
+    @require_http_methods(["GET", "HEAD", "POST"])
+    @cache_control(no_store=True)
+    @sensitive_post_parameters()
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except DepotIsRemoved as error:
+            return gone(request, error.args[0])
+        except request_actions.DepotIsHeld:
+            raise Http404 from None
+
+    return answer
+
+
+@stranger
+def correct(request: HttpRequest, depot_id: int) -> HttpResponse:
+    """What an entry should say."""
+    depot = get_published(depot_id)
+    form = forms.CorrectForm(posted(request), depot=depot, path=request.path, on=timezone.now())
+    return handle(request, Kind.CORRECT, form, depot, lambda: form.wanted())
+
+
+@stranger
+def claim(request: HttpRequest, depot_id: int) -> HttpResponse:
+    """Who vouches for an entry."""
+    form = forms.ClaimForm(posted(request), path=request.path, on=timezone.now())
+    return handle(request, Kind.CLAIM, form, get_published(depot_id), dict)
+
+
+@stranger
+def delete(request: HttpRequest, depot_id: int) -> HttpResponse:
+    """Who wants an entry gone."""
+    form = forms.DeleteForm(posted(request), path=request.path, on=timezone.now())
+    return handle(request, Kind.DELETE, form, get_published(depot_id), dict)
+
+
+@stranger
+def price(request: HttpRequest, depot_id: int) -> HttpResponse:
+    """What a depot asks for a fuel."""
+    now = timezone.now()
+    form = forms.PriceForm(posted(request), today=timezone.localdate(now), path=request.path, on=now)
+    return handle(request, Kind.PRICE, form, get_published(depot_id), lambda: price_as_json(form.quote()))
+
+
+@stranger
+def add(request: HttpRequest) -> HttpResponse:
+    """A depot that the catalog lacks. `?teryt=` names the municipality that the reader came from."""
+    teryt = request.GET.get("teryt", "")
+    municipality = Municipality.objects.filter(pk=teryt).first() if teryt.isascii() and teryt.isdigit() else None
+    form = forms.AddForm(posted(request), municipality=municipality, path=request.path, on=timezone.now())
+    return handle(request, Kind.ADD, form, None, lambda: form.wanted())
+
+
+@stranger
+def status(request: HttpRequest, reference: str) -> HttpResponse:
+    """What has become of a request; POST sends the link once more."""
+    number = read_reference(reference)
+    found = DepotRequest.objects.select_related("depot__municipality__voivodeship").filter(pk=number or 0).first()
+    if found is None:
+        return problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
+    if request.method == "POST":
+        try:
+            request_actions.resend_link(request=found, on=timezone.now())
+        except request_actions.LinksSpent:
+            return problem(
+                request,
+                429,
+                "Odnośnik wysłaliśmy już kilka razy",
+                "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz.",
+            )
+        except (request_actions.LinkAlreadyUsed, request_actions.LinkSuperseded):
+            pass  # the page tells
+        return HttpResponseRedirect(request.path)
+    return render(request, "pages/forms/status.html", {"page": status_page(found)})
+
+
+@stranger
+def confirm(request: HttpRequest) -> HttpResponse:
+    """Where the link in the letter leads. GET shows what it confirms, POST confirms.
+
+    Mail servers open links to look for harm, which must not confirm anything.
+    """
+    posting = request.method == "POST"
+    token = (request.POST if posting else request.GET).get("odnosnik", "")[:1000]
+    now = timezone.now()
+    try:
+        if posting:
+            return HttpResponseRedirect(reverse("request-status", args=[status_reference(make_count(token, now))]))
+        found = request_actions.get_confirmable(token=token, on=now)
+    except LinkUnreadable:
+        return problem(
+            request, 404, "Odnośnik jest niepełny", "Skopiuj go z listu w całości: czasem dzieli się na dwa wiersze."
+        )
+    except (LinkExpired, request_actions.LinkForgotten):
+        return problem(
+            request,
+            410,
+            "Odnośnik wygasł",
+            "Działał 48 godzin. Zgłoszenie się nie liczy; możesz wysłać je jeszcze raz.",
+        )
+    except request_actions.LinkAlreadyUsed:
+        return problem(
+            request,
+            409,
+            "Zgłoszenie jest już potwierdzone",
+            "Ten odnośnik został już użyty. Nie musisz nic robić: o decyzji redakcji napiszemy w liście.",
+        )
+    except request_actions.LinkSuperseded:
+        return problem(
+            request,
+            409,
+            "Jest nowszy odnośnik",
+            "Ten odnośnik zastąpiło późniejsze zgłoszenie albo nowszy list. Otwórz odnośnik z ostatniego listu.",
+        )
+    except price_actions.PriceRefused as error:
+        return problem(request, 409, "Nie możemy przyjąć tej ceny", f"Powód: {error}. Dziękujemy za zgłoszenie.")
+    found = DepotRequest.objects.select_related("depot__municipality__voivodeship").get(pk=found.pk)
+    return render(request, "pages/forms/confirm.html", {"page": confirmation_page(found, token)})
+
+
+def handle(
+    request: HttpRequest,
+    kind: DepotRequest.Kind,
+    form: forms.StrangerForm,
+    depot: Depot | None,
+    proposed: Callable[[], dict[str, Any]],
+) -> HttpResponse:
+    """Show a form, or take in what was sent: then on to the page that says what to do next."""
+    if request.method != "POST":
+        return show(request, kind, form, depot)
+    if not form.is_valid():
+        return show(request, kind, form, depot, status=400)
+    wanted = proposed()
+    try:
+        taken = request_actions.submit_request(
+            kind=kind,
+            depot=depot,
+            proposed=wanted,
+            subject=wanted["fuel"] if kind == Kind.PRICE else "",
+            author=form.author(request.META.get("REMOTE_ADDR", "")),
+            on=timezone.now(),
+        )
+    except request_actions.NothingChanged:
+        return show(request, kind, form, depot, status=400, problem=NOTHING_CHANGED)
+    except TooManyRequests:
+        response = show(request, kind, form, depot, status=429, problem=TOO_MANY)
+        response["Retry-After"] = str(DAY_S)
+        return response
+    return HttpResponseRedirect(reverse("request-status", args=[status_reference(taken)]))
+
+
+def show(
+    request: HttpRequest,
+    kind: DepotRequest.Kind,
+    form: forms.StrangerForm,
+    depot: Depot | None,
+    *,
+    status: int = 200,
+    problem: str = "",
+) -> HttpResponse:
+    page = form_page(kind, form, request.path, depot, problem=problem)
+    return render(request, "pages/forms/form.html", {"page": page}, status=status)
+
+
+def problem(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
+    return render(request, "pages/forms/problem.html", {"page": problem_page(title, text)}, status=status)
+
+
+def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
+    """410 for whatever is about a removed depot."""
+    depot = Depot.objects.select_related("municipality__voivodeship").get(pk=depot_id)
+    return render(request, "410.html", {"page": removed_page(depot)}, status=HTTPStatus.GONE)
+
+
+def get_published(depot_id: int) -> Depot:
+    """The depot that a form is about. Raises Http404, DepotIsRemoved, DepotIsHeld."""
+    depot = Depot.objects.select_related("municipality__voivodeship").filter(pk=depot_id).first()
+    if depot is None:
+        raise Http404
+    request_actions.check_published(depot)
+    return depot
+
+
+def posted(request: HttpRequest) -> Any:
+    return request.POST if request.method == "POST" else None
+
+
+@transaction.atomic
+def make_count(token: str, on: datetime) -> DepotRequest:
+    """Confirm a request; a price goes to the queue of prices, or nothing happens. Raises PriceRefused besides."""
+    confirmed = request_actions.confirm_request(token=token, on=on)
+    if confirmed.kind == Kind.PRICE and confirmed.depot is not None:
+        quote = price_from_json(confirmed.proposed)
+        origin = DepotPrice.Origin.SUBMISSION
+        price_actions.submit_price(depot=confirmed.depot, quote=quote, origin=origin, by=None, on=on)
+    return confirmed
+
+
+def price_as_json(quote: price_actions.Quote) -> dict[str, Any]:
+    """A quote as a request keeps it; amounts as text, which loses nothing."""
+    amounts = {name: getattr(quote, name) for name in ("price", "bag_price", "bag_kg")}
+    said = {name: None if amount is None else str(amount) for name, amount in amounts.items()}
+    return {"fuel": quote.fuel, "day": quote.day.isoformat(), "unit": quote.unit, **said}
+
+
+def price_from_json(said: dict[str, Any]) -> price_actions.Quote:
+    amounts = {name: None if said[name] is None else Decimal(said[name]) for name in ("price", "bag_price", "bag_kg")}
+    return price_actions.Quote(said["fuel"], date.fromisoformat(said["day"]), said["unit"], **amounts)

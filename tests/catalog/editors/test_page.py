@@ -1,0 +1,265 @@
+"""The page of a depot: editing keeps the status honest and loses nobody's work."""
+
+from datetime import date
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group, Permission
+from django.urls import reverse
+
+from catalog import actions, edit_actions, models
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+TODAY = date(2026, 11, 21)
+
+
+@pytest.fixture
+def depot(db):
+    factories.BoundaryFactory()
+    factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
+    return factories.DepotFactory(
+        phone="+48 12 345 67 89", opening_hours="Mo-Fr 08:00-16:00", hours={"mon": "8:00-16:00"}
+    )
+
+
+def address(depot):
+    return reverse("admin:catalog_depot_change", args=[depot.pk])
+
+
+def form_of(client, depot):
+    """What a browser would post from the opened page."""
+    form = client.get(address(depot)).context["adminform"].form
+    values = {name: form[name].value() for name in form.fields}
+    return {name: value for name, value in values.items() if value not in (None, False)}
+
+
+def post(client, depot, **changed):
+    return client.post(address(depot), {**form_of(client, depot), "_continue": "1", **changed}, follow=True)
+
+
+def errors(answer):
+    return answer.context["adminform"].form.errors
+
+
+def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
+    before = models.Depot.objects.values().get()
+    answer = post(client, depot)
+    assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in answer.content.decode()
+    assert models.Depot.objects.values().get() == before
+    assert depot.history.count() == 1
+
+
+def test_only_what_changes_is_confirmed_and_the_status_stays(client, editor, depot):
+    post(client, depot, phone="600 700 800", nip="526-025-02-74")
+    depot.refresh_from_db()
+    assert (depot.phone, depot.nip) == ("+48 600 700 800", "5260250274")
+    assert depot.confirmed_fields == ["nip", "phone"]
+    assert (depot.data_status, depot.verified_at) == ("unverified", None)
+    line = depot.history.latest()
+    assert (line.history_user, line.history_change_reason) == (editor, "zmieniono: NIP, telefon")
+
+
+def test_saving_and_checking_confirms_everything(client, editor, depot):
+    post(client, depot, place="Kraków", _verify="1")
+    depot.refresh_from_db()
+    assert (depot.place, depot.data_status, depot.verified_by) == ("Kraków", "verified", editor)
+    assert set(depot.confirmed_fields) == set(models.Depot.PUBLIC_FIELDS)
+
+
+def test_hours_make_the_week_anew_and_are_confirmed_with_it(client, editor, depot):
+    post(client, depot, opening_hours="pn.-pt. 7:00-15:00")
+    depot.refresh_from_db()
+    assert depot.hours["fri"] == "7:00-15:00"
+    assert depot.confirmed_fields == ["hours", "opening_hours"]
+
+
+def test_hours_of_the_source_that_fit_no_week_may_stay(client, editor, depot):
+    models.Depot.objects.update(opening_hours="Mo-Fr sunrise-sunset", hours=None)
+    post(client, depot, place="Kraków")
+    depot.refresh_from_db()
+    assert (depot.place, depot.opening_hours) == ("Kraków", "Mo-Fr sunrise-sunset")
+
+
+def test_the_municipality_follows_the_position(client, editor, depot):
+    post(client, depot, lat="49.82", lon="19.04")
+    depot.refresh_from_db()
+    assert depot.municipality == factories.bielsko_biala()
+    assert depot.confirmed_fields == ["lat", "lon", "location_approximate", "municipality"]
+
+
+def test_another_municipality_than_that_of_the_position_has_to_be_asked_for(client, editor, depot):
+    other = factories.bielsko_biala().pk
+    post(client, depot, municipality=other)
+    depot.refresh_from_db()
+    assert depot.municipality == factories.krakow()
+    post(client, depot, municipality=other, other_municipality="on")
+    depot.refresh_from_db()
+    assert (depot.municipality_id, depot.confirmed_fields) == (other, ["municipality"])
+    # Opened again the box is ticked, so that saving something else does not move it back.
+    post(client, depot, place="Bielsko")
+    depot.refresh_from_db()
+    assert depot.municipality_id == other
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "   "),
+        ("name", "x" * 201),
+        ("nip", "5260250275"),
+        ("nip", "0000000000"),
+        ("phone", "zadzwoń"),
+        ("website", "javascript:alert(1)"),
+        ("postcode", "3000"),
+        ("fuels", ["uran"]),
+        ("opening_hours", "kiedy chcę"),
+        ("lat", "91"),
+        ("lat", "nan"),
+        ("lat", "inf"),
+        ("lon", ""),
+        ("lat", "54.9"),
+        ("municipality", "9999999"),
+        ("name", "zły\0znak"),
+    ],
+)
+def test_rubbish_is_refused_at_its_field(client, editor, depot, field, value):
+    answer = post(client, depot, **{field: value})
+    assert list(errors(answer)) == [field]
+    assert depot.history.count() == 1
+
+
+@pytest.mark.parametrize(("field", "value"), [("nip", "5260250274"), ("phone", "600700800"), ("website", "a.pl")])
+def test_an_invented_depot_gets_no_contact(client, editor, depot, field, value):
+    models.Depot.objects.update(source="demo", name="DEMO Skład", phone="")
+    assert list(errors(post(client, depot, **{field: value}))) == [field]
+
+
+def test_an_invented_depot_stays_marked_in_its_name(client, editor, depot):
+    models.Depot.objects.update(source="demo", name="DEMO Skład", phone="")
+    assert list(errors(post(client, depot, name="Skład"))) == ["name"]
+
+
+def test_a_form_opened_before_somebody_elses_change_is_refused_with_both_values(client, editor, depot):
+    opened = form_of(client, depot)
+    other = factories.UserFactory(username="adam")
+    edit_actions.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    answer = client.post(address(depot), {**opened, "phone": "601 111 111", "place": "Kraków"})
+    text = answer.content.decode()
+    assert "było „+48 12 345 67 89”, teraz jest „+48 600 000 000”, w tym formularzu „+48 601 111 111”" in text
+    depot.refresh_from_db()
+    assert (depot.phone, depot.place) == ("+48 600 000 000", "")
+
+
+@pytest.mark.parametrize("opened", ["", "0", "-1", "99999999", "x", str(2**70)])
+def test_a_forged_state_is_refused(client, editor, depot, opened):
+    answer = client.post(address(depot), {**form_of(client, depot), "opened": opened, "place": "Kraków"})
+    assert answer.status_code == 200
+    assert errors(answer)
+
+
+def test_the_page_says_where_each_value_comes_from(client, editor, depot, django_assert_max_num_queries):
+    edit_actions.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
+    # Session, user, two for rights; state, depot, its relations, history, boundary, requests, absorbed, pairs, index.
+    with django_assert_max_num_queries(20):
+        text = client.get(address(depot)).content.decode()
+    assert "Źródło: redakcja (ewa)" in text
+    assert "<svg" in text
+    assert 'style="' not in text.partition("<svg")[2].partition("</svg>")[0]
+    assert f'href="https://www.openstreetmap.org/{depot.source_id}"' in text
+
+
+def test_decisions_from_the_page(client, editor, depot):
+    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
+    client.post(decide, {"decision": "remove", "reason": "closed", "note": "telefon głuchy"})
+    depot.refresh_from_db()
+    assert (depot.publication, depot.removal_reason) == ("removed", "closed")
+    assert depot.history.latest().history_change_reason == "usunięto: skład zakończył działalność: telefon głuchy"
+    client.post(decide, {"decision": "publish", "note": "jednak działa"})
+    depot.refresh_from_db()
+    assert depot.publication == "published"
+    assert depot.history.latest().history_change_reason == "przywrócono: jednak działa"
+    opened = client.get(address(depot)).context["opened"]
+    client.post(decide, {"decision": "verify", "opened": opened})
+    depot.refresh_from_db()
+    assert depot.data_status == "verified"
+
+
+def test_only_what_was_seen_is_vouched_for(client, editor, depot):
+    opened = client.get(address(depot)).context["opened"]
+    other = factories.UserFactory(username="adam")
+    edit_actions.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
+    answer = client.post(decide, {"decision": "verify", "opened": opened}, follow=True)
+    assert "ktoś zmienił wpis po otwarciu tej strony" in answer.content.decode()
+    depot.refresh_from_db()
+    assert depot.data_status == "unverified"
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"decision": "remove"}, {"decision": "remove", "reason": "gone_from_source"}, {"decision": "x"}]
+)
+def test_a_decision_that_is_none_changes_nothing(client, editor, depot, given):
+    answer = client.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), given, follow=True)
+    assert "Nic nie zmieniono" in answer.content.decode()
+    assert depot.history.count() == 1
+
+
+def test_a_decision_is_no_link(client, editor, depot):
+    assert client.get(reverse("admin:catalog_depot_decide", args=[depot.pk])).status_code == 405
+
+
+def test_an_editor_adds_a_depot(client, editor, depot):
+    given = {
+        "name": "  Nowy   skład ",
+        "lat": "49.82",
+        "lon": "19.04",
+        "fuels": ["pellet", "wegiel"],
+        "phone": "600700800",
+    }
+    client.post(reverse("admin:catalog_depot_add"), given)
+    added = models.Depot.objects.get(source="editor")
+    assert (added.name, added.fuels, added.municipality) == (
+        "Nowy skład",
+        ["wegiel", "pellet"],
+        factories.bielsko_biala(),
+    )
+    assert (added.data_status, added.publication) == ("unverified", "published")
+    assert added.history.get().history_user == editor
+
+
+@pytest.mark.parametrize("number", ["0", "99999999", "x", "9" * 40, "١"])
+def test_a_depot_that_is_not_there(client, editor, number):
+    assert client.get(reverse("admin:catalog_depot_change", args=[number]), follow=True).status_code in {200, 404}
+    assert client.get(reverse("admin:catalog_depot_history", args=[number])).status_code == 404
+
+
+def test_history_shows_what_changed(client, editor, depot):
+    edit_actions.edit_depot(depot=depot, values={"name": "<i>Skład</i>"}, by=editor, on=TODAY)
+    text = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
+    assert "<del>Skład opału Nowak</del> → <ins>&lt;i&gt;Skład&lt;/i&gt;</ins>" in text
+
+
+def test_who_may_only_look_gets_a_page_without_buttons(client, depot):
+    user = get_user_model().objects.create(username="gosc", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_depot"))
+    client.force_login(user)
+    text = client.get(address(depot)).content.decode()
+    assert "Zapisz i oznacz" not in text
+    assert 'name="decision"' not in text
+    assert (
+        client.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), {"decision": "verify"}).status_code == 403
+    )
+    assert client.post(address(depot), {"name": "x"}).status_code == 403
+    assert client.get(reverse("admin:catalog_depot_pair", args=[depot.pk, depot.pk])).status_code == 403
+    assert not Group.objects.filter(user=user).exists()
+
+
+def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
+    depot = factories.DepotFactory(verified=True)
+    edit_actions.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
+    depot.refresh_from_db()
+    assert (depot.data_status, depot.verified_at) == ("verified", date(2026, 9, 1))
+    actions.reset_depot(depot=depot, by=editor)
+    assert depot.history.latest().history_change_reason == "cofnięto do nieweryfikowanych"

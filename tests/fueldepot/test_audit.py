@@ -1,0 +1,91 @@
+"""Who decided what: one page over every history."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.urls import reverse
+
+from catalog import actions
+from catalog.models import Depot
+from catalog.roles import EDITOR
+from prices import actions as price_actions
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+AUDIT = reverse("audit")
+TODAY = date(2026, 11, 21)
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def editor(client):
+    user = get_user_model().objects.create(username="ewa", is_staff=True)
+    user.groups.add(Group.objects.get(name=EDITOR))
+    client.force_login(user)
+    return user
+
+
+def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
+    depot = factories.DepotFactory(name="Skład <b>Nowak</b>")
+    actions.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, by=editor, on=TODAY)
+    price = factories.DepotPriceFactory(pending=True, price=Decimal("1499.50"), depot=factories.DepotFactory())
+    price_actions.reject_price(price=price, reason="zła jednostka", by=editor, on=NOW)
+    text = client.get(AUDIT).content.decode()
+    assert "usunięto: skład zakończył działalność" in text
+    assert "pellet 1499.50 zł" in text
+    assert "Skład &lt;b&gt;Nowak&lt;/b&gt;" in text
+
+
+def test_it_is_cut_by_person_and_days(client, editor):
+    other = factories.UserFactory(username="adam")
+    actions.verify_depot(depot=factories.DepotFactory(name="Przez Ewę"), by=editor, on=TODAY)
+    actions.verify_depot(depot=factories.DepotFactory(name="Przez Adama"), by=other, on=TODAY)
+    text = client.get(AUDIT, {"who": other.pk}).content.decode()
+    assert "Przez Adama" in text
+    assert "Przez Ewę" not in text
+    assert "Przez Ewę" not in client.get(AUDIT, {"until": "2020-01-01"}).content.decode()
+    assert "Przez Ewę" in client.get(AUDIT, {"since": "2020-01-01"}).content.decode()
+
+
+def test_imports_show_only_when_asked_for(client, editor):
+    factories.DepotFactory(name="Z importu")
+    assert "Z importu" not in client.get(AUDIT).content.decode()
+    assert "Z importu" in client.get(AUDIT, {"imports": "on"}).content.decode()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"who": "x"},
+        {"who": "9" * 30},
+        {"since": "2026-02-31"},
+        {"until": "\0"},
+        {"since": "9999-12-31", "until": "0001-01-01"},
+        {"before": "2026-01-01"},
+        {"before": "nie"},
+    ],
+)
+def test_rubbish_in_the_address_is_set_aside(client, editor, asked):
+    assert client.get(AUDIT, asked).status_code == 200
+
+
+def test_a_page_holds_a_hundred_and_leads_to_the_older(client, editor, django_assert_num_queries):
+    keys = [factories.DepotFactory(name=f"Skład {number:03}").pk for number in range(130)]
+    for start in range(0, 130, 10):
+        actions.verify_depots(keys=keys[start : start + 10], by=editor, on=TODAY)
+    with django_assert_num_queries(2 + 2 + 1 + 1):  # session, user; rights; decisions; people
+        text = client.get(AUDIT).content.decode()
+    assert text.count("sprawdzono") == 100
+    older = text.split('<a href="?before=')[1].split('"')[0]
+    text = client.get(f"{AUDIT}?before={older}").content.decode()
+    assert text.count("sprawdzono") == 30
+
+
+def test_strangers_and_staff_without_a_role_see_nothing(client):
+    assert client.get(AUDIT).status_code == 302
+    client.force_login(get_user_model().objects.create(username="nikt", is_staff=True))
+    assert client.get(AUDIT).status_code == 403

@@ -1,0 +1,165 @@
+"""Who may do what at the desk, and how one gets in."""
+
+import pytest
+from axes.models import AccessAttempt
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.core.management import call_command
+from django.urls import reverse
+
+from catalog.roles import CHIEF, EDITOR
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+LOGIN = reverse("admin:login")
+User = get_user_model()
+
+
+def enter(client, role, name="ewa"):
+    user = User.objects.create(username=name, is_staff=True)
+    user.groups.add(Group.objects.get(name=role))
+    client.force_login(user)
+    return user
+
+
+def try_login(client, name="ewa", address="10.0.0.1", password=None, **headers):
+    return client.post(LOGIN, {"username": name, "password": password or "zle"}, REMOTE_ADDR=address, **headers)
+
+
+@pytest.mark.parametrize("role", [EDITOR, CHIEF])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "catalog_depot",
+        "catalog_municipality",
+        "catalog_postcode",
+        "catalog_dataset",
+        "prices_depotprice",
+        "prices_plausiblerange",
+        "regulations_legalstate",
+        "regulations_deadline",
+    ],
+)
+def test_both_roles_see_their_lists(client, role, page):
+    enter(client, role)
+    assert client.get(reverse(f"admin:{page}_changelist")).status_code == 200
+
+
+def test_only_the_chief_changes_ranges_and_keeps_accounts(client):
+    enter(client, EDITOR)
+    assert client.get(reverse("admin:auth_user_changelist")).status_code == 403
+    assert not User.objects.get().has_perm("prices.change_plausiblerange")
+    chief = enter(client, CHIEF, "szefowa")
+    assert client.get(reverse("admin:auth_user_changelist")).status_code == 200
+    assert chief.has_perm("prices.change_plausiblerange")
+    assert chief.has_perm("regulations.delete_deadline")
+
+
+def test_a_chief_makes_editors_but_nobody_mightier(client):
+    chief = enter(client, CHIEF)
+    given = {
+        "username": "adam",
+        "password1": "dlugie-haslo-1234",
+        "password2": "dlugie-haslo-1234",
+        "usable_password": "true",
+        "is_superuser": "on",
+    }
+    client.post(reverse("admin:auth_user_add"), given)
+    made = User.objects.get(username="adam")
+    assert (made.is_staff, made.is_superuser) == (True, False)
+    page = reverse("admin:auth_user_change", args=[made.pk])
+    text = client.get(page).content.decode()
+    assert "is_superuser" not in text
+    assert "user_permissions" not in text
+    client.post(
+        page,
+        {"username": "adam", "is_active": "on", "is_superuser": "on", "groups": [Group.objects.get(name=EDITOR).pk]},
+    )
+    made.refresh_from_db()
+    assert (made.is_superuser, [group.name for group in made.groups.all()]) == (False, [EDITOR])
+    # Not even oneself.
+    client.post(reverse("admin:auth_user_change", args=[chief.pk]), {"username": "ewa", "is_superuser": "on"})
+    chief.refresh_from_db()
+    assert (chief.is_superuser, chief.is_active, chief.groups.get().name) == (False, True, CHIEF)
+
+
+def test_a_chief_cannot_touch_an_administrator(client):
+    boss = factories.UserFactory(username="root")
+    enter(client, CHIEF)
+    assert client.post(reverse("admin:auth_user_change", args=[boss.pk]), {"username": "x"}).status_code == 403
+    given = {"password1": "dlugie-haslo-1234", "password2": "dlugie-haslo-1234"}
+    assert client.post(reverse("admin:auth_user_password_change", args=[boss.pk]), given).status_code == 403
+    assert client.post(reverse("admin:auth_user_delete", args=[boss.pk]), {"post": "yes"}).status_code == 403
+
+
+def test_make_admin_gives_a_chief_editor_and_lets_a_switched_off_one_in_again(capsys):
+    call_command("create_editor")
+    user = User.objects.get(username="redaktor")
+    assert (user.is_staff, user.is_superuser, user.groups.get().name) == (True, False, CHIEF)
+    User.objects.update(is_active=False)
+    call_command("create_editor")
+    user.refresh_from_db()
+    assert user.is_active
+    assert "new password for redaktor" in capsys.readouterr().out
+
+
+def test_five_failures_lock_a_name_at_an_address_and_nobody_else(client):
+    user = User.objects.create(username="ewa", is_staff=True)
+    user.set_password("dlugie-haslo-1234")
+    user.save()
+    for _ in range(4):
+        assert try_login(client).status_code == 200
+    assert try_login(client).status_code == 429
+    locked = try_login(client, password="dlugie-haslo-1234", HTTP_X_FORWARDED_FOR="10.9.9.9", HTTP_USER_AGENT="inny")
+    assert locked.status_code == 429
+    assert "Za dużo prób" in locked.content.decode()
+    assert try_login(client, password="dlugie-haslo-1234", address="10.0.0.2").status_code == 302
+    assert try_login(client, name="adam").status_code == 200
+
+
+def test_a_right_password_forgets_the_failures(client):
+    user = User.objects.create(username="ewa", is_staff=True)
+    user.set_password("dlugie-haslo-1234")
+    user.save()
+    for _ in range(3):
+        for _ in range(4):
+            try_login(client)
+        assert try_login(client, password="dlugie-haslo-1234").status_code == 302
+        client.logout()
+
+
+def test_neither_names_nor_passwords_are_remembered_of_a_failure(client, caplog):
+    try_login(client, name="tajna-nazwa", password="tajne-haslo")
+    kept = str(AccessAttempt.objects.values_list().get())
+    assert "tajna-nazwa" not in kept
+    assert "tajne-haslo" not in kept
+    assert "tajna-nazwa" not in caplog.text
+
+
+@pytest.mark.parametrize("name", ["\0", "x" * 5000, "<script>", "' OR 1=1 --", ""])
+def test_rubbish_at_the_login_is_a_plain_refusal(client, name):
+    answer = try_login(client, name=name)
+    assert answer.status_code == 200
+    assert "<script>'" not in answer.content.decode()
+
+
+def test_cookies_and_pages_of_the_desk_are_kept_close(client, settings):
+    user = enter(client, EDITOR)
+    client.logout()
+    user.set_password("dlugie-haslo-1234")
+    user.save()
+    answer = try_login(client, password="dlugie-haslo-1234")
+    cookie = answer.cookies["sessionid"]
+    assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", "")
+    assert settings.SESSION_COOKIE_AGE == 12 * 3600
+    for page in (reverse("admin:index"), reverse("audit"), reverse("admin:catalog_depot_changelist")):
+        assert "no-store" in client.get(page)["Cache-Control"]
+
+
+def test_short_common_and_numeric_passwords_are_refused(client):
+    enter(client, CHIEF)
+    for word in ("krotkie-123", "password1234", "123456789012"):
+        given = {"username": "adam", "password1": word, "password2": word, "usable_password": "true"}
+        assert client.post(reverse("admin:auth_user_add"), given).status_code == 200
+    assert not User.objects.filter(username="adam").exists()

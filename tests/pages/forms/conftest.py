@@ -1,0 +1,83 @@
+"""What tests of the forms share: a clock that stands still, and hands that fill in a form."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from pages.forms import abuse
+from tests import factories
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+class Clock:
+    """The time that views and `django.core.signing` see."""
+
+    def __init__(self):
+        self.now = NOW
+
+    def move(self, **delta):
+        self.now += timedelta(**delta)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(timezone, "now", lambda: clock.now)
+    monkeypatch.setattr("time.time", lambda: clock.now.timestamp())
+    return clock
+
+
+class Stranger:
+    """Fills in forms as a browser does: what the form showed goes back with what was changed."""
+
+    def __init__(self, client, clock, commit):
+        self.client, self.clock, self.commit = client, clock, commit
+
+    def show(self, path):
+        answer = self.client.get(path)
+        assert answer.status_code == 200, answer.status_code
+        form = answer.context["page"].form
+        typed = {"stamp": form.fresh_stamp, "email": "jan@opal-nowak.pl"}
+        for field in form:
+            value = field.value()
+            if value is not None and field.name not in typed and field.name != abuse.TRAP:
+                typed[field.name] = value
+        return typed
+
+    def send(self, path, typed, **headers):
+        with self.commit(execute=True):
+            return self.client.post(path, typed, **headers)
+
+    def fill(self, path, wait=10, **changed):
+        typed = self.show(path)
+        self.clock.move(seconds=wait)
+        return self.send(path, typed | changed)
+
+    def link(self):
+        """The address in the newest letter."""
+        return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/potwierdz/\?odnosnik=\S+)", mail.outbox[-1].body)[1]
+
+    def confirm(self, link=None):
+        """Open a link and press its button."""
+        link = link or self.link()
+        self.client.get(link)
+        with self.commit(execute=True):
+            return self.client.post("/zgloszenia/potwierdz/", {"odnosnik": link.partition("=")[2]})
+
+
+@pytest.fixture
+def stranger(client, clock, django_capture_on_commit_callbacks):
+    return Stranger(client, clock, django_capture_on_commit_callbacks)
+
+
+@pytest.fixture
+def nowak(db):
+    """A published depot in Kraków, with the boundary around it."""
+    factories.BoundaryFactory()
+    return factories.DepotFactory(
+        phone="+48 12 345 67 89", place="Kraków", postcode="30-001", website="https://www.opal-nowak.pl/"
+    )

@@ -1,0 +1,145 @@
+"""The link in the letter: used twice, expired, replaced, mistyped; and letters that could not be sent."""
+
+import pytest
+from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
+
+from catalog.actions import remove_depot
+from catalog.models import Depot, DepotRequest
+from catalog.request_actions import purge_requests
+from tests import factories
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+CONFIRM = "/zgloszenia/potwierdz/"
+
+
+def open_and_press(client, link):
+    """Statuses and texts of opening a link and of pressing the button anyway."""
+    shown, pressed = client.get(link), client.post(CONFIRM, {"odnosnik": link.partition("=")[2]})
+    return (shown.status_code, pressed.status_code), text_of(shown), text_of(pressed)
+
+
+def test_a_link_works_once(client, stranger, nowak):
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    link = stranger.link()
+    stranger.confirm(link)
+    statuses, shown, pressed = open_and_press(client, link)
+    assert statuses == (409, 409)
+    assert "Zgłoszenie jest już potwierdzone" in shown
+    assert shown == pressed
+    assert DepotRequest.objects.get().state == "waiting"
+
+
+@pytest.mark.parametrize(("hours", "works"), [(47.9, True), (48.1, False)])
+def test_a_link_lives_for_two_days(client, stranger, nowak, clock, hours, works):
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    link = stranger.link()
+    clock.move(hours=hours)
+    answer = client.get(link)
+    assert answer.status_code == (200 if works else 410)
+    if works:
+        return
+    statuses, shown, _ = open_and_press(client, link)
+    assert statuses == (410, 410)
+    assert "Odnośnik wygasł" in shown
+    purge_requests(on=clock.now)
+    assert open_and_press(client, link)[0] == (410, 410)
+    assert not DepotRequest.objects.exists()
+
+
+def test_a_newer_request_replaces_an_unconfirmed_one(client, stranger, nowak):
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    old = stranger.link()
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="602 234 567")
+    statuses, shown, _ = open_and_press(client, old)
+    assert statuses == (409, 409)
+    assert "Jest nowszy odnośnik" in shown
+    assert stranger.confirm().status_code == 302
+
+
+def test_a_newer_request_replaces_a_waiting_one_only_once_it_is_confirmed(stranger, nowak):
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    stranger.confirm()
+    first = DepotRequest.objects.get()
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="602 234 567")
+    first.refresh_from_db()
+    assert first.state == "waiting"  # whoever knows the address cannot push it aside
+    stranger.confirm()
+    first.refresh_from_db()
+    assert first.state == "superseded"
+    assert DepotRequest.objects.waiting().get().proposed == {"phone": "+48 602 234 567"}
+
+
+def test_the_entry_was_removed_meanwhile(client, stranger, nowak, clock):
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    remove_depot(depot=nowak, reason=Depot.RemovalReason.CLOSED, on=clock.now.date())
+    statuses, shown, _ = open_and_press(client, stranger.link())
+    assert statuses == (410, 410)
+    assert "skład zakończył działalność" in shown
+    assert DepotRequest.objects.get().state == "unconfirmed"
+
+
+@pytest.mark.parametrize("token", ["", "x", "a:b:c", "ą", "x" * 5000, "\x00", "%00", "<script>"])
+def test_a_link_that_is_not_ours(client, db, token):
+    for answer in (client.get(CONFIRM, {"odnosnik": token}), client.post(CONFIRM, {"odnosnik": token})):
+        assert answer.status_code == 404
+        assert "Odnośnik jest niepełny" in text_of(answer)
+        assert "<script" not in answer.content.decode()
+
+
+def test_a_link_of_another_request_does_not_fit(client, stranger, nowak):
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    DepotRequest.objects.update(token_hash="0" * 64)
+    assert client.get(stranger.link()).status_code == 409
+
+
+class Down(EmailBackend):
+    """A mail server that is not there."""
+
+    down = True
+
+    def send_messages(self, messages):
+        if Down.down:
+            raise ConnectionRefusedError(111, "Connection refused by mail.example.pl for jan@opal-nowak.pl")
+        return super().send_messages(messages)
+
+
+def test_a_mail_server_that_is_down_loses_nothing(client, stranger, nowak, settings, caplog, monkeypatch):
+    settings.EMAIL_BACKEND = f"{__name__}.Down"
+    monkeypatch.setattr(Down, "down", True)
+    sent = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    status = sent["Location"]
+    page = client.get(status)
+    assert page.status_code == 200
+    assert "Zgłoszenie jest zapisane, ale serwer pocztowy nie przyjął listu" in text_of(page)
+    assert "ConnectionRefusedError" in caplog.text
+    assert "jan@" not in caplog.text
+    monkeypatch.setattr(Down, "down", False)
+    assert stranger.send(status, {}).status_code == 302
+    assert "Sprawdź pocztę" in text_of(client.get(status))
+    assert stranger.confirm().status_code == 302
+
+
+def test_a_link_is_sent_again_a_few_times_and_only_the_last_one_works(client, stranger, nowak):
+    status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]
+    first = stranger.link()
+    assert stranger.send(status, {}).status_code == 302
+    assert client.get(first).status_code == 409
+    assert client.get(stranger.link()).status_code == 200
+    assert stranger.send(status, {}).status_code == 302
+    assert stranger.send(status, {}).status_code == 429
+    assert len(mail.outbox) == 3
+
+
+@pytest.mark.parametrize("reference", ["1", "x:y:z", "ą", "1" * 400])
+def test_nobody_sees_requests_by_trying_numbers(client, db, reference):
+    factories.DepotRequestFactory()
+    assert client.get(f"/zgloszenia/{reference}/").status_code == 404
+
+
+def test_the_page_of_a_request_forgets_after_two_days(client, stranger, nowak, clock):
+    status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]
+    clock.move(hours=49)
+    assert client.get(status).status_code == 404

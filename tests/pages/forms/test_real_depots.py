@@ -1,0 +1,32 @@
+"""The correction form over the publisher's depots: who changes nothing proposes nothing, and is not stopped."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from catalog import request_fields
+from catalog.importers import overpass
+from catalog.importers.sync_depots import plain_values
+from catalog.models import Depot
+from pages.forms.forms import CorrectForm
+
+pytestmark = [pytest.mark.full_scale, pytest.mark.slow]
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def test_a_form_that_is_sent_back_as_it_was_shown(shared_data, monkeypatch):
+    monkeypatch.setattr("time.time", NOW.timestamp)
+    records = list(overpass.parse(shared_data / "depots.overpass.json").rows)
+    assert len(records) > 5000
+    for record in records:
+        depot = Depot(pk=1, source="osm", municipality_id="1261011", **plain_values(record))
+        shown = CorrectForm(depot=depot, path="/x/", on=NOW - timedelta(minutes=1))
+        typed = {field.name: field.value() for field in shown if field.value() is not None}
+        sent = CorrectForm(
+            typed | {"stamp": shown.fresh_stamp, "email": "jan@opal.pl"}, depot=depot, path="/x/", on=NOW
+        )
+        assert sent.is_valid(), (record.source_id, sent.errors)
+        assert request_fields.changes(request_fields.values_of(depot), sent.wanted()) == {}, record.source_id
+        if record.hours is not None:
+            assert sent.cleaned_data["hours"] == record.hours, record.source_id

@@ -1,0 +1,137 @@
+"""The whole way: form, letter, link, decision, and what the public sees after it."""
+
+import pytest
+from django.core import mail
+
+from catalog import request_actions
+from catalog.models import Depot, DepotRequest
+from tests import factories
+from tests.pages.reading import NOINDEX, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_correction_from_the_form_to_the_public(
+    client, stranger, nowak, clock, django_capture_on_commit_callbacks, django_assert_max_num_queries
+):
+    path = f"/sklad/{nowak.pk}/popraw/"
+    with django_assert_max_num_queries(1):
+        shown = client.get(path)
+    assert NOINDEX in shown.content.decode()
+    assert shown["Cache-Control"] == "no-store"
+    assert 'value="+48 12 345 67 89"' in shown.content.decode()
+
+    sent = stranger.fill(path, phone="601 234 567", mon="7-15", tue="8:00-12:00 i 13:00-16:00")
+    assert sent.status_code == 302
+    status = text_of(client.get(sent["Location"]))
+    assert "Wysłaliśmy list" in status
+    assert "Telefon +48 12 345 67 89 +48 601 234 567" in status
+    assert "wt. 8:00-12:00, 13:00-16:00" in status
+    nowak.refresh_from_db()
+    assert nowak.phone == "+48 12 345 67 89"
+
+    (letter,) = mail.outbox
+    assert letter.to == ["jan@opal-nowak.pl"]
+    assert "601" not in letter.body
+    asked = client.get(stranger.link())
+    assert "Potwierdzam" in text_of(asked)
+    assert DepotRequest.objects.get().state == "unconfirmed"  # opening the link is not enough
+    done = stranger.confirm()
+    assert "czeka na decyzję redakcji" in text_of(client.get(done["Location"]))
+    assert client.get(f"/api/v1/stores/{nowak.pk}").json()["phone"] == "+48 12 345 67 89"
+
+    request = DepotRequest.objects.get()
+    with django_capture_on_commit_callbacks(execute=True):
+        request_actions.accept_request(request=request, by=factories.UserFactory(), on=clock.now)
+    stored = client.get(f"/api/v1/stores/{nowak.pk}").json()
+    assert stored["phone"] == "+48 601 234 567"
+    assert stored["hours"]["mon"] == "7:00-15:00"
+    assert stored["hours"]["tue"] == ""
+    assert stored["opening_hours"] == "Mo 07:00-15:00; Tu 08:00-12:00,13:00-16:00"
+    assert (stored["source"]["data_status"], stored["source"]["verified_at"]) == ("verified", "2026-11-21")
+    assert "+48 601 234 567" in text_of(client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/"))
+    assert "Zmieniliśmy: Telefon, Godziny otwarcia." in mail.outbox[-1].body
+    nowak.refresh_from_db()
+    assert nowak.confirmed_fields == ["hours", "opening_hours", "phone"]
+
+
+def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
+    sent = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", role="owner", claimant_nip="526-025-02-74", agreed="on")
+    assert sent.status_code == 302
+    stranger.confirm()
+    request_actions.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    assert client.get(f"/api/v1/stores/{nowak.pk}").json()["source"]["data_status"] == "owner"
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    stranger.confirm()
+    request_actions.accept_request(
+        request=DepotRequest.objects.get(state="waiting"), by=factories.UserFactory(), on=clock.now
+    )
+    nowak.refresh_from_db()
+    assert (nowak.data_status, nowak.phone) == ("owner", "+48 601 234 567")
+
+
+def test_a_deletion_is_a_removal(client, stranger, nowak, clock):
+    stranger.fill(f"/sklad/{nowak.pk}/usun/", role="owner", agreed="on")
+    stranger.confirm()
+    request_actions.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    assert client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/").status_code == 410
+    assert client.get(f"/api/v1/stores/{nowak.pk}").status_code == 404
+    for form in ("popraw", "przejmij", "usun", "cena"):
+        answer = client.get(f"/sklad/{nowak.pk}/{form}/")
+        assert answer.status_code == 410
+        assert "usunięty na wniosek właściciela" in text_of(answer)
+
+
+def test_a_missing_depot_is_added(client, stranger, clock, db):
+    factories.BoundaryFactory()
+    factories.PostcodeFactory()
+    sent = stranger.fill("/sklady/dodaj/?teryt=1261011", name="Opał u Zosi", postcode="30001", fuels=["pellet"])
+    assert sent.status_code == 302
+    assert "Położenie 50.07585, 19.94100, w przybliżeniu; gmina Kraków" in text_of(client.get(sent["Location"]))
+    assert "Zosi" not in mail.outbox[-1].body + mail.outbox[-1].subject
+    stranger.confirm()
+    assert Depot.objects.count() == 0
+    request_actions.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    depot = Depot.objects.get()
+    assert DepotRequest.objects.get().depot == depot
+    found = client.get(f"/api/v1/stores/{depot.pk}").json()
+    assert (found["name"], found["municipality"]["teryt"], found["location_approximate"]) == (
+        "Opał u Zosi",
+        "1261011",
+        True,
+    )
+    assert found["source"]["data_status"] == "verified"
+
+
+def test_the_way_works_with_demonstration_data(client, stranger, clock, demonstration):
+    factories.BoundaryFactory()
+    path = f"/sklad/{demonstration.pk}/popraw/"
+    page = text_of(client.get(path))
+    assert "Ten skład jest zmyślony: możesz na nim wypróbować formularz" in page
+    assert "Strona internetowa" not in page
+    stranger.fill(path, sat="8-13")
+    stranger.confirm()
+    request_actions.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    assert client.get(f"/api/v1/stores/{demonstration.pk}").json()["hours"]["sat"] == "8:00-13:00"
+
+
+def test_nothing_changed_is_said_and_not_sent(stranger, nowak):
+    answer = stranger.fill(f"/sklad/{nowak.pk}/popraw/")
+    assert answer.status_code == 400
+    assert "Niczego nie zmieniono" in text_of(answer)
+    assert mail.outbox == []
+    assert not DepotRequest.objects.exists()
+
+
+@pytest.mark.parametrize("form", ["popraw", "przejmij", "usun", "cena"])
+def test_there_is_no_form_for_what_the_public_cannot_see(client, form):
+    for depot in (factories.DepotFactory(held=True).pk, 999_999, "9" * 30):
+        assert client.get(f"/sklad/{depot}/{form}/").status_code == 404
+
+
+def test_pages_lead_to_the_forms(client, nowak):
+    page = client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/").content.decode()
+    for form in ("popraw", "przejmij", "usun", "cena"):
+        assert f'href="/sklad/{nowak.pk}/{form}/"' in page
+    assert 'href="/sklady/dodaj/"' in client.get("/").content.decode()
+    assert 'href="/sklady/dodaj/?teryt=1261011"' in client.get("/sklady/malopolskie/krakow-1261011/").content.decode()
