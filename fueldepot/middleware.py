@@ -1,24 +1,60 @@
 """What every answer carries, and what an answer to HEAD does not."""
 
+import re
 from collections.abc import Callable
+from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 
 from fueldepot.errors import is_api
+from fueldepot.postgresql import patience
+
+HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
+
+
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, OPTIONS",
+    "Access-Control-Max-Age": "86400",
+    "Vary": "Access-Control-Request-Headers",
+}
+
+EXPOSED = "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID, X-Total-Count"
+"""Headers that scripts of other sites may read, beside those that they always may."""
 
 
 def open_to_every_origin(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Say that any site may read the API, whether or not the caller named its origin.
+    """Let scripts of any site read the API, and answer their browsers' preflight requests.
 
-    django-cors-headers answers preflight requests, and says so only to callers that send Origin; shared caches would
-    then keep answers that browsers refuse.
+    Every answer says so, whether or not the caller named its origin: shared caches keep one answer for all. No
+    credentials are ever wanted. Source: Fetch Standard, "CORS protocol".
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        if is_api(request):
-            response["Access-Control-Allow-Origin"] = "*"
+        if not is_api(request):
+            return get_response(request)
+        meta = request.META
+        if request.method == "OPTIONS" and "HTTP_ORIGIN" in meta and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in meta:
+            response = HttpResponse(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
+            del response["Content-Type"]
+            wanted = meta.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
+            if HEADER_NAMES.fullmatch(wanted):
+                response["Access-Control-Allow-Headers"] = wanted
+        else:
+            response = get_response(request)
+            response["Access-Control-Expose-Headers"] = EXPOSED
+        response["Access-Control-Allow-Origin"] = "*"
         return response
+
+    return answer
+
+
+def limit_database_time(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Let a request wait for the database no longer than `patience` says."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        reads = request.method in {"GET", "HEAD"} and not request.path.startswith("/admin/")
+        with patience.limited(patience.READING_S if reads else patience.WORKING_S):
+            return get_response(request)
 
     return answer
 
