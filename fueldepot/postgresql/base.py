@@ -41,6 +41,7 @@ class PatientConnection(psycopg.Connection[Any]):
             return (yield from super()._connect_gen(conninfo))
         if patience.is_frozen():
             raise errors.ConnectionTimeout("the database server does not answer")
+        limit = min(limit, patience.LOOKING_S if patience.is_suspected() else patience.CONNECTING_S)
         began = time.monotonic()
         connecting = super()._connect_gen(conninfo)
         wanted = next(connecting)
@@ -48,7 +49,7 @@ class PatientConnection(psycopg.Connection[Any]):
             while True:
                 ready = yield wanted
                 # Nothing is ready only when the driver has waited in vain, a tenth of a second at a time.
-                if not ready and time.monotonic() - began > min(limit, patience.CONNECTING_S):
+                if not ready and time.monotonic() - began > limit:
                     patience.note_frozen()
                     raise errors.ConnectionTimeout("the database server does not answer")
                 wanted = connecting.send(ready)
@@ -69,6 +70,7 @@ class PatientConnection(psycopg.Connection[Any]):
         try:
             return super().wait(gen, interval, limit if timeout is None else min(limit, timeout))
         except errors._WaitTimeout:
+            patience.note_silence()
             self.pgconn.finish()
             raise psycopg.OperationalError("the database did not answer in time") from None
         finally:
@@ -90,7 +92,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 cursor.execute(f"SELECT {settings}")
 
     def is_usable(self) -> bool:
-        """Whether the server is still there. Costs a look at the socket, and a query only if something lies in it.
+        """Whether the server is still there. Costs a look at the socket, and a query only where there is a reason.
 
         Nothing comes on an idle connection but the server's good-bye, or now and then a note that a setting changed.
         """
@@ -101,4 +103,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return bool(super().is_usable())
         look = select.poll()
         look.register(connection.fileno(), select.POLLIN)
-        return not look.poll(0) or bool(super().is_usable())
+        if not look.poll(0) and not (patience.left() is not None and patience.is_suspected()):
+            return True
+        with patience.shortened(patience.LOOKING_S):
+            return bool(super().is_usable())

@@ -9,17 +9,23 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-READING_S = 1.6
+READING_S = 1.3
 """For GET and HEAD: a caller hears 503 within two seconds."""
 
 WORKING_S = 15.0
 """For the admin and for whatever changes data: behind an import, a change may have to wait for its turn."""
 
-CONNECTING_S = 1.0
+CONNECTING_S = 0.7
 """For one attempt to connect, whatever is left of the above."""
 
+LOOKING_S = 0.3
+"""For a look at the server, or an attempt to connect, while it is suspected of being frozen."""
+
+SUSPECTED_S = 5.0
+"""How long one question that got no answer casts that suspicion."""
+
 FROZEN_S = 1.0
-"""After an attempt that got no answer at all, how long the process does not make another."""
+"""After an attempt to connect that got no answer at all, how long the process does not make another."""
 
 STATEMENT_S = 5.0
 """The server itself gives up a statement of a request after this, whatever the client does."""
@@ -32,6 +38,7 @@ class _Request(threading.local):
 
 
 class _Server:
+    suspected_until = 0.0
     frozen_until = 0.0
 
 
@@ -48,6 +55,20 @@ def limited(seconds: float) -> Iterator[None]:
         _request.left = None
 
 
+@contextmanager
+def shortened(seconds: float) -> Iterator[None]:
+    """Let this thread's request wait no longer than this for what is in the block."""
+    before = _request.left
+    if before is None:
+        yield
+        return
+    granted = _request.left = min(before, seconds)
+    try:
+        yield
+    finally:
+        _request.left = max(before - (granted - _request.left), 0.0)
+
+
 def left() -> float | None:
     """Seconds that this thread may still wait; None where nothing limits it."""
     return _request.left
@@ -59,8 +80,19 @@ def spend(seconds: float) -> None:
         _request.left = max(_request.left - seconds, 0.0)
 
 
+def note_silence() -> None:
+    """Note that a question got no answer in time: the server is slow, or frozen."""
+    _Server.suspected_until = time.monotonic() + SUSPECTED_S
+
+
+def is_suspected() -> bool:
+    """Whether the server left somebody without an answer a moment ago."""
+    return time.monotonic() < _Server.suspected_until
+
+
 def note_frozen() -> None:
-    """Note that a server took a connection and said nothing."""
+    """Note that the server did not even greet who connected."""
+    note_silence()
     _Server.frozen_until = time.monotonic() + FROZEN_S
 
 
