@@ -5,11 +5,12 @@ from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from catalog import actions, fuels, models
+from catalog import actions, fuels, models, versions
 from catalog.filters import DepotFilter
 
 admin.site.site_header = "Składy opału: redakcja"
@@ -110,6 +111,12 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
 
     def get_readonly_fields(self, request: HttpRequest, obj: models.Depot | None = None) -> list[str]:
         return [name for name in self.readonly_fields if name not in self.exclude]
+
+    def save_model(self, request: HttpRequest, obj: models.Depot, form: Any, change: bool) -> None:
+        """Save what the form lets change, and tell caches."""
+        with transaction.atomic():
+            super().save_model(request, obj, form, change)
+            versions.raise_version(models.Dataset.Slug.DEPOTS)
 
     @admin.action(description="Oznacz jako sprawdzone przez redakcję", permissions=["change"])
     def verify(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:

@@ -22,6 +22,9 @@ ADMIN = STRICT.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").r
 )
 """The admin's own pages set styles on elements, and show some of themselves in frames. Scripts stay strict."""
 
+DATA = "default-src 'none'; frame-ancestors 'none'"
+"""Of answers that are no pages: a browser that shows one all the same loads nothing for it."""
+
 PERMISSIONS = "geolocation=(self), camera=(), microphone=(), payment=(), usb=(), browsing-topics=()"
 """The search can use the reader's position; nothing else of a browser is ever wanted."""
 
@@ -34,9 +37,12 @@ def add_policies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         headers = response.headers
+        is_page = headers.get("Content-Type", "").startswith("text/html")
         if "Content-Security-Policy" not in headers:
-            headers["Content-Security-Policy"] = ADMIN if request.path.startswith("/admin/") else STRICT
-        headers["Permissions-Policy"] = PERMISSIONS
+            pages = ADMIN if request.path.startswith("/admin/") else STRICT
+            headers["Content-Security-Policy"] = pages if is_page else DATA
+        if is_page:
+            headers["Permissions-Policy"] = PERMISSIONS
         return response
 
     return answer

@@ -10,7 +10,9 @@ from tests.catalog.importers.helpers import DATA
 FULL_DISK = """
     CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-        RAISE EXCEPTION USING ERRCODE = 'disk_full', MESSAGE = 'could not extend file "base/1": No space left on device',
+        RAISE EXCEPTION USING
+            ERRCODE = 'disk_full',
+            MESSAGE = 'could not extend file "base/1": No space left on device',
             HINT = 'Check free disk space.';
     END $$;
     CREATE TRIGGER full_disk BEFORE INSERT ON catalog_municipality FOR EACH STATEMENT EXECUTE FUNCTION full_disk();
