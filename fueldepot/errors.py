@@ -200,6 +200,16 @@ def too_many_requests(request: HttpRequest, retry_after_s: int) -> HttpResponse:
     return response
 
 
+def payload_too_large(request: HttpRequest, most_bytes: int) -> HttpResponse:
+    """413: a body that nobody here would read."""
+    if is_api(request):
+        message = f"The request body is larger than {most_bytes} bytes; send the documented parameters only."
+        return plain_error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "payload_too_large", message)
+    response = render(None, "413.html", status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    response["Cache-Control"] = NO_STORE
+    return response
+
+
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     """503: the database is away, for an API caller or for a reader of the site."""
     note_away(error)

@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 
-from fueldepot.errors import is_api
+from fueldepot.errors import is_api, payload_too_large
 from fueldepot.postgresql import patience
 
 HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
@@ -48,6 +48,22 @@ def open_to_every_origin(get_response: Callable[[HttpRequest], HttpResponse]) ->
     return answer
 
 
+MOST_BYTES = 5_000_000
+"""Of any request body. Larger ones are refused unread: what a form holds would go to the disk."""
+
+
+def refuse_large_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Answer 413 to a body that is larger than anything we take. Without a length Django reads none."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH")
+        if length and length.isdecimal() and int(length[:20]) > MOST_BYTES:
+            return payload_too_large(request, MOST_BYTES)
+        return get_response(request)
+
+    return answer
+
+
 def limit_database_time(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Let a request wait for the database no longer than `patience` says."""
 
@@ -64,13 +80,18 @@ def answer_head_without_body(
 ) -> Callable[[HttpRequest], HttpResponse]:
     """Drop the body of an answer to HEAD; its headers, Content-Length among them, stay those of GET.
 
-    Django leaves that to the server, and gunicorn writes a warning for every body that it has to drop.
+    Django leaves that to the server, and gunicorn writes a warning for every body that it has to drop. Errors that are
+    answered before Django's own middleware get their length here.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if request.method == "HEAD" and not response.streaming:
-            response.headers.setdefault("Content-Length", str(len(response.content)))
+        if response.streaming or response.status_code in {204, 304}:
+            return response
+        headers = response.headers
+        if "Content-Length" not in headers:
+            headers["Content-Length"] = str(len(response.content))
+        if request.method == "HEAD":
             response.content = b""
         return response
 
