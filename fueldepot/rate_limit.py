@@ -70,6 +70,10 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local step, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local full_at = math.max(tonumber(redis.call('GET', KEYS[1])) or now, now)
+-- What nobody here can have written counts as nothing.
+if not (full_at <= now + window) then
+    full_at = now
+end
 if full_at + step - now > window then
     return {0, full_at - now}
 end

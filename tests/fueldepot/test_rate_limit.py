@@ -206,6 +206,13 @@ def test_redis_and_memory_agree(redis):
             assert ours.full_in_s == pytest.approx(shared.full_in_s, abs=0.1)
 
 
+@pytest.mark.parametrize("rubbish", ["", "x", "nan", "inf", "-1", "9" * 400])
+def test_rubbish_in_redis_counts_as_nothing(redis, rubbish):
+    shared_cache.client().set("fueldepot:rate:60/60:a", rubbish)
+    assert take("a", A_MINUTE).full_in_s == pytest.approx(1, abs=0.1)
+    assert take("a", A_MINUTE).full_in_s == pytest.approx(2, abs=0.1)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
 def test_without_redis_each_worker_counts_and_nobody_waits(redis, fault, monkeypatch):
