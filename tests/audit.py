@@ -37,7 +37,7 @@ def judge(name: str, report: str, complaint: str) -> Outcome:
         lines = complaint.strip().splitlines() or ["pip-audit said nothing"]
         return Outcome(f"{name}: the audit failed: {lines[-1]}", failed=True)
     found = [
-        f"  {package['name']} {package['version']}: {flaw['id']}, mended in {', '.join(flaw['fix_versions']) or 'none yet'}"
+        f"  {package['name']} {package['version']}: {flaw['id']}, mended in {flaw['fix_versions'] or 'no release yet'}"
         for package in packages
         for flaw in package.get("vulns", ())
     ]

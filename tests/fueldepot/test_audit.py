@@ -15,7 +15,7 @@ SKIPPED = {"name": "y", "skip_reason": "could not be found"}
     ("packages", "failed", "skipped", "says"),
     [
         ([CLEAN], False, False, "no known vulnerabilities in 1 packages"),
-        ([CLEAN, FLAWED, SKIPPED], True, False, "x 1: PYSEC-1, mended in 2"),
+        ([CLEAN, FLAWED, SKIPPED], True, False, "x 1: PYSEC-1, mended in ['2']"),
         ([CLEAN, SKIPPED], False, True, "NOT AUDITED: 1 of 2 packages (y)"),
         ([], False, True, "NOT AUDITED"),
     ],
