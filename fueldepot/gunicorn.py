@@ -5,7 +5,7 @@ from typing import Any
 
 from gunicorn.http import message
 
-worker_class = "gthread"
+worker_class = "fueldepot.worker.ImpatientWorker"
 threads = 4
 keepalive = 5
 # A worker whose master was killed notices within half of this.
