@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
 
 import orjson
@@ -28,7 +29,11 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
 class JsonFormatter(logging.Formatter):
-    """A message as one line of JSON, its traceback included."""
+    """A message as one line of JSON, its traceback included. clean: what to do to both before."""
+
+    def __init__(self, clean: Callable[[str], str] = str) -> None:
+        super().__init__()
+        self.clean = clean
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, without its end."""
@@ -38,11 +43,11 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
         }
         fields = getattr(record, "fields", None)
-        line |= {"message": record.getMessage()} if fields is None else fields
+        line |= {"message": self.clean(record.getMessage())} if fields is None else fields
         if found := request_id.get():
             line["request_id"] = found
         if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
+            line["traceback"] = self.clean(self.formatException(record.exc_info))
         return orjson.dumps(line, default=str).decode("utf-8", "replace")
 
 
@@ -50,6 +55,8 @@ def is_about_something_else(record: logging.LogRecord) -> bool:
     """Let through what does not merely repeat that the database is away: that is told in one line by `errors`."""
     from fueldepot.errors import DATABASE_AWAY
 
+    if record.name == "django.request" and getattr(record, "status_code", None) == HTTPStatus.SERVICE_UNAVAILABLE:
+        return False
     return not (record.exc_info and isinstance(record.exc_info[1], DATABASE_AWAY))
 
 

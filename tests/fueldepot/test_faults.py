@@ -172,6 +172,7 @@ def test_a_failure_is_logged_once_and_with_its_id(site):
     assert [line["level"] for line in lines] == ["ERROR", "INFO"]
     assert lines[0]["message"].startswith("database not available")
     assert "traceback" not in lines[0]
+    assert "Service Unavailable" not in site.log.read_text()
 
 
 def test_importing_beside_another_import_says_so(site):
