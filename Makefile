@@ -41,6 +41,7 @@ lint: .venv/dev
 	@$(BIN)/lint-imports
 	@SECRET_KEY=lint DATABASE_URL=postgresql://lint@/lint $(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
+	@$(BIN)/python -m tests.audit
 
 bench: .venv/dev
 	@$(BIN)/python -m tests.bench $(ARGS)

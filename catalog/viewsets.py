@@ -11,12 +11,6 @@ from catalog.queries import find_stores, suggest_locations
 
 GEOJSON = "application/geo+json"
 
-REGISTER_CACHE = "public, max-age=86400"
-"""Names, codes and boundaries change a few times a year."""
-
-CATALOG_CACHE = "public, max-age=300"
-"""Entries change whenever an editor decides."""
-
 
 def wants_geojson(query: StoreQuery, accept: str) -> bool:
     """Whether an answer is GeoJSON: by the parameter `format`, and without it by the Accept header."""
@@ -32,7 +26,7 @@ class LocationViewSet(ViewSet):
         """Answer GET /locations."""
         query = LocationsQuery.parse(request.META["QUERY_STRING"])
         found = [serializers.suggestion(row) for row in suggest_locations(query.text)]
-        return Response(found, headers={"Cache-Control": REGISTER_CACHE})
+        return Response(found)
 
 
 class LocateViewSet(ViewSet):
@@ -42,7 +36,7 @@ class LocateViewSet(ViewSet):
         """Answer GET /locate."""
         query = LocateQuery.parse(request.META["QUERY_STRING"])
         municipality = get_municipality_at(query.point.lat, query.point.lon)
-        return Response(serializers.located(municipality, query.point), headers={"Cache-Control": REGISTER_CACHE})
+        return Response(serializers.located(municipality, query.point))
 
 
 class StoreViewSet(ViewSet):
@@ -52,7 +46,7 @@ class StoreViewSet(ViewSet):
         """Answer GET /stores, as JSON or GeoJSON."""
         query = StoreQuery.parse(request.META["QUERY_STRING"])
         stores = find_stores(query)
-        headers = {"Cache-Control": CATALOG_CACHE, "X-Total-Count": str(stores.total), "Vary": "Accept"}
+        headers = {"X-Total-Count": str(stores.total)}
         found = [serializers.store(row) for row in stores.rows]
         if wants_geojson(query, request.META.get("HTTP_ACCEPT", "")):
             return Response(serializers.feature_collection(found), headers=headers, content_type=GEOJSON)

@@ -10,6 +10,8 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
+from fueldepot.request_log import JsonFormatter
+
 QUERY = re.compile(r"\?[^\s\"']*")
 
 
@@ -39,4 +41,6 @@ class QueryFreeLogger(Logger):  # type: ignore[misc] # the library has no types
         return clean | {"q": "", "{query_string}e": ""}
 
     def _set_handler(self, log: Any, output: Any, fmt: logging.Formatter, stream: Any = None) -> None:
-        super()._set_handler(log, output, QueryFreeFormatter(fmt), stream)
+        # An access log has the form that its operator gave it; everything else is JSON, as the service's own lines are.
+        clean = QueryFreeFormatter(fmt) if log is self.access_log else JsonFormatter(without_query)
+        super()._set_handler(log, output, clean, stream)

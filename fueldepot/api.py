@@ -1,14 +1,22 @@
-"""Routes of version 1 of the API."""
+"""Routes of version 1 of the API, and for each what its answers rest on and how long they may be kept.
+
+The validator goes around the whole of DRF: who has the answer already hears so before any of it runs.
+"""
 
 from typing import Any
 
 from django.urls import path, re_path
 
+from catalog import cache_control
+from catalog.models import Dataset
+from catalog.validators import rests_on
 from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
 from fueldepot.errors import unknown_path
 from prices.viewsets import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
 from regulations.viewsets import RegulationViewSet
 from subsidy.viewsets import SubsidyViewSet
+
+Data = Dataset.Slug
 
 
 def get(viewset: Any, action: str) -> Any:
@@ -16,15 +24,24 @@ def get(viewset: Any, action: str) -> Any:
     return viewset.as_view({"get": action})
 
 
+names = rests_on(Data.UNITS, Data.PLACES, Data.POSTCODES, cache_control=cache_control.REGISTER)
+borders = rests_on(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
+depots = rests_on(Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG, vary="Accept")
+price_lists = rests_on(Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, dated=True)
+averages = rests_on(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
+medians = rests_on(Data.UNITS, Data.DEPOTS, Data.PRICES, Data.SERIES, cache_control=cache_control.CATALOG, dated=True)
+laws = rests_on(Data.UNITS, Data.POSTCODES, Data.REGULATIONS, cache_control=cache_control.CATALOG, dated=True)
+
 v1 = [
-    path("locations", get(LocationViewSet, "list"), name="locations"),
-    path("locate", get(LocateViewSet, "list"), name="locate"),
-    path("stores", get(StoreViewSet, "list"), name="stores"),
-    path("stores/<str:pk>", get(FullStoreViewSet, "retrieve"), name="store"),
-    path("regulations", get(RegulationViewSet, "list"), name="regulations"),
-    path("regulations/<str:voivodeship>.ics", get(RegulationViewSet, "calendar"), name="regulations-calendar"),
+    path("locations", names(get(LocationViewSet, "list")), name="locations"),
+    path("locate", borders(get(LocateViewSet, "list")), name="locate"),
+    path("stores", depots(get(StoreViewSet, "list")), name="stores"),
+    path("stores/<str:pk>", price_lists(get(FullStoreViewSet, "retrieve")), name="store"),
+    path("regulations", laws(get(RegulationViewSet, "list")), name="regulations"),
+    path("regulations/<str:voivodeship>.ics", laws(get(RegulationViewSet, "calendar")), name="regulations-calendar"),
+    # Rests on nothing that is kept; nobody may keep the answer either.
     path("subsidy", SubsidyViewSet.as_view({"get": "retrieve", "post": "create"}), name="subsidy"),
-    path("prices", get(SeriesViewSet, "list"), name="prices"),
-    path("prices/<str:fuel>", get(FuelPriceViewSet, "retrieve"), name="fuel-prices"),
+    path("prices", averages(get(SeriesViewSet, "list")), name="prices"),
+    path("prices/<str:fuel>", medians(get(FuelPriceViewSet, "retrieve")), name="fuel-prices"),
     re_path("", unknown_path),
 ]

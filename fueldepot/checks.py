@@ -30,6 +30,21 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
 
 
 @register(Tags.security, deploy=True)
+def check_proxies(**kwargs: Any) -> list[CheckMessage]:
+    """fueldepot.W002: behind https there is a proxy, and it has to be known to be believed."""
+    if not settings.SITE_URL.startswith("https://") or settings.TRUSTED_PROXIES:
+        return []
+    return [
+        Warning(
+            "SITE_URL is https, but TRUSTED_PROXIES is empty",
+            hint="name the proxy that ends TLS, for example 127.0.0.1; "
+            "without it every caller has the proxy's address, and plain http is not redirected",
+            id="fueldepot.W002",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
 def check_site_url(**kwargs: Any) -> list[CheckMessage]:
     """fueldepot.W001: a public site is reached by https."""
     if settings.SITE_URL.startswith("https://"):

@@ -1,5 +1,7 @@
 """The keeper of the embedded PostgreSQL: starts the server as its child, stops it after the last user.
 
+A server that ends before that is started again, at growing distances when it does not stay up.
+
 `embedded.py` runs this file by its path, hence the standard library only and nothing of Django; its docstring
 describes the locks and the data folder.
 
@@ -12,6 +14,7 @@ import contextlib
 import ctypes
 import fcntl
 import hashlib
+import math
 import os
 import pwd
 import re
@@ -28,8 +31,12 @@ START_LIMIT_S = 120.0  # recovery after a crash included
 STOP_LIMIT_S = 60.0
 POLL_S = 0.02
 USERS_POLL_S = 0.2  # how soon it is noticed that nobody is left
+FIRST_PAUSE_S = 0.2  # before a server that ended is started again; doubled each time, up to
+LONGEST_PAUSE_S = 30.0
+STEADY_S = 60.0  # a server that stayed up so long is trusted again
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 SOCKET_PATH_LIMIT_BYTES = 107  # sockaddr_un.sun_path without its closing NUL
+AWAITED = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 READY = "ready"  # the answer to the starter; anything else is an error message
 PORT = "5432"
 SOCKET_NAME = f".s.PGSQL.{PORT}"
@@ -115,7 +122,22 @@ def keep(data: Path, binaries: Path, lock: int, ready: int) -> None:
         return
     os.pwrite(lock, os.fsencode(socket_folder), 0)
     _answer(ready, READY)
-    _wait_for_the_end(server, data, users, lock)
+    signal.pthread_sigmask(signal.SIG_BLOCK, AWAITED)
+    pause_s = FIRST_PAUSE_S
+    began = time.monotonic()
+    while _is_needed(data, users, lock, server):
+        os.ftruncate(lock, 0)  # who joins now waits until the server is back
+        pause_s = FIRST_PAUSE_S if time.monotonic() - began > STEADY_S else min(pause_s * 2, LONGEST_PAUSE_S)
+        _say(f"the server ended with {server.returncode}; starting it again in {pause_s:g} s")
+        if not _is_needed(data, users, lock, limit_s=pause_s):
+            break
+        began = time.monotonic()
+        try:
+            server = _start_server(data, binaries, socket_folder)
+        except (EmbeddedError, OSError) as error:
+            _say(f"the server did not start: {error}")
+            continue
+        os.pwrite(lock, os.fsencode(socket_folder), 0)
     os.ftruncate(lock, 0)  # from here on nobody may join
     _stop(server)
     if socket_folder != data:
@@ -239,6 +261,7 @@ def _die_with_me() -> Callable[[], None]:
     prctl = ctypes.CDLL(None).prctl
 
     def ask() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the keeper's own waiting is not the child's
         prctl(PR_SET_PDEATHSIG, int(signal.SIGINT))
         if os.getppid() != me:  # died before the kernel was asked
             os._exit(1)
@@ -334,16 +357,28 @@ def _wait_until_ready(server: subprocess.Popen[bytes], cluster: Path, log_path: 
     raise EmbeddedError(_complaint(said) or f"the server ended with {server.returncode}")
 
 
-def _wait_for_the_end(server: subprocess.Popen[bytes], data: Path, users: int, lock: int) -> None:
-    """Return when nobody uses the server, it has ended, its folder is gone, or a signal says to stop."""
-    awaited = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
-    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
-    while server.poll() is None and _is_same_file(data / "keeper", lock):
+def _is_needed(
+    data: Path, users: int, lock: int, server: subprocess.Popen[bytes] | None = None, limit_s: float = math.inf
+) -> bool:
+    """Wait until `server` ends or the time is up, and return True; or return False as soon as it is to be stopped.
+
+    That is when nobody uses it, when its folder is gone, or when a signal says so.
+    """
+    deadline = time.monotonic() + limit_s
+    while _is_same_file(data / "keeper", lock):
         if try_lock(users, fcntl.LOCK_EX):
-            return
-        received = signal.sigtimedwait(awaited, USERS_POLL_S)
+            return False
+        if (server is not None and server.poll() is not None) or time.monotonic() > deadline:
+            return True
+        received = signal.sigtimedwait(AWAITED, USERS_POLL_S)
         if received is not None and received.si_signo != signal.SIGCHLD:
-            return
+            return False
+    return False
+
+
+def _say(message: str) -> None:
+    """A line of the log, which is standard error."""
+    print(f"keeper: {message}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _is_same_file(path: Path, descriptor: int) -> bool:

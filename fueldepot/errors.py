@@ -8,12 +8,14 @@ from typing import Any
 import orjson
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from catalog.boundaries import PointOutsideMunicipalities
+from catalog.cache_control import NO_STORE
 from catalog.links import documentation_url
 from catalog.params import FUEL, VOIVODESHIP
 from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit, UnknownVoivodeship
@@ -24,7 +26,8 @@ from prices.params import UnknownFuel
 
 logger = logging.getLogger(__name__)
 
-NO_STORE = "no-store"
+RETRY_AFTER_S = 5
+"""When a caller may ask again after the database was away: an embedded one is back by then."""
 
 
 def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> dict[str, Any]:
@@ -149,10 +152,19 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | Non
         code = FRAMEWORK_CODES.get(status, "server_error" if status >= 500 else "invalid_parameter")
         return Response(error_body(status, code, str(error.detail)), status=status, headers={"Cache-Control": NO_STORE})
     if isinstance(error, DATABASE_AWAY):
-        logger.error("database not available: %s", type(error).__name__)
-        body = error_body(503, "unavailable", "The database is not available; try again in a few seconds.")
-        return Response(body, status=503, headers={"Cache-Control": NO_STORE, "Retry-After": "5"})
+        note_away(error)
+        headers = {"Cache-Control": NO_STORE, "Retry-After": str(RETRY_AFTER_S)}
+        return Response(error_body(503, "unavailable", AWAY), status=503, headers=headers)
     return None
+
+
+AWAY = "The database is not available; try again in a few seconds."
+
+
+def note_away(error: BaseException) -> None:
+    """One line in the log. The message of the error stays out of it: it may repeat what somebody typed."""
+    cause = error.__cause__ or error
+    logger.error("database not available: %s", type(cause).__name__)
 
 
 def plain_error(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
@@ -178,6 +190,40 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """500: our fault, logged with its traceback."""
     message = "The service failed to answer; the failure has been logged. Try again later."
     return plain_error(request, HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", message)
+
+
+def too_many_requests(request: HttpRequest, retry_after_s: int) -> HttpResponse:
+    """429: more requests than one address may make."""
+    message = (
+        f"Too many requests from your address; ask again in {retry_after_s} s, "
+        "and let the RateLimit header tell you how many more are answered."
+    )
+    response = plain_error(request, HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", message)
+    response["Retry-After"] = str(retry_after_s)
+    return response
+
+
+def payload_too_large(request: HttpRequest, most_bytes: int) -> HttpResponse:
+    """413: a body that nobody here would read."""
+    if is_api(request):
+        message = f"The request body is larger than {most_bytes} bytes; send the documented parameters only."
+        return plain_error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "payload_too_large", message)
+    response = render(None, "413.html", status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    response["Cache-Control"] = NO_STORE
+    return response
+
+
+def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
+    """503: the database is away, for an API caller or for a reader of the site."""
+    note_away(error)
+    if is_api(request):
+        response = plain_error(request, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", AWAY)
+    else:
+        # Without the request: nothing in this page may ask the database who is logged in.
+        response = render(None, "503.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
+        response["Cache-Control"] = NO_STORE
+    response["Retry-After"] = str(RETRY_AFTER_S)
+    return response
 
 
 def is_api(request: HttpRequest) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 from gunicorn.http import message
 
-worker_class = "gthread"
+worker_class = "fueldepot.worker.ImpatientWorker"
 threads = 4
 keepalive = 5
 # A worker whose master was killed notices within half of this.
@@ -13,6 +13,10 @@ timeout = 30
 # Long enough that an over-long parameter is answered by the API, with its error body, and not by the server.
 limit_request_line = message.MAX_REQUEST_LINE = 65_536
 preload_app = True
+# Whose word is taken for the caller's address and scheme is decided by TRUSTED_PROXIES alone.
+forwarded_allow_ips = ""
+secure_scheme_headers: dict[str, str] = {}
+forwarder_headers = ""
 # The control socket would be written into the home directory and shared by every instance.
 control_socket_disable = True
 # Incomes and places that were asked for stay out of the logs.

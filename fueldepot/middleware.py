@@ -1,24 +1,76 @@
 """What every answer carries, and what an answer to HEAD does not."""
 
+import re
 from collections.abc import Callable
+from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 
-from fueldepot.errors import is_api
+from fueldepot.errors import is_api, payload_too_large
+from fueldepot.postgresql import patience
+
+HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
+
+
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, OPTIONS",
+    "Access-Control-Max-Age": "86400",
+    "Vary": "Access-Control-Request-Headers",
+}
+
+EXPOSED = "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID, X-Total-Count"
+"""Headers that scripts of other sites may read, beside those that they always may."""
 
 
 def open_to_every_origin(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Say that any site may read the API, whether or not the caller named its origin.
+    """Let scripts of any site read the API, and answer their browsers' preflight requests.
 
-    django-cors-headers answers preflight requests, and says so only to callers that send Origin; shared caches would
-    then keep answers that browsers refuse.
+    Every answer says so, whether or not the caller named its origin: shared caches keep one answer for all. No
+    credentials are ever wanted. Source: Fetch Standard, "CORS protocol".
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        if is_api(request):
-            response["Access-Control-Allow-Origin"] = "*"
+        if not is_api(request):
+            return get_response(request)
+        meta = request.META
+        if request.method == "OPTIONS" and "HTTP_ORIGIN" in meta and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in meta:
+            response = HttpResponse(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
+            del response["Content-Type"]
+            wanted = meta.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
+            if HEADER_NAMES.fullmatch(wanted):
+                response["Access-Control-Allow-Headers"] = wanted
+        else:
+            response = get_response(request)
+            response["Access-Control-Expose-Headers"] = EXPOSED
+        response["Access-Control-Allow-Origin"] = "*"
         return response
+
+    return answer
+
+
+MOST_BYTES = 5_000_000
+"""Of any request body. Larger ones are refused unread: what a form holds would go to the disk."""
+
+
+def refuse_large_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Answer 413 to a body that is larger than anything we take. Without a length Django reads none."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH")
+        if length and length.isdecimal() and int(length[:20]) > MOST_BYTES:
+            return payload_too_large(request, MOST_BYTES)
+        return get_response(request)
+
+    return answer
+
+
+def limit_database_time(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Let a request wait for the database no longer than `patience` says."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        reads = request.method in {"GET", "HEAD"} and not request.path.startswith("/admin/")
+        with patience.limited(patience.READING_S if reads else patience.WORKING_S):
+            return get_response(request)
 
     return answer
 
@@ -28,13 +80,18 @@ def answer_head_without_body(
 ) -> Callable[[HttpRequest], HttpResponse]:
     """Drop the body of an answer to HEAD; its headers, Content-Length among them, stay those of GET.
 
-    Django leaves that to the server, and gunicorn writes a warning for every body that it has to drop.
+    Django leaves that to the server, and gunicorn writes a warning for every body that it has to drop. Errors that are
+    answered before Django's own middleware get their length here.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if request.method == "HEAD" and not response.streaming:
-            response.headers.setdefault("Content-Length", str(len(response.content)))
+        if response.streaming or response.status_code in {204, 304}:
+            return response
+        headers = response.headers
+        if "Content-Length" not in headers:
+            headers["Content-Length"] = str(len(response.content))
+        if request.method == "HEAD":
             response.content = b""
         return response
 

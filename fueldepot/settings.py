@@ -13,6 +13,9 @@ import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 
+from fueldepot.proxies import UNIX_SOCKET, read_networks
+from fueldepot.rate_limit_setting import Limit, read_limit
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
@@ -87,8 +90,18 @@ def read_database() -> dict[str, Any]:
     # Statements are prepared on the server: the near search is planned once per connection, not once per request.
     options["server_side_binding"] = True
     options.setdefault("prepare_threshold", 2)
+    # Over a network, a machine that vanished is given up as soon as one that says no.
+    for name, value in (
+        ("tcp_user_timeout", 2000),
+        ("keepalives_idle", 10),
+        ("keepalives_interval", 2),
+        ("keepalives_count", 2),
+    ):
+        options.setdefault(name, value)
+    config["ENGINE"] = "fueldepot.postgresql"
     config["CONN_MAX_AGE"] = 600
-    config["CONN_HEALTH_CHECKS"] = False
+    # Of our backend a check costs no query, and a restart of the server no failed request.
+    config["CONN_HEALTH_CHECKS"] = True
     return config
 
 
@@ -107,6 +120,39 @@ def read_mail() -> dict[str, Any]:
         stop("EMAIL_URL", f"names no mail server; {hint}")
     config: dict[str, Any] = dict(env.email_url_config(url))
     return config
+
+
+def read_rate_limit() -> Limit | None:
+    """How many requests of one address the API answers; None for no limit."""
+    text: str = env.str("RATE_LIMIT", default="").strip() or "60/min"
+    try:
+        return read_limit(text)
+    except ValueError:
+        stop("RATE_LIMIT", f"is {text!r}; use off, or a number per sec, min or hour, for example 60/min")
+
+
+def read_cache_url() -> str:
+    """The Redis that workers share; "" for none."""
+    url: str = env.str("CACHE_URL", default="").strip()
+    try:
+        parts = urlsplit(url)
+        good = not url or (parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0)
+        good = good or (parts.scheme == "unix" and parts.path.startswith("/"))
+    except ValueError:
+        good = False
+    if not good:
+        stop("CACHE_URL", "must name a Redis: redis://host:6379/0, rediss://… or unix:///path/to/socket")
+    return url
+
+
+def read_proxies() -> list[str]:
+    """Reverse proxies that are believed when they name the caller."""
+    names = [name.strip() for name in env.list("TRUSTED_PROXIES", default=[]) if name.strip()]
+    try:
+        read_networks(names)
+    except ValueError as error:
+        stop("TRUSTED_PROXIES", f"cannot be read: {error}; use addresses or networks, or {UNIX_SOCKET!r}")
+    return names
 
 
 SITE_URL = read_site_url()
@@ -128,6 +174,10 @@ SECRET_KEY = read_required("SECRET_KEY", "set it to 50 random characters and kee
 DEBUG = read_bool("DEBUG", default=False)
 ALLOWED_HOSTS = read_hosts()
 DATABASES = {"default": read_database()}
+CACHE_URL = read_cache_url()
+TRUSTED_PROXIES = read_proxies()
+RATE_LIMIT = read_rate_limit()
+HTTPS = SITE_URL.startswith("https://")
 
 INSTALLED_APPS = [
     "fueldepot",
@@ -136,7 +186,6 @@ INSTALLED_APPS = [
     "regulations",
     "subsidy",
     "pages",
-    "corsheaders",
     "rest_framework",
     "simple_history",
     "django_filters",
@@ -152,12 +201,17 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "fueldepot.proxies.believe_trusted_proxies",
+    "fueldepot.request_log.log_requests",
     "fueldepot.middleware.answer_head_without_body",
-    "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "corsheaders.middleware.CorsMiddleware",
     "fueldepot.middleware.open_to_every_origin",
-    "django.middleware.http.ConditionalGetMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "fueldepot.security.add_policies",
+    "fueldepot.rate_limit.limit_requests",
+    "fueldepot.compression.compress_answers",
+    "fueldepot.middleware.refuse_large_bodies",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "fueldepot.middleware.limit_database_time",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -240,18 +294,26 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
-# Open to every caller in every browser; the admin and the site are not.
-CORS_URLS_REGEX = r"^/api/"
-CORS_ALLOW_ALL_ORIGINS = True
-CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS", "POST"]
-CORS_EXPOSE_HEADERS = ["X-Total-Count"]
-
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_URL.startswith("https://")
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 # A working day; closing the browser ends it as well.
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+# What browsers are told to insist on. A proxy that ends TLS says so by X-Forwarded-Proto; without one that is trusted
+# every request would look like plain http, and be sent round in circles.
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_SSL_REDIRECT = HTTPS and bool(TRUSTED_PROXIES)
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+# To be in browsers' preload lists is for the owner of the whole domain to ask, and not easily undone.
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
+# The largest that anybody sends is a price list in the admin; the API has a smaller limit of its own.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+DATA_UPLOAD_MAX_NUMBER_FILES = 5
 X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {
@@ -271,9 +333,15 @@ REST_FRAMEWORK = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {"json": {"()": "fueldepot.request_log.JsonFormatter"}},
+    "filters": {
+        "told": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": "ext://fueldepot.request_log.is_about_something_else",
+        }
+    },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "plain"},
+        "console": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["told"]},
         "nowhere": {"class": "logging.NullHandler"},
     },
     "root": {"handlers": ["console"], "level": "INFO"},

@@ -1,11 +1,13 @@
 """Every route of the site, and who answers when none fits."""
 
+import sys
+
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path, re_path
 from django.views import defaults
 
-from fueldepot import api, errors
+from fueldepot import api, errors, health, security
 from fueldepot.audit import audit
 
 
@@ -15,7 +17,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500 in the form the caller expects."""
+    """500 in the form the caller expects; 503 when it is the database that failed, wherever that was noticed."""
+    error = sys.exception()
+    if isinstance(error, errors.DATABASE_AWAY):
+        return errors.unavailable(request, error)
     return errors.server_error(request) if errors.is_api(request) else defaults.server_error(request)
 
 
@@ -26,6 +31,9 @@ urlpatterns = [
     path("api/v1/", include((api.v1, "v1"))),
     re_path(r"^api/.", errors.unknown_path),
     path("admin/dziennik/", admin.site.admin_view(audit), name="audit"),
+    path("healthz", health.alive),
+    path("readyz", health.ready),
+    path(".well-known/security.txt", security.security_txt, name="security-txt"),
     path("admin/", admin.site.urls),
     path("", include("pages.urls")),
 ]

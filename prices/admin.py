@@ -216,6 +216,13 @@ class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # 
         )
         obj.__dict__.update(taken.__dict__)
 
+    def add_data_read_fail_error_to_form(self, form: Any, e: Exception) -> None:
+        """Say what is wrong with a file, where we know; the library names the exception only."""
+        if isinstance(e, forms.ValidationError):
+            form.add_error("import_file", e)
+        else:
+            super().add_data_read_fail_error_to_form(form, e)
+
     def get_import_resource_kwargs(self, request: HttpRequest, **kwargs: Any) -> dict[str, Any]:
         return {"editor": editor_of(request), "moment": timezone.now()}
 

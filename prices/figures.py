@@ -8,6 +8,7 @@ it in the memory of the process under the same day and stamp, and writes nothing
 it has given, and asks the database only whether their stamp is still the present one.
 """
 
+import logging
 from collections.abc import Collection, Iterable
 from datetime import date
 from threading import Lock
@@ -24,6 +25,8 @@ from catalog.models import Dataset, Voivodeship
 from catalog.queries import get_voivodeship
 from prices import medians, queries, serializers
 from prices.models import DepotPrice, Figure
+
+logger = logging.getLogger(__name__)
 
 FORM = 1
 """Raise it with every change of what an answer says, so that rows kept by an older release are not served."""
@@ -104,7 +107,7 @@ def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date
         stamp, body = cursor.fetchone()
     if known is not None and stamp == known_stamp:
         return known.text
-    if body is None:
+    if body is None or not is_whole(body, fuel.slug):
         area = get_voivodeship(asked).teryt if asked else ""
         answer = computed(fuel, today, stamp)[area]
         body = answer.with_values if with_values else answer.body
@@ -118,11 +121,23 @@ def read_countries(today: date) -> dict[str, str]:
         cursor.execute(READ_COUNTRY, [stamp_prefix(), today])
         rows = cursor.fetchall()
     stamp = rows[0][0]
-    kept = {fuel: body for _, fuel, body in rows if fuel is not None}
+    kept = {fuel: body for _, fuel, body in rows if fuel is not None and is_whole(body, fuel)}
     return {
         fuel.slug: kept[fuel.slug] if fuel.slug in kept else computed(fuel, today, stamp)[""].body
         for fuel in fuels.FUELS
     }
+
+
+def is_whole(body: str, fuel: str) -> bool:
+    """Whether a kept answer is one: a row that somebody damaged is computed anew, not served."""
+    try:
+        answer = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        answer = None
+    if isinstance(answer, dict) and answer.get("fuel") == fuel:
+        return True
+    logger.error("the kept figures of %s are damaged; computing them anew", fuel)
+    return False
 
 
 def computed(fuel: fuels.Fuel, today: date, stamp: str) -> dict[str, Answer]:

@@ -10,16 +10,12 @@ from rest_framework.viewsets import ViewSet
 
 from catalog.params import read_depot_id
 from catalog.queries import get_store
-from catalog.viewsets import CATALOG_CACHE
 from prices import figures
 from prices.params import FuelPricesQuery
 from prices.queries import find_price_list, find_series
 from prices.serializers import all_series, store_with_prices
 
 JSON = "application/json"
-
-SERIES_CACHE = "public, max-age=86400"
-"""Averages are published once a year."""
 
 
 class FullStoreViewSet(ViewSet):
@@ -29,7 +25,7 @@ class FullStoreViewSet(ViewSet):
         """Answer GET /stores/{id}."""
         row = get_store(read_depot_id(pk))
         listed = find_price_list(row.id, timezone.localdate())
-        return Response(store_with_prices(row, listed), headers={"Cache-Control": CATALOG_CACHE})
+        return Response(store_with_prices(row, listed))
 
 
 class SeriesViewSet(ViewSet):
@@ -37,7 +33,7 @@ class SeriesViewSet(ViewSet):
 
     def list(self, request: Request) -> Response:
         """Answer GET /prices."""
-        return Response(all_series(find_series()), headers={"Cache-Control": SERIES_CACHE})
+        return Response(all_series(find_series()))
 
 
 class FuelPriceViewSet(ViewSet):
@@ -52,4 +48,4 @@ class FuelPriceViewSet(ViewSet):
         query = FuelPricesQuery.parse(fuel, request.META["QUERY_STRING"])
         body = figures.read(query.fuel, voivodeship=query.voivodeship, values=query.values, today=timezone.localdate())
         # The answer is JSON already: nothing is left for a renderer to do.
-        return HttpResponse(body, content_type=JSON, headers={"Cache-Control": CATALOG_CACHE})
+        return HttpResponse(body, content_type=JSON)

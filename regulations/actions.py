@@ -7,7 +7,9 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from regulations.models import Amendment, Deadline
+from catalog import versions
+from catalog.models import Dataset
+from regulations.models import Amendment, Deadline, Resolution
 
 
 class AmendmentHasNoDay(Exception):
@@ -45,7 +47,13 @@ def move_deadline(*, deadline: Deadline, to: date, amendment: Amendment, by: Abs
     stored.date, stored.valid_from = to, adopted
     for row in (old, stored):
         save_as(row, by=by, reason=reason)
+    tell_of_change()
     return stored
+
+
+def tell_of_change() -> None:
+    """Tell caches that the legal state is another now. Part of the transaction of every change that no import made."""
+    versions.raise_version(Dataset.Slug.REGULATIONS, row_count=Resolution.objects.count())
 
 
 def save_as(row: Any, *, by: AbstractBaseUser | None, reason: str) -> None:

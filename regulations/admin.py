@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import AdminDateWidget
 from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -94,6 +95,26 @@ class KeptAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the package has no 
     list_per_page = 200
     readonly_fields = ("key",)
     history_list_display = ("history_change_reason",)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        with transaction.atomic():
+            super().save_model(request, obj, form, change)
+            actions.tell_of_change()
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        with transaction.atomic():
+            super().save_formset(request, form, formset, change)
+            actions.tell_of_change()
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        with transaction.atomic():
+            super().delete_model(request, obj)
+            actions.tell_of_change()
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        with transaction.atomic():
+            super().delete_queryset(request, queryset)
+            actions.tell_of_change()
 
 
 @admin.register(LegalState)

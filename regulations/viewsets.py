@@ -11,9 +11,6 @@ from regulations.ics import deadline_calendar
 from regulations.params import CalendarQuery, RegulationsQuery
 from regulations.queries import find_regulations, get_calendar
 
-STATE_CACHE = "public, max-age=300"
-"""The legal state changes when an editor decides, and at midnight."""
-
 CALENDAR = "text/calendar; charset=utf-8"
 
 
@@ -24,10 +21,10 @@ class RegulationViewSet(ViewSet):
         """Answer GET /regulations."""
         query = RegulationsQuery.parse(request.META["QUERY_STRING"], today=timezone.localdate())
         found = [serializers.regulation(entry) for entry in find_regulations(query)]
-        return Response(found, headers={"Cache-Control": STATE_CACHE})
+        return Response(found)
 
     def calendar(self, request: Request, voivodeship: str) -> HttpResponse:
         """Answer GET /regulations/{voivodeship}.ics."""
         query = CalendarQuery.parse(voivodeship, request.META["QUERY_STRING"], today=timezone.localdate())
         body = deadline_calendar(get_calendar(query))
-        return HttpResponse(body, content_type=CALENDAR, headers={"Cache-Control": STATE_CACHE})
+        return HttpResponse(body, content_type=CALENDAR)

@@ -7,13 +7,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from catalog.cache_control import NO_STORE
 from catalog.query_string import QueryString
 from subsidy import privacy, rules, serializers
 from subsidy.calculator import calculate
 from subsidy.params import SubsidyQuery
-
-NO_STORE = "no-store"
-"""An answer tells about somebody's income."""
 
 
 @method_decorator(sensitive_variables(), name="retrieve")

@@ -60,6 +60,12 @@ def _plain_static_files(settings: Any) -> None:
     }
 
 
+@pytest.fixture(autouse=True)
+def _no_limit(settings: Any) -> None:
+    """A test may ask as often as it likes; the tests of the limit set their own."""
+    settings.RATE_LIMIT = None
+
+
 @pytest.fixture
 def client() -> Client:
     """A caller of the API, whose GET requests are refused to write."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error as DatabaseError
 from django.utils import timezone
 from tqdm import tqdm
 
@@ -21,6 +22,12 @@ SHOWN = 10
 def progress(rows: Iterable[Any], label: str) -> Iterable[Any]:
     """A progress bar on a terminal, and nothing elsewhere."""
     return tqdm(rows, desc=label, unit=" rows", leave=False, disable=None, file=sys.stderr)
+
+
+def complaint(error: DatabaseError) -> str:
+    """What the database says against an import: a full disk, a standby server, a lost connection. The first line."""
+    lines = str(error).strip().splitlines()
+    return f"the database refused: {lines[0] if lines else type(error).__name__}"
 
 
 class ImportCommand(BaseCommand):
@@ -60,6 +67,8 @@ class ImportCommand(BaseCommand):
             raise CommandError(f"nothing was imported: {error}") from error
         except ImportRunning as error:
             raise CommandError("nothing was imported: another import is running; wait until it ends") from error
+        except DatabaseError as error:
+            raise CommandError(f"nothing was imported: {complaint(error)}") from error
         for report in reports:
             self.print_report(report, everything=options["verbosity"] > 1)
         if not commit:

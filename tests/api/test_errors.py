@@ -85,6 +85,35 @@ def test_a_wrong_host_is_told_in_json(client):
     check_body(client.get("/api/v1/locations?q=krak", headers={"host": "evil.example"}), 400, "invalid_parameter")
 
 
+def test_a_body_that_nobody_would_read_is_refused_unread(client):
+    huge = {"CONTENT_LENGTH": "99999999999", "CONTENT_TYPE": "multipart/form-data; boundary=x"}
+    check_body(client.post("/api/v1/subsidy", **huge), 413, "payload_too_large")
+    check_body(client.post("/api/v1/nothing", **huge), 413, "payload_too_large")
+    page = client.post("/dotacja/", **huge)
+    assert (page.status_code, page["Cache-Control"]) == (413, "no-store")
+    assert "Przesłano za dużo danych" in page.content.decode()
+
+
+def test_preflight(client):
+    asked = {"origin": "https://a.example", "access-control-request-method": "POST"}
+    answer = client.options(
+        "/api/v1/subsidy", headers={**asked, "access-control-request-headers": "content-type, x-request-id"}
+    )
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert answer["Access-Control-Allow-Methods"] == "GET, HEAD, POST, OPTIONS"
+    assert answer["Access-Control-Allow-Headers"] == "content-type, x-request-id"
+    assert "Allow-Headers" not in client.options(
+        "/api/v1/subsidy", headers={**asked, "access-control-request-headers": "a\x01;b"}
+    )
+
+
+def test_scripts_of_other_sites_may_read_the_headers(client):
+    exposed = client.get("/api/v1/prices")["Access-Control-Expose-Headers"].split(", ")
+    assert {"ETag", "X-Total-Count", "RateLimit", "RateLimit-Policy", "Retry-After", "Link"} <= set(exposed)
+    assert "Access-Control-Allow-Origin" not in client.get("/dotacja/")
+
+
 def test_our_own_fault_says_nothing_of_it(monkeypatch):
     def fail(text):
         raise RuntimeError("secret")

@@ -9,7 +9,7 @@ from django.utils import timezone
 from catalog import actions as catalog_actions
 from catalog.models import Depot
 from prices import figures
-from prices.models import Observation, Series
+from prices.models import Figure, Observation, Series
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -161,6 +161,17 @@ def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch, djang
     figures.refresh(today=TODAY + timedelta(days=1))
     with django_assert_num_queries(1):
         assert client.get(f"{URL}/pellet").json() == answer
+
+
+@pytest.mark.parametrize("rubbish", ["", "null", "[1]", '{"fuel": "pellet"', '{"fuel": "pellet"}', "\x01"])
+def test_damaged_figures_are_computed_anew(client, coal, rubbish):
+    whole = [client.get(f"{URL}/ekogroszek{query}").json() for query in ("", "?values=1", "?voivodeship=12")]
+    page = client.get("/ceny/").content
+    Figure.objects.filter(fuel="ekogroszek").update(body=rubbish, with_values=rubbish)
+    figures.forget()
+    assert [client.get(f"{URL}/ekogroszek{query}").json() for query in ("", "?values=1", "?voivodeship=12")] == whole
+    figures.forget()
+    assert client.get("/ceny/").content == page
 
 
 def test_an_answer_kept_for_another_address_of_the_site_is_not_served(client, settings):

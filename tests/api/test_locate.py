@@ -32,7 +32,7 @@ def ask(client, x, y):
 
 
 def test_locate_golden(client, golden, neighbours, django_assert_num_queries):
-    with django_assert_num_queries(2):  # the version of the territory and its boundaries, once per process
+    with django_assert_num_queries(1):  # the boundaries, once per process
         answer = client.get(URL, {"lat": "50.0617", "lon": "19.9373"})
     golden("locate_krakow", answer.json())
     with django_assert_num_queries(0):

@@ -131,14 +131,35 @@ def test_killed_keeper_takes_the_server_along(data: Path) -> None:
             assert server not in processes_naming(data)
 
 
-def test_killed_server_is_started_anew(data: Path) -> None:
+def answers(url: str) -> bool:
+    """Whether the server accepts connections."""
+    try:
+        return ask(url, "SELECT 1") == "1"
+    except subprocess.CalledProcessError:
+        return False
+
+
+def test_killed_server_is_started_anew_for_its_users(data: Path) -> None:
     with Sharer(data) as before:
         url = before.url()
+        for _ in range(2):
+            server, keeper = server_pid(data), keeper_pid(data)
+            os.kill(server, signal.SIGKILL)
+            with Sharer(data) as after:  # waits until the server is back
+                assert after.url() == url
+                assert answers(url)
+            assert eventually(lambda: answers(url))
+            assert (server_pid(data) != server, keeper_pid(data)) == (True, keeper)
+    assert embedded.wait_until_stopped(data, LIMIT_S)
+
+
+def test_server_that_cannot_come_back_is_given_up_by_its_last_user(data: Path) -> None:
+    with Sharer(data) as user:
+        user.url()
+        (data / "cluster" / "postgresql.conf").unlink()
         os.kill(server_pid(data), signal.SIGKILL)
-        assert embedded.wait_until_stopped(data, LIMIT_S)
-        with Sharer(data) as after:
-            assert after.url() == url
-            assert ask(url, "SELECT 1") == "1"
+        assert eventually(lambda: "the server did not start" in (data / "log").read_text())
+    assert embedded.wait_until_stopped(data, LIMIT_S)
 
 
 def test_deleted_folder_ends_the_server(data: Path) -> None:

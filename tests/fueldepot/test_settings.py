@@ -25,6 +25,18 @@ def test_good_settings_say_nothing():
 
 
 @pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("RATE_LIMIT", value) for value in ("off", "60/min", "5/sec", "1000/hour", "")),
+        *(("CACHE_URL", value) for value in ("redis://host", "rediss://u:p@[::1]:6380/1", "unix:///run/redis.sock")),
+        *(("TRUSTED_PROXIES", value) for value in ("127.0.0.1", "10.0.0.0/8, ::1,unix", " ")),
+    ],
+)
+def test_good_values_say_nothing(name, value):
+    assert start(**{name: value}) == (0, "")
+
+
+@pytest.mark.parametrize(
     ("environment", "name"),
     [
         ({"SECRET_KEY": None}, "SECRET_KEY"),
@@ -44,6 +56,14 @@ def test_good_settings_say_nothing():
         ({"EMAIL_URL": "smtp://"}, "EMAIL_URL"),
         ({"EMAIL_URL": "smtp://mail.example.pl:abc"}, "EMAIL_URL"),
         ({"ALLOWED_HOSTS": " , "}, "ALLOWED_HOSTS"),
+        ({"RATE_LIMIT": "60"}, "RATE_LIMIT"),
+        ({"RATE_LIMIT": "none"}, "RATE_LIMIT"),
+        ({"CACHE_URL": "memcached://host"}, "CACHE_URL"),
+        ({"CACHE_URL": "redis://"}, "CACHE_URL"),
+        ({"CACHE_URL": "redis://host:x/0"}, "CACHE_URL"),
+        ({"CACHE_URL": "unix://socket"}, "CACHE_URL"),
+        ({"TRUSTED_PROXIES": "10.0.0.1/8"}, "TRUSTED_PROXIES"),
+        ({"TRUSTED_PROXIES": "proxy.example.pl"}, "TRUSTED_PROXIES"),
     ],
 )
 def test_a_bad_one_ends_the_start_in_one_line(environment, name):

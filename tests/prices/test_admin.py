@@ -1,5 +1,6 @@
 """The editors' desk."""
 
+import zipfile
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from io import BytesIO
@@ -138,6 +139,33 @@ def test_official_data_are_looked_at_only(desk, page):
 def csv_of(*rows):
     text = "\n".join(["depot,fuel,unit,day,price,bag_price,bag_kg", *rows])
     return SimpleUploadedFile("cennik.csv", text.encode(), "text/csv")
+
+
+def bomb(members):
+    """A zip with these members, as an uploaded spreadsheet."""
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, body in members.items():
+            archive.writestr(name, body)
+    return SimpleUploadedFile("cennik.xlsx", content.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        (lambda: bomb({"xl/worksheets/sheet1.xml": b"0" * 30_000_000}), "rozpakowuje się do zbyt wielu danych"),
+        (lambda: bomb({"xl/a.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}), "definicje XML"),
+        (lambda: bomb({"xl/a.xml": "<!DOCTYPE a><a/>".encode("utf-16")}), "definicje XML"),
+        (lambda: bomb({"a.txt": b"x"}), "nie jest arkuszem XLSX"),
+        (lambda: SimpleUploadedFile("cennik.xlsx", b"PK\x03\x04 cut off"), "nie jest arkuszem XLSX"),
+        (lambda: SimpleUploadedFile("cennik.xlsx", b"x" * 2_000_001), "więcej niż 2000000 bajtów"),
+        (lambda: SimpleUploadedFile("cennik.csv", b"x" * 2_000_001), "więcej niż 2000000 bajtów"),
+    ],
+)
+def test_files_that_would_do_harm_are_refused(desk, file, reason):
+    answer = preview(desk, file())
+    assert answer.status_code == 200
+    assert reason in answer.content.decode()
 
 
 def xlsx_of(*rows):

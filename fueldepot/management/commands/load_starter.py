@@ -1,12 +1,13 @@
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.db import Error as DatabaseError
 from django.utils import timezone
 
 from catalog.importers.records import BadInput
 from catalog.importers.run import ImportRunning, run
 from catalog.importers.sync import ImportRefused, Options
-from catalog.management.import_command import ImportCommand, progress
+from catalog.management.import_command import ImportCommand, complaint, progress
 from catalog.starter import load
 from prices import figures
 from prices import starter as prices
@@ -27,6 +28,8 @@ class Command(ImportCommand):
             raise CommandError(f"nothing was loaded: {error}") from error
         except ImportRunning as error:
             raise CommandError("nothing was loaded: another import is running; wait until it ends") from error
+        except DatabaseError as error:
+            raise CommandError(f"nothing was loaded: {complaint(error)}") from error
         for report in filter(lambda report: report.added, reports):
             self.stdout.write(f"starter data: {report.added} {report.title}")
         figures.refresh(today=how.today)

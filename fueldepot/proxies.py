@@ -1,0 +1,97 @@
+"""Whose request it is, when a reverse proxy stands between: believed only of proxies that the operator has named.
+
+`X-Forwarded-For` is read from the right, as far as each next sender is a trusted proxy; the first that is not is the
+caller. Whatever stands left of it may have been invented. The header of anybody else is not read at all.
+"""
+
+from collections.abc import Callable, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+UNIX_SOCKET = "unix"
+"""In TRUSTED_PROXIES: whoever reaches the server's Unix socket."""
+
+MOST_HOPS = 20
+"""A longer chain is no honest one."""
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+
+def read_networks(names: Sequence[str]) -> tuple[Network, ...]:
+    """The networks among trusted proxies. Raises ValueError for what is neither network nor address."""
+    return tuple(ip_network(name) for name in names if name != UNIX_SOCKET)
+
+
+def read_address(text: str) -> Address | None:
+    """An address without port, brackets or zone; None where it is none. Of IPv4 in IPv6 the IPv4 address."""
+    try:
+        address = ip_address(text.strip())
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address):
+        if address.scope_id is not None:
+            return None
+        return address.ipv4_mapped or address
+    return address
+
+
+def find_caller(peer: str, forwarded: str, networks: Sequence[Network], *, trust_socket: bool) -> str:
+    """The address of the caller; the peer's own where nobody trustworthy names another.
+
+    peer: the other end of the connection, "" on a Unix socket. forwarded: the header, "" where there is none.
+    A chain with anything malformed in the part that has to be read is not believed.
+    """
+    if peer:
+        address = read_address(peer)
+        if address is None or not trusts(networks, address):
+            return peer
+    elif not trust_socket:
+        return peer
+    if not forwarded.strip():
+        return peer
+    entries = forwarded.rsplit(",", MOST_HOPS)
+    hops = entries[-MOST_HOPS:]
+    for entry in reversed(hops):
+        hop = read_address(entry)
+        if hop is None:
+            return peer
+        if not trusts(networks, hop):
+            return str(hop)
+    # Nobody but proxies: the request began at the farthest of them, if that was all.
+    return peer if len(entries) > MOST_HOPS else str(read_address(hops[0]))
+
+
+def trusts(networks: Sequence[Network], address: Address) -> bool:
+    """Whether an address is one of a trusted proxy."""
+    return any(address in network for network in networks)
+
+
+def believe_trusted_proxies(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Put the caller's address into REMOTE_ADDR, and https into the request when a trusted proxy says so."""
+    names: list[str] = settings.TRUSTED_PROXIES
+    networks, trust_socket = read_networks(names), UNIX_SOCKET in names
+
+    def is_proxy(peer: str) -> bool:
+        address = read_address(peer) if peer else None
+        return trusts(networks, address) if address is not None else (not peer and trust_socket)
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        meta = request.META
+        peer = meta.get("REMOTE_ADDR", "")
+        trusted = bool(names) and is_proxy(peer)
+        meta["fueldepot.from_proxy"] = trusted
+        if trusted:
+            scheme = meta.get("HTTP_X_FORWARDED_PROTO", "").strip().lower()
+            if scheme in {"http", "https"}:
+                meta["wsgi.url_scheme"] = scheme
+            meta["REMOTE_ADDR"] = find_caller(
+                peer, meta.get("HTTP_X_FORWARDED_FOR", ""), networks, trust_socket=trust_socket
+            )
+        return get_response(request)
+
+    return answer

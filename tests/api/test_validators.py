@@ -1,0 +1,45 @@
+"""Every answer that may be kept is known again, before anything is asked of the database."""
+
+import pytest
+
+from tests import factories
+from tests.regulations.factories import DeadlineFactory
+
+DAY = 86_400
+PATHS = {
+    "locations?q=krak": DAY,
+    "locate?lat=50.06&lon=19.94": DAY,
+    "stores?teryt=1261011": 300,
+    "stores?lat=50.06&lon=19.94": 300,
+    "stores/{depot}": 300,
+    "prices": DAY,
+    "prices/pellet": 300,
+    "prices/pellet?voivodeship=12": 300,
+    "regulations?teryt=1261011": 300,
+    "regulations/malopolskie.ics": 300,
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_304_costs_no_query(client, path, django_assert_num_queries):
+    depot = factories.DepotFactory(municipality=factories.krakow())
+    factories.BoundaryFactory(municipality=factories.krakow())
+    DeadlineFactory()
+    address = "/api/v1/" + path.format(depot=depot.pk)
+    known = client.get(address)
+    assert known.status_code == 200, known.content
+    assert known["Cache-Control"] == f"public, max-age={PATHS[path]}"
+    assert known["ETag"][0] == '"'
+    for method in (client.get, client.head):
+        with django_assert_num_queries(0):
+            again = method(address, headers={"if-none-match": known["ETag"]})
+        assert (again.status_code, again.content, again["ETag"]) == (304, b"", known["ETag"])
+        assert (again["Cache-Control"], again["Vary"]) == (known["Cache-Control"], known["Vary"])
+        assert again["Access-Control-Allow-Origin"] == "*"
+    assert client.get(address, headers={"if-none-match": '"another"'}).status_code == 200
+
+
+def test_the_calculator_has_no_validator(client):
+    answer = client.get("/api/v1/subsidy?people=2")
+    assert answer["Cache-Control"] == "no-store"
+    assert "ETag" not in answer

@@ -1,0 +1,149 @@
+"""The whole service as processes of their own, with a database that tests may kill or freeze."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fueldepot.embedded_keeper import server_pids
+from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+
+SERVE = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from fueldepot import embedded, local
+local.prepare(Path(sys.argv[2]))
+os.environ["DJANGO_SETTINGS_MODULE"] = "fueldepot.settings"
+import django
+django.setup()
+from django.core.management import call_command
+from django.db import connections
+call_command("migrate", verbosity=0)
+call_command("load_starter")
+connections.close_all()
+embedded.keep_across_exec()
+os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *sys.argv[3:]])
+"""
+
+START_S = 120.0
+
+
+class Answer(NamedTuple):
+    """status: 0 where the connection failed. took_s: from the question to the end of the answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    took_s: float
+
+
+class Site:
+    """gunicorn with two workers on a port of its own, over an embedded PostgreSQL below `root` with starter data."""
+
+    def __init__(self, root: Path, **environment: str) -> None:
+        self.root = root
+        self.data = root / "var" / "postgres"
+        self.log = root / "log"
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        ours = {
+            k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE"}
+        }
+        ours |= {"RATE_LIMIT": "off", "SITE_URL": self.url} | environment
+        command = [
+            *(sys.executable, "-c", SERVE, str(PROJECT_ROOT), str(root)),
+            *("--config", str(PROJECT_ROOT / "fueldepot" / "gunicorn.py")),
+            *("--bind", f"127.0.0.1:{self.port}", "--workers", "2"),
+        ]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=ours, cwd=PROJECT_ROOT)
+
+    def ready(self) -> "Site":
+        """Wait until it serves."""
+        assert eventually(lambda: self.process.poll() is not None or self.get("/readyz").status == 200, START_S)
+        assert self.process.poll() is None, self.log.read_text()
+        return self
+
+    def stop(self) -> None:
+        """End it, and the database with it."""
+        self.thaw()
+        self.process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(30)
+        self.process.kill()
+        self.process.wait()
+
+    def get(self, path: str, timeout_s: float = 20.0, **headers: str) -> Answer:
+        """Ask once, over a connection of its own."""
+        request = urllib.request.Request(self.url + path, headers=headers)  # noqa: S310 - our own server
+        began = time.monotonic()
+        try:
+            with urllib.request.urlopen(request, timeout=timeout_s) as found:  # noqa: S310
+                answer = (found.status, dict(found.headers), found.read())
+        except urllib.error.HTTPError as refused:
+            answer = (refused.code, dict(refused.headers), refused.read())
+        except (OSError, http.client.HTTPException):
+            answer = (0, {}, b"")
+        return Answer(*answer, time.monotonic() - began)
+
+    def get_all(self, paths: list[str]) -> list[Answer]:
+        """Ask all at once."""
+        answers: list[Any] = [None] * len(paths)
+
+        def ask(number: int) -> None:
+            answers[number] = self.get(paths[number])
+
+        threads = [threading.Thread(target=ask, args=[number]) for number in range(len(paths))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return answers
+
+    def lines(self) -> list[dict[str, Any]]:
+        """What it has logged as JSON."""
+        return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+
+    def workers(self) -> list[int]:
+        """PIDs of the workers."""
+        found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return [int(pid) for pid in found]
+
+    def freeze(self) -> None:
+        """Stop every process of the database without ending it."""
+        for pid in server_pids(self.data / "cluster"):
+            os.kill(pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        for pid in server_pids(self.data / "cluster"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """A database that has stopped answering, until the block ends."""
+        self.freeze()
+        try:
+            yield
+        finally:
+            self.thaw()
+
+    @property
+    def database_url(self) -> str:
+        """Where its database listens."""
+        return f"postgresql://postgres@:5432/postgres?host={self.data}"

@@ -1,0 +1,202 @@
+"""What may happen to a running service, done to a real one: each test breaks something, looks, and mends it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from fueldepot.embedded_keeper import server_pids
+from fueldepot.worker import READ_LIMIT_S
+from tests.fueldepot.live import Site
+from tests.fueldepot.sharers import eventually, server_pid
+
+pytestmark = pytest.mark.slow
+
+API = "/api/v1/stores?lat=50.06&lon=19.94&limit=3"
+PAGE = "/sklady/malopolskie/"
+SOON_S = 2.0
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Iterator[Site]:
+    """One service for all tests here."""
+    running = Site(tmp_path_factory.mktemp("site", numbered=True))
+    try:
+        yield running.ready()
+    finally:
+        running.stop()
+
+
+@pytest.fixture(autouse=True)
+def _whole(site):
+    """Every test begins and ends with a service that works."""
+    assert eventually(lambda: site.get(API).status == 200)
+    yield
+    assert eventually(lambda: all(answer.status == 200 for answer in site.get_all([API, PAGE] * 8)))
+
+
+def check_unavailable(answer, *, api):
+    assert answer.status == 503
+    assert answer.took_s < SOON_S
+    assert int(answer.headers["Retry-After"]) > 0
+    assert answer.headers["Cache-Control"] == "no-store"
+    if api:
+        assert json.loads(answer.body)["code"] == "unavailable"
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    else:
+        assert answer.headers["Content-Type"].startswith("text/html")
+        assert "Baza danych nie odpowiada" in answer.body.decode()
+
+
+def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(site):
+    site.get_all([API, PAGE] * 8)  # every thread has a connection
+    before = server_pid(site.data)
+    os.kill(before, signal.SIGKILL)
+    answers = []
+
+    def back():
+        answers.append(site.get(API))
+        return answers[-1].status == 200
+
+    assert eventually(back)
+    assert server_pid(site.data) != before
+    for answer in answers[:-1]:
+        check_unavailable(answer, api=True)
+    assert [answer.status for answer in site.get_all([API, PAGE] * 16)] == [200] * 32
+
+
+def test_a_database_that_stays_away(site):
+    cluster = site.data / "cluster"
+    (cluster / "postgresql.conf").rename(cluster / "away")
+    try:
+        os.kill(server_pid(site.data), signal.SIGKILL)
+        assert eventually(lambda: not server_pids(cluster))
+        check_unavailable(site.get(API), api=True)
+        check_unavailable(site.get(PAGE), api=False)
+        assert site.get("/healthz").status == 200
+        ready = site.get("/readyz")
+        assert (ready.status, json.loads(ready.body)["checks"]) == (503, {"database": {"ok": False}})
+        # Nothing of the database is needed for these.
+        assert site.get("/api/v1/subsidy?people=2").status == 200
+        assert site.get("/api/v1/nothing").status == 404
+    finally:
+        (cluster / "away").rename(cluster / "postgresql.conf")
+
+
+def test_a_frozen_database(site):
+    site.get_all([API, PAGE] * 8)
+    with site.frozen():
+        for answer in site.get_all([API] * 8):
+            check_unavailable(answer, api=True)
+        for answer in site.get_all([PAGE] * 8):
+            check_unavailable(answer, api=False)
+        alive = site.get("/healthz")
+        assert (alive.status, alive.took_s < 1) == (200, True)
+        ready = site.get("/readyz")
+        assert (ready.status, ready.took_s < SOON_S) == (503, True)
+
+
+def test_a_statement_that_waits_too_long_is_given_up(site):
+    with psycopg.connect(site.database_url) as other:
+        other.execute("LOCK TABLE catalog_depot IN ACCESS EXCLUSIVE MODE")
+        check_unavailable(site.get(API), api=True)
+        assert site.get("/api/v1/prices").status == 200
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        with psycopg.connect(site.database_url, autocommit=True) as watcher:
+            # The server notices that nobody waits for the answer any more, and stops looking for it.
+            assert eventually(lambda: watcher.execute(waiting).fetchone() == (0,), 5)
+        other.rollback()
+
+
+def test_a_worker_killed_in_mid_request_harms_no_other(site):
+    statuses, stop = [], threading.Event()
+
+    def load():
+        while not stop.is_set():
+            statuses.append(site.get(API).status)
+
+    threads = [threading.Thread(target=load) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    victim = site.workers()[0]
+    os.kill(victim, signal.SIGKILL)
+    assert eventually(lambda: victim not in site.workers() and len(site.workers()) == 2)
+    time.sleep(0.5)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    lost = sum(status == 0 for status in statuses)
+    assert set(statuses) <= {0, 200}
+    assert lost <= len(threads)  # what the victim was answering
+    assert len(statuses) > 50
+
+
+def test_callers_that_dawdle_hold_up_the_others_for_a_while_at_most(site):
+    head = f"POST /api/v1/subsidy HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nContent-Length: 500\r\n"
+    head += "Content-Type: application/x-www-form-urlencoded\r\n\r\npeople="
+    slow = [socket.create_connection(("127.0.0.1", site.port)) for _ in range(12)]  # more than there are threads
+    for number, connection in enumerate(slow):
+        connection.sendall(head.encode()[: 60 if number % 2 else None])
+    assert site.get("/healthz", timeout_s=READ_LIMIT_S * 2 + 10).status == 200
+    for connection in slow:
+        connection.close()
+
+
+def test_a_line_per_request_says_nothing_of_people(site):
+    secret = "income=1357,24"
+    answer = site.get(f"/api/v1/subsidy?people=2&{secret}", Referer=f"http://x/?{secret}", **{"X-Request-ID": "a" * 20})
+    found = answer.headers["X-Request-ID"]
+    assert found != "a" * 20  # nobody trusted gave it
+    assert eventually(lambda: any(line.get("request_id") == found for line in site.lines()))
+    (line,) = [line for line in site.lines() if line.get("request_id") == found]
+    assert set(line) == {"time", "level", "logger", "method", "path", "status", "ms", "request_id"}
+    assert (line["method"], line["path"], line["status"]) == ("GET", "/api/v1/subsidy", 200)
+    log = site.log.read_text()
+    assert secret not in log
+    assert "1357,24" not in log
+
+
+def test_a_failure_is_logged_once_and_with_its_id(site):
+    with site.frozen():
+        answer = site.get(API)
+    found = answer.headers["X-Request-ID"]
+    lines = [line for line in site.lines() if line.get("request_id") == found]
+    assert [line["level"] for line in lines] == ["ERROR", "INFO"]
+    assert lines[0]["message"].startswith("database not available")
+    assert "traceback" not in lines[0]
+    assert "Service Unavailable" not in site.log.read_text()
+
+
+def test_importing_beside_another_import_says_so(site):
+    with psycopg.connect(site.database_url) as other:
+        other.execute("SELECT pg_advisory_xact_lock(%s)", [0x464445504F54])
+        done = manage(site, "load_starter")
+    assert done.returncode == 1
+    assert done.stderr.strip() == "CommandError: nothing was loaded: another import is running; wait until it ends"
+
+
+def test_importing_into_a_database_that_takes_nothing(site):
+    done = manage(
+        site, "import_regulations", "regulations/data", "--commit", PGOPTIONS="-c default_transaction_read_only=on"
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("CommandError: nothing was imported: the database refused: cannot execute")
+
+
+def manage(site, *arguments, **environment):
+    """Run a management command against the service's database."""
+    import sys
+
+    env = {**os.environ, "DATABASE_URL": site.database_url, **environment}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments], capture_output=True, text=True, env=env, timeout=60, check=False
+    )

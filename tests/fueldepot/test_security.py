@@ -1,0 +1,140 @@
+"""What browsers are told, what a deployment is checked for, and whom to write to."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings as configured
+from django.test import Client
+from django.urls import reverse
+
+from fueldepot import security
+from tests import factories
+from tests.regulations.factories import DeadlineFactory
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+PAGES = ["/", "/dotacja/", "/przepisy/", "/ceny/", "/api/", "/nothing/"]
+
+INLINE = re.compile(
+    r"<script(?![^>]*\bsrc=)(?![^>]*type=\"application/(?:ld\+)?json\")[^>]*>|<style|\sstyle=|\son[a-z]+=|javascript:",
+    re.IGNORECASE,
+)
+INLINE_SCRIPT = re.compile(
+    r"<script(?![^>]*\bsrc=)(?![^>]*type=\"application/(?:ld\+)?json\")[^>]*>|<[a-z][^>]*\son[a-z]+=|javascript:",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_need_nothing_that_the_policy_forbids(path):
+    answer = Client().get(path)
+    assert answer["Content-Security-Policy"] == security.STRICT
+    assert "unsafe" not in security.STRICT
+    assert answer["Permissions-Policy"].startswith("geolocation=(self)")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Referrer-Policy"] == "same-origin"
+    assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert answer["X-Frame-Options"] == "DENY"
+    assert INLINE.findall(answer.content.decode()) == []
+    assert not re.search(r'(?:src|action)="(?:https?:)?//', answer.content.decode())
+
+
+def test_templates_hold_nothing_inline():
+    for template in (ROOT / "templates").rglob("*.html"):
+        assert INLINE.findall(template.read_text()) == [], template
+
+
+@pytest.mark.django_db
+def test_pages_of_the_admin_run_no_inline_script():
+    factories.DepotPriceFactory(depot=factories.DepotFactory(municipality=factories.krakow()))
+    deadline = DeadlineFactory()
+    desk = Client()
+    desk.force_login(factories.UserFactory())
+    history = reverse("admin:regulations_deadline_history", args=[deadline.pk])
+    pages = [
+        "/admin/",
+        "/admin/catalog/depot/",
+        "/admin/prices/depotprice/",
+        "/admin/prices/depotprice/add/",
+        "/admin/prices/depotprice/import/",
+        f"/admin/regulations/deadline/{deadline.pk}/change/",
+        history,
+    ]
+    for page in pages:
+        answer = desk.get(page)
+        assert answer.status_code == 200
+        assert answer["Content-Security-Policy"] == security.ADMIN
+        assert INLINE_SCRIPT.findall(answer.content.decode()) == [], page
+    assert "script-src 'self';" in security.ADMIN
+    assert "no-cache" in answer["Cache-Control"]
+
+
+def test_answers_of_the_api_load_nothing():
+    answer = Client().get("/api/v1/subsidy?people=2")
+    assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert "Permissions-Policy" not in answer
+
+
+def production(*arguments, **environment):
+    """Run a command in the settings of a production behind a proxy."""
+    values = {
+        "PATH": os.environ["PATH"],
+        "SECRET_KEY": "ten-thousand-monkeys-typed-this-0123456789-ąęłóż-so-nobody-else-will",
+        "DATABASE_URL": "postgresql://u:p@host/name",
+        "SITE_URL": "https://sklady.example.pl",
+        "TRUSTED_PROXIES": "127.0.0.1",
+        **environment,
+    }
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=values, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_deploy_check_is_clean_in_production():
+    done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING")
+    assert (done.returncode, done.stdout) == (0, "System check identified no issues (1 silenced).\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "named"),
+    [
+        ({"TRUSTED_PROXIES": ""}, "fueldepot.W002"),
+        ({"SITE_URL": "http://sklady.example.pl"}, "fueldepot.W001"),
+        ({"DEBUG": "on"}, "security.W018"),
+        ({"SECRET_KEY": "short"}, "security.W009"),
+    ],
+)
+def test_the_deploy_check_names_what_is_missing(environment, named):
+    done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING", **environment)
+    assert done.returncode == 1
+    assert named in done.stderr
+
+
+def test_https_is_insisted_on(settings):
+    settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31_536_000
+    settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    caller = Client()
+    answer = caller.get("/dotacja/")
+    assert (answer.status_code, answer["Location"]) == (301, "https://testserver/dotacja/")
+    proxied = caller.get("/dotacja/", headers={"x-forwarded-proto": "https"})
+    assert proxied.status_code == 200
+    assert proxied["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+    assert caller.get("/healthz").status_code == 200
+
+
+def test_security_txt(client, settings):
+    settings.CONTACT_EMAIL = ""
+    assert client.get("/.well-known/security.txt").status_code == 404
+    settings.CONTACT_EMAIL = "redakcja@example.pl"
+    answer = client.get("/.well-known/security.txt")
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    fields = dict(line.split(": ", 1) for line in answer.content.decode().splitlines())
+    assert fields["Contact"] == "mailto:redakcja@example.pl"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00Z", fields["Expires"])
+    assert fields["Canonical"] == f"{configured.SITE_URL}/.well-known/security.txt"

@@ -1,0 +1,192 @@
+"""Whatever changes an answer changes its validator: every writer raises the version of its data set."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import actions as depots
+from catalog import versions
+from catalog.models import Dataset, Depot
+from prices import actions as prices
+from prices.models import DepotPrice, PlausibleRange
+from regulations import actions as regulations
+from regulations.models import Amendment, Deadline, LegalState, Resolution
+from tests import factories
+from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
+from tests.regulations.test_admin import form_of, url_of
+
+pytestmark = pytest.mark.django_db
+
+LAW = ["/api/v1/regulations", "/api/v1/regulations/malopolskie.ics"]
+PRICES = ["/api/v1/prices/pellet"]
+TODAY = date(2026, 11, 21)
+
+
+@pytest.fixture
+def desk():
+    client = Client()
+    client.force_login(factories.UserFactory())
+    return client
+
+
+def tags(addresses):
+    """The present validators of addresses, as a process sees them that has done nothing itself."""
+    versions.forget()
+    answers = [Client().get(address) for address in addresses]
+    assert {answer.status_code for answer in answers} <= {200, 404, 410}
+    return {address: answer.get("ETag") for address, answer in zip(addresses, answers, strict=True)}
+
+
+@pytest.fixture
+def changes():
+    """Assert that what the test does between two calls renews the validator of every address."""
+    before = {}
+
+    def look(addresses):
+        now = tags(addresses)
+        if before:
+            same = [address for address in addresses if before[address] == now[address]]
+            assert not same
+        before.update(now)
+
+    return look
+
+
+def act_on(row, action):
+    """Send the form of the admin's list."""
+    listing = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_changelist")
+    return listing, {"action": action, "_selected_action": [row.pk]}
+
+
+@pytest.mark.parametrize("make", [ResolutionFactory, DeadlineFactory, FuelBanFactory, AmendmentFactory])
+def test_saving_a_part_of_the_law(desk, changes, make):
+    factories.krakow()
+    row = make()
+    changes(LAW)
+    assert desk.post(url_of(row), form_of(desk.get(url_of(row)))).status_code == 302
+    changes(LAW)
+
+
+def test_saving_a_legal_state(desk, changes):
+    factories.krakow()
+    ResolutionFactory()
+    state = LegalState.objects.get()
+    changes(LAW)
+    data = form_of(desk.get(url_of(state))) | {"summary": "Inaczej."}
+    assert desk.post(url_of(state), data).status_code == 302
+    changes(LAW)
+
+
+@pytest.mark.parametrize("make", [ResolutionFactory, DeadlineFactory, FuelBanFactory, AmendmentFactory])
+def test_deleting_a_part_of_the_law(desk, changes, make):
+    factories.krakow()
+    row, other = make(), make()
+    changes(LAW)
+    delete = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_delete", args=[row.pk])
+    assert desk.post(delete, {"post": "yes"}).status_code == 302
+    changes(LAW)
+    listing, data = act_on(other, "delete_selected")
+    assert desk.post(listing, {**data, "post": "yes"}).status_code == 302
+    assert not type(row).objects.exists()
+    changes(LAW)
+
+
+def test_adding_an_amendment_on_the_page_of_its_act(desk, changes):
+    factories.krakow()
+    act = ResolutionFactory()
+    changes(LAW)
+    data = form_of(desk.get(url_of(act))) | {
+        "amendment_set-TOTAL_FORMS": "1",
+        "amendments-TOTAL_FORMS": "1",
+        "amendments-0-number": "II/2/26",
+        "amendments-0-changes": "Przesuwa.",
+    }
+    desk.post(url_of(act), data)
+    assert Amendment.objects.count() == 1
+    changes(LAW)
+
+
+def test_moving_a_deadline(changes):
+    factories.krakow()
+    act = ResolutionFactory()
+    deadline, amendment = DeadlineFactory(state=act.state), AmendmentFactory(resolution=act)
+    changes(LAW)
+    regulations.move_deadline(deadline=deadline, to=date(2030, 1, 1), amendment=amendment, by=factories.UserFactory())
+    changes(LAW)
+    assert Dataset.objects.get(pk="regulations").row_count == Resolution.objects.count() == 1
+    assert Deadline.objects.count() == 2
+
+
+def test_importing_the_law(changes):
+    factories.krakow()
+    call_command("import_regulations", "regulations/data/malopolskie.yaml", commit=True, verbosity=0)
+    changes(LAW)
+    Resolution.objects.filter(state="12").first().delete()
+    LegalState.objects.update(file={})
+    call_command("import_regulations", "regulations/data/malopolskie.yaml", commit=True, verbosity=0)
+    changes(LAW)
+
+
+def test_what_editors_do_to_a_depot(desk, changes):
+    depot, user = factories.DepotFactory(municipality=factories.krakow()), factories.UserFactory()
+    addresses = ["/api/v1/stores?teryt=1261011", f"/api/v1/stores/{depot.pk}", *PRICES]
+    changes(addresses)
+    depots.verify_depot(depot=depot, by=user, on=TODAY)
+    changes(addresses)
+    depots.reset_depot(depot=depot)
+    changes(addresses)
+    page = reverse("admin:catalog_depot_change", args=[depot.pk])
+    assert desk.post(page, {"featured": "on"}).status_code == 302
+    assert Depot.objects.get().featured
+    changes(addresses)
+    depots.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
+    changes(addresses)
+    depots.publish_depot(depot=depot, on=TODAY)
+    changes(addresses)
+
+
+def test_what_editors_do_to_prices(desk, changes):
+    depot, user = factories.DepotFactory(municipality=factories.krakow()), factories.UserFactory()
+    price = factories.DepotPriceFactory(
+        depot=depot, fuel="pellet", status=DepotPrice.Status.PENDING, decided_at=None, decided_by=None
+    )
+    addresses = [*PRICES, f"/api/v1/stores/{depot.pk}"]
+    changes(addresses)
+    prices.approve_price(price=price, by=user, on=timezone.now())
+    changes(addresses)
+    prices.reject_price(price=price, reason="pomyłka", by=user, on=timezone.now())
+    changes(addresses)
+    prices.approve_prices(prices=[price], by=user, on=timezone.now())
+    changes(addresses)
+    prices.change_range(fuel="pellet", low=Decimal(1), high=Decimal(9), by=user, on=timezone.now())
+    changes(addresses)
+    page = reverse("admin:prices_plausiblerange_change", args=["pellet"])
+    desk.post(page, {"low": "2", "high": "10"})
+    assert PlausibleRange.objects.get(pk="pellet").high == 10
+    changes(addresses)
+
+
+def test_removing_the_demonstration(changes):
+    depot = factories.DepotFactory(municipality=factories.krakow(), source=Depot.Source.DEMO)
+    factories.DepotPriceFactory(depot=depot, fuel="pellet")
+    kept = factories.DepotPriceFactory(fuel="pellet", depot=factories.DepotFactory(municipality=factories.krakow()))
+    addresses = ["/api/v1/stores?teryt=1261011", f"/api/v1/stores/{kept.depot_id}", *PRICES]
+    changes(addresses)
+    call_command("remove_demo", verbosity=0)
+    changes(addresses)
+    rows = dict(Dataset.objects.values_list("slug", "row_count"))
+    assert (rows["depots"], rows["prices"]) == (1, 1)
+
+
+def test_a_change_elsewhere_leaves_validators_alone():
+    factories.krakow()
+    DeadlineFactory()
+    addresses = ["/api/v1/stores?teryt=1261011", "/api/v1/locations?q=krak", "/api/v1/prices", *PRICES]
+    before = tags(addresses)
+    regulations.tell_of_change()
+    assert tags(addresses) == before
