@@ -17,7 +17,7 @@ from catalog.boundaries import PointOutsideMunicipalities
 from catalog.links import documentation_url
 from catalog.params import FUEL, VOIVODESHIP
 from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit, UnknownVoivodeship
-from catalog.query_string import InvalidParameters, ParameterError, quote
+from catalog.query_string import READING_CODES, InvalidParameters, ParameterError, quote
 from catalog.request_body import MAX_BODY_BYTES, READERS, BodyTooLarge, MalformedBody, UnsupportedBody
 from fueldepot.rendering import JSON
 from prices.params import UnknownFuel
@@ -25,6 +25,23 @@ from prices.params import UnknownFuel
 logger = logging.getLogger(__name__)
 
 NO_STORE = "no-store"
+
+CODES = (
+    "invalid_parameter",
+    "missing_parameter",
+    "malformed_body",
+    "unsupported_media_type",
+    "not_found",
+    "method_not_allowed",
+    "too_many_requests",
+    "payload_too_large",
+    "server_error",
+    "unavailable",
+)
+"""What `code` of the body may be."""
+
+PARAMETER_CODES = (*READING_CODES, "unknown")
+"""What `code` of a parameter may be. unknown: well-formed, but there is none."""
 
 
 def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> dict[str, Any]:
