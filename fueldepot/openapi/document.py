@@ -26,6 +26,8 @@ NEVER_KEPT = {"/subsidy"}
 def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
     """Add what operations share. A hook of drf-spectacular."""
     for address, methods in result["paths"].items():
+        # The methods of a path come in the order of a set.
+        result["paths"][address] = methods = dict(sorted(methods.items()))
         for method, operation in methods.items():
             operation["security"] = []
             for parameter in operation.get("parameters", []):
