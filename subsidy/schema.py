@@ -1,11 +1,12 @@
 """The published description of the calculator. Read by `make openapi` only; nothing here runs in a request."""
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from drf_spectacular.utils import extend_schema
 
-from catalog.query_string import DAY, NUMBER_WITH_COMMA
+from catalog.query_string import DAY
 from catalog.request_body import READERS
 from catalog.schema.forms import (
     JSON,
@@ -46,6 +47,10 @@ WORKS = {
     Item.GATES: "garage doors",
 }
 AREA_EXAMPLES = {Item.WALLS: 150, Item.CEILING: 90}
+
+
+NOT_NEGATIVE = re.compile(r"[0-9]{1,20}([.,][0-9]{1,20})?", re.ASCII)
+"""What `catalog.query_string.NUMBER_WITH_COMMA` reads, without what is below every range."""
 
 
 class Given(NamedTuple):
@@ -164,20 +169,29 @@ PARAMETERS: tuple[Given, ...] = (
 )
 
 
+AS_TEXT: dict[str, Schema] = {
+    "number": {"type": "string", "pattern": whole(NOT_NEGATIVE)},
+    "integer": {"type": "string", "pattern": "^[0-9]{1,18}$"},
+}
+"""Numbers as JSON may also have them: in a string, which is how a decimal comma is given."""
+
+
 def in_body(one: Given, *, json: bool) -> Schema:
-    """A parameter as a field of a body. A form has text only; JSON also takes a number or null as not given."""
+    """A parameter as a field of a body. A form has text only; JSON also takes numbers as text, and null for none."""
     form = {**one.form, "description": one.description, "examples": [one.example]}
     if one.synonym:
         form["deprecated"] = True
-    if not json or "anyOf" in form:
+    if not json:
         return form
-    if form["type"] == "number":
-        as_text = {"type": "string", "pattern": whole(NUMBER_WITH_COMMA)}
-        bounds = {key: form.pop(key) for key in ("type", "minimum", "maximum")}
-        return {"anyOf": [bounds, as_text], **form}
+    if "anyOf" in form:
+        return {**form, "anyOf": [*form["anyOf"], {"type": "null"}]}
+    if form["type"] in AS_TEXT:
+        bounds = {key: form.pop(key) for key in ("minimum", "maximum")}
+        return {"anyOf": [{"type": form["type"], **bounds}, AS_TEXT[form.pop("type")], {"type": "null"}], **form}
+    form = nullable(form)
     if one.name == "eu":
-        form.pop("type")
-        form["enum"] = [*form["enum"], *(int(word) for word in form["enum"] if word.isdecimal())]
+        form["type"] = ["string", "integer", "null"]
+        form["enum"] = [*form["enum"], *(int(word) for word in params.PROJECT_TYPES if word.isdecimal())]
     return form
 
 
