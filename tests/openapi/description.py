@@ -52,7 +52,7 @@ def form(name: str) -> str:
 
 
 def operation_at(method: str, path: str) -> tuple[str, dict[str, Any]] | None:
-    """The path of the description that an address under /api/v1 belongs to, and its operation; None for no operation."""
+    """The path of the description that an address belongs to, and its operation; None where nothing is described."""
     path = path.removeprefix(served.PREFIX)
     paths = served.document()["paths"]
     given = path.split("/")
@@ -102,5 +102,3 @@ def check_answer(method: str, path: str, answer: Any) -> list[str]:
         pointer = f"{where}/content/{media_type.replace('/', '~1')}/schema"
         wrong += [f"{method} {path}: {one}" for one in mistakes(pointer, answer.json())]
     return wrong
-
-

@@ -27,6 +27,22 @@ BETWEEN_PARAMETERS = {
 """(path, parameter, code) of what is refused although each parameter fits its schema."""
 
 
+@schemathesis.hook
+def map_query(context: Any, query: Any) -> Any:
+    """Keep most generated questions clear of the rules between parameters, so that they reach the answer."""
+    if not query:
+        return query
+    if "income_type" in query:
+        query.pop("dochod_typ", None)
+    if "income" in query:
+        query.setdefault("people", 3)
+    if ("lat" in query) != ("lon" in query):
+        query |= {"lat": 50.06, "lon": 19.94}
+    if isinstance(query.get("on"), str) and query["on"][:4].isdecimal() and query["on"] < "2025-03-31":
+        query["on"] = "2026" + query["on"][4:]
+    return query
+
+
 @schemathesis.check
 def what_fits_is_accepted(ctx: Any, response: Any, case: Any) -> None:
     """A request that fits the description is refused only for a rule between parameters."""

@@ -43,7 +43,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         try:
             deadline = time.monotonic() + SECONDS_TO_START
             while not answers(f"{address}/api/v1/stores/1"):
-                assert server.poll() is None and time.monotonic() < deadline, log.read_text()
+                assert server.poll() is None, log.read_text()
+                assert time.monotonic() < deadline, log.read_text()
                 time.sleep(0.3)
             yield address
         finally:
