@@ -183,9 +183,7 @@ def in_body(one: Given, *, json: bool) -> Schema:
         form["deprecated"] = True
     if not json:
         return form
-    if "anyOf" in form:
-        return {**form, "anyOf": [*form["anyOf"], {"type": "null"}]}
-    if form["type"] in AS_TEXT:
+    if one.form["type"] in ("number", "integer"):
         bounds = {key: form.pop(key) for key in ("minimum", "maximum")}
         return {"anyOf": [{"type": form["type"], **bounds}, AS_TEXT[form.pop("type")], {"type": "null"}], **form}
     form = nullable(form)

@@ -85,7 +85,8 @@ def nullable(form: Schema) -> Schema:
     """The same, or null."""
     if "$ref" in form:
         return {"anyOf": [form, {"type": "null"}]}
-    found = {**form, "type": [form["type"], "null"]}
+    kinds = form["type"] if isinstance(form["type"], list) else [form["type"]]
+    found = {**form, "type": [*kinds, "null"]}
     if "enum" in form:
         found["enum"] = [*form["enum"], None]
     return found
@@ -99,7 +100,8 @@ def whole(form: re.Pattern[str]) -> str:
 def switch(description: str) -> Schema:
     """A switch in a request: true and false, or one of the words that `catalog.query_string` reads."""
     return {
-        "anyOf": [{"type": "boolean"}, {"type": "string", "enum": list(BOOLEANS)}],
+        "type": ["boolean", "string"],
+        "enum": [True, False, *BOOLEANS],
         "default": False,
         "description": description,
     }

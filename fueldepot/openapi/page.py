@@ -187,9 +187,14 @@ def row(name: str, form: Form, *, required: bool = False) -> Row:
         rules=tuple(rules(form)),
         description=form.get("description", ""),
         required=required,
-        choices=tuple(str(one) for one in form.get("enum", []) if one is not None),
+        choices=tuple(dict.fromkeys(write(one) for one in form.get("enum", []) if one is not None)),
         example=json.dumps(examples[0], ensure_ascii=False) if examples else "",
     )
+
+
+def write(value: Any) -> str:
+    """A value of a request as it is typed."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def describe_kind(form: Form) -> tuple[str, str]:
