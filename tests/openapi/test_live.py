@@ -1,5 +1,6 @@
 """A real server with the starter data, asked everything that the description allows and much that it forbids."""
 
+import fcntl
 import json
 import os
 import shlex
@@ -12,6 +13,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -32,24 +34,34 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if given := os.environ.get("LIVE_SITE"):
         yield given
         return
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     log = tmp_path_factory.mktemp("live") / "server.log"
     with log.open("wb") as output:
-        command = [sys.executable, "-m", "fueldepot.serve", "--port", str(port)]
-        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
-        address = f"http://127.0.0.1:{port}"
+        server, address = start(output, log)
         try:
-            deadline = time.monotonic() + SECONDS_TO_START
-            while not answers(f"{address}/api/v1/stores/1"):
-                assert server.poll() is None, log.read_text()
-                assert time.monotonic() < deadline, log.read_text()
-                time.sleep(0.3)
             yield address
         finally:
             server.terminate()
             server.wait(30)
+
+
+def start(output: IO[bytes], log: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """A server that answers. Starting loads the starter data and collects static files: never two at a time."""
+    (ROOT / "var").mkdir(exist_ok=True)
+    with (ROOT / "var" / "static.lock").open("w") as gate, socket.socket() as probe:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
+        command = [sys.executable, "-m", "fueldepot.serve", "--port", str(port)]
+        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
+        address = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + SECONDS_TO_START
+        while not answers(f"{address}/api/v1/stores/1"):
+            if server.poll() is not None or time.monotonic() > deadline:
+                server.kill()
+                raise AssertionError(f"no server: {log.read_text()}")
+            time.sleep(0.3)
+    return server, address
 
 
 def answers(url: str) -> bool:
