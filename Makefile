@@ -6,13 +6,14 @@ WORKERS ?= 2
 DATA ?=
 BIN = .venv/bin
 
-.PHONY: run test lint bench golden admin lock help
+.PHONY: run test lint bench golden openapi admin lock help
 
 help:
 	@echo "make run [PORT=8000] [DATA=dir] [WORKERS=2]   serve the catalog on 127.0.0.1"
 	@echo "make test     run the tests          make lint    check style, types and imports"
 	@echo "make admin    create an editor       make bench   measure speed and memory"
 	@echo "make golden   rewrite the expected answers       make lock   renew the locked dependencies"
+	@echo "make openapi  rewrite the published description of the API"
 
 .venv/run: requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -34,6 +35,9 @@ test: .venv/dev
 
 golden: .venv/dev
 	@UPDATE_GOLDEN=1 $(BIN)/pytest -q tests -k golden
+
+openapi: .venv/dev
+	@$(BIN)/python manage.py write_openapi
 
 lint: .venv/dev
 	@$(BIN)/ruff check .

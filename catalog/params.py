@@ -15,6 +15,7 @@ RADIUS_KM_DEFAULT = 25
 LIMIT_RANGE = (1, 100)
 LIMIT_DEFAULT = 20
 QUERY_MIN_LENGTH = 2
+FORMATS = ("json", "geojson")
 
 LAT = f"a WGS84 latitude from {LAT_RANGE[0]} to {LAT_RANGE[1]}, in decimal degrees with a point"
 LON = f"a WGS84 longitude from {LON_RANGE[0]} to {LON_RANGE[1]}, in decimal degrees with a point"
@@ -109,7 +110,7 @@ class StoreQuery:
         radius_km = given.integer("radius", RADIUS, *RADIUS_KM_RANGE, default=RADIUS_KM_DEFAULT)
         fuel = given.choice("fuel", FUEL, fuels.BY_SLUG)
         limit = given.integer("limit", LIMIT, *LIMIT_RANGE, default=LIMIT_DEFAULT)
-        form = given.choice("format", "json or geojson", ("json", "geojson"))
+        form = given.choice("format", " or ".join(FORMATS), FORMATS)
         if not given.errors and teryt is None and postcode is None and point is None:
             given.refuse("teryt", "missing", "no place is given; give teryt, or postcode, or lat and lon")
         given.finish()

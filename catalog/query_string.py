@@ -34,13 +34,24 @@ BOOLEANS = {
     "tak": True,
     "nie": False,
 }
+READING_CODES = (
+    "missing",
+    "empty",
+    "repeated",
+    "malformed",
+    "too_short",
+    "too_long",
+    "out_of_range",
+    "not_a_choice",
+)
+"""What can be wrong with a parameter before anything is looked up."""
+
 BOOLEAN = f"one of {', '.join(BOOLEANS)}"
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterError:
-    """What is wrong with one parameter. code: missing, empty, repeated, malformed, too_short, too_long,
-    out_of_range or not_a_choice."""
+    """What is wrong with one parameter. code: one of READING_CODES, or what an error of its own documents."""
 
     parameter: str
     code: str

@@ -12,6 +12,7 @@ from catalog.models import Dataset
 from catalog.validators import rests_on
 from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
 from fueldepot.errors import unknown_path
+from fueldepot.openapi.views import description, docs
 from prices.viewsets import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
 from regulations.viewsets import RegulationViewSet
 from subsidy.viewsets import SubsidyViewSet
@@ -43,5 +44,7 @@ v1 = [
     path("subsidy", SubsidyViewSet.as_view({"get": "retrieve", "post": "create"}), name="subsidy"),
     path("prices", averages(get(SeriesViewSet, "list")), name="prices"),
     path("prices/<str:fuel>", medians(get(FuelPriceViewSet, "retrieve")), name="fuel-prices"),
+    path("openapi.json", description, name="openapi"),
+    path("docs", docs, name="docs"),
     re_path("", unknown_path),
 ]

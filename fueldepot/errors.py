@@ -19,7 +19,7 @@ from catalog.cache_control import NO_STORE
 from catalog.links import documentation_url
 from catalog.params import FUEL, VOIVODESHIP
 from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit, UnknownVoivodeship
-from catalog.query_string import InvalidParameters, ParameterError, quote
+from catalog.query_string import READING_CODES, InvalidParameters, ParameterError, quote
 from catalog.request_body import MAX_BODY_BYTES, READERS, BodyTooLarge, MalformedBody, UnsupportedBody
 from fueldepot.rendering import JSON
 from prices.params import UnknownFuel
@@ -28,6 +28,23 @@ logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 5
 """When a caller may ask again after the database was away: an embedded one is back by then."""
+
+CODES = (
+    "invalid_parameter",
+    "missing_parameter",
+    "malformed_body",
+    "unsupported_media_type",
+    "not_found",
+    "method_not_allowed",
+    "too_many_requests",
+    "payload_too_large",
+    "server_error",
+    "unavailable",
+)
+"""What `code` of the body may be."""
+
+PARAMETER_CODES = (*READING_CODES, "unknown")
+"""What `code` of a parameter may be. unknown: well-formed, but there is none."""
 
 
 def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> dict[str, Any]:

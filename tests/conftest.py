@@ -12,6 +12,7 @@ from django.test import Client
 
 from catalog import boundaries, findings, versions
 from prices import figures
+from tests.openapi.description import check_answer
 
 GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
@@ -38,13 +39,18 @@ def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: boo
 
 
 class ReadOnlyClient(Client):
-    """A client whose GET and HEAD requests may not write."""
+    """A client whose GET and HEAD requests may not write, and that holds answers of the API against openapi.json."""
 
-    def generic(self, method: str, *args: Any, **kwargs: Any) -> Any:
+    def generic(self, method: str, path: str, *args: Any, **kwargs: Any) -> Any:
         if method not in {"GET", "HEAD"}:
-            return super().generic(method, *args, **kwargs)
-        with connection.execute_wrapper(refuse_writing):
-            return super().generic(method, *args, **kwargs)
+            answer = super().generic(method, path, *args, **kwargs)
+        else:
+            with connection.execute_wrapper(refuse_writing):
+                answer = super().generic(method, path, *args, **kwargs)
+        if method != "OPTIONS" and path.startswith("/api/v1/"):
+            wrong = check_answer(method, path.partition("?")[0], answer)
+            assert not wrong, "\n".join(["the answer is not what openapi.json says of it", *wrong])
+        return answer
 
 
 @pytest.fixture(autouse=True)

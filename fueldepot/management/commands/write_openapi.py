@@ -1,0 +1,16 @@
+"""Rewrite the committed description of the API; `make openapi` calls it."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from fueldepot.openapi.document import write_file
+from fueldepot.openapi.served import FILE
+
+
+class Command(BaseCommand):
+    help = "Rewrite fueldepot/openapi.json from the code. Needs the development dependencies."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        write_file()
+        self.stdout.write(f"{FILE.name} is written; read the diff before you commit it")

@@ -1,0 +1,38 @@
+"""The committed description as this site serves it."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+from django.conf import settings
+
+FILE = Path(__file__).resolve().parent.parent / "openapi.json"
+
+PREFIX = "/api/v1"
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The description with the addresses of this site. Read once in the life of a process; do not change it."""
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    site = settings.SITE_URL
+    info = found["info"]
+    info["description"] = info["description"].replace("](/api/", f"]({site}/api/")
+    info["termsOfService"] = info["license"]["url"] = found["externalDocs"]["url"] = f"{site}/api/"
+    info["contact"] = {"name": settings.OPERATOR_NAME, "url": site}
+    if settings.CONTACT_EMAIL:
+        info["contact"]["email"] = settings.CONTACT_EMAIL
+    for methods in found["paths"].values():
+        for operation in methods.values():
+            for sample in operation["x-codeSamples"]:
+                sample["source"] = sample["source"].replace(f'"{PREFIX}/', f'"{site}{PREFIX}/')
+    found["servers"] = [{"url": site + PREFIX, "description": settings.SITE_NAME}]
+    return found
+
+
+@cache
+def body() -> bytes:
+    """The same as bytes."""
+    return orjson.dumps(document())

@@ -1,0 +1,68 @@
+"""The description as a file for programs and as a page for people."""
+
+from collections.abc import Callable
+from functools import cache, wraps
+from hashlib import blake2b
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import condition
+
+from catalog.release import release
+from fueldepot.errors import plain_error
+from fueldepot.openapi import served
+from fueldepot.openapi.page import docs_page
+from fueldepot.rendering import JSON
+
+CACHE_CONTROL = "public, max-age=3600"
+"""The description changes with a release only."""
+
+ALLOWED = "GET, HEAD, OPTIONS"
+
+View = Callable[..., HttpResponse]
+
+
+@cache
+def validator() -> str:
+    """Changes with the code and with what the site calls itself."""
+    return f'"{blake2b(release().encode() + served.body(), digest_size=12).hexdigest()}"'
+
+
+def etag(request: HttpRequest, *args: Any) -> str:
+    """The validator, as Django asks for it."""
+    return validator()
+
+
+def published(view: View) -> View:
+    """Answer GET, HEAD and OPTIONS, with a validator; everything else as the API does."""
+    conditional = condition(etag)(view)
+
+    @csrf_exempt
+    @wraps(view)
+    def answer(request: HttpRequest) -> HttpResponse:
+        if request.method == "OPTIONS":
+            return HttpResponse(headers={"Allow": ALLOWED})
+        if request.method not in {"GET", "HEAD"}:
+            message = f"{request.method} is not allowed here; use one of the methods in the Allow header."
+            response = plain_error(request, 405, "method_not_allowed", message)
+            response["Allow"] = ALLOWED
+            return response
+        response = conditional(request)
+        response["Cache-Control"] = CACHE_CONTROL
+        return response
+
+    return answer
+
+
+@published
+def description(request: HttpRequest) -> HttpResponse:
+    """Answer GET /openapi.json."""
+    return HttpResponse(served.body(), content_type=JSON)
+
+
+@published
+def docs(request: HttpRequest) -> HttpResponse:
+    """Answer GET /docs: the same to read, with examples to copy."""
+    return render(request, "api/docs.html", {"page": docs_page()})

@@ -1,0 +1,104 @@
+"""The committed description as tests use it: its parts, and validators that forbid what it does not declare."""
+
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from fueldepot.openapi import served
+
+BASE = "urn:description"
+
+
+@cache
+def closed() -> Any:
+    """The description with every object closed: a field that is not declared is an error.
+
+    The published one stays open, because new fields may appear at any time; callers must ignore those. Tests may not.
+    """
+
+    def close(form: Any) -> Any:
+        if isinstance(form, list):
+            return [close(one) for one in form]
+        if not isinstance(form, dict):
+            return form
+        found = {key: close(value) for key, value in form.items()}
+        if isinstance(form.get("properties"), dict) and form.get("type") == "object":
+            found["additionalProperties"] = False
+        return found
+
+    return close(served.document())
+
+
+@cache
+def validator_at(pointer: str) -> Draft202012Validator:
+    """Validates against the form at a JSON pointer of the closed description."""
+    registry = Registry().with_resource(BASE, Resource(contents=closed(), specification=DRAFT202012))
+    return Draft202012Validator(
+        {"$ref": f"{BASE}#{pointer}"}, registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER
+    )
+
+
+def mistakes(pointer: str, value: Any) -> list[str]:
+    """What is wrong with a value, one line each."""
+    return [f"{error.json_path}: {error.message[:300]}" for error in validator_at(pointer).iter_errors(value)]
+
+
+def form(name: str) -> str:
+    """Pointer to a form with a name."""
+    return f"/components/schemas/{name}"
+
+
+def operation_at(method: str, path: str) -> tuple[str, dict[str, Any]] | None:
+    """The path of the description that an address belongs to, and its operation; None where nothing is described."""
+    path = path.removeprefix(served.PREFIX)
+    paths = served.document()["paths"]
+    given = path.split("/")
+    for template, methods in paths.items():
+        parts = template.split("/")
+        if len(parts) == len(given) and all(fits(part, one) for part, one in zip(parts, given, strict=True)):
+            operation = methods.get("get" if method == "HEAD" else method.lower())
+            return (template, operation or methods["get"])
+    return None
+
+
+def fits(part: str, given: str) -> bool:
+    """Whether a part of an address can stand for a part of a template."""
+    if "{" not in part:
+        return part == given
+    return given.endswith(part.partition("}")[2]) and (part.endswith("}") is not given.endswith(".ics"))
+
+
+def check_answer(method: str, path: str, answer: Any) -> list[str]:
+    """What is wrong with a whole answer: status, headers, media type and body. Nothing for what is not described."""
+    found = operation_at(method, path)
+    if found is None:
+        return []
+    template, operation = found
+    status = str(answer.status_code)
+    given = operation["responses"].get(status)
+    if given is None:
+        return [f"{method} {path}: status {status} is not described"]
+    name = given.get("$ref", "").rpartition("/")[2]
+    described = served.document()["components"]["responses"][name] if name else given
+    wrong = [
+        f"{method} {path}: header {header} is missing"
+        for header, reference in described.get("headers", {}).items()
+        if served.document()["components"]["headers"][reference["$ref"].rpartition("/")[2]].get("required")
+        and header not in answer.headers
+    ]
+    content = described.get("content", {})
+    media_type = answer.headers.get("Content-Type", "").partition(";")[0]
+    if not content or method == "HEAD":
+        return wrong
+    if media_type not in content:
+        return [*wrong, f"{method} {path}: {media_type} with status {status} is not described"]
+    if "json" in media_type:
+        verb = "get" if operation is served.document()["paths"][template].get("get") else "post"
+        escaped = template.replace("~", "~0").replace("/", "~1")
+        where = f"/components/responses/{name}" if name else f"/paths/{escaped}/{verb}/responses/{status}"
+        pointer = f"{where}/content/{media_type.replace('/', '~1')}/schema"
+        wrong += [f"{method} {path}: {one}" for one in mistakes(pointer, answer.json())]
+    return wrong

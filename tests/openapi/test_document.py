@@ -1,0 +1,154 @@
+"""The description itself: it is what the code says, it is OpenAPI 3.1, and it leaves nothing out."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.urls import get_resolver
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from catalog import params
+from fueldepot.errors import CODES, DOMAIN_ERRORS, FRAMEWORK_CODES
+from fueldepot.openapi import served
+from fueldepot.openapi.document import make_document, write_out
+from subsidy import params as subsidy
+from subsidy.application import Item
+
+DOCUMENT = served.document()
+OPERATIONS = [(path, method, one) for path, methods in DOCUMENT["paths"].items() for method, one in methods.items()]
+
+
+def test_the_committed_file_is_what_the_code_says():
+    message = "run `make openapi`, read the diff and commit it"
+    assert served.FILE.read_text(encoding="utf-8") == write_out(make_document()), message
+
+
+def test_it_is_openapi_3_1():
+    committed = json.loads(served.FILE.read_text(encoding="utf-8"))
+    for document in (committed, DOCUMENT):
+        assert [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
+    assert committed["openapi"].startswith("3.1.")
+    assert committed["info"]["version"] == "1.0.0"
+    assert committed["security"] == []
+    assert "securitySchemes" not in committed["components"]
+    assert committed["servers"] == [{"url": "/api/v1"}]
+    assert "127.0.0.1" not in json.dumps(committed)
+
+
+def test_it_names_this_site(settings):
+    assert DOCUMENT["servers"][0]["url"] == f"{settings.SITE_URL}/api/v1"
+    assert DOCUMENT["info"]["termsOfService"] == f"{settings.SITE_URL}/api/"
+    assert "](/" not in DOCUMENT["info"]["description"]
+
+
+def test_every_route_is_described():
+    routes = {
+        re.sub(r"<str:(\w+)>", r"{\1}", str(route.pattern)).replace("{pk}", "{id}")
+        for route in get_resolver().namespace_dict["v1"][1].url_patterns
+        if hasattr(route.callback, "cls")
+    }
+    assert {f"/{route}" for route in routes} == set(DOCUMENT["paths"])
+
+
+def test_operations_have_names_and_words():
+    names = [operation["operationId"] for _, _, operation in OPERATIONS]
+    assert len(set(names)) == len(names)
+    tags = {tag["name"] for tag in DOCUMENT["tags"]}
+    for _, _, operation in OPERATIONS:
+        assert operation["summary"]
+        assert operation["description"]
+        assert set(operation["tags"]) <= tags
+        assert operation["security"] == []
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+def test_statuses(path, method, operation):
+    expected = {"200", "400", "405", "429", "500", "503"}
+    if path != "/subsidy":
+        expected |= {"304", "404"}
+    if method == "post":
+        expected |= {"413", "415"}
+    assert set(operation["responses"]) == expected
+
+
+def test_every_parameter_has_words_and_an_example():
+    for _, _, operation in OPERATIONS:
+        for parameter in operation.get("parameters", []):
+            assert parameter["description"], parameter["name"]
+            assert "example" in parameter, parameter["name"]
+            assert "type" in parameter["schema"] or "anyOf" in parameter["schema"]
+
+
+def test_every_field_has_a_type_and_words():
+    def check(name, form):
+        for field, inner in form.get("properties", {}).items():
+            assert "$ref" in inner or "anyOf" in inner or ("type" in inner or "enum" in inner), f"{name}.{field}"
+            described = inner.get("description") or "$ref" in inner or "$ref" in inner["anyOf"][0]
+            assert described, f"{name}.{field}"
+            check(f"{name}.{field}", inner)
+
+    for name, form in DOCUMENT["components"]["schemas"].items():
+        assert form["description"], name
+        check(name, form)
+
+
+def test_references_lead_somewhere_and_nothing_is_left_over():
+    text = json.dumps(DOCUMENT)
+    asked = set(re.findall(r'"#/components/(\w+/\w+)"', text))
+    there = {f"{kind}/{name}" for kind, found in DOCUMENT["components"].items() for name in found}
+    assert asked == there
+
+
+def parameter(path, name):
+    found = next(one for one in DOCUMENT["paths"][path]["get"]["parameters"] if one["name"] == name)
+    return found["schema"]
+
+
+def test_bounds_are_those_of_the_specification():
+    assert parameter("/locations", "q")["minLength"] == 2
+    for path in ("/locate", "/stores"):
+        assert parameter(path, "lat") == {"type": "number", "minimum": 48.8, "maximum": 55.1}
+        assert parameter(path, "lon") == {"type": "number", "minimum": 13.9, "maximum": 24.3}
+    assert parameter("/stores", "postcode")["pattern"] == "^[0-9]{2}-?[0-9]{3}$"
+    assert parameter("/stores", "teryt")["pattern"] == "^[0-9]{2}([0-9]{2}([0-9]{3})?)?$"
+    assert parameter("/stores", "radius") == {"type": "integer", "minimum": 1, "maximum": 50, "default": 25}
+    assert parameter("/stores", "limit") == {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}
+    assert len(parameter("/stores", "fuel")["enum"]) == 9
+    assert parameter("/subsidy", "people") == {"type": "integer", "minimum": 1, "maximum": 20}
+    for name in ("income", "annual_income", *(f"cost_{item}" for item in Item)):
+        assert parameter("/subsidy", name) == {"type": "number", "minimum": 0, "maximum": 10_000_000}
+    for name in ("ceiling", "floor", "walls", "windows", "doors", "gates"):
+        assert parameter("/subsidy", name) == {"type": "number", "minimum": 0, "maximum": 5000}
+
+
+def test_a_bound_that_changes_in_the_code_changes_in_the_document(monkeypatch):
+    """The numbers are the very objects that the readers of parameters use."""
+    assert parameter("/stores", "limit")["maximum"] is not None
+    assert tuple(parameter("/stores", "lat")[end] for end in ("minimum", "maximum")) == params.LAT_RANGE
+    assert tuple(parameter("/subsidy", "walls")[end] for end in ("minimum", "maximum")) == subsidy.AREA_RANGE
+
+
+def test_synonyms_of_the_calculator_are_there():
+    for name, words in {
+        "current_heating": {"stale", "stale5", "inne"},
+        "eu": {"niewiem", "unknown", "1", "2", "3"},
+        "income_type": {"osoba", "gospodarstwo"},
+        "dochod_typ": {"osoba", "gospodarstwo"},
+    }.items():
+        assert words <= set(parameter("/subsidy", name)["enum"])
+
+
+def test_both_bodies_of_the_calculator_take_what_get_takes():
+    names = {one["name"] for one in DOCUMENT["paths"]["/subsidy"]["get"]["parameters"]}
+    for form in ("SubsidyForm", "SubsidyJson"):
+        assert set(DOCUMENT["components"]["schemas"][form]["properties"]) == names
+
+
+def test_every_code_that_the_code_answers_is_in_the_list():
+    """Every literal that is handed to the two makers of error bodies, and the framework's table."""
+    source = (Path(served.FILE).parent / "errors.py").read_text(encoding="utf-8")
+    written = set(re.findall(r'(?:error_body|plain_error)\([^"]*?"(\w+)"', source)) | set(FRAMEWORK_CODES.values())
+    assert written <= set(CODES)
+    assert DOCUMENT["components"]["schemas"]["Error"]["properties"]["code"]["enum"] == list(CODES)
+    assert DOMAIN_ERRORS

@@ -1,0 +1,155 @@
+"""A real server with the starter data, asked everything that the description allows and much that it forbids."""
+
+import fcntl
+import json
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from fueldepot.openapi import served
+from tests.openapi.description import check_answer, closed
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SECONDS_TO_START = 180
+EXAMPLES = 60
+"""For each operation, besides every boundary value of every parameter."""
+
+pytestmark = [pytest.mark.live, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a server as `make run` starts it, or of the one that LIVE_SITE names."""
+    if given := os.environ.get("LIVE_SITE"):
+        yield given
+        return
+    log = tmp_path_factory.mktemp("live") / "server.log"
+    with log.open("wb") as output:
+        server, address = start(output, log)
+        try:
+            yield address
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def start(output: IO[bytes], log: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """A server that answers. Starting loads the starter data and collects static files: never two at a time."""
+    (ROOT / "var").mkdir(exist_ok=True)
+    with (ROOT / "var" / "static.lock").open("w") as gate, socket.socket() as probe:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
+        command = [sys.executable, "-m", "fueldepot.serve", "--port", str(port)]
+        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
+        address = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + SECONDS_TO_START
+        while not answers(f"{address}/api/v1/stores/1"):
+            if server.poll() is not None or time.monotonic() > deadline:
+                server.kill()
+                raise AssertionError(f"no server: {log.read_text()}")
+            time.sleep(0.3)
+    return server, address
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+def write_description(site: str, path: Path) -> Path:
+    """The description with every object closed, so that a field which it does not declare is found."""
+    document = {**closed(), "servers": [{"url": site + served.PREFIX}]}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def test_schemathesis_finds_nothing(site, tmp_path):
+    """No 5xx, no status, header, media type or field that is not described; what fits is accepted, the rest refused."""
+    description = write_description(site, tmp_path / "openapi.json")
+    command = [
+        *(sys.executable, "-m", "schemathesis.cli", "run", str(description), f"--url={site}{served.PREFIX}"),
+        *("--phases=examples,coverage,fuzzing", "--mode=all", f"--max-examples={EXAMPLES}"),
+        *("--generation-deterministic", "--continue-on-failure", "--no-color"),
+        *("--checks=all", "--exclude-checks=positive_data_acceptance,negative_data_rejection"),
+        *("--request-timeout=10", f"--report-dir={tmp_path}", "--warnings=off"),
+    ]
+    environment = {
+        **os.environ,
+        "SCHEMATHESIS_HOOKS": "tests.openapi.fuzz_hooks",
+        "PYTHONPATH": str(ROOT),
+        "NO_PROXY": "127.0.0.1",
+    }
+    begun = time.monotonic()
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-20_000:] + run.stderr[-4_000:]
+    assert "Tested: 10" in run.stdout
+    assert time.monotonic() - begun < 60
+
+
+def samples():
+    for path, methods in served.document()["paths"].items():
+        for method, operation in methods.items():
+            for sample in operation["x-codeSamples"]:
+                yield pytest.param(method.upper(), sample["source"], id=f"{method} {path}: {sample['label']}")
+
+
+class Answer:
+    """What curl received, as a Django test client would hand it over."""
+
+    def __init__(self, received: str) -> None:
+        head, _, self.body = received.partition("\r\n\r\n")
+        status, *lines = head.split("\r\n")
+        self.status_code = int(status.split()[1])
+        self.headers = {name.title(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        self.headers["ETag"] = self.headers.get("Etag", "")
+
+    def json(self):
+        return json.loads(self.body)
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the commands of the description need curl")
+@pytest.mark.parametrize(("method", "command"), list(samples()))
+def test_commands_of_the_description_answer(site, method, command):
+    """As people copy them: answered with 200, by what the description says."""
+    program, *options, url = shlex.split(command)
+    url = site + url[url.index("/api/v1") :]
+    run = subprocess.run([program, "-s", "-i", "--noproxy", "*", *options, url], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    answer = Answer(run.stdout if "\r\n\r\n" in run.stdout else run.stdout.replace("\n", "\r\n"))
+    assert answer.status_code == 200
+    assert check_answer(method, url.partition("?")[0].removeprefix(site), answer) == []
+
+
+def test_examples_of_parameters_answer(site):
+    """Each parameter with its example, beside what the operation cannot do without."""
+    for path, methods in served.document()["paths"].items():
+        for parameter in methods["get"].get("parameters", []):
+            assert ask_with(site, path, methods["get"], parameter) == 200, (path, parameter["name"])
+
+
+def ask_with(site, path, operation, parameter):
+    needed = {"/stores": {"teryt": "1261011"}, "/regulations/{voivodeship}.ics": {"voivodeship": "malopolskie"}}
+    together = {"lat": {"lon": 19.9366}, "lon": {"lat": 50.0614}, "income": {"people": 4}}
+    given = {one["name"]: one["example"] for one in operation["parameters"] if one.get("required")}
+    given |= needed.get(path, {}) | together.get(parameter["name"], {}) | {parameter["name"]: parameter["example"]}
+    for name in [name for name in given if "{" + name + "}" in path]:
+        path = path.replace("{" + name + "}", str(given.pop(name)))
+    query = urllib.parse.urlencode({name: str(value).lower() for name, value in given.items()})
+    with urllib.request.urlopen(f"{site}/api/v1{path}?{query}", timeout=10) as answer:  # noqa: S310
+        return answer.status
