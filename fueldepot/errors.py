@@ -118,6 +118,9 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
 }
 """What each named error of the layers below answers. Errors that are not here are the server's own."""
 
+UNAVAILABLE = "The database is not available; try again in a few seconds."
+RETRY_AFTER_S = "5"
+
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
 FRAMEWORK_CODES = {
@@ -147,8 +150,8 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | Non
         return Response(error_body(status, code, str(error.detail)), status=status, headers={"Cache-Control": NO_STORE})
     if isinstance(error, DATABASE_AWAY):
         logger.error("database not available: %s", type(error).__name__)
-        body = error_body(503, "unavailable", "The database is not available; try again in a few seconds.")
-        return Response(body, status=503, headers={"Cache-Control": NO_STORE, "Retry-After": "5"})
+        body = error_body(503, "unavailable", UNAVAILABLE)
+        return Response(body, status=503, headers={"Cache-Control": NO_STORE, "Retry-After": RETRY_AFTER_S})
     return None
 
 
@@ -175,6 +178,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """500: our fault, logged with its traceback."""
     message = "The service failed to answer; the failure has been logged. Try again later."
     return plain_error(request, HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", message)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """503 where the database went away outside a viewset."""
+    response = plain_error(request, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", UNAVAILABLE)
+    response["Retry-After"] = RETRY_AFTER_S
+    return response
 
 
 def is_api(request: HttpRequest) -> bool:

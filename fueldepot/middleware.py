@@ -1,10 +1,14 @@
 """What every answer carries, and what an answer to HEAD does not."""
 
+import logging
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from fueldepot.errors import is_api
+from fueldepot.errors import DATABASE_AWAY, is_api, unavailable
+from pages import errors as page_errors
+
+logger = logging.getLogger(__name__)
 
 
 def open_to_every_origin(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -39,3 +43,20 @@ def answer_head_without_body(
         return response
 
     return answer
+
+
+class DatabaseAwayMiddleware:
+    """Answer 503 instead of 500 while the database cannot be reached. Inside viewsets DRF does the same."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """The answer, None for any other failure."""
+        if not isinstance(exception, DATABASE_AWAY):
+            return None
+        logger.error("database not available: %s", type(exception).__name__)
+        return unavailable(request) if is_api(request) else page_errors.unavailable(request)

@@ -3,22 +3,23 @@
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path, re_path
-from django.views import defaults
 
 from fueldepot import api, errors
+from pages import errors as page_errors
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 in the form the caller expects."""
-    return errors.bad_request(request) if errors.is_api(request) else defaults.bad_request(request, exception)
+    return errors.bad_request(request) if errors.is_api(request) else page_errors.bad_request(request)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500 in the form the caller expects."""
-    return errors.server_error(request) if errors.is_api(request) else defaults.server_error(request)
+    return errors.server_error(request) if errors.is_api(request) else page_errors.server_error(request)
 
 
 handler400 = bad_request
+handler404 = page_errors.not_found
 handler500 = server_error
 
 urlpatterns = [

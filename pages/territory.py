@@ -2,20 +2,24 @@
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from itertools import groupby
+from typing import Any, ClassVar
 
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q
 from django.http import Http404
 from django.urls import reverse
 
+from catalog import versions
 from catalog.boundaries import middle_of
-from catalog.models import Boundary, Depot, FormerMunicipality, Municipality, Voivodeship
+from catalog.links import site_url
+from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, Municipality, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
 from catalog.queries import find_stores_near
 from catalog.text import sort_key
 from pages.depots import DepotCard, near_card, own_card
 from pages.origin import Origin, find_origin
-from pages.page import Crumb, Page, municipality_path
+from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, municipality_path
 from pages.polish import counted
 
 NEAREST_LIMIT = 10
@@ -46,10 +50,16 @@ class Letter:
 class VoivodeshipPage(Page):
     """A voivodeship: its municipalities in Polish order."""
 
+    template: ClassVar[str] = "pages/voivodeship"
+
     name: str
     letters: tuple[Letter, ...]
     municipalities: int
     depots: int
+
+    def things(self) -> list[dict[str, Any]]:
+        """The voivodeship."""
+        return [{"@type": "AdministrativeArea", "name": f"województwo {self.name}", "url": self.canonical}]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +71,29 @@ class MunicipalityPage(Page):
     notices: what was ignored in the address.
     """
 
+    template: ClassVar[str] = "pages/municipality"
+
     municipality: Municipality
     own: tuple[DepotCard, ...]
     nearest: tuple[DepotCard, ...]
     origin_label: str
     radius_km: int
     notices: tuple[str, ...]
+
+    def things(self) -> list[dict[str, Any]]:
+        """The list of the municipality's own depots, unless they are invented."""
+        if self.demonstration or not self.own:
+            return []
+        items = [
+            {"@type": "ListItem", "position": number, "name": depot.name, "url": site_url(depot.path)}
+            for number, depot in enumerate(self.own, start=1)
+        ]
+        return [{"@type": "ItemList", "name": self.title, "numberOfItems": len(items), "itemListElement": items}]
+
+
+def depots_as_of(*days: date | None) -> date | None:
+    """The day to which lists of depots are current: of the data set's last change, else the newest of these days."""
+    return versions.changed_on(Dataset.Slug.DEPOTS) or max(filter(None, days), default=None)
 
 
 def voivodeship_page(slug: str) -> VoivodeshipPage:
@@ -78,6 +105,7 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
     found = unit.municipality_set.select_related("county").annotate(
         depots=Count("depot", filter=published),
         invented=Count("depot", filter=published & Q(depot__source=Depot.Source.DEMO)),
+        updated_at=Max("depot__updated_at", filter=published),
     )
     municipalities = sorted(found, key=lambda m: (sort_key(m.name), m.kind, m.teryt))
     rows = [
@@ -98,6 +126,9 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
         crumbs=(Crumb.home(),),
         demonstration=demonstration,
         indexed=not demonstration,
+        data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
+        as_of=depots_as_of(*(m.updated_at for m in municipalities)),
+        data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         name=unit.name,
         letters=tuple(Letter(key, tuple(group)) for key, group in groupby(rows, key=lambda row: row.name[0])),
         municipalities=len(rows),
@@ -136,13 +167,15 @@ def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage
     )
     count = f"{counted(len(depots), 'skład', 'składy', 'składów')} opału" if depots else "najbliższe składy opału"
     return MunicipalityPage(
-        title=f"Składy opału: gmina {unit.name}, {unit.county.title}",
+        title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
         description=f"{unit.name} ({unit.description}): {count}. Adresy, paliwa, godziny i telefony.",
         path=municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt),
         crumbs=(Crumb.home(), Crumb.voivodeship(unit.voivodeship)),
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
+        as_of=depots_as_of(*(depot.updated_at for depot in depots), *(row.updated_at for row in near)),
+        data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         municipality=unit,
         own=tuple(own_card(depot, unit.name) for depot in depots),
         nearest=tuple(near_card(row) for row in near),
