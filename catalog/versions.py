@@ -61,7 +61,7 @@ def changed_on(*slugs: str) -> date | None:
     """The day on which any of some data sets changed last, None when none has rows. Costs what `current` costs."""
     stamps = current()
     moments = [float(stamps[slug].partition(".")[2]) for slug in slugs if slug in stamps]
-    return timezone.localdate(datetime.fromtimestamp(max(moments), UTC)) if moments else None
+    return timezone.localtime(datetime.fromtimestamp(max(moments), UTC)).date() if moments else None
 
 
 def forget() -> None:

@@ -11,14 +11,13 @@ from django.utils import timezone
 from catalog.attribution import LICENCES, ORIGINS
 from catalog.links import site_url
 from catalog.models import Dataset, Depot
-from pages.page import Crumb, Page, dataset
+from pages.page import QUOTING, Crumb, Page, dataset
 from prices.models import DepotPrice
 from subsidy import rules
 from subsidy.application import Item
 
 QUOTE_GUS = "wolno wykorzystywać z podaniem źródła: GUS, i dnia"
 QUOTE_GUGIK = "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego"
-QUOTE_US = "cytowanie z podaniem źródła"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +76,13 @@ TERMS: dict[str, Terms] = {
     ),
     Dataset.Slug.PRICES: Terms(
         "Ceny z cenników składów i ze zgłoszeń czytelników, z których liczymy mediany.",
-        (("ceny demonstracyjne", "bez ograniczeń"), ("", QUOTE_US)),
+        (("ceny demonstracyjne", "bez ograniczeń"), ("", QUOTING)),
         "przy każdej zatwierdzonej cenie; mediany codziennie",
         "/prices/{fuel}",
     ),
     Dataset.Slug.REGULATIONS: Terms(
         "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła.",
-        (("", QUOTE_US),),
+        (("", QUOTING),),
         "po każdej zmianie uchwał; stan potwierdzamy co pół roku",
         "/regulations",
     ),
@@ -205,7 +204,7 @@ def programme(today: date) -> DataSet:
         as_of=edition.as_of,
         changed_on=edition.as_of,
         source="; ".join(source.title for source in edition.sources),
-        licence=QUOTE_US,
+        licence=QUOTING,
         rhythm="po każdej zmianie programu",
         demonstration="",
         data_url=api_url("/subsidy"),

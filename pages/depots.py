@@ -140,8 +140,9 @@ def find_depot(depot_id: int) -> tuple[Depot, bool] | None:
     """
     others = Depot.objects.published().filter(name=OuterRef("name"), municipality__name=OuterRef("municipality__name"))
     found = Depot.objects.select_related("municipality__voivodeship").filter(pk=depot_id)
-    depot = found.annotate(namesake=Exists(others.exclude(pk=OuterRef("pk")))).first()
-    return (depot, depot.namesake) if depot else None
+    for depot in found.annotate(namesake=Exists(others.exclude(pk=OuterRef("pk")))):
+        return depot, depot.namesake  # type: ignore[attr-defined] # annotated above
+    return None
 
 
 def depot_page(depot: Depot, price_list: Iterable[ListedPrice], *, namesake: bool) -> DepotPage:

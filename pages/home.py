@@ -15,7 +15,14 @@ from catalog.params import QUERY_MIN_LENGTH
 from catalog.queries import Suggestion, suggest_locations
 from catalog.query_string import QueryString
 from catalog.text import sort_key
-from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Page, municipality_path, publisher
+from pages.page import (
+    DEMONSTRATION_STATUS,
+    LISTED_LICENCE,
+    MIXED_STATUS,
+    Page,
+    municipality_path,
+    publisher,
+)
 from pages.polish import counted
 from pages.territory import depots_as_of
 
@@ -37,6 +44,7 @@ class HomePage(Page):
     """asked: the text that was searched for, "" for none. results: best first. notice: why nothing was searched."""
 
     template: ClassVar[str] = "pages/home"
+    honours: ClassVar[tuple[str, ...]] = ("q",)
 
     asked: str
     results: tuple[Result, ...]
@@ -85,6 +93,7 @@ def home_page(query_string: str) -> HomePage:
         indexed="q" not in given.given,
         as_of=depots_as_of(totals["updated_at"]),
         data_status=DEMONSTRATION_STATUS if totals["demonstration"] else MIXED_STATUS,
+        licence=LISTED_LICENCE,
         asked=asked,
         results=tuple(_result(row) for row in suggest_locations(asked)) if asked else (),
         notice=_notice(given),

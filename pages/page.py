@@ -18,8 +18,12 @@ from pages.polish import day
 SCHEMA = "https://schema.org"
 
 MIXED_STATUS = "różny w poszczególnych wpisach, podany przy każdym z nich"
-DEMONSTRATION_STATUS = "dane demonstracyjne, zmyślone; służą tylko do wypróbowania serwisu"
+DEMONSTRATION_STATUS = "dane demonstracyjne (zmyślone); służą tylko do wypróbowania serwisu"
 QUOTING = "cytowanie z podaniem źródła"
+LISTED_LICENCE = (
+    "wpisy z OpenStreetMap: ODbL 1.0, © autorzy OpenStreetMap (https://www.openstreetmap.org/copyright); "
+    f"demonstracyjne: bez ograniczeń; pozostałe: {QUOTING}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,12 @@ class Page:
     data_status: how sure the data are, in a phrase. licence: on what terms they may be used.
 
     template: what it is written out with, without the ending; there is one for each format.
-    status: of the answer.
+    status: of the answer. honours: the parameters of the address that the content depends on.
     """
 
     template: ClassVar[str] = ""
     status: ClassVar[int] = 200
+    honours: ClassVar[tuple[str, ...]] = ()
 
     title: str
     description: str

@@ -72,6 +72,7 @@ class RegulationPage(Page):
     """
 
     template: ClassVar[str] = "pages/regulation"
+    honours: ClassVar[tuple[str, ...]] = ("teryt",)
 
     regulation: Regulation
     unit: Unit | None
@@ -112,7 +113,7 @@ def legislation(act: ActRow, voivodeship: Voivodeship) -> dict[str, Any]:
 
 
 def regulations_page(today: date) -> RegulationsPage:
-    """Every voivodeship with its next deadline. Six queries."""
+    """Every voivodeship with its next deadline. Two queries."""
     found = regulations_of(sorted(Voivodeship.objects.all(), key=lambda unit: sort_key(unit.name)), on=today)
     return RegulationsPage(
         title="Uchwały antysmogowe: terminy w województwach",
@@ -140,7 +141,7 @@ def regulations_page(today: date) -> RegulationsPage:
 def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage:
     """One voivodeship, with `?teryt=` as a unit in it is bound. Raises Http404.
 
-    Six queries, one more for a municipality, two more for a county.
+    Two queries, one more for a municipality or county.
     """
     try:
         voivodeship = get_voivodeship(slug)

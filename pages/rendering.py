@@ -7,7 +7,7 @@ twin: the two formats, validators, redirects and statuses.
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
@@ -80,7 +80,7 @@ def page_view(*slugs: str, dated: bool = False) -> Callable[[Callable[..., Page]
 
 def as_html(request: HttpRequest, page: Page, status: int | None = None) -> HttpResponse:
     """The page for people. status: instead of the page's own."""
-    query = request.META["QUERY_STRING"]
+    query = urlencode([(name, value) for name in page.honours for value in request.GET.getlist(name)], safe=",")
     twin = page.twin + (f"?{query}" if query else "")
     context = {"page": page, "twin": twin if page.path else ""}
     return render(request, f"{page.template}.html", context, status=status or page.status)
@@ -143,12 +143,12 @@ def prefers_markdown(accept: str) -> bool:
 
     Browsers never name it, and `*/*` alone does not either, so both get HTML.
     """
-    wanted = {}
+    wanted: dict[str, float] = {}
     for entry in accept.split(","):
         kind, *parameters = (part.strip().lower() for part in entry.split(";"))
         wanted[kind] = max(wanted.get(kind, 0.0), quality(parameters))
     html = next((wanted[kind] for kind in ("text/html", "text/*", "*/*") if kind in wanted), 0.0)
-    return 0 < wanted.get(MARKDOWN, 0.0) >= html
+    return bool(0 < wanted.get(MARKDOWN, 0.0) >= html)
 
 
 def quality(parameters: list[str]) -> float:

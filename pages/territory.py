@@ -19,7 +19,7 @@ from catalog.queries import find_stores_near
 from catalog.text import sort_key
 from pages.depots import DepotCard, near_card, own_card
 from pages.origin import Origin, find_origin
-from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, municipality_path
+from pages.page import DEMONSTRATION_STATUS, LISTED_LICENCE, MIXED_STATUS, Crumb, Page, municipality_path
 from pages.polish import counted
 
 NEAREST_LIMIT = 10
@@ -72,6 +72,7 @@ class MunicipalityPage(Page):
     """
 
     template: ClassVar[str] = "pages/municipality"
+    honours: ClassVar[tuple[str, ...]] = ("kod", "p")
 
     municipality: Municipality
     own: tuple[DepotCard, ...]
@@ -129,6 +130,7 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
         data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(m.updated_at for m in municipalities)),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
+        licence=LISTED_LICENCE,
         name=unit.name,
         letters=tuple(Letter(key, tuple(group)) for key, group in groupby(rows, key=lambda row: row.name[0])),
         municipalities=len(rows),
@@ -176,6 +178,7 @@ def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage
         data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(depot.updated_at for depot in depots), *(row.updated_at for row in near)),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
+        licence=LISTED_LICENCE,
         municipality=unit,
         own=tuple(own_card(depot, unit.name) for depot in depots),
         nearest=tuple(near_card(row) for row in near),
