@@ -17,9 +17,9 @@ from catalog.query_string import QueryString
 from catalog.text import sort_key
 from pages.page import (
     DEMONSTRATION_STATUS,
-    LISTED_LICENCE,
     MIXED_STATUS,
     Page,
+    licence_of_list,
     municipality_path,
     publisher,
 )
@@ -93,7 +93,7 @@ def home_page(query_string: str) -> HomePage:
         indexed="q" not in given.given,
         as_of=depots_as_of(totals["updated_at"]),
         data_status=DEMONSTRATION_STATUS if totals["demonstration"] else MIXED_STATUS,
-        licence=LISTED_LICENCE,
+        licence=licence_of_list(demonstration=totals["demonstration"] > 0),
         asked=asked,
         results=tuple(_result(row) for row in suggest_locations(asked)) if asked else (),
         notice=_notice(given),

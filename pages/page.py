@@ -20,10 +20,6 @@ SCHEMA = "https://schema.org"
 MIXED_STATUS = "różny w poszczególnych wpisach, podany przy każdym z nich"
 DEMONSTRATION_STATUS = "dane demonstracyjne (zmyślone); służą tylko do wypróbowania serwisu"
 QUOTING = "cytowanie z podaniem źródła"
-LISTED_LICENCE = (
-    "wpisy z OpenStreetMap: ODbL 1.0, © autorzy OpenStreetMap (https://www.openstreetmap.org/copyright); "
-    f"demonstracyjne: bez ograniczeń; pozostałe: {QUOTING}"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +146,13 @@ def dataset(page: Page, *, files: tuple[tuple[str, str], ...] = (), **more: Any)
         **({"dateModified": page.as_of.isoformat()} if page.as_of else {}),
         **more,
     }
+
+
+def licence_of_list(*, demonstration: bool) -> str:
+    """On what terms a list of depots may be used. demonstration: some are invented."""
+    invented = "demonstracyjne: bez ograniczeń; " if demonstration else ""
+    osm = "wpisy z OpenStreetMap: ODbL 1.0, © autorzy OpenStreetMap (https://www.openstreetmap.org/copyright)"
+    return f"{invented}{osm}; pozostałe: {QUOTING}"
 
 
 def municipality_path(voivodeship_slug: str, slug: str, teryt: str) -> str:

@@ -10,6 +10,7 @@ from catalog.models import Dataset, Depot
 from pages.datasets import DatasetsPage, datasets_page
 from pages.depots import DepotPage, RemovedPage, depot_page, depot_path, find_depot, removed_page
 from pages.home import HomePage, home_page
+from pages.origin import read_origin
 from pages.page import municipality_path
 from pages.prices import (
     FuelPricesPage,
@@ -24,7 +25,7 @@ from pages.regulations import RegulationPage, RegulationsPage, regulation_page, 
 from pages.rendering import Moved, Views, as_html, page_address, page_view
 from pages.rules import RulesPage, rules_page
 from pages.subsidy import SubsidyPage, subsidy_page
-from pages.territory import MunicipalityPage, VoivodeshipPage, get_municipality, municipality_page, voivodeship_page
+from pages.territory import MunicipalityPage, VoivodeshipPage, find_municipality, municipality_page, voivodeship_page
 from prices import figures
 from prices.queries import find_price_list
 
@@ -66,10 +67,12 @@ def voivodeship(request: HttpRequest, voivodeship: str) -> VoivodeshipPage:
 @page_view(UNITS, BOUNDARIES, POSTCODES, DEPOTS)
 def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> MunicipalityPage:
     """A municipality; leads on from a wrong voivodeship or slug and from a former code."""
-    unit = get_municipality(teryt)
+    asked = read_origin(request.META["QUERY_STRING"])
+    found = find_municipality(teryt, asked.code)
+    unit = found.unit
     if (voivodeship, slug, teryt) != (unit.voivodeship.slug, unit.slug, unit.teryt):
         raise Moved(municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
-    return municipality_page(unit, request.META["QUERY_STRING"])
+    return municipality_page(found, asked)
 
 
 @page_view(UNITS, REGULATIONS, dated=True)
