@@ -24,6 +24,8 @@ from pages.rules import AS_OF as RULES_AS_OF
 from prices import figures
 from subsidy import rules
 
+INVENTED = {Depot.Source.DEMO}
+
 
 class Section(StrEnum):
     """Kinds of pages, in the order of the list."""
@@ -40,12 +42,16 @@ class Section(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A page on the list. title: short, "" where it would take a look at the page. changed: None when nobody knows."""
+    """A page. title: short, "" where it would take a look at the page. changed: None when nobody knows.
+
+    listed: search engines and language models are told of it; not of what shows invented depots or prices.
+    """
 
     path: str
     section: Section
     title: str = ""
     changed: date | None = None
+    listed: bool = True
 
 
 class DepotRow(NamedTuple):
@@ -59,26 +65,32 @@ class DepotRow(NamedTuple):
 
 
 def listed_pages(today: date) -> list[Entry]:
-    """Every page that search engines may keep, by section, each in a fixed order. Four queries.
+    """Every page that search engines may keep, by section, each in a fixed order. Four queries."""
+    return [entry for entry in all_pages(today) if entry.listed]
+
+
+def all_pages(today: date) -> list[Entry]:
+    """Every page, by section, each in a fixed order. Four queries.
 
     What is demonstration is told as the pages tell it, but for municipalities without depots: these show the nearest
-    ones, so while any depot is invented they are left out, wherever it lies.
+    ones, so while any depot is invented they are not listed, wherever it lies.
     """
     depots = published_depots()
     voivodeships = sorted(Voivodeship.objects.select_related("legal_state").all(), key=lambda unit: sort_key(unit.name))
-    entries = [*service_pages(depots), *price_pages(voivodeships, today)]
-    entries += regulation_pages(voivodeships)
     edition = rules.current().on(today).edition
-    entries.append(
-        Entry(reverse("subsidy"), Section.SUBSIDY, "Dotacja Czyste Powietrze: poziomy i limity", edition.as_of)
-    )
-    entries += unit_pages(voivodeships, depots)
-    entries += [
-        Entry(depot_path(row.id, row.name), Section.DEPOTS, row.name, row.updated_at)
-        for row in depots
-        if row.source != Depot.Source.DEMO
+    entries = [
+        *service_pages(depots),
+        *price_pages(voivodeships, today),
+        *regulation_pages(voivodeships),
+        Entry(reverse("subsidy"), Section.SUBSIDY, "Dotacja Czyste Powietrze: poziomy i limity", edition.as_of),
+        *unit_pages(voivodeships, depots),
+        *(
+            Entry(depot_path(row.id, row.name), Section.DEPOTS, row.name, row.updated_at, row.source not in INVENTED)
+            for row in depots
+        ),
     ]
-    return sorted(entries, key=lambda entry: list(Section).index(entry.section))
+    order = {section: number for number, section in enumerate(Section)}
+    return sorted(entries, key=lambda entry: order[entry.section])
 
 
 def published_depots() -> list[DepotRow]:
@@ -100,18 +112,17 @@ def service_pages(depots: list[DepotRow]) -> Iterator[Entry]:
 
 
 def price_pages(voivodeships: list[Voivodeship], today: date) -> Iterator[Entry]:
-    """Fuels of which no price is invented; the list of all when there is none that is. One query while figures hold."""
+    """All fuels, each fuel, and each in every voivodeship. One query while figures hold."""
     answers = {slug: orjson.loads(body) for slug, body in figures.read_countries(today).items()}
-    real = [slug for slug, answer in answers.items() if "demonstration" not in answer]
+    real = {slug: "demonstration" not in answer for slug, answer in answers.items()}
     changed = versions.changed_on(*figures.RESTS_ON)
-    if len(real) == len(answers):
-        yield Entry(reverse("prices"), Section.PRICES, "Ceny opału i średnie GUS", changed)
-    for slug in real:
+    yield Entry(reverse("prices"), Section.PRICES, "Ceny opału i średnie GUS", changed, all(real.values()))
+    for slug, listed in real.items():
         name = fuels.BY_SLUG[slug].name
-        yield Entry(reverse("fuel-prices", args=[slug]), Section.PRICES, f"{name}: ceny w Polsce", changed)
+        yield Entry(reverse("fuel-prices", args=[slug]), Section.PRICES, f"{name}: ceny w Polsce", changed, listed)
         for unit in voivodeships:
             path = reverse("fuel-prices-voivodeship", args=[slug, unit.slug])
-            yield Entry(path, Section.VOIVODESHIP_PRICES, f"{name}: województwo {unit.name}", changed)
+            yield Entry(path, Section.VOIVODESHIP_PRICES, f"{name}: województwo {unit.name}", changed, listed)
 
 
 def regulation_pages(voivodeships: list[Voivodeship]) -> Iterator[Entry]:
@@ -129,24 +140,21 @@ def regulation_pages(voivodeships: list[Voivodeship]) -> Iterator[Entry]:
 
 
 def unit_pages(voivodeships: list[Voivodeship], depots: list[DepotRow]) -> Iterator[Entry]:
-    """Voivodeships and municipalities that show no invented depot. One query."""
+    """Voivodeships and municipalities. One query."""
     own: dict[str, list[DepotRow]] = defaultdict(list)
     for row in depots:
         own[row.municipality].append(row)
         own[row.municipality[:2]].append(row)
-    any_invented = any(row.source == Depot.Source.DEMO for row in depots)
-
-    def shown(teryt: str) -> bool:
-        rows = own.get(teryt)
-        return all(row.source != Depot.Source.DEMO for row in rows) if rows else not any_invented
+    invented = {teryt for teryt, rows in own.items() if any(row.source in INVENTED for row in rows)}
 
     def changed(teryt: str) -> date | None:
         return max((row.updated_at for row in own.get(teryt, [])), default=None)
 
     for unit in voivodeships:
-        if all(row.source != Depot.Source.DEMO for row in own.get(unit.teryt, [])):
-            path = reverse("voivodeship", args=[unit.slug])
-            yield Entry(path, Section.VOIVODESHIPS, f"Składy opału: województwo {unit.name}", changed(unit.teryt))
+        path = reverse("voivodeship", args=[unit.slug])
+        title = f"Składy opału: województwo {unit.name}"
+        yield Entry(path, Section.VOIVODESHIPS, title, changed(unit.teryt), unit.teryt not in invented)
     for teryt, slug, voivodeship in Municipality.objects.order_by("pk").values_list("pk", "slug", "voivodeship__slug"):
-        if shown(teryt):
-            yield Entry(municipality_path(voivodeship, slug, teryt), Section.MUNICIPALITIES, "", changed(teryt))
+        listed = teryt not in invented if teryt in own else not invented
+        path = municipality_path(voivodeship, slug, teryt)
+        yield Entry(path, Section.MUNICIPALITIES, "", changed(teryt), listed)

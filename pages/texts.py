@@ -14,7 +14,7 @@ from catalog.models import Dataset
 from catalog.validators import rests_on
 from pages.full_text import full_text, names
 from pages.rendering import CACHE_CONTROL, tidy
-from pages.site_map import Entry, Section, listed_pages
+from pages.site_map import Entry, Section, all_pages, listed_pages
 
 MOST_ENTRIES = 50_000
 """Of one sitemap, by the protocol (sitemaps.org)."""
@@ -74,13 +74,14 @@ def document(element: str, lines: Iterable[str]) -> str:
 @of_all_data
 def llms(request: HttpRequest) -> HttpResponse:
     """The index for language models, in the form of llmstxt.org."""
-    entries = listed_pages(timezone.localdate())
+    known = all_pages(timezone.localdate())
+    entries = [entry for entry in known if entry.listed]
     sections = [(section, [entry for entry in entries if entry.section == section]) for section in IN_LLMS]
     context = {
         "site": names(),
         "sections": sections[:-1],
         "optional": sections[-1][1],
-        "demonstration": not all(found for _, found in sections),
+        "demonstration": len(entries) < len(known),
     }
     return HttpResponse(tidy(render_to_string("pages/llms.md", context)), content_type=PLAIN)
 
