@@ -16,6 +16,7 @@ from catalog.models import Depot
 from catalog.queries import StoreRow
 from pages.page import Crumb, Page
 from pages.polish import coordinates
+from pages.prices import PER_UNIT
 from prices.queries import ListedPrice
 from prices.serializers import price_list_item
 
@@ -65,7 +66,7 @@ class DayHours:
 class DepotPage(Page):
     """The page of a published depot. week: empty when the hours are unknown or not the same every week.
 
-    price_list: as the API gives it, the newest price of each fuel.
+    price_list: as the API gives it, the newest price of each fuel, and `per_unit`, the unit in words.
     """
 
     template: ClassVar[str] = "pages/depot"
@@ -171,7 +172,9 @@ def depot_page(depot: Depot, price_list: Iterable[ListedPrice], *, namesake: boo
         map_url=f"https://www.openstreetmap.org/?mlat={depot.lat}&mlon={depot.lon}#map=16/{depot.lat}/{depot.lon}",
         trust=trust,
         origin=ORIGINS[Depot.Source(depot.source)],
-        price_list=tuple(price_list_item(listed) for listed in price_list),
+        price_list=tuple(
+            item | {"per_unit": PER_UNIT[item["unit"]]} for item in (price_list_item(listed) for listed in price_list)
+        ),
     )
 
 
