@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from catalog import boundaries, versions
+from pages import texts
 from prices import figures
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -23,9 +24,11 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(versions, "POLL_SECONDS", float("inf"))
     boundaries.forget()
     figures.forget()
+    texts.forget()
     yield
     boundaries.forget()
     figures.forget()
+    texts.forget()
 
 
 def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:

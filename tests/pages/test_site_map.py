@@ -8,6 +8,8 @@ import pytest
 from django.urls import get_resolver
 from django.utils import timezone
 
+from catalog import versions
+from catalog.models import Dataset
 from pages import texts
 from pages.page import twin_path
 from pages.site_map import all_pages, listed_pages
@@ -92,6 +94,7 @@ def test_a_long_list_has_parts(client, site, monkeypatch):
     whole = locations(client.get("/sitemap.xml"))
     assert client.get("/sitemap-1.xml").status_code == 404
     monkeypatch.setattr(texts, "MOST_ENTRIES", 7)
+    texts.forget()
     index = locations(client.get("/sitemap.xml"))
     assert len(index) == -(-len(whole) // 7) > 1
     parts = [locations(client.get(address.removeprefix(SITE))) for address in index]
@@ -156,3 +159,13 @@ def test_an_unchanged_list_costs_no_query(client, site, path, django_assert_num_
     with django_assert_num_queries(0):
         answer = client.get(path, headers={"If-None-Match": etag})
     assert answer.status_code == 304
+
+
+def test_a_list_is_walked_again_only_after_a_change(client, site, django_assert_num_queries):
+    first = client.get("/sitemap.xml")
+    with django_assert_num_queries(0):
+        assert client.get("/sitemap.xml").content == first.content
+    new = factories.DepotFactory(name="Nowy skład")
+    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.forget()
+    assert f"{SITE}/sklad/{new.pk}-nowy-sklad/" in locations(client.get("/sitemap.xml"))
