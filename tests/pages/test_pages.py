@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 from django.template.loader import render_to_string
+from django.test import Client
 
 from catalog import search
 from tests import factories
@@ -32,8 +33,10 @@ def test_every_page_says_what_it_is_and_may_be_cached(client, depot, path):
 
 
 @pytest.mark.parametrize("path", ["/", "/api/", "/sklady/malopolskie/", KRAKOW, "/sklad/1-x/"])
-def test_pages_are_for_reading_only(client, path):
-    assert client.post(path).status_code == 405
+def test_pages_are_for_reading_only(path):
+    answer = Client(enforce_csrf_checks=True).post(path)
+    assert answer.status_code == 405
+    assert answer["Allow"] == "GET, HEAD"
 
 
 def test_the_site_is_named_by_the_settings(client, settings):
