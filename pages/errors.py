@@ -14,7 +14,7 @@ RETRY_AFTER_S = 5
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404, in Markdown for whoever asked for it."""
     if wants_markdown(request):
-        return unkept(plain(request, "404.md", 404))
+        return unkept(plain("404.md", 404))
     return unkept(render(request, "404.html", status=404))
 
 
@@ -35,7 +35,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     """503 while the database cannot be reached. Asks it nothing."""
-    response = plain(request, "503.md", 503) if wants_markdown(request) else bare("503.html", 503)
+    response = plain("503.md", 503) if wants_markdown(request) else bare("503.html", 503)
     response["Retry-After"] = str(RETRY_AFTER_S)
     return unkept(response)
 
@@ -45,7 +45,7 @@ def bare(template: str, status: int) -> HttpResponse:
     return HttpResponse(render_to_string(template), status=status)
 
 
-def plain(request: HttpRequest, template: str, status: int) -> HttpResponse:
+def plain(template: str, status: int) -> HttpResponse:
     """A few lines of Markdown. The address that failed is not repeated: it may hold anything."""
     return HttpResponse(tidy(render_to_string(template)), content_type=MARKDOWN_UTF8, status=status)
 
