@@ -6,6 +6,7 @@ most every quarter of a second, so that an answer which has not changed costs no
 
 import time
 from collections.abc import Mapping
+from datetime import UTC, date, datetime
 from threading import Lock
 from types import MappingProxyType
 
@@ -54,6 +55,13 @@ def stamp(*slugs: str) -> str:
     """The stamps of some data sets in one text; "-" for one that has no rows yet. Costs what `current` costs."""
     stamps = current()
     return " ".join(stamps.get(slug, "-") for slug in slugs)
+
+
+def changed_on(*slugs: str) -> date | None:
+    """The day on which any of some data sets changed last, None when none has rows. Costs what `current` costs."""
+    stamps = current()
+    moments = [float(stamps[slug].partition(".")[2]) for slug in slugs if slug in stamps]
+    return timezone.localtime(datetime.fromtimestamp(max(moments), UTC)).date() if moments else None
 
 
 def forget() -> None:

@@ -227,6 +227,7 @@ MIDDLEWARE = [
 BDL_URL = "https://bdl.stat.gov.pl/api/v1"
 BDL_CLIENT_ID: str = env.str("BDL_CLIENT_ID", default="").strip()
 
+CSRF_FAILURE_VIEW = "pages.errors.form_expired"
 ROOT_URLCONF = "fueldepot.urls"
 WSGI_APPLICATION = "fueldepot.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

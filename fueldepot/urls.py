@@ -5,15 +5,15 @@ import sys
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path, re_path
-from django.views import defaults
 
 from fueldepot import api, errors, health, security
 from fueldepot.audit import audit
+from pages import errors as page_errors
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 in the form the caller expects."""
-    return errors.bad_request(request) if errors.is_api(request) else defaults.bad_request(request, exception)
+    return errors.bad_request(request) if errors.is_api(request) else page_errors.bad_request(request)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -21,15 +21,16 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exception()
     if isinstance(error, errors.DATABASE_AWAY):
         return errors.unavailable(request, error)
-    return errors.server_error(request) if errors.is_api(request) else defaults.server_error(request)
+    return errors.server_error(request) if errors.is_api(request) else page_errors.server_error(request)
 
 
 handler400 = bad_request
+handler404 = page_errors.not_found
 handler500 = server_error
 
 urlpatterns = [
     path("api/v1/", include((api.v1, "v1"))),
-    re_path(r"^api/.", errors.unknown_path),
+    re_path(r"^api/(?!index\.html\.md$).", errors.unknown_path),
     path("admin/dziennik/", admin.site.admin_view(audit), name="audit"),
     path("healthz", health.alive),
     path("readyz", health.ready),

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import Any, ClassVar
 
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
 from catalog import fuels, text
@@ -14,7 +16,11 @@ from catalog.models import Depot
 from catalog.queries import StoreRow
 from pages.page import Crumb, Page
 from pages.polish import coordinates
+from pages.prices import PER_UNIT
+from prices.queries import ListedPrice
+from prices.serializers import price_list_item
 
+DAYS_OF_SCHEMA = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 DAY_NAMES = ("poniedziałek", "wtorek", "środa", "czwartek", "piątek", "sobota", "niedziela")
 
 
@@ -58,7 +64,12 @@ class DayHours:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepotPage(Page):
-    """The page of a published depot. week: empty when the hours are unknown or not the same every week."""
+    """The page of a published depot. week: empty when the hours are unknown or not the same every week.
+
+    price_list: as the API gives it, the newest price of each fuel, and `per_unit`, the unit in words.
+    """
+
+    template: ClassVar[str] = "pages/depot"
 
     depot: Depot
     address: str
@@ -67,14 +78,26 @@ class DepotPage(Page):
     week: tuple[DayHours, ...]
     coordinates: str
     map_url: str
-    status: Status
+    trust: Status
     origin: str
-    licence: str
+    price_list: tuple[dict[str, Any], ...]
+
+    @property
+    def quoted_status(self) -> str:
+        """The data status: the rules of use ask to quote it."""
+        return f"status wpisu: {self.trust.label}"
+
+    def things(self) -> list[dict[str, Any]]:
+        """The business; an invented one is none."""
+        return [] if self.demonstration else [business(self)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovedPage(Page):
     """What is left of a removed depot. Its name is not: it may be a person's."""
+
+    template: ClassVar[str] = "410"
+    status: ClassVar[int] = 410
 
     reason: str
     removed_at: date | None
@@ -110,19 +133,36 @@ def near_card(row: StoreRow) -> DepotCard:
     )
 
 
-def depot_page(depot: Depot) -> DepotPage:
-    """The page of a published depot. Reads municipality and voivodeship: select them."""
+def find_depot(depot_id: int) -> tuple[Depot, bool] | None:
+    """A depot with all that its page reads, whatever its publication.
+
+    With it comes whether another of its name is published in a municipality so named, for a title that no other page
+    has. One query.
+    """
+    others = Depot.objects.published().filter(name=OuterRef("name"), municipality__name=OuterRef("municipality__name"))
+    found = Depot.objects.select_related("municipality__voivodeship", "merged_into").filter(pk=depot_id)
+    for depot in found.annotate(namesake=Exists(others.exclude(pk=OuterRef("pk")))):
+        return depot, depot.namesake  # type: ignore[attr-defined] # annotated above
+    return None
+
+
+def depot_page(depot: Depot, price_list: Iterable[ListedPrice], *, namesake: bool) -> DepotPage:
+    """The page of a published depot. Reads municipality and voivodeship: select them. namesake: see `find_depot`."""
     demonstration = depot.source == Depot.Source.DEMO
     address = address_of(depot, depot.municipality.name)
     names = fuel_names(depot.fuels)
+    trust = status_of(depot)
     return DepotPage(
-        title=f"{depot.name}, gmina {depot.municipality.name}",
+        title=f"{depot.name}, gmina {depot.municipality.name}" + (f" (wpis {depot.pk})" if namesake else ""),
         description=f"Skład opału: {address}." + (f" Paliwa: {', '.join(names)}." if names else ""),
         path=depot_path(depot.pk, depot.name),
         crumbs=crumbs_of(depot),
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=reverse("v1:store", args=[depot.pk]),
+        as_of=max(filter(None, (depot.updated_at, depot.verified_at))),
+        data_status=f"{trust.label}. {trust.description}",
+        licence=LICENCES[Depot.Source(depot.source)],
         depot=depot,
         address=address,
         fuels=names,
@@ -130,10 +170,61 @@ def depot_page(depot: Depot) -> DepotPage:
         week=week(depot.hours),
         coordinates=coordinates(depot.lat, depot.lon),
         map_url=f"https://www.openstreetmap.org/?mlat={depot.lat}&mlon={depot.lon}#map=16/{depot.lat}/{depot.lon}",
-        status=status_of(depot),
+        trust=trust,
         origin=ORIGINS[Depot.Source(depot.source)],
-        licence=LICENCES[Depot.Source(depot.source)],
+        price_list=tuple(
+            item | {"per_unit": PER_UNIT[item["unit"]]} for item in (price_list_item(listed) for listed in price_list)
+        ),
     )
+
+
+def business(page: DepotPage) -> dict[str, Any]:
+    """A depot as schema.org's Store: only what is known."""
+    depot = page.depot
+    address = {
+        "@type": "PostalAddress",
+        "streetAddress": " ".join(part for part in (depot.street, depot.house_number) if part),
+        "postalCode": depot.postcode,
+        "addressLocality": depot.place or depot.municipality.name,
+        "addressRegion": depot.municipality.voivodeship.name,
+        "addressCountry": "PL",
+    }
+    known = {
+        "telephone": [phone.number for phone in page.phones],
+        "sameAs": depot.website,
+        "taxID": depot.nip,
+        "openingHoursSpecification": opening_hours(depot.hours),
+        "makesOffer": [{"@type": "Offer", "itemOffered": {"@type": "Product", "name": name}} for name in page.fuels],
+    }
+    return {
+        "@type": "Store",
+        "@id": page.canonical,
+        "name": depot.name,
+        "description": page.description,
+        "url": page.canonical,
+        "address": {key: value for key, value in address.items() if value},
+        "geo": {"@type": "GeoCoordinates", "latitude": depot.lat, "longitude": depot.lon},
+        **{key: value for key, value in known.items() if value},
+    }
+
+
+def opening_hours(hours: Mapping[str, str] | None) -> list[dict[str, str]]:
+    """The days of which the hours are known, in the words of schema.org; a day from 0:00 to 0:00 is closed."""
+    known = []
+    for key, name in zip(DAYS, DAYS_OF_SCHEMA, strict=True):
+        text_of_day = (hours or {}).get(key)
+        if text_of_day:
+            opens, _, closes = "0:00-0:00".partition("-") if text_of_day == CLOSED else text_of_day.partition("-")
+            closes = "23:59" if closes == "24:00" else closes
+            known.append(
+                {
+                    "@type": "OpeningHoursSpecification",
+                    "dayOfWeek": f"https://schema.org/{name}",
+                    "opens": opens.zfill(5),
+                    "closes": closes.zfill(5),
+                }
+            )
+    return known
 
 
 def removed_page(depot: Depot) -> RemovedPage:
@@ -144,6 +235,7 @@ def removed_page(depot: Depot) -> RemovedPage:
         path="",
         crumbs=crumbs_of(depot),
         indexed=False,
+        as_of=depot.removed_at,
         reason=Depot.RemovalReason(depot.removal_reason).label,
         removed_at=depot.removed_at,
     )

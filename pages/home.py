@@ -2,18 +2,29 @@
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.db.models import Count, Max, Q
 from django.urls import reverse
 
+from catalog.links import site_url
 from catalog.models import Depot, SearchEntry, Voivodeship
 from catalog.params import QUERY_MIN_LENGTH
 from catalog.queries import Suggestion, suggest_locations
 from catalog.query_string import QueryString
 from catalog.text import sort_key
-from pages.page import Page, municipality_path
+from pages.page import (
+    DEMONSTRATION_STATUS,
+    MIXED_STATUS,
+    Page,
+    licence_of_list,
+    municipality_path,
+    publisher,
+)
 from pages.polish import counted
+from pages.territory import depots_as_of
 
 TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
 UNREADABLE = "Nie umiemy odczytać tego zapytania. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
@@ -32,6 +43,9 @@ class Result:
 class HomePage(Page):
     """asked: the text that was searched for, "" for none. results: best first. notice: why nothing was searched."""
 
+    template: ClassVar[str] = "pages/home"
+    honours: ClassVar[tuple[str, ...]] = ("q",)
+
     asked: str
     results: tuple[Result, ...]
     notice: str
@@ -39,6 +53,25 @@ class HomePage(Page):
     depots: int
     municipalities: int
     updated_at: date | None
+
+    def things(self) -> list[dict[str, Any]]:
+        """The site, and how it is searched."""
+        search = {
+            "@type": "SearchAction",
+            "target": {"@type": "EntryPoint", "urlTemplate": f"{site_url(self.path)}?q={{search_term_string}}"},
+            "query-input": "required name=search_term_string",
+        }
+        return [
+            {
+                "@type": "WebSite",
+                "name": settings.SITE_NAME,
+                "description": self.description,
+                "url": self.canonical,
+                "inLanguage": "pl",
+                "publisher": publisher(),
+                "potentialAction": search,
+            }
+        ]
 
 
 def home_page(query_string: str) -> HomePage:
@@ -58,6 +91,9 @@ def home_page(query_string: str) -> HomePage:
         path=reverse("home"),
         demonstration=totals["demonstration"] > 0,
         indexed="q" not in given.given,
+        as_of=depots_as_of(totals["updated_at"]),
+        data_status=DEMONSTRATION_STATUS if totals["demonstration"] else MIXED_STATUS,
+        licence=licence_of_list(demonstration=totals["demonstration"] > 0),
         asked=asked,
         results=tuple(_result(row) for row in suggest_locations(asked)) if asked else (),
         notice=_notice(given),

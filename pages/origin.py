@@ -1,10 +1,10 @@
 """The point that a reader's distances are measured from: `?kod=30-001` or `?p=50.06,19.94`."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from catalog.params import LAT_RANGE, LON_RANGE, POSTCODE_FORM, Point
-from catalog.queries import UnknownPostcode, get_postcode_centre
 from catalog.query_string import QueryString
 from catalog.text import normalise_postcode
 from pages.polish import coordinates
@@ -28,14 +28,31 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class AskedOrigin:
-    """origin: None when none was given, or none that can be used. notices: what was ignored and why."""
+    """What a query string asks for. code: a postcode, whose centre is not known yet. point: what is used without it.
 
-    origin: Origin | None
+    origin: what to measure from. notices: what was ignored and why.
+    """
+
+    code: str | None
+    point: Origin | None
     notices: tuple[str, ...]
+    origin: Origin | None = None
+
+    def located(self, centre: Point | None) -> Self:
+        """With what to measure from, given the centre of the postcode, None when nobody knows the code.
+
+        A postcode goes before a point, like in the API.
+        """
+        if self.code is None:
+            return replace(self, origin=self.point)
+        if centre is None:
+            notice = f"Nie znamy kodu pocztowego {self.code}, więc go pominęliśmy."
+            return replace(self, origin=self.point, notices=(*self.notices, notice))
+        return replace(self, origin=Origin(centre, f"środka zabudowy z kodem {self.code}"))
 
 
-def find_origin(query_string: str) -> AskedOrigin:
-    """Read the point of a query string; a postcode goes before a point, like in the API. One query for a postcode.
+def read_origin(query_string: str) -> AskedOrigin:
+    """Read the point of a query string. No query.
 
     Never raises: what cannot be used is ignored with a notice, and an empty value without one.
     """
@@ -43,25 +60,11 @@ def find_origin(query_string: str) -> AskedOrigin:
     code = given.pattern("kod", "", POSTCODE_FORM)
     pair = given.pattern("p", "", POINT_FORM)
     notices = [MALFORMED[error.parameter] for error in given.errors if error.code != "empty"]
-    origin = None
-    if code:
-        origin = _of_postcode(normalise_postcode(code), notices)
-    if pair and origin is None:
-        origin = _of_point(pair, notices)
-    return AskedOrigin(origin, tuple(notices))
-
-
-def _of_postcode(code: str, notices: list[str]) -> Origin | None:
-    try:
-        return Origin(get_postcode_centre(code), f"środka zabudowy z kodem {code}")
-    except UnknownPostcode:
-        notices.append(f"Nie znamy kodu pocztowego {code}, więc go pominęliśmy.")
-        return None
-
-
-def _of_point(pair: str, notices: list[str]) -> Origin | None:
-    lat, lon = (float(number) for number in pair.split(","))
-    if not (LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]):
-        notices.append(OUTSIDE)
-        return None
-    return Origin(Point(lat, lon), f"wskazanego punktu ({coordinates(lat, lon)})")
+    point = None
+    if pair:
+        lat, lon = (float(number) for number in pair.split(","))
+        if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
+            point = Origin(Point(lat, lon), f"wskazanego punktu ({coordinates(lat, lon)})")
+        else:
+            notices.append(OUTSIDE)
+    return AskedOrigin(normalise_postcode(code) if code else None, point, tuple(notices))

@@ -5,20 +5,22 @@ The chart is drawn here, as points of an SVG in the template: nobody needs a scr
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 from django.http import Http404
 from django.urls import reverse
 
 from catalog import fuels
+from catalog.links import site_url
 from catalog.queries import UnknownVoivodeship
-from pages.page import Crumb, Page
+from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from prices import figures
 from prices.queries import find_series
 from prices.series import SERIES, describe_source
 
 CHART_WIDTH, CHART_HEIGHT, CHART_MARGIN = 640, 220, 12
+MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
 
 
@@ -37,7 +39,10 @@ class FuelRow:
 
 @dataclass(frozen=True, slots=True)
 class OfficialRow:
-    """A series with its newest average for Poland. source: name and address. origins: where the numbers were read."""
+    """A series with its newest average for Poland. source: name and address. origins: where the numbers were read.
+
+    poland: (year, average) of every year.
+    """
 
     name: str
     unit: str
@@ -46,15 +51,30 @@ class OfficialRow:
     years: int
     source: dict[str, str]
     origins: tuple[str, ...]
+    poland: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PricesPage(Page):
     """Medians of every fuel, and beside them, never mixed, the official averages."""
 
+    template: ClassVar[str] = "pages/prices"
+
     rows: tuple[FuelRow, ...]
     official: tuple[OfficialRow, ...]
     today: date
+
+    def things(self) -> list[dict[str, Any]]:
+        """The official averages as a data set, and each median that is not invented."""
+        medians = [] if self.demonstration else [variable(row.name, row.median, row.per_unit) for row in self.rows]
+        return [
+            dataset(
+                self,
+                files=(("application/json", site_url(self.data_path)),),
+                variableMeasured=[found for found in medians if found]
+                + [f"{row.name} ({row.unit})" for row in self.official],
+            )
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +105,8 @@ class AreaRow:
 class FuelPricesPage(Page):
     """A fuel in Poland. answer: the API's. ranges: (fuel, low, high). chart: None with fewer than two months."""
 
+    template: ClassVar[str] = "pages/fuel_prices"
+
     answer: dict[str, Any]
     per_unit: str
     start: date
@@ -93,15 +115,48 @@ class FuelPricesPage(Page):
     areas: tuple[AreaRow, ...]
     chart: Chart | None
 
+    def things(self) -> list[dict[str, Any]]:
+        """The prices as a data set."""
+        return price_dataset(self, self.answer, self.per_unit, "Polska")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoivodeshipPricesPage(Page):
     """A fuel in a voivodeship, beside Poland. Both are the API's answers."""
 
+    template: ClassVar[str] = "pages/voivodeship_prices"
+
     answer: dict[str, Any]
     country: dict[str, Any]
     per_unit: str
     country_path: str
+
+    def things(self) -> list[dict[str, Any]]:
+        """The prices as a data set."""
+        return price_dataset(self, self.answer, self.per_unit, f"województwo {self.answer['area']['name']}")
+
+
+def variable(name: str, median: float | None, per_unit: str) -> dict[str, Any] | None:
+    """A median in the words of schema.org; None where there is none."""
+    if median is None:
+        return None
+    return {"@type": "PropertyValue", "name": f"{name}: mediana", "value": median, "unitText": f"zł {per_unit}"}
+
+
+def price_dataset(page: Page, answer: dict[str, Any], per_unit: str, place: str) -> list[dict[str, Any]]:
+    """The prices of a fuel in a place as a data set; invented ones are none."""
+    if page.demonstration:
+        return []
+    median = variable(answer["name"], answer["median"], per_unit)
+    return [
+        dataset(
+            page,
+            files=(("application/json", site_url(page.data_path)),),
+            spatialCoverage=place,
+            measurementTechnique=answer["method"],
+            **({"variableMeasured": median} if median else {}),
+        )
+    ]
 
 
 def index_page(today: date) -> PricesPage:
@@ -116,6 +171,8 @@ def index_page(today: date) -> PricesPage:
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=reverse("v1:prices"),
+        as_of=today,
+        data_status=DEMONSTRATION_STATUS if demonstration else MEDIAN_STATUS,
         rows=tuple(
             FuelRow(
                 name=answer["name"],
@@ -149,6 +206,7 @@ def official_rows() -> tuple[OfficialRow, ...]:
                 years=len(series.poland),
                 source=describe_source(series.variable_id),
                 origins=series.sources,
+                poland=tuple((when, float(price)) for when, price in sorted(series.poland.items())),
             )
         )
     return tuple(rows)
@@ -157,7 +215,11 @@ def official_rows() -> tuple[OfficialRow, ...]:
 def fuel_prices_page(slug: str, today: date) -> FuelPricesPage:
     """A fuel in Poland. Raises Http404. One query while the kept answer holds, none for the names of voivodeships."""
     fuel = get_fuel(slug)
-    answer = orjson.loads(figures.read(fuel, voivodeship=None, values=False, today=today))
+    return country_page(fuel, orjson.loads(figures.read(fuel, voivodeship=None, values=False, today=today)))
+
+
+def country_page(fuel: fuels.Fuel, answer: dict[str, Any]) -> FuelPricesPage:
+    """The page of an answer of the API for Poland. No query."""
     demonstration = "demonstration" in answer
     return FuelPricesPage(
         title=f"{fuel.name}: ceny w Polsce",
@@ -167,6 +229,8 @@ def fuel_prices_page(slug: str, today: date) -> FuelPricesPage:
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=reverse("v1:fuel-prices", args=[fuel.slug]),
+        as_of=date.fromisoformat(answer["to"]),
+        data_status=DEMONSTRATION_STATUS if demonstration else MEDIAN_STATUS,
         answer=answer,
         per_unit=PER_UNIT[fuel.unit],
         start=date.fromisoformat(answer["from"]),
@@ -196,7 +260,7 @@ def voivodeship_prices_page(slug: str, voivodeship: str, today: date) -> Voivode
     except UnknownVoivodeship as error:
         raise Http404 from error
     country = orjson.loads(figures.read(fuel, voivodeship=None, values=False, today=today))
-    demonstration = "demonstration" in answer
+    demonstration = "demonstration" in answer or "demonstration" in country
     path = answer["page"].partition("//")[2].partition("/")[2]
     return VoivodeshipPricesPage(
         title=f"{fuel.name}: ceny, województwo {answer['area']['name']}",
@@ -206,6 +270,8 @@ def voivodeship_prices_page(slug: str, voivodeship: str, today: date) -> Voivode
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{reverse('v1:fuel-prices', args=[fuel.slug])}?voivodeship={answer['area']['teryt']}",
+        as_of=today,
+        data_status=DEMONSTRATION_STATUS if demonstration else MEDIAN_STATUS,
         answer=answer,
         country=country,
         per_unit=PER_UNIT[fuel.unit],

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.http import Http404
@@ -17,6 +18,8 @@ from pages.polish import day
 from regulations.freshness import is_stale
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
 from regulations.queries import Law, Regulation, Unit, get_unit, regulations_of
+
+STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
 
 NOT_HERE = "Pod podanym kodem TERYT nie ma gminy ani powiatu w tym województwie. Pokazujemy całe województwo."
 
@@ -37,6 +40,8 @@ class StateRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationsPage(Page):
     """All voivodeships in Polish order."""
+
+    template: ClassVar[str] = "pages/regulations"
 
     rows: tuple[StateRow, ...]
 
@@ -66,6 +71,9 @@ class RegulationPage(Page):
     stale: the state was confirmed so long ago that the reader is told. notice: what was ignored in the address.
     """
 
+    template: ClassVar[str] = "pages/regulation"
+    honours: ClassVar[tuple[str, ...]] = ("teryt",)
+
     regulation: Regulation
     unit: Unit | None
     next_deadline: ProvisionRow | None
@@ -78,9 +86,34 @@ class RegulationPage(Page):
     calendar_path: str
     depots_path: str
 
+    def things(self) -> list[dict[str, Any]]:
+        """The acts."""
+        return [legislation(act, self.regulation.voivodeship) for act in self.acts]
+
+
+def legislation(act: ActRow, voivodeship: Voivodeship) -> dict[str, Any]:
+    """An act in the words of schema.org: only what is known."""
+    resolution = act.resolution
+    known = {
+        "legislationIdentifier": resolution.number,
+        "legislationDate": resolution.adopted and resolution.adopted.isoformat(),
+        "temporalCoverage": resolution.in_force_from and f"{resolution.in_force_from.isoformat()}/..",
+        "isPartOf": resolution.publication,
+        "url": resolution.text_url,
+    }
+    return {
+        "@type": "Legislation",
+        "name": resolution.title,
+        "legislationType": "uchwała sejmiku województwa",
+        "legislationJurisdiction": f"województwo {voivodeship.name}",
+        "spatialCoverage": resolution.scope,
+        "inLanguage": "pl",
+        **{key: value for key, value in known.items() if value},
+    }
+
 
 def regulations_page(today: date) -> RegulationsPage:
-    """Every voivodeship with its next deadline. Six queries."""
+    """Every voivodeship with its next deadline. Two queries."""
     found = regulations_of(sorted(Voivodeship.objects.all(), key=lambda unit: sort_key(unit.name)), on=today)
     return RegulationsPage(
         title="Uchwały antysmogowe: terminy w województwach",
@@ -89,6 +122,9 @@ def regulations_page(today: date) -> RegulationsPage:
         path=reverse("regulations"),
         crumbs=(Crumb.home(),),
         data_path=reverse("v1:regulations"),
+        # The list is as current as its oldest row.
+        as_of=min((entry.state.as_of for entry in found if entry.state), default=None),
+        data_status=STATUS,
         rows=tuple(
             StateRow(
                 name=entry.voivodeship.name,
@@ -105,7 +141,7 @@ def regulations_page(today: date) -> RegulationsPage:
 def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage:
     """One voivodeship, with `?teryt=` as a unit in it is bound. Raises Http404.
 
-    Six queries, one more for a municipality, two more for a county.
+    Two queries, one more for a municipality or county.
     """
     try:
         voivodeship = get_voivodeship(slug)
@@ -114,8 +150,13 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
     if voivodeship.slug != slug:
         raise Http404
     unit, notice = read_unit(query_string, voivodeship)
-    entry = regulations_of([voivodeship], on=today, units=[unit] if unit else [])[0]
-    path = reverse("regulation", args=[slug])
+    return page_of(regulations_of([voivodeship], on=today, units=[unit] if unit else [])[0], notice)
+
+
+def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
+    """The page of a legal state, with its unit if it has one. No query."""
+    unit, voivodeship = entry.unit, entry.voivodeship
+    path = reverse("regulation", args=[voivodeship.slug])
     query = f"?{urlencode({'teryt': unit.teryt})}" if unit else ""
     place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
     upcoming = entry.next_deadline_of_unit if unit else entry.next_deadline
@@ -126,6 +167,8 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
         crumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not unit,
         data_path=f"{reverse('v1:regulations')}?{urlencode({'teryt': unit.teryt if unit else voivodeship.teryt})}",
+        as_of=entry.state.as_of if entry.state else None,
+        data_status=STATUS,
         regulation=entry,
         unit=unit,
         next_deadline=provision_row(entry, upcoming, upcoming.date) if upcoming else None,
@@ -133,10 +176,10 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
         bans=tuple(provision_row(entry, row, row.from_date) for row in entry.bans),
         acts=tuple(ActRow(law.resolution, law, read_sources(law.resolution.sources)) for law in entry.laws),
         sources=read_sources(entry.state.sources) if entry.state else (),
-        stale=bool(entry.state and is_stale(entry.state.as_of, today)),
+        stale=bool(entry.state and is_stale(entry.state.as_of, entry.on)),
         notice=notice,
-        calendar_path=reverse("v1:regulations-calendar", args=[slug]) + query,
-        depots_path=reverse("voivodeship", args=[slug]),
+        calendar_path=reverse("v1:regulations-calendar", args=[voivodeship.slug]) + query,
+        depots_path=reverse("voivodeship", args=[voivodeship.slug]),
     )
 
 

@@ -1,19 +1,28 @@
 """The rules of use of the API, with examples that work."""
 
 from dataclasses import dataclass
+from datetime import date
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.urls import reverse
 
 from catalog import fuels, params
+from catalog.links import site_url
 from catalog.models import Depot
 from catalog.queries import MAX_SUGGESTIONS
-from pages.page import Crumb, Page
+from pages.page import Crumb, Page, publisher
 from prices import medians
 from prices.queries import PRICE_LIST_MONTHS
 from subsidy import params as subsidy
 from subsidy import rules
 from subsidy.application import ENVELOPE, SOURCES, Heating
+
+AS_OF = date(2026, 11, 21)
+"""The day on which the rules last changed; renew it with every change of their text."""
+
+NOTICE_MONTHS = 6
+"""How long before a field goes or changes its meaning that is announced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +43,122 @@ class Endpoint:
     example: str
 
 
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule in a few words, and what it means. Names of fields stand between backticks."""
+
+    title: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesPage(Page):
-    """base_url: what the paths of the endpoints are added to."""
+    """base_url: what the paths of the endpoints are added to. openapi, docs: paths of the description of the API.
+
+    rules: the ten rules of use. limits, versions: sentences. contact: an e-mail address, "" when none is given.
+    """
+
+    template: ClassVar[str] = "pages/api_rules"
 
     base_url: str
     endpoints: tuple[Endpoint, ...]
+    rules: tuple[Rule, ...]
+    limits: tuple[str, ...]
+    versions: tuple[str, ...]
+    contact: str
+    openapi: str
+    docs: str
+
+    def things(self) -> list[dict[str, Any]]:
+        """The API."""
+        return [
+            {
+                "@type": "WebAPI",
+                "name": f"{settings.SITE_NAME}: API",
+                "description": self.description,
+                "url": self.canonical,
+                "documentation": site_url(self.docs),
+                "termsOfService": f"{self.canonical}#zasady",
+                "provider": publisher(),
+            }
+        ]
+
+
+def rules_of_use() -> tuple[Rule, ...]:
+    """The ten rules that bind callers, in the order of the specification."""
+    return (
+        Rule(
+            "Cytuj ze źródłem.",
+            f"Dane wolno cytować, jeśli podasz nazwę serwisu ({settings.SITE_NAME}), adres strony, której dotyczą "
+            "(pole `url` lub `page`), i dzień, na który są aktualne.",
+        ),
+        Rule(
+            "Podawaj status wpisu.",
+            "Każdy skład ma status w polu `source.data_status`: `unverified` (z otwartego źródła, niepotwierdzony), "
+            "`verified` (sprawdzony przez redakcję) albo `owner` (potwierdzony przez właściciela). Cytując wpis, podaj "
+            "także jego status.",
+        ),
+        Rule(
+            "Potwierdzaj w składzie.",
+            "Godziny, dostępność opału i ceny mogą się zmienić. Przekaż to swoim odbiorcom.",
+        ),
+        Rule(
+            "Nie łącz median ze średnimi.",
+            "Ceny ze składów to mediany zatwierdzonych cen. Średnie urzędowe są osobnymi danymi i nie wolno ich łączyć "
+            "z medianami w jedną liczbę. Póki liczą się ceny zmyślone, odpowiedź ma pole `demonstration: true`.",
+        ),
+        Rule(
+            "Szanuj dane kontaktowe.",
+            "Publikujemy tylko firmy, nie osoby prywatne. Danych kontaktowych nie wolno używać do wysyłania "
+            "niezamówionych ofert.",
+        ),
+        Rule(
+            "Zachowaj licencję ODbL.",
+            "Część składów pochodzi z OpenStreetMap. Mają one w polu `source.origin` wskazanie autorów, które trzeba "
+            "powtórzyć. Bazę danych zbudowaną z takich wpisów wolno udostępniać tylko na licencji ODbL.",
+        ),
+        Rule(
+            "Wskazuj GUS.",
+            "Średnie ceny węgla, prądu i gazu pochodzą z Banku Danych Lokalnych GUS. Każdy szereg wskazuje numer "
+            "zmiennej, gdy jest znany, i adres źródła; pole `origins` mówi, skąd odczytano same liczby.",
+        ),
+        Rule(
+            "Wskazuj rejestry.",
+            "Nazwy i kody gmin pochodzą z rejestru TERYT, a granice z Państwowego Rejestru Granic. Tam, gdzie granica "
+            "jest przybliżona, `/locate` odpowiada z `approximate: true`.",
+        ),
+        Rule(
+            "Sprawdzaj tekst uchwały.",
+            "Terminy uchwał antysmogowych podajemy z odesłaniem do wojewódzkich dzienników urzędowych (pola "
+            "`publication` i `text`) i z dniem, na który są aktualne (`as_of`). Wiąże tekst uchwały, nie nasz opis.",
+        ),
+        Rule(
+            "Właściciel decyduje o swoim wpisie.",
+            "Właściciel składu może przez formularz na stronie składu poprawić, przejąć lub usunąć swój wpis. Usunięty "
+            "skład odpowiada 404 w API i 410 na stronie: usuń go wtedy także u siebie.",
+        ),
+    )
+
+
+LIMITS = (
+    "Prosimy o najwyżej jedno zapytanie na sekundę z jednego adresu; krótkie serie do 60 zapytań są w porządku. Ile "
+    "zostało, mówią nagłówki `RateLimit` i `RateLimit-Policy`.",
+    "Nadmierny ruch dostaje odpowiedź 429 z nagłówkiem `Retry-After`, który mówi, po ilu sekundach pytać znowu.",
+    "Odpowiedzi mają nagłówki `Cache-Control` i `ETag`. Przechowuj je u siebie tak długo, jak na to pozwalają, a potem "
+    "pytaj z `If-None-Match`: odpowiedź 304 znaczy, że nic się nie zmieniło.",
+    "Pobranie całej bazy, utworzenie jej kopii i wykorzystanie komercyjne wymagają wcześniejszego uzgodnienia z "
+    "operatorem serwisu.",
+    "Lista obcięta parametrem `limit` podaje w nagłówku `X-Total-Count`, ile jest wszystkich składów.",
+)
+
+VERSIONS = (
+    "To jest wersja 1. Numer wersji jest częścią adresu podstawowego.",
+    "Nowe pola mogą się pojawić w odpowiedziach w każdej chwili. Pomijaj te, których nie znasz.",
+    f"Usunięcie pola lub zmianę jego znaczenia zapowiadamy na tej stronie i w opisie OpenAPI co najmniej "
+    f"{NOTICE_MONTHS} miesięcy wcześniej. Przez ten czas odpowiedzi, których to dotyczy, mają nagłówki `Deprecation` "
+    "(od kiedy) i `Sunset` (do kiedy).",
+    "Na razie żadna taka zmiana nie jest zapowiedziana.",
+)
 
 
 def rules_page() -> RulesPage:
@@ -51,7 +170,15 @@ def rules_page() -> RulesPage:
         description="Bezpłatne, otwarte API katalogu składów opału: zasady korzystania, limity, adresy i przykłady.",
         path=reverse("api-rules"),
         crumbs=(Crumb.home(),),
+        as_of=AS_OF,
+        data_status="obowiązuje",
         base_url=base_url,
+        rules=rules_of_use(),
+        limits=LIMITS,
+        versions=VERSIONS,
+        contact=settings.CONTACT_EMAIL,
+        openapi=reverse("v1:stores").removesuffix("stores") + "openapi.json",
+        docs=reverse("v1:stores").removesuffix("stores") + "docs",
         endpoints=(
             Endpoint(
                 "/locations",

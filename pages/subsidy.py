@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import ClassVar
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -13,9 +14,13 @@ from catalog.query_string import InvalidParameters, ParameterError
 from pages.page import Crumb, Page
 from pages.subsidy_form import Field, Step, demand, filled, read_form
 from subsidy import rules
-from subsidy.application import Level, ProjectType
+from subsidy.application import Item, Level, ProjectType
 from subsidy.calculator import Result, Variant, calculate
 from subsidy.params import SubsidyQuery
+
+LEVELS = (Level.BASIC, Level.ELEVATED, Level.HIGHEST)
+
+STATUS = "orientacyjne; przy każdej kwocie zaznaczono, czy potwierdza ją dokument programu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,27 @@ class LevelRow:
     share: Decimal
     several: Decimal | None
     alone: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """An amount in złoty that the rules name. verified: an official text confirms it."""
+
+    amount: Decimal
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRow:
+    """What the programme pays at most, by level: basic, elevated, highest; None where it pays nothing.
+
+    unit: "pcs" or "m2", "" for a sum.
+    """
+
+    name: str
+    unit: str
+    clause: str
+    limits: tuple[Limit | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +68,11 @@ class SubsidyPage(Page):
     """steps: the form, as filled in. result: None before anything was sent, or when it cannot be read.
 
     mistakes: the questions that were answered wrongly. annual_limit: the threshold of the basic level.
-    highest_demand: the index that the highest level needs.
+    highest_demand: the index that the highest level needs. edition: the one in force.
+    items: what can be funded, with its limits. sums: limits of the sum of table 3, by project type.
     """
+
+    template: ClassVar[str] = "pages/subsidy"
 
     steps: tuple[Step, ...]
     mistakes: tuple[Field, ...]
@@ -52,6 +81,9 @@ class SubsidyPage(Page):
     levels: tuple[LevelRow, ...]
     annual_limit: Decimal
     highest_demand: str
+    edition: rules.Edition
+    items: tuple[LimitRow, ...]
+    sums: tuple[LimitRow, ...]
     today: date
 
 
@@ -84,6 +116,8 @@ def describe(
         "warunki, ze źródłem każdej kwoty.",
         path=reverse("subsidy"),
         crumbs=(Crumb.home(),),
+        as_of=on.edition.as_of,
+        data_status=STATUS,
         steps=steps,
         mistakes=tuple(field for step in steps for field in step if field.error),
         result=result,
@@ -95,12 +129,32 @@ def describe(
                 None if level is Level.BASIC else on.number("levels/monthly_income", f"{level}/multi_person"),
                 None if level is Level.BASIC else on.number("levels/monthly_income", f"{level}/single_person"),
             )
-            for level in (Level.BASIC, Level.ELEVATED, Level.HIGHEST)
+            for level in LEVELS
         ),
         annual_limit=on.number("levels/annual_income", Level.BASIC),
         highest_demand=demand(ProjectType.HIGH, on),
+        edition=on.edition,
+        items=tuple(
+            LimitRow(rule.name, rule.unit, rule.clause, tuple(limit(on, f"items/{item}", level) for level in LEVELS))
+            for item, rule in ((item, on.items[item]) for item in Item)
+        ),
+        sums=tuple(
+            LimitRow(
+                f"rodzaj przedsięwzięcia {kind.value}, wskaźnik EU {demand(kind, on)}",
+                "",
+                "",
+                tuple(limit(on, "project_types/table_3_limit", f"{kind.value}/{level}") for level in LEVELS),
+            )
+            for kind in ProjectType
+        ),
         today=today,
     )
+
+
+def limit(on: rules.RulesOn, parameter: str, key: str) -> Limit | None:
+    """A limit in force; None where the rules have none."""
+    found = on.values.get((parameter, key))
+    return Limit(found.value, found.verified) if found else None
 
 
 def variant_cards(result: Result, on: rules.RulesOn) -> tuple[VariantCard, ...]:

@@ -2,20 +2,24 @@
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from itertools import groupby
+from typing import Any, ClassVar
 
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q, Subquery
 from django.http import Http404
 from django.urls import reverse
 
+from catalog import versions
 from catalog.boundaries import middle_of
-from catalog.models import Boundary, Depot, FormerMunicipality, Municipality, Voivodeship
+from catalog.links import site_url
+from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
 from catalog.queries import find_stores_near
 from catalog.text import sort_key
 from pages.depots import DepotCard, near_card, own_card
-from pages.origin import Origin, find_origin
-from pages.page import Crumb, Page, municipality_path
+from pages.origin import AskedOrigin, Origin
+from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list, municipality_path
 from pages.polish import counted
 
 NEAREST_LIMIT = 10
@@ -46,10 +50,16 @@ class Letter:
 class VoivodeshipPage(Page):
     """A voivodeship: its municipalities in Polish order."""
 
+    template: ClassVar[str] = "pages/voivodeship"
+
     name: str
     letters: tuple[Letter, ...]
     municipalities: int
     depots: int
+
+    def things(self) -> list[dict[str, Any]]:
+        """The voivodeship."""
+        return [{"@type": "AdministrativeArea", "name": f"województwo {self.name}", "url": self.canonical}]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +71,30 @@ class MunicipalityPage(Page):
     notices: what was ignored in the address.
     """
 
+    template: ClassVar[str] = "pages/municipality"
+    honours: ClassVar[tuple[str, ...]] = ("kod", "p")
+
     municipality: Municipality
     own: tuple[DepotCard, ...]
     nearest: tuple[DepotCard, ...]
     origin_label: str
     radius_km: int
     notices: tuple[str, ...]
+
+    def things(self) -> list[dict[str, Any]]:
+        """The list of the municipality's own depots, unless they are invented."""
+        if self.demonstration or not self.own:
+            return []
+        items = [
+            {"@type": "ListItem", "position": number, "name": depot.name, "url": site_url(depot.path)}
+            for number, depot in enumerate(self.own, start=1)
+        ]
+        return [{"@type": "ItemList", "name": self.title, "numberOfItems": len(items), "itemListElement": items}]
+
+
+def depots_as_of(*days: date | None) -> date | None:
+    """The day to which lists of depots are current: of the data set's last change, else the newest of these days."""
+    return versions.changed_on(Dataset.Slug.DEPOTS) or max(filter(None, days), default=None)
 
 
 def voivodeship_page(slug: str) -> VoivodeshipPage:
@@ -78,6 +106,7 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
     found = unit.municipality_set.select_related("county").annotate(
         depots=Count("depot", filter=published),
         invented=Count("depot", filter=published & Q(depot__source=Depot.Source.DEMO)),
+        updated_at=Max("depot__updated_at", filter=published),
     )
     municipalities = sorted(found, key=lambda m: (sort_key(m.name), m.kind, m.teryt))
     rows = [
@@ -98,6 +127,10 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
         crumbs=(Crumb.home(),),
         demonstration=demonstration,
         indexed=not demonstration,
+        data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
+        as_of=depots_as_of(*(m.updated_at for m in municipalities)),
+        data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
+        licence=licence_of_list(demonstration=demonstration),
         name=unit.name,
         letters=tuple(Letter(key, tuple(group)) for key, group in groupby(rows, key=lambda row: row.name[0])),
         municipalities=len(rows),
@@ -105,29 +138,40 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
     )
 
 
-def get_municipality(teryt: str) -> Municipality:
-    """A municipality with its county and voivodeship; a former code gives its successor.
+@dataclass(frozen=True, slots=True)
+class FoundMunicipality:
+    """A municipality with county, voivodeship and, if any, its boundary. centre: of the postcode asked for."""
 
-    Raises Http404. One query, two for a code that is not in the register.
+    unit: Municipality
+    centre: Point | None
+
+
+def find_municipality(teryt: str, code: str | None = None) -> FoundMunicipality:
+    """A municipality by its code; a former code gives its successor. code: a postcode whose centre comes along.
+
+    Raises Http404. One query, two for a TERYT code that is not in the register.
     """
     if not TERYT_FORM.fullmatch(teryt):
         raise Http404
-    units = Municipality.objects.select_related("county", "voivodeship")
+    centre = Postcode.objects.filter(code=code or "")
+    units = Municipality.objects.select_related("county", "voivodeship", "boundary").annotate(
+        centre_lat=Subquery(centre.values("lat")[:1]), centre_lon=Subquery(centre.values("lon")[:1])
+    )
     found = units.filter(pk=teryt).first()
     if found is None:
         found = units.filter(pk__in=FormerMunicipality.objects.filter(pk=teryt).values("successor")).first()
     if found is None:
         raise Http404
-    return found
+    return FoundMunicipality(found, None if found.centre_lat is None else Point(found.centre_lat, found.centre_lon))
 
 
-def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage:
-    """The page of a municipality, with distances from the point its query string names.
+def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> MunicipalityPage:
+    """The page of a municipality, with distances from the point that its query string names.
 
-    One query for the depots, one for the point (a postcode, or the boundary when there are no depots), one for the
-    nearest depots; one more when the postcode is unknown.
+    One query for its depots, and one for the nearest when a point was asked for or there are none of its own.
     """
-    asked = find_origin(query_string)
+    unit = found.unit
+    asked = asked.located(found.centre)
     depots = list(Depot.objects.published().in_unit(unit.teryt).order_by("name_key", "pk"))
     origin = asked.origin or (None if depots else inner_point(unit))
     near = find_stores_near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).rows if origin else []
@@ -136,13 +180,16 @@ def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage
     )
     count = f"{counted(len(depots), 'skład', 'składy', 'składów')} opału" if depots else "najbliższe składy opału"
     return MunicipalityPage(
-        title=f"Składy opału: gmina {unit.name}, {unit.county.title}",
+        title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
         description=f"{unit.name} ({unit.description}): {count}. Adresy, paliwa, godziny i telefony.",
         path=municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt),
         crumbs=(Crumb.home(), Crumb.voivodeship(unit.voivodeship)),
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
+        as_of=depots_as_of(*(depot.updated_at for depot in depots), *(row.updated_at for row in near)),
+        data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
+        licence=licence_of_list(demonstration=demonstration),
         municipality=unit,
         own=tuple(own_card(depot, unit.name) for depot in depots),
         nearest=tuple(near_card(row) for row in near),
@@ -153,6 +200,6 @@ def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage
 
 
 def inner_point(unit: Municipality) -> Origin | None:
-    """A point inside a municipality; None where its boundary is not known. One query."""
-    boundary = Boundary.objects.filter(pk=unit.pk).first()
+    """A point inside a municipality; None where its boundary is not known. Reads the boundary: select it."""
+    boundary: Boundary | None = getattr(unit, "boundary", None)
     return None if boundary is None else Origin(Point(*middle_of(boundary)), "punktu leżącego w tej gminie")

@@ -1,124 +1,150 @@
-"""One view per address: build the page object, write it out. Nothing here changes data."""
+"""One view per page: build the page object. `pages.rendering` writes it out. Nothing here changes data."""
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
-from django.views.decorators.cache import cache_control
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
-from catalog.models import Depot
-from pages.depots import depot_page, depot_path, removed_page
-from pages.home import home_page
+from catalog.models import Dataset, Depot
+from pages.datasets import DatasetsPage, datasets_page
+from pages.depots import DepotPage, RemovedPage, depot_page, depot_path, find_depot, removed_page
+from pages.home import HomePage, home_page
+from pages.origin import read_origin
 from pages.page import municipality_path
-from pages.prices import fuel_prices_page, index_page, voivodeship_prices_page
-from pages.regulations import regulation_page, regulations_page
-from pages.rules import rules_page
-from pages.subsidy import subsidy_page
-from pages.territory import get_municipality, municipality_page, voivodeship_page
+from pages.prices import (
+    FuelPricesPage,
+    PricesPage,
+    VoivodeshipPricesPage,
+    fuel_prices_page,
+    index_page,
+    voivodeship_prices_page,
+)
+from pages.privacy import PrivacyPage, privacy_page
+from pages.regulations import RegulationPage, RegulationsPage, regulation_page, regulations_page
+from pages.rendering import Moved, Views, as_html, page_address, page_view
+from pages.rules import RulesPage, rules_page
+from pages.subsidy import SubsidyPage, subsidy_page
+from pages.territory import MunicipalityPage, VoivodeshipPage, find_municipality, municipality_page, voivodeship_page
+from prices import figures
+from prices.queries import find_price_list
 
-MAX_AGE_S = 300
-"""Entries change whenever an editor decides; nobody should see an old one for longer."""
+UNITS, PLACES, POSTCODES = Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES
+BOUNDARIES, DEPOTS, PRICES = Dataset.Slug.BOUNDARIES, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES
+REGULATIONS = Dataset.Slug.REGULATIONS
 
 
-def moved(request: HttpRequest, path: str) -> HttpResponse:
-    """Lead to the right address, keeping the query."""
-    query = request.META["QUERY_STRING"]
-    return HttpResponsePermanentRedirect(f"{path}?{query}" if query else path)
-
-
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def home(request: HttpRequest) -> HttpResponse:
+@page_view(UNITS, PLACES, POSTCODES, DEPOTS)
+def home(request: HttpRequest) -> HomePage:
     """Search, and the list of voivodeships."""
-    return render(request, "pages/home.html", {"page": home_page(request.META["QUERY_STRING"])})
+    return home_page(request.META["QUERY_STRING"])
 
 
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def api_rules(request: HttpRequest) -> HttpResponse:
+@page_view(DEPOTS)
+def api_rules(request: HttpRequest) -> RulesPage:
     """The rules of use of the API."""
-    return render(request, "pages/api_rules.html", {"page": rules_page()})
+    return rules_page()
 
 
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def voivodeship(request: HttpRequest, voivodeship: str) -> HttpResponse:
+@page_view(*Dataset.Slug, dated=True)
+def datasets(request: HttpRequest) -> DatasetsPage:
+    """Every data set: what it is, how current, on what terms."""
+    return datasets_page(timezone.localdate())
+
+
+@page_view()
+def privacy(request: HttpRequest) -> PrivacyPage:
+    """What is kept of visitors, and for how long."""
+    return privacy_page()
+
+
+@page_view(UNITS, DEPOTS)
+def voivodeship(request: HttpRequest, voivodeship: str) -> VoivodeshipPage:
     """The municipalities of a voivodeship."""
-    return render(request, "pages/voivodeship.html", {"page": voivodeship_page(voivodeship)})
+    return voivodeship_page(voivodeship)
 
 
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
-    """A municipality; 301 from a wrong voivodeship or slug and from a former code."""
-    unit = get_municipality(teryt)
+@page_view(UNITS, BOUNDARIES, POSTCODES, DEPOTS)
+def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> MunicipalityPage:
+    """A municipality; leads on from a wrong voivodeship or slug and from a former code."""
+    asked = read_origin(request.META["QUERY_STRING"])
+    found = find_municipality(teryt, asked.code)
+    unit = found.unit
     if (voivodeship, slug, teryt) != (unit.voivodeship.slug, unit.slug, unit.teryt):
-        return moved(request, municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
-    page = municipality_page(unit, request.META["QUERY_STRING"])
-    return render(request, "pages/municipality.html", {"page": page})
+        raise Moved(municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
+    return municipality_page(found, asked)
 
 
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def regulations(request: HttpRequest) -> HttpResponse:
+@page_view(UNITS, REGULATIONS, dated=True)
+def regulations(request: HttpRequest) -> RegulationsPage:
     """The anti-smog resolutions of all voivodeships."""
-    return render(request, "pages/regulations.html", {"page": regulations_page(timezone.localdate())})
+    return regulations_page(timezone.localdate())
 
 
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def regulation(request: HttpRequest, voivodeship: str) -> HttpResponse:
+@page_view(UNITS, REGULATIONS, dated=True)
+def regulation(request: HttpRequest, voivodeship: str) -> RegulationPage:
     """The deadlines of a voivodeship, or of a unit in it."""
-    page = regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate())
-    return render(request, "pages/regulation.html", {"page": page})
+    return regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate())
 
 
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def depot(request: HttpRequest, depot_id: int, slug: str) -> HttpResponse:
-    """A depot; 301 from a wrong slug and from an entry merged into another, 410 once it was removed."""
-    found = Depot.objects.select_related("municipality__voivodeship", "merged_into").filter(pk=depot_id).first()
-    if found is None or found.publication == Depot.Publication.HELD:
+@page_view(UNITS, DEPOTS, PRICES, dated=True)
+def depot(request: HttpRequest, depot_id: int, slug: str) -> DepotPage | RemovedPage:
+    """A depot; leads on from a wrong slug, and is gone once it was removed, whatever the slug."""
+    known = find_depot(depot_id)
+    if known is None or known[0].publication == Depot.Publication.HELD:
         raise Http404
+    found, namesake = known
     if found.merged_into is not None:
-        return moved(request, depot_path(found.merged_into.pk, found.merged_into.name))
+        raise Moved(depot_path(found.merged_into.pk, found.merged_into.name))
     if found.publication == Depot.Publication.REMOVED:
-        return render(request, "410.html", {"page": removed_page(found)}, status=410)
+        return removed_page(found)
     path = depot_path(found.pk, found.name)
-    if request.path != path:
-        return moved(request, path)
-    return render(request, "pages/depot.html", {"page": depot_page(found)})
+    if page_address(request.path) != path:
+        raise Moved(path)
+    return depot_page(found, find_price_list(found.pk, timezone.localdate()), namesake=namesake)
 
 
+@page_view(dated=True)
+def subsidy(request: HttpRequest) -> SubsidyPage:
+    """The calculator before anything was sent: its form, the levels and the limits."""
+    return subsidy_page(None, timezone.localdate())
+
+
+@csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
-@cache_control(no_store=True)
 @sensitive_post_parameters()
-def subsidy(request: HttpRequest) -> HttpResponse:
-    """The calculator; what is posted stays in this answer. 400 with the form again when it cannot be read."""
-    page = subsidy_page(request.POST if request.method == "POST" else None, timezone.localdate())
-    return render(request, "pages/subsidy.html", {"page": page}, status=400 if page.mistakes else 200)
+def calculator(request: HttpRequest) -> HttpResponse:
+    """The calculator; what is posted stays in this answer. 400 with the form again when it cannot be read.
+
+    Posting changes nothing, so there is nothing that a foreign site could make a visitor do, and no cookie is needed.
+    """
+    if request.method != "POST":
+        return subsidy.page(request)
+    page = subsidy_page(request.POST, timezone.localdate())
+    response = as_html(request, page, status=400 if page.mistakes else 200)
+    response["Cache-Control"] = "no-store"
+    return response
 
 
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def prices(request: HttpRequest) -> HttpResponse:
+calculating = Views(page=calculator, twin=subsidy.twin)
+
+
+@page_view(*figures.RESTS_ON, dated=True)
+def prices(request: HttpRequest) -> PricesPage:
     """What every fuel costs now, and the official averages."""
-    return render(request, "pages/prices.html", {"page": index_page(timezone.localdate())})
+    return index_page(timezone.localdate())
 
 
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def fuel_prices(request: HttpRequest, fuel: str) -> HttpResponse:
+@page_view(*figures.RESTS_ON, dated=True)
+def fuel_prices(request: HttpRequest, fuel: str) -> FuelPricesPage:
     """What a fuel costs in Poland, and how that was computed."""
-    return render(request, "pages/fuel_prices.html", {"page": fuel_prices_page(fuel, timezone.localdate())})
+    return fuel_prices_page(fuel, timezone.localdate())
 
 
-@require_safe
-@cache_control(public=True, max_age=MAX_AGE_S)
-def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> HttpResponse:
-    """What a fuel costs in a voivodeship; 301 from the two digits of its code."""
+@page_view(*figures.RESTS_ON, dated=True)
+def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> VoivodeshipPricesPage:
+    """What a fuel costs in a voivodeship; leads on from the two digits of its code."""
     page = voivodeship_prices_page(fuel, voivodeship, timezone.localdate())
-    if request.path != page.path:
-        return moved(request, page.path)
-    return render(request, "pages/voivodeship_prices.html", {"page": page})
+    if page_address(request.path) != page.path:
+        raise Moved(page.path)
+    return page

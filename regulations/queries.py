@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from django.db.models import Prefetch, QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef
 
 from catalog.models import County, Municipality, PostcodeMunicipality, Voivodeship
 from catalog.queries import UnknownPostcode, UnknownUnit, check_unit, get_voivodeship
@@ -12,6 +13,7 @@ from catalog.query_string import InvalidParameters, ParameterError
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, Scope
 from regulations.params import CalendarQuery, RegulationsQuery
 from regulations.scopes import binds
+from regulations.whole_states import WholeState, read_states
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
 
@@ -80,8 +82,8 @@ class Regulation:
 def find_regulations(query: RegulationsQuery) -> list[Regulation]:
     """The legal state of every voivodeship a question concerns, by TERYT.
 
-    Raises UnknownUnit, UnknownPostcode and UnknownVoivodeship. Five queries for the states, and for a municipality or
-    postcode one more, for a county or voivodeship by `teryt` two more, for a `voivodeship` one more.
+    Raises UnknownUnit, UnknownPostcode and UnknownVoivodeship. One query for the states, and for a municipality,
+    county, postcode or `voivodeship` one more, for a voivodeship by `teryt` two more.
     """
     if query.teryt is not None:
         units = [get_unit(query.teryt)]
@@ -97,8 +99,8 @@ def find_regulations(query: RegulationsQuery) -> list[Regulation]:
 def get_calendar(query: CalendarQuery) -> Regulation:
     """The legal state whose deadlines a calendar shows.
 
-    Raises UnknownVoivodeship and UnknownUnit, and InvalidParameters for a unit that lies elsewhere. Six queries, one
-    more for a municipality, two more for another unit.
+    Raises UnknownVoivodeship and UnknownUnit, and InvalidParameters for a unit that lies elsewhere. Two queries, one
+    more for a municipality or county, two more for a voivodeship.
     """
     voivodeship = get_voivodeship(query.voivodeship)
     if query.teryt is None:
@@ -114,41 +116,31 @@ def get_calendar(query: CalendarQuery) -> Regulation:
 
 
 def regulations_of(voivodeships: list[Voivodeship], *, on: date, units: Iterable[Unit] = ()) -> list[Regulation]:
-    """The legal state of voivodeships, in their order. Five queries, however many there are."""
-    states = {state.pk: state for state in whole_states().filter(pk__in=[unit.pk for unit in voivodeships])}
+    """The legal state of voivodeships, in their order. One query, however many there are."""
+    states = read_states(unit.pk for unit in voivodeships)
     asked = {unit.voivodeship.pk: unit for unit in units}
     return [as_of_day(unit, states.get(unit.pk), on=on, unit=asked.get(unit.pk)) for unit in voivodeships]
 
 
-def whole_states() -> QuerySet[LegalState]:
-    """Legal states with all that belongs to them, in order: five queries."""
-    return LegalState.objects.prefetch_related(
-        Prefetch("resolution_set", Resolution.objects.order_by("pk")),
-        Prefetch("resolution_set__amendments", Amendment.objects.order_by("adopted", "pk")),
-        Prefetch("deadline_set", Deadline.objects.order_by("pk")),
-        Prefetch("fuelban_set", FuelBan.objects.order_by("pk")),
-    )
-
-
-def as_of_day(voivodeship: Voivodeship, state: LegalState | None, *, on: date, unit: Unit | None) -> Regulation:
+def as_of_day(voivodeship: Voivodeship, whole: WholeState | None, *, on: date, unit: Unit | None) -> Regulation:
     """What of a loaded state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
-    acts = list(state.resolution_set.all()) if state else []
+    acts = whole.acts if whole else ()
     begins = min((act.adopted for act in acts if act.adopted), default=date.min)
-    if state is None or begins > on:
-        return Regulation(voivodeship, state, on, unit, (), (), ())
+    if whole is None or begins > on:
+        return Regulation(voivodeship, whole.state if whole else None, on, unit, (), (), ())
     laws = [
-        Law(act, tuple(a for a in act.amendments.all() if a.adopted is None or a.adopted <= on))
+        Law(act, tuple(a for a in whole.amendments_of(act) if a.adopted is None or a.adopted <= on))
         for act in acts
         if act.adopted is None or act.adopted <= on
     ]
     return Regulation(
         voivodeship,
-        state,
+        whole.state,
         on,
         unit,
         tuple(laws),
-        tuple(sorted((row for row in state.deadline_set.all() if laws and row.stands_on(on)), key=deadline_order)),
-        tuple(ban for ban in state.fuelban_set.all() if laws and ban.stands_on(on)),
+        tuple(sorted((row for row in whole.deadlines if laws and row.stands_on(on)), key=deadline_order)),
+        tuple(ban for ban in whole.bans if laws and ban.stands_on(on)),
     )
 
 
@@ -163,19 +155,23 @@ def deadline_order(deadline: Deadline) -> tuple[date, int, int]:
 
 
 def get_unit(teryt: str) -> Unit:
-    """A unit of any level by its code. Raises UnknownUnit. One query, two for a county or voivodeship."""
+    """A unit of any level by its code. Raises UnknownUnit. One query, two for a voivodeship."""
     if len(teryt) == 7:
         municipality = Municipality.objects.select_related("voivodeship").filter(pk=teryt).first()
         if municipality:
             return unit_of(municipality)
     elif len(teryt) == 4:
-        county = County.objects.select_related("voivodeship").filter(pk=teryt).first()
+        codes = Municipality.objects.filter(county=OuterRef("pk")).order_by("pk").values("pk")
+        counties = County.objects.select_related("voivodeship").annotate(codes=ArraySubquery(codes))
+        county = counties.filter(pk=teryt).first()
         if county:
-            return Unit("county", teryt, county.name, county.voivodeship, codes_in(teryt))
+            return Unit("county", teryt, county.name, county.voivodeship, tuple(county.codes))
     else:
         voivodeship = Voivodeship.objects.filter(pk=teryt).first()
         if voivodeship:
-            return Unit("voivodeship", teryt, voivodeship.name, voivodeship, codes_in(teryt))
+            found = Municipality.objects.filter(voivodeship=voivodeship).order_by("pk")
+            codes_in = tuple(found.values_list("pk", flat=True))
+            return Unit("voivodeship", teryt, voivodeship.name, voivodeship, codes_in)
     check_unit(teryt)
     raise UnknownUnit(teryt)
 
@@ -184,12 +180,6 @@ def unit_of(municipality: Municipality) -> Unit:
     """A municipality as the unit asked for. Reads its voivodeship: select it."""
     teryt = municipality.teryt
     return Unit("municipality", teryt, municipality.name, municipality.voivodeship, (teryt,), municipality.slug)
-
-
-def codes_in(teryt: str) -> tuple[str, ...]:
-    """Codes of the municipalities of a county or voivodeship. One query."""
-    found = Municipality.objects.filter(pk__startswith=teryt).order_by("pk")
-    return tuple(found.values_list("pk", flat=True))
 
 
 def units_of_postcode(code: str) -> list[Unit]:

@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from catalog import boundaries, findings, versions
+from pages import texts
 from prices import figures
 from tests.openapi.description import check_answer
 
@@ -25,10 +26,12 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     boundaries.forget()
     findings.forget()
     figures.forget()
+    texts.forget()
     yield
     boundaries.forget()
     findings.forget()
     figures.forget()
+    texts.forget()
 
 
 def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:

@@ -1,5 +1,6 @@
 """The whole country from the publishers' files: every depot and every border, checked by other means than our own."""
 
+import contextlib
 import io
 import json
 import zipfile
@@ -11,7 +12,7 @@ import pyproj
 import pytest
 import shapefile
 import shapely
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 
 from catalog import boundaries, models
@@ -73,6 +74,19 @@ def test_every_depot_is_in_the_municipality_its_position_lies_in(country, db, of
         point = shapely.Point(*project.transform(place["lon"], place["lat"]))
         nearest = tree.query_nearest(point)
         assert stored[f"{element['type']}/{element['id']}"] == min(codes[i] for i in nearest)
+
+
+def test_every_page_holds_together(country, db):
+    """Both formats answer, titles are unique, links within the site resolve, no page is too heavy."""
+    out = io.StringIO()
+    with contextlib.suppress(CommandError):
+        call_command("check_pages", stdout=out)
+    findings = out.getvalue().splitlines()
+    # The description of the API has tests of its own.
+    assert [line for line in findings if "/api/v1/docs " not in line and "/api/v1/openapi.json " not in line] in (
+        [],
+        ["9257 pages are in order"],
+    )
 
 
 def test_points_150_m_inside_any_border_answer_the_right_municipality(country, db, official):

@@ -1,6 +1,9 @@
+import re
 from datetime import date
 
 from django import template
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
 
 from pages import polish
 
@@ -23,3 +26,9 @@ def day(value: date) -> str:
 def zloty(amount: float | None) -> str:
     """ "1 520,50 zł", or a dash where there is no number."""
     return polish.zloty(amount)
+
+
+@register.filter
+def coded(text: str) -> SafeString:
+    """Text of ours with what stands between backticks as code; the rest is escaped."""
+    return mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", conditional_escape(text)))  # noqa: S308 - escaped before

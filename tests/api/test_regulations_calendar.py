@@ -27,7 +27,7 @@ def deadlines():
 
 
 def test_events_are_whole_days_with_what_the_json_says(client, deadlines, django_assert_num_queries):
-    with django_assert_num_queries(1 + 5):  # the voivodeship; states, acts, amendments, deadlines, bans
+    with django_assert_num_queries(1 + 1):  # the voivodeship; its state
         answer = client.get(URL)
     assert answer["Content-Type"] == "text/calendar; charset=utf-8"
     assert answer["Cache-Control"] == "public, max-age=300"

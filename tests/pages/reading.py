@@ -1,5 +1,6 @@
 """What the tests of pages look for in them."""
 
+import json
 import re
 from html import unescape
 
@@ -7,6 +8,9 @@ KRAKOW = "/sklady/malopolskie/krakow-1261011/"
 ZAKOPANE = "/sklady/malopolskie/zakopane-1217011/"
 NOINDEX = '<meta name="robots" content="noindex">'
 SCRIPT = "<script>alert(1)</script>"
+
+VERSIONS = 1
+"""The look at the versions of the data sets, which a process takes at most every quarter of a second."""
 
 
 def text_of(response):
@@ -17,3 +21,14 @@ def text_of(response):
 
 def canonical_of(response):
     return re.search(r'<link rel="canonical" href="([^"]+)">', response.content.decode())[1]
+
+
+def runnable(response):
+    """The scripts of a page that a browser would run: all but blocks of data."""
+    return re.findall(r'<script(?! type="application/ld\+json">)', response.content.decode())
+
+
+def linked_data(response):
+    """What a page tells search engines."""
+    block = re.search(r'<script type="application/ld\+json">(.*?)</script>', response.content.decode(), re.DOTALL)
+    return json.loads(block[1])

@@ -6,7 +6,7 @@ import pytest
 
 from catalog.models import FormerMunicipality
 from tests import factories
-from tests.pages.reading import KRAKOW, SCRIPT, ZAKOPANE, canonical_of, text_of
+from tests.pages.reading import KRAKOW, SCRIPT, VERSIONS, ZAKOPANE, canonical_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 def test_municipality_lists_its_depots(client, depot, depot_page, django_assert_max_num_queries):
     factories.DepotFactory(name="Wstrzymany", held=True)
     factories.DepotFactory(name="Usunięty", removed=True)
-    with django_assert_max_num_queries(2):  # the municipality, its depots
+    with django_assert_max_num_queries(VERSIONS + 2):  # the municipality, its depots
         answer = client.get(KRAKOW)
     text = text_of(answer)
     for shown in ["W tej gminie: 1 skład", "ul. Długa 5, 30-001 Kraków", "Ekogroszek Pellet", "zweryfikowane"]:
@@ -30,7 +30,7 @@ def test_municipality_lists_its_depots(client, depot, depot_page, django_assert_
 
 def test_municipality_without_depots_shows_the_nearest(client, depot, django_assert_max_num_queries):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
-    with django_assert_max_num_queries(4):  # the municipality, its depots, its boundary, the nearest
+    with django_assert_max_num_queries(VERSIONS + 3):  # the municipality with its boundary, its depots, the nearest
         answer = client.get(ZAKOPANE)
     text = text_of(answer)
     assert "Nie mamy w katalogu żadnego składu w tej gminie." in text
@@ -51,7 +51,7 @@ def test_municipality_without_depots_and_boundary(client):
 
 
 def test_nearest_depots_from_a_point(client, depot, django_assert_max_num_queries):
-    with django_assert_max_num_queries(3):  # the municipality, its depots, the nearest
+    with django_assert_max_num_queries(VERSIONS + 3):  # the municipality, its depots, the nearest
         answer = client.get(KRAKOW, {"p": "50.07,19.94"})
     text = text_of(answer)
     assert "Odległości w linii prostej od wskazanego punktu (50,0700° N, 19,9400° E)." in text
@@ -63,7 +63,7 @@ def test_nearest_depots_from_a_point(client, depot, django_assert_max_num_querie
 @pytest.mark.parametrize("code", ["30-001", "30001"])
 def test_nearest_depots_from_a_postcode(client, depot, django_assert_max_num_queries, code):
     factories.PostcodeFactory(code="30-001")
-    with django_assert_max_num_queries(4):  # the municipality, its depots, the postcode, the nearest
+    with django_assert_max_num_queries(VERSIONS + 3):  # the municipality with the postcode, its depots, the nearest
         answer = client.get(KRAKOW, {"kod": code})
     text = text_of(answer)
     assert "Odległości w linii prostej od środka zabudowy z kodem 30-001." in text
@@ -121,7 +121,7 @@ def test_a_former_code_leads_to_its_successor(client, django_assert_max_num_quer
     FormerMunicipality.objects.create(
         teryt="1261999", name="Dawna", successor=factories.krakow(), left_on=date(2020, 1, 1)
     )
-    with django_assert_max_num_queries(2):  # the code, its successor
+    with django_assert_max_num_queries(VERSIONS + 2):  # the code, its successor
         answer = client.get("/sklady/malopolskie/dawna-1261999/?p=50,20")
     assert answer.status_code == 301
     assert answer["Location"] == f"{KRAKOW}?p=50,20"

@@ -1,0 +1,140 @@
+"""Whether every page holds together: it answers in both formats, has a title of its own, and leads nowhere wrong."""
+
+import gzip
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Protocol
+from urllib.parse import urldefrag, urlsplit
+
+from django.conf import settings
+from django.urls import resolve
+
+from pages.page import twin_path
+from pages.rendering import MARKDOWN_UTF8
+from pages.site_map import Entry
+
+MOST_BYTES = 60_000
+"""Of a page, compressed, without its drawings."""
+
+DRAWING = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
+MARKDOWN_LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
+HEAD = ("- Adres: ", "- Stan na: ", "- Status danych: ", "- Licencja: ", "- Cytuj: ")
+
+
+class Answer(Protocol):
+    """What is looked at of an answer."""
+
+    status_code: int
+    content: bytes
+
+    def __getitem__(self, header: str) -> str: ...
+
+
+Fetch = Callable[[str], Answer]
+
+
+class Reader(HTMLParser):
+    """Reads title, links and ids of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = ""
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self._in_title = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self._in_title = tag == "title" and not self.title
+        self.ids.add(found.get("id") or "")
+        if tag in {"a", "link"}:
+            self.links.append(found.get("href") or "")
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.title += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_title = False
+
+
+@dataclass
+class Walk:
+    """Goes through pages and collects what they link. fetch: the answer to GET of a path, redirects not followed."""
+
+    fetch: Fetch
+    titles: dict[str, str] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    links: dict[str, str] = field(default_factory=dict)
+    """Paths with query that are still to be tried, each with the first page that links there."""
+
+    def findings(self, entries: Iterable[Entry]) -> Iterator[str]:
+        """What is wrong, a line each, every page before the links."""
+        for entry in entries:
+            yield from self.check_page(entry)
+            yield from self.check_twin(entry)
+        for link, page in self.links.items():
+            if urlsplit(link).path not in self.seen and (status := self.fetch(link).status_code) != 200:
+                yield f"{page}: the link {link} answers {status}"
+
+    def check_page(self, entry: Entry) -> Iterator[str]:
+        """The page as HTML."""
+        answer = self.fetch(entry.path)
+        self.seen.add(entry.path)
+        if answer.status_code != 200:
+            yield f"{entry.path}: answers {answer.status_code}"
+            return
+        size = len(gzip.compress(DRAWING.sub(b"", answer.content), mtime=0))
+        if size > MOST_BYTES:
+            yield f"{entry.path}: {size} bytes compressed, more than {MOST_BYTES}"
+        reader = Reader()
+        reader.feed(answer.content.decode())
+        known = self.titles.setdefault(reader.title, entry.path)
+        if known != entry.path or not reader.title:
+            yield f"{entry.path}: has the title {reader.title!r} of {known}"
+        for link in reader.links:
+            if link.startswith("#") and link[1:] not in reader.ids:
+                yield f"{entry.path}: the link {link} leads nowhere in the page"
+        self.collect(entry.path, reader.links)
+
+    def check_twin(self, entry: Entry) -> Iterator[str]:
+        """The page as Markdown."""
+        path = twin_path(entry.path)
+        answer = self.fetch(path)
+        self.seen.add(path)
+        if answer.status_code != 200:
+            yield f"{path}: answers {answer.status_code}"
+            return
+        if answer["Content-Type"] != MARKDOWN_UTF8:
+            yield f"{path}: has the type {answer['Content-Type']}"
+        text = answer.content.decode()
+        lines = text.splitlines()
+        if not lines or not lines[0].startswith("# "):
+            yield f"{path}: does not begin with a title"
+        missing = [start for start in HEAD if not any(line.startswith(start) for line in lines[:8])]
+        if missing:
+            yield f"{path}: its head lacks {', '.join(missing)}"
+        if "&amp;" in text:
+            yield f"{path}: holds HTML entities"
+        self.collect(path, MARKDOWN_LINK.findall(text))
+
+    def collect(self, page: str, links: Iterable[str]) -> None:
+        """Remember links within the site. Static files are the web server's."""
+        for link in links:
+            inner = urldefrag(link.removeprefix(settings.SITE_URL)).url
+            if inner.startswith("/") and not inner.startswith((settings.STATIC_URL, "//")):
+                self.links.setdefault(inner, page)
+
+
+def chosen(entries: Iterable[Entry], *, everything: bool) -> list[Entry]:
+    """The pages that are listed, and of those that are not one of each kind, or all."""
+    sampled: set[str] = set()
+    found = []
+    for entry in entries:
+        kind = "" if entry.listed or everything else resolve(entry.path).view_name
+        if kind not in sampled:
+            found.append(entry)
+            sampled |= {kind} - {""}
+    return found

@@ -1,0 +1,216 @@
+"""The page of the data sets: what each holds, how current it is, where it comes from and on what terms."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, ClassVar
+
+from django.db.models import Count
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.attribution import LICENCES, ORIGINS
+from catalog.links import site_url
+from catalog.models import Dataset, Depot
+from pages.page import QUOTING, Crumb, Page, dataset
+from prices.models import DepotPrice
+from subsidy import rules
+from subsidy.application import Item
+
+QUOTE_GUS = "wolno wykorzystywać z podaniem źródła: GUS, i dnia"
+QUOTE_GUGIK = "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is known of a data set beforehand. licences: the first whose beginning the source has; "" fits all.
+
+    rhythm: how often it changes. address: of the endpoint that serves it.
+    """
+
+    what: str
+    licences: tuple[tuple[str, str], ...]
+    rhythm: str
+    address: str
+
+
+TERMS: dict[str, Terms] = {
+    Dataset.Slug.UNITS: Terms(
+        "Nazwy i kody TERYT województw, powiatów i gmin.",
+        (("", QUOTE_GUS),),
+        "raz w roku, według stanu na 1 stycznia",
+        "/locations",
+    ),
+    Dataset.Slug.PLACES: Terms(
+        "Nazwy miejscowości i gminy, w których leżą.",
+        (
+            ("GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), za pakietem", "CC BY 3.0"),
+            ("GUS", QUOTE_GUS),
+            ("", QUOTE_GUGIK),
+        ),
+        "kilka razy w roku",
+        "/locations",
+    ),
+    Dataset.Slug.POSTCODES: Terms(
+        "Kody pocztowe z gminami i środkiem zabudowy.",
+        (("GeoNames", "CC BY 4.0"), ("", QUOTE_GUGIK)),
+        "kilka razy w roku",
+        "/locations",
+    ),
+    Dataset.Slug.BOUNDARIES: Terms(
+        "Granice gmin, według których wskazujemy gminę punktu.",
+        (("przybliżenie własne", "CC BY 4.0, jak dane, z których powstały"), ("", QUOTE_GUGIK)),
+        "raz w roku",
+        "/locate",
+    ),
+    Dataset.Slug.DEPOTS: Terms(
+        "Składy opału: adres, paliwa, godziny, kontakt, status wpisu.",
+        (("OpenStreetMap", "ODbL 1.0"), ("wpisy demonstracyjne", "bez ograniczeń"), ("", "podana przy każdym wpisie")),
+        "przy każdym imporcie i przy każdej decyzji redakcji",
+        "/stores",
+    ),
+    Dataset.Slug.SERIES: Terms(
+        "Średnie roczne ceny węgla, prądu i gazu w Polsce i województwach.",
+        (("", QUOTE_GUS),),
+        "raz w roku",
+        "/prices",
+    ),
+    Dataset.Slug.PRICES: Terms(
+        "Ceny z cenników składów i ze zgłoszeń czytelników, z których liczymy mediany.",
+        (("ceny demonstracyjne", "bez ograniczeń"), ("", QUOTING)),
+        "przy każdej zatwierdzonej cenie; mediany codziennie",
+        "/prices/{fuel}",
+    ),
+    Dataset.Slug.REGULATIONS: Terms(
+        "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła.",
+        (("", QUOTING),),
+        "po każdej zmianie uchwał; stan potwierdzamy co pół roku",
+        "/regulations",
+    ),
+}
+"""Every data set of the catalog, in the order of the page."""
+
+SUBSIDY = "subsidy"
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A row of the page. rows: None where they cannot be counted. changed_on: the day of the last change here.
+
+    demonstration: what of it is invented, "" for nothing. data_url: where the API serves it.
+    """
+
+    slug: str
+    name: str
+    what: str
+    rows: int | None
+    as_of: date | None
+    changed_on: date | None
+    source: str
+    licence: str
+    rhythm: str
+    demonstration: str
+    data_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Depots of one origin."""
+
+    name: str
+    licence: str
+    depots: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetsPage(Page):
+    """Every data set. origins: of the published depots, the most frequent first."""
+
+    template: ClassVar[str] = "pages/datasets"
+
+    sets: tuple[DataSet, ...]
+    origins: tuple[Origin, ...]
+
+    def things(self) -> list[dict[str, Any]]:
+        """The catalog and its data sets; invented ones are none."""
+        found = [
+            dataset(
+                self,
+                files=(("application/json", entry.data_url),),
+                name=entry.name,
+                description=entry.what,
+                url=f"{self.canonical}#{entry.slug}",
+                isBasedOn=entry.source,
+                **({"dateModified": entry.changed_on.isoformat()} if entry.changed_on else {}),
+            )
+            for entry in self.sets
+            if not entry.demonstration
+        ]
+        return [{"@type": "DataCatalog", "name": self.title, "url": self.canonical, "dataset": found}]
+
+
+def datasets_page(today: date) -> DatasetsPage:
+    """Every data set, present or not. Three queries."""
+    known = {row.slug: row for row in Dataset.objects.all()}
+    by_source = (
+        Depot.objects.published().values_list("source").annotate(depots=Count("pk")).order_by("-depots", "source")
+    )
+    depots = dict(by_source)
+    invented = {
+        Dataset.Slug.DEPOTS.value: depots.get(Depot.Source.DEMO, 0),
+        Dataset.Slug.PRICES.value: DepotPrice.objects.approved().demonstration().count(),
+    }
+    sets = (*(data_set(slug, known.get(slug), invented.get(slug, 0)) for slug in TERMS), programme(today))
+    return DatasetsPage(
+        title="Dane: zbiory, źródła i licencje",
+        description="Zbiory danych serwisu: ile mają wierszy, na jaki dzień są aktualne, skąd pochodzą i na jakich "
+        "warunkach wolno z nich korzystać.",
+        path=reverse("datasets"),
+        crumbs=(Crumb.home(),),
+        as_of=max((entry.changed_on for entry in sets if entry.changed_on), default=None),
+        data_status="podany przy każdym zbiorze",
+        licence="podana przy każdym zbiorze",
+        sets=sets,
+        origins=tuple(Origin(ORIGINS[source], LICENCES[source], number) for source, number in depots.items()),
+    )
+
+
+def data_set(slug: str, row: Dataset | None, invented: int) -> DataSet:
+    """A data set that is kept in the database. row: None where nothing was loaded yet. invented: its rows that are."""
+    terms = TERMS[slug]
+    source = row.source if row else ""
+    return DataSet(
+        slug=slug,
+        name=Dataset.Slug(slug).label,
+        what=terms.what,
+        rows=row.row_count if row else 0,
+        as_of=row.as_of if row else None,
+        changed_on=timezone.localdate(row.changed_at) if row else None,
+        source=source,
+        licence=next(licence for beginning, licence in terms.licences if source.startswith(beginning)),
+        rhythm=terms.rhythm,
+        demonstration=f"wpisy zmyślone: {invented}" if invented else "",
+        data_url=api_url(terms.address),
+    )
+
+
+def programme(today: date) -> DataSet:
+    """The rules of the subsidy, which come with the code."""
+    edition = rules.current().on(today).edition
+    return DataSet(
+        slug=SUBSIDY,
+        name="zasady programu Czyste Powietrze",
+        what="Poziomy, progi dochodu, limity kwot i warunki, od których zależy dotacja.",
+        rows=len(Item),
+        as_of=edition.as_of,
+        changed_on=edition.as_of,
+        source="; ".join(source.title for source in edition.sources),
+        licence=QUOTING,
+        rhythm="po każdej zmianie programu",
+        demonstration="",
+        data_url=api_url("/subsidy"),
+    )
+
+
+def api_url(address: str) -> str:
+    """The absolute address of an endpoint."""
+    return site_url(reverse("v1:stores").removesuffix("/stores") + address)

@@ -1,0 +1,57 @@
+"""What the site answers when there is no page to show. None of it is kept, and nothing but 404 needs a context."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.cache import patch_vary_headers
+
+from pages.rendering import MARKDOWN_UTF8, tidy, wants_markdown
+
+RETRY_AFTER_S = 5
+"""A database that was restarted or replaced is back within a few seconds."""
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404, in Markdown for whoever asked for it."""
+    if wants_markdown(request):
+        return unkept(plain("404.md", 404))
+    return unkept(render(request, "404.html", status=404))
+
+
+def bad_request(request: HttpRequest) -> HttpResponse:
+    """400 for a request that Django refuses before any view."""
+    return unkept(bare("400.html", 400))
+
+
+def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 for a form that cannot be shown to come from this site."""
+    return unkept(bare("403_csrf.html", 403))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500: our fault, logged with its traceback."""
+    return unkept(bare("500.html", 500))
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """503 while the database cannot be reached. Asks it nothing."""
+    response = plain("503.md", 503) if wants_markdown(request) else bare("503.html", 503)
+    response["Retry-After"] = str(RETRY_AFTER_S)
+    return unkept(response)
+
+
+def bare(template: str, status: int) -> HttpResponse:
+    """HTML that needs neither a request nor the database."""
+    return HttpResponse(render_to_string(template), status=status)
+
+
+def plain(template: str, status: int) -> HttpResponse:
+    """A few lines of Markdown. The address that failed is not repeated: it may hold anything."""
+    return HttpResponse(tidy(render_to_string(template)), content_type=MARKDOWN_UTF8, status=status)
+
+
+def unkept(response: HttpResponse) -> HttpResponse:
+    """An answer that no cache may keep."""
+    response["Cache-Control"] = "no-store"
+    patch_vary_headers(response, ["Accept"])
+    return response

@@ -1,0 +1,44 @@
+"""Walk every page in both formats and tell what does not hold together."""
+
+import logging
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.test import Client
+from django.utils import timezone
+from tqdm import tqdm
+
+from pages.checking import Walk, chosen
+from pages.site_map import all_pages
+
+
+class Command(BaseCommand):
+    """Prints a line for each finding, and ends non-zero when there is any."""
+
+    help = (
+        "Ask for every page of the site map, and one of each kind that is not on it, as HTML and as Markdown: status, "
+        "title, head, size, links. Nothing is sent over the network."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--all", action="store_true", help="every page, also those of invented depots and prices")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Walk. Raises CommandError after the last finding."""
+        client = Client(raise_request_exception=False, HTTP_HOST=urlsplit(settings.SITE_URL).netloc)
+        secure = settings.SITE_URL.startswith("https:")
+        logging.disable(logging.CRITICAL)  # a failure is told below, once
+        try:
+            entries = chosen(all_pages(timezone.localdate()), everything=options["all"])
+            walk = Walk(lambda path: client.get(path, secure=secure))
+            found = 0
+            for finding in walk.findings(tqdm(entries, unit="page", disable=None)):
+                found += 1
+                self.stdout.write(finding)
+        finally:
+            logging.disable(logging.NOTSET)
+        if found:
+            raise CommandError(f"{found} findings on {len(entries)} pages")
+        self.stdout.write(f"{len(entries)} pages are in order")

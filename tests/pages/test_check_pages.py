@@ -1,0 +1,100 @@
+"""The command that walks every page."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.http import HttpResponse
+from django.utils import timezone
+
+from pages.checking import Walk
+from pages.site_map import Entry, Section
+from prices import figures
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+BY_OTHERS = ("/api/v1/docs ", "/api/v1/openapi.json ")
+"""The description of the API, which has tests of its own."""
+
+
+def findings(**options):
+    out = StringIO()
+    try:
+        call_command("check_pages", stdout=out, **options)
+    except CommandError as error:
+        out.write(f"error: {error}\n")
+    return out.getvalue().splitlines()
+
+
+def test_the_pages_are_in_order(depot, demonstration):
+    factories.BoundaryFactory()
+    factories.PostcodeFactory(code="30-001")
+    factories.zakopane()
+    factories.nowy_targ_town()
+    factories.nowy_targ_rural()
+    factories.DepotFactory.create_batch(2, name="Skład opału")
+    factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
+    figures.refresh(today=timezone.localdate())
+    for options in ({}, {"all": True}):
+        *told, outcome = findings(**options)
+        assert [line for line in told if not any(link in line for link in BY_OTHERS)] == []
+        assert outcome.startswith(f"error: {len(told)} findings" if told else "")
+
+
+def test_a_broken_page_is_told_and_ends_the_command(depot, monkeypatch):
+    monkeypatch.setattr("pages.views.privacy_page", lambda: 1 / 0)
+    told = findings()
+    assert "/prywatnosc/: answers 500" in told
+    assert "/prywatnosc.md: answers 500" in told
+    assert told[-1].startswith("error: ")
+
+
+HEAD = "# T\n\n- Adres: x\n- Stan na: x\n- Status danych: x\n- Licencja: x\n- Cytuj: x\n"
+
+
+class Site:
+    """Answers by path; 404 for every other."""
+
+    def __init__(self, **pages):
+        self.pages = {"/a/": "<title>A</title>", "/a.md": HEAD} | pages
+
+    def __call__(self, path):
+        body = self.pages.get(path)
+        kind = "text/markdown; charset=utf-8" if path.endswith(".md") else "text/html"
+        return HttpResponse(body or "", status=200 if body else 404, content_type=kind)
+
+
+@pytest.mark.parametrize(
+    ("pages", "told"),
+    [
+        ({}, []),
+        ({"/a/": '<title>A</title><a href="/b/?x=1">'}, ["/a/: the link /b/?x=1 answers 404"]),
+        ({"/a/": '<title>A</title><a href="http://127.0.0.1:8000/b/">'}, ["/a/: the link /b/ answers 404"]),
+        ({"/a/": '<title>A</title><a href="/a/?x"><a href="https://b.pl/"><a href="tel:1"><a href="/static/x">'}, []),
+        ({"/a/": '<title>A</title><a href="#b">'}, ["/a/: the link #b leads nowhere in the page"]),
+        ({"/a/": '<title>A</title><a href="#b"><p id="b">'}, []),
+        ({"/a/": "<p>x"}, ["/a/: has the title '' of /a/"]),
+        ({"/a.md": f"{HEAD}[b](http://127.0.0.1:8000/b.md)"}, ["/a.md: the link /b.md answers 404"]),
+        ({"/a.md": f"{HEAD}\\[b\\](/b.md)"}, []),
+        ({"/a.md": f"{HEAD}a &amp; b"}, ["/a.md: holds HTML entities"]),
+        ({"/a.md": HEAD.replace("# T", "T")}, ["/a.md: does not begin with a title"]),
+        ({"/a.md": HEAD.replace("- Cytuj: x", "")}, ["/a.md: its head lacks - Cytuj: "]),
+    ],
+)
+def test_what_is_found(pages, told):
+    assert list(Walk(Site(**pages)).findings([Entry("/a/", Section.SERVICE)])) == told
+
+
+def test_equal_titles_are_found():
+    site = Site(**{"/b/": "<title>A</title>", "/b.md": HEAD})
+    entries = [Entry("/a/", Section.SERVICE), Entry("/b/", Section.SERVICE)]
+    assert list(Walk(site).findings(entries)) == ["/b/: has the title 'A' of /a/"]
+
+
+def test_a_heavy_page_is_found():
+    noise = "".join(f"{number * 7919:x}" for number in range(60_000))
+    heavy = {"/a/": f"<title>A</title>{noise}"}
+    assert "more than 60000" in next(Walk(Site(**heavy)).findings([Entry("/a/", Section.SERVICE)]))
+    drawn = {"/a/": f"<title>A</title><svg><path d='{noise}'/></svg>"}
+    assert list(Walk(Site(**drawn)).findings([Entry("/a/", Section.SERVICE)])) == []

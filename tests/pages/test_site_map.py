@@ -1,0 +1,171 @@
+"""sitemap.xml, llms.txt, llms-full.txt and robots.txt: one list, walked four times."""
+
+import re
+import xml.etree.ElementTree as ET
+from datetime import date
+
+import pytest
+from django.urls import get_resolver
+from django.utils import timezone
+
+from catalog import versions
+from catalog.models import Dataset
+from pages import texts
+from pages.page import twin_path
+from pages.site_map import all_pages, listed_pages
+from prices import figures
+from tests import factories
+from tests.pages.reading import KRAKOW, NOINDEX, VERSIONS, ZAKOPANE
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+SITE = "http://127.0.0.1:8000"
+SPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+
+
+@pytest.fixture
+def site(depot):
+    """A depot in Kraków, none in Zakopane, a resolution, and figures that hold."""
+    factories.zakopane()
+    LegalStateFactory(as_of=date(2026, 9, 11))
+    DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
+    ResolutionFactory()
+    figures.refresh(today=timezone.localdate())
+
+
+def locations(answer):
+    root = ET.fromstring(answer.content)  # noqa: S314 - our own answer
+    return {entry.find(f"{SPACE}loc").text: entry.findtext(f"{SPACE}lastmod") for entry in root}
+
+
+def test_the_sitemap(client, site, depot_page, django_assert_max_num_queries):
+    with django_assert_max_num_queries(VERSIONS + 4):  # depots, voivodeships with states, figures, municipalities
+        answer = client.get("/sitemap.xml")
+    assert answer["Content-Type"] == "application/xml; charset=utf-8"
+    found = locations(answer)
+    assert found[f"{SITE}{depot_page}"] == "2026-10-03"
+    assert found[f"{SITE}{KRAKOW}"] == "2026-10-03"
+    assert found[f"{SITE}{ZAKOPANE}"] is None
+    assert found[f"{SITE}/przepisy/malopolskie/"] == "2026-09-11"
+    assert f"{SITE}/ceny/pellet/malopolskie/" in found
+    for address in found:
+        path = address.removeprefix(SITE)
+        page = client.get(path)
+        assert page.status_code == 200
+        assert NOINDEX not in page.content.decode()
+        assert client.get(twin_path(path)).status_code == 200
+
+
+def test_every_kind_of_page_is_on_the_list(client, site):
+    """A page with a twin that nobody finds is none: whoever adds one adds it to the list."""
+    names = {name for name in get_resolver().reverse_dict if isinstance(name, str) and name.endswith("-md")}
+    kinds = {client.get(entry.path).resolver_match.view_name for entry in listed_pages(timezone.localdate())}
+    assert {f"{kind}-md" for kind in kinds} == names
+
+
+def test_invented_depots_stay_out(client, site, demonstration, depot_page):
+    figures.refresh(today=timezone.localdate())
+    found = locations(client.get("/sitemap.xml"))
+    assert f"{SITE}{depot_page}" in found
+    assert not [address for address in found if "demo" in address]
+    assert f"{SITE}{KRAKOW}" not in found
+    assert f"{SITE}{ZAKOPANE}" not in found
+    assert f"{SITE}/sklady/malopolskie/" not in found
+    hidden = [entry for entry in all_pages(timezone.localdate()) if not entry.listed]
+    assert {KRAKOW, ZAKOPANE, "/sklady/malopolskie/"} < {entry.path for entry in hidden}
+
+
+def test_invented_prices_stay_out(client, demonstration):
+    factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
+    figures.refresh(today=timezone.localdate())
+    for file in ("/sitemap.xml", "/llms.txt"):
+        text = client.get(file).content.decode()
+        assert "/ceny/pellet" not in text
+        assert "/ceny/brykiet" in text
+        assert f"{SITE}/ceny/<" not in text
+    full = client.get("/llms-full.txt").content.decode()
+    assert "# Pellet: ceny w Polsce" not in full
+    assert "Mediany cen ze składów są na razie zmyślone" in full
+    assert "# Brykiet: ceny w Polsce" in full
+
+
+def test_a_long_list_has_parts(client, site, monkeypatch):
+    whole = locations(client.get("/sitemap.xml"))
+    assert client.get("/sitemap-1.xml").status_code == 404
+    monkeypatch.setattr(texts, "MOST_ENTRIES", 7)
+    texts.forget()
+    index = locations(client.get("/sitemap.xml"))
+    assert len(index) == -(-len(whole) // 7) > 1
+    parts = [locations(client.get(address.removeprefix(SITE))) for address in index]
+    assert {address for part in parts for address in part} == set(whole)
+    assert all(len(part) <= 7 for part in parts)
+    for number in (0, len(index) + 1):
+        assert client.get(f"/sitemap-{number}.xml").status_code == 404
+
+
+def test_llms_txt_keeps_to_the_convention(client, site, django_assert_max_num_queries):
+    """llmstxt.org: a title, a quotation, prose without headings, then lists of links under second-level headings."""
+    with django_assert_max_num_queries(VERSIONS + 4):
+        answer = client.get("/llms.txt")
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    lines = answer.content.decode().splitlines()
+    assert lines[0] == "# Składy opału"
+    assert lines[2].startswith("> ")
+    headings = [line for line in lines if line.startswith("#")]
+    assert headings[1:] == ["## O serwisie", "## Ceny", "## Uchwały antysmogowe", "## Dotacja", "## API", "## Optional"]
+    listed = lines[lines.index("## O serwisie") :]
+    assert all(re.fullmatch(r"(## .+|- \[[^\]]+\]\(http\S+\)(: .+)?|)", line) for line in listed)
+    for address in re.findall(rf"\]\({SITE}([^)]+)\)", "\n".join(listed)):
+        if address.endswith(".md"):
+            assert client.get(address).status_code == 200
+    assert "demonstracyjna" not in answer.content.decode()
+
+
+def test_the_whole_context(client, site, django_assert_max_num_queries):
+    with django_assert_max_num_queries(VERSIONS + 4 + 2 + 1 + 3 + 1 + 2 + 2):
+        # the list; prices and series; an example; data sets; figures; states of the list, and of each voivodeship
+        answer = client.get("/llms-full.txt")
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    text = answer.content.decode()
+    assert len(answer.content) < 2_000_000
+    assert "&amp;" not in text
+    for heading in [
+        "# API i zasady korzystania z danych",
+        "# Dane: zbiory, źródła i licencje",
+        "# Prywatność",
+        "# Ceny opału",
+        "# Pellet: ceny w Polsce",
+        "# Uchwała antysmogowa: województwo małopolskie",
+        "# Kalkulator dotacji Czyste Powietrze",
+    ]:
+        assert f"\n{heading}\n" in text
+        path = re.search(rf"{re.escape(heading)}\n\n- Adres: {SITE}(\S+)", text)[1]
+        assert client.get(twin_path(path)).content.decode() in text
+
+
+def test_robots(client):
+    answer = client.get("/robots.txt")
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    lines = answer.content.decode().splitlines()
+    assert f"Sitemap: {SITE}/sitemap.xml" in lines
+    assert "Disallow: /admin/" in lines
+    assert "Disallow: /sklad/*/popraw/" in lines
+
+
+@pytest.mark.parametrize("path", ["/sitemap.xml", "/llms.txt", "/llms-full.txt"])
+def test_an_unchanged_list_costs_no_query(client, site, path, django_assert_num_queries):
+    etag = client.get(path)["ETag"]
+    with django_assert_num_queries(0):
+        answer = client.get(path, headers={"If-None-Match": etag})
+    assert answer.status_code == 304
+
+
+def test_a_list_is_walked_again_only_after_a_change(client, site, django_assert_num_queries):
+    first = client.get("/sitemap.xml")
+    with django_assert_num_queries(0):
+        assert client.get("/sitemap.xml").content == first.content
+    new = factories.DepotFactory(name="Nowy skład")
+    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.forget()
+    assert f"{SITE}/sklad/{new.pk}-nowy-sklad/" in locations(client.get("/sitemap.xml"))

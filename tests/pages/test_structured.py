@@ -1,0 +1,112 @@
+"""What pages tell search engines, in the words of schema.org."""
+
+import pytest
+from django.utils import timezone
+
+from pages.templatetags.structured import json_ld
+from prices import figures
+from tests import factories
+from tests.pages.reading import KRAKOW, SCRIPT, linked_data
+from tests.regulations.factories import LegalStateFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+SITE = "http://127.0.0.1:8000"
+
+
+def things(answer, kind):
+    data = linked_data(answer)
+    assert data["@context"] == "https://schema.org"
+    return [thing for thing in data["@graph"] if thing["@type"] == kind]
+
+
+def test_the_way_to_a_page(client, depot, depot_page):
+    crumbs = things(client.get(depot_page), "BreadcrumbList")[0]["itemListElement"]
+    assert [crumb["position"] for crumb in crumbs] == [1, 2, 3, 4]
+    assert [crumb["item"] for crumb in crumbs] == [
+        f"{SITE}/",
+        f"{SITE}/sklady/malopolskie/",
+        f"{SITE}{KRAKOW}",
+        f"{SITE}{depot_page}",
+    ]
+
+
+def test_home_is_a_site_that_can_be_searched(client):
+    site = things(client.get("/"), "WebSite")[0]
+    assert site["potentialAction"]["target"]["urlTemplate"] == f"{SITE}/?q={{search_term_string}}"
+
+
+def test_a_depot_is_a_store(client, depot, depot_page):
+    store = things(client.get(depot_page), "Store")[0]
+    assert store["name"] == "Opał „Żar” & Syn"
+    assert store["address"] == {
+        "@type": "PostalAddress",
+        "streetAddress": "ul. Długa 5",
+        "postalCode": "30-001",
+        "addressLocality": "Kraków",
+        "addressRegion": "małopolskie",
+        "addressCountry": "PL",
+    }
+    assert store["telephone"] == ["+48 12 345 67 89", "+48 601 234 567"]
+    assert store["geo"] == {"@type": "GeoCoordinates", "latitude": 50.0617, "longitude": 19.9373}
+    hours = {
+        row["dayOfWeek"].rpartition("/")[2]: (row["opens"], row["closes"]) for row in store["openingHoursSpecification"]
+    }
+    assert hours["Monday"] == ("07:00", "15:00")
+    assert hours["Saturday"] == ("00:00", "23:59")
+    assert hours["Sunday"] == ("00:00", "00:00")
+    assert "Tuesday" not in hours
+
+
+def test_of_a_depot_only_what_is_known(client):
+    depot = factories.DepotFactory(name="Skład", fuels=[])
+    store = things(client.get(f"/sklad/{depot.pk}-sklad/"), "Store")[0]
+    assert not {"telephone", "taxID", "sameAs", "openingHoursSpecification", "makesOffer"} & set(store)
+    assert set(store["address"]) == {"@type", "addressLocality", "addressRegion", "addressCountry"}
+
+
+def test_an_invented_depot_is_none(client, demonstration):
+    assert not things(client.get(f"/sklad/{demonstration.pk}-demo-sklad-opalu/"), "Store")
+    assert not things(client.get(KRAKOW), "ItemList")
+
+
+def test_an_act_is_legislation(client):
+    LegalStateFactory(as_of=timezone.localdate())
+    act = ResolutionFactory()
+    found = things(client.get("/przepisy/malopolskie/"), "Legislation")[0]
+    assert found["name"] == act.title
+    assert found["legislationDate"] == act.adopted.isoformat()
+    assert found["legislationJurisdiction"] == "województwo małopolskie"
+
+
+@pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"])
+def test_prices_are_a_data_set(client, depot, path):
+    figures.refresh(today=timezone.localdate())
+    found = things(client.get(path), "Dataset")[0]
+    assert found["url"] == f"{SITE}{path}"
+    assert found["dateModified"] == timezone.localdate().isoformat()
+    data = found["distribution"][0]["contentUrl"].removeprefix(SITE)
+    assert client.get(data).status_code == 200
+
+
+def test_data_sets_are_a_catalog(client, demonstration):
+    found = things(client.get("/dane/"), "DataCatalog")[0]
+    names = {entry["name"] for entry in found["dataset"]}
+    assert "uchwały antysmogowe" in names
+    assert "składy opału" not in names  # invented here
+
+
+def test_a_hostile_name_stays_in_its_block(client):
+    name = f"{SCRIPT}</script><!--]]>&lt;"
+    depot = factories.DepotFactory(name=name)
+    answer = client.get(client.get(f"/sklad/{depot.pk}-x/")["Location"])
+    assert things(answer, "Store")[0]["name"] == name
+    block = json_ld({"a": "<>&\u2028\u2029"})
+    assert not set(block) & set("<>&\u2028\u2029")
+
+
+def test_social_tags(client, depot, depot_page):
+    html = client.get(depot_page).content.decode()
+    assert f'<meta property="og:url" content="{SITE}{depot_page}">' in html
+    assert '<meta property="og:title" content="Opał „Żar” &amp; Syn, gmina Kraków">' in html
+    assert '<meta property="og:locale" content="pl_PL">' in html

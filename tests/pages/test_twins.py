@@ -1,0 +1,253 @@
+"""The Markdown twins: where they answer, what they begin with, and that nothing of a source counts as a mark."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+from django.utils import timezone
+
+from catalog.models import FormerMunicipality
+from pages.markdown import address, escape, link
+from pages.page import page_of_twin, twin_path
+from pages.rendering import prefers_markdown
+from prices import figures
+from tests import factories
+from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT
+
+pytestmark = pytest.mark.django_db
+
+PAGES = [
+    "/",
+    "/api/",
+    "/dane/",
+    "/prywatnosc/",
+    "/dotacja/",
+    "/sklady/malopolskie/",
+    KRAKOW,
+    "/przepisy/",
+    "/przepisy/malopolskie/",
+    "/ceny/",
+    "/ceny/pellet/",
+    "/ceny/pellet/malopolskie/",
+]
+
+HOSTILE = (
+    "[x](javascript:alert(1)) `code` | *a* _b_ <script>alert(1)</script> ![i](//evil) &lt;b&gt; \\[y](z)\n# H\n- l"
+)
+
+
+@pytest.fixture
+def everything(depot):
+    figures.refresh(today=timezone.localdate())
+    return depot
+
+
+def twin(path):
+    return twin_path(path)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_has_a_twin(client, everything, path):
+    html = client.get(path)
+    assert f'<link rel="alternate" type="text/markdown" href="{twin(path)}">' in html.content.decode()
+    assert html["Vary"].split(", ")[0] == "Accept"
+    answer = client.get(twin(path))
+    assert answer.status_code == 200
+    assert answer["Content-Type"] == "text/markdown; charset=utf-8"
+    assert answer["Link"] == f'<http://127.0.0.1:8000{path}>; rel="canonical"'
+    assert answer["Cache-Control"] == "public, max-age=300"
+    assert "X-Robots-Tag" not in answer
+    assert "Accept" not in answer.get("Vary", "")
+    lines = answer.content.decode().splitlines()
+    assert lines[0].startswith("# ")
+    assert lines[2] == f"- Adres: http://127.0.0.1:8000{path}"
+    assert re.fullmatch(r"- Stan na: (\d+ \w+ \d{4} r\. \(\d{4}-\d\d-\d\d\)|nieznany)", lines[3])
+    assert re.fullmatch(r"- Status danych: \S.+", lines[4])
+    assert re.fullmatch(r"- Licencja: \S.+", lines[5])
+    assert lines[6].startswith(f"- Cytuj: Składy opału, „{lines[0][2:]}”, http://127.0.0.1:8000{path}")
+    text = answer.content.decode()
+    assert "&amp;" not in text
+    assert "\n\n\n" not in text
+    assert text.endswith("\n")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_page_gives_the_twin_to_whoever_asks(client, everything, path):
+    by_header = client.get(path, headers={"Accept": "text/markdown"})
+    assert by_header["Content-Type"] == "text/markdown; charset=utf-8"
+    assert by_header["Vary"].split(", ")[0] == "Accept"
+    assert by_header.content == client.get(twin(path)).content
+
+
+@pytest.mark.parametrize(
+    ("accept", "markdown"),
+    [
+        ("", False),
+        ("*/*", False),
+        ("text/*", False),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", False),
+        ("text/markdown", True),
+        ("text/markdown, */*", True),
+        ("text/markdown, text/html, */*", True),
+        ("TEXT/MARKDOWN ; Q=0.9, text/html;q=0.8", True),
+        ("text/markdown;variant=CommonMark;q=0.9, text/html;q=0.8", True),
+        ("text/html, text/markdown;q=0.9", False),
+        ("text/markdown;q=0.5, text/*;q=0.8", False),
+        ("text/markdown;q=0.9, text/html;q=0.1, */*", True),
+        ("text/markdown;q=0", False),
+        ("text/markdown;q=nan", False),
+        ("text/markdown;q=1e3", False),
+        ("text/markdown;q=-1", False),
+        (",;,=;q", False),
+    ],
+)
+def test_who_prefers_markdown(accept, markdown):
+    assert prefers_markdown(accept) is markdown
+
+
+def test_paths_of_twins_and_back():
+    for path, expected in [("/", "/index.md"), ("/ceny/", "/ceny.md"), (KRAKOW, KRAKOW[:-1] + ".md")]:
+        assert twin_path(path) == expected
+        assert page_of_twin(expected) == path
+
+
+@pytest.mark.parametrize("path", ["/", "/ceny/", KRAKOW])
+def test_the_other_customary_address_leads_to_the_twin(client, everything, path):
+    answer = client.get(f"{path}index.html.md?a=b")
+    assert (answer.status_code, answer["Location"]) == (301, f"{twin(path)}?a=b")
+
+
+def test_a_depot(client, depot, depot_page):
+    answer = client.get(twin(depot_page))
+    text = answer.content.decode()
+    for shown in [
+        "- Nazwa: Opał „Żar” & Syn",
+        "- Stan na: 3 października 2026 r. (2026-10-03)",
+        "- Status danych: zweryfikowane. Dane sprawdzone przez redakcję serwisu.",
+        "- Licencja: ODbL-1.0",
+        ", stan na 3 października 2026 r., status wpisu: zweryfikowane",
+        "- Adres: ul. Długa 5, 30-001 Kraków",
+        "- Strona: [https://www.example.pl/opal](https://www.example.pl/opal)",
+        "- NIP: 5260250274",
+        "- poniedziałek: 7:00–15:00",
+        f"http://127.0.0.1:8000/api/v1/stores/{depot.pk}",
+    ]:
+        assert shown in text
+
+
+def test_queries_of_pages_work_for_twins(client, depot):
+    text = client.get(twin(KRAKOW) + "?p=50.07,19.94").content.decode()
+    assert "Odległości w linii prostej od wskazanego punktu (50,0700° N, 19,9400° E)." in text
+    assert ", 0.9 km" in text
+    factories.PostcodeFactory(code="30-001")
+    assert "środka zabudowy z kodem 30-001" in client.get(twin(KRAKOW) + "?kod=30001").content.decode()
+    assert "Wpisz co najmniej 2 znaki." in client.get("/index.md?q=k").content.decode()
+    html = client.get(KRAKOW, {"p": "50.07,19.94", "x": "1"}).content.decode()
+    assert f'href="{twin(KRAKOW)}?p=50.07,19.94"' in html
+
+
+def test_redirects_lead_twin_to_twin(client, depot, depot_page):
+    FormerMunicipality.objects.create(teryt="1261999", name="Dawna", successor=factories.krakow(), left_on="2020-01-01")
+    for path, right in [
+        (f"/sklad/{depot.pk}-inna.md?x=1", twin(depot_page) + "?x=1"),
+        ("/sklady/malopolskie/inna-1261011.md?p=50,20", twin(KRAKOW) + "?p=50,20"),
+        ("/sklady/malopolskie/dawna-1261999.md", twin(KRAKOW)),
+        ("/ceny/pellet/12.md", "/ceny/pellet/malopolskie.md"),
+    ]:
+        answer = client.get(path)
+        assert (answer.status_code, answer["Location"]) == (301, right)
+
+
+def test_a_twin_that_does_not_exist(client):
+    for path in ["/nie-ma.md", "/ceny/uran.md", "/sklad/1-x.md", f"/{SCRIPT}.md"]:
+        answer = client.get(path)
+        assert answer.status_code == 404
+        assert answer["Content-Type"] == "text/markdown; charset=utf-8"
+        assert answer["Cache-Control"] == "no-store"
+        assert "Nie ma takiej strony" in answer.content.decode()
+        assert "script" not in answer.content.decode()
+    assert client.get("/nie-ma/", headers={"Accept": "text/markdown"})["Content-Type"].startswith("text/markdown")
+
+
+def test_a_removed_depot_tells_its_reason(client):
+    depot = factories.DepotFactory(name="Jan Kowalski", removed=True)
+    answer = client.get(f"/sklad/{depot.pk}-jakkolwiek.md")
+    assert answer.status_code == 410
+    assert answer["Content-Type"] == "text/markdown; charset=utf-8"
+    assert answer["X-Robots-Tag"] == "noindex"
+    text = answer.content.decode()
+    assert "Powód: usunięty na wniosek właściciela." in text
+    assert "2 września 2026 r." in text
+    assert "Kowalski" not in text
+
+
+def test_invented_depots_and_prices_say_so(client, demonstration):
+    factories.DepotPriceFactory.create_batch(1, depot=demonstration, day=timezone.localdate())
+    figures.refresh(today=timezone.localdate())
+    own = f"/sklad/{demonstration.pk}-demo-sklad-opalu/"
+    for path in [own, KRAKOW, "/sklady/malopolskie/", "/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"]:
+        answer = client.get(twin(path))
+        assert answer.status_code == 200
+        assert answer["X-Robots-Tag"] == "noindex"
+        text = answer.content.decode()
+        assert re.search(r"\*\*(Dane demonstracyjne|Wpis demonstracyjny)\.\*\*", text)
+        assert NOINDEX in client.get(path).content.decode()
+
+
+# What sources wrote
+
+
+def test_a_hostile_name_has_no_marks(client):
+    depot = factories.DepotFactory(
+        name=HOSTILE[:200], place=HOSTILE[:100], opening_hours=HOSTILE, website="https://a.pl/(b)[c]"
+    )
+    pages = [twin(KRAKOW), next(path for path in [client.get(f"/sklad/{depot.pk}-x.md")["Location"]])]
+    for path in pages:
+        text = client.get(path).content.decode()
+        assert "](javascript" not in text.replace("\\]", "")
+        assert not re.search(r"(?<!\\)<script", text)
+        assert not re.search(r"(?<!\\)`", text)
+        assert not re.search(r"^(# H|- l)", text, re.MULTILINE)
+        assert not re.search(r"(?<!\\)!\[i\]\(", text)
+        assert "&lt;" not in text.replace("\\&lt;", "")
+    assert "(https://a.pl/%28b%29%5Bc%5D)" in client.get(pages[1]).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("Opał „Żar” & Syn", "Opał „Żar” & Syn"),
+        ("a\n\n# b\r\n\tc", "a \\# b c"),
+        ("- a", "\\- a"),
+        ("1. a", "1\\. a"),
+        ("12) a", "12\\) a"),
+        ("1.5 t", "1\\.5 t"),
+        ("500 zł", "500 zł"),
+        ("&amp; &#60; & b", "\\&amp; &\\#60; & b"),
+        ("a\u202eb\u200b\x00c", "a b c"),
+        ("~~a~~ |", "\\~\\~a\\~\\~ \\|"),
+        ("", ""),
+    ],
+)
+def test_escaping(text, escaped):
+    assert escape(text) == escaped
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "JaVaScript:x", "data:text/html,x", "//evil.pl", "vbscript:x", "", "x", "http://["]
+)
+def test_addresses_that_are_not_followed(url):
+    assert address(url) == ""
+    assert link("a", url) == "a"
+
+
+def test_every_value_of_a_template_passes_a_filter():
+    """Autoescape is off there: a value that passes none would bring its marks along."""
+    safe = r"\|\s*(md|address|linked|to_twin|prose|md_day|md_zloty|md_counted|number|pln|percent|unit|date)\b"
+    bare = []
+    for path in Path(django_settings.BASE_DIR, "templates").rglob("*.md"):
+        for value in re.findall(r"\{\{(.*?)\}\}", path.read_text(encoding="utf-8")):
+            if not re.search(safe, value) and value.strip() != "forloop.counter":
+                bare.append((path.name, value))
+    assert bare == []
