@@ -8,18 +8,21 @@ from django.db.models import Count, Q
 from django.http import Http404
 from django.urls import reverse
 
-from catalog.boundaries import middle_of
-from catalog.models import Boundary, Depot, FormerMunicipality, Municipality, Voivodeship
+from catalog.models import Depot, FormerMunicipality, Municipality, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
 from catalog.queries import find_stores_near
 from catalog.text import sort_key
 from pages.depots import DepotCard, near_card, own_card
 from pages.origin import Origin, find_origin
 from pages.page import Crumb, Page, municipality_path
+from pages.pictures import territory as pictures
+from pages.pictures.maps import AreaMap, DepotMap, Unit
 from pages.polish import counted
 
 NEAREST_LIMIT = 10
 NEAREST_KM = 50
+
+FORMS = ("skład", "składy", "składów")
 
 TERYT_FORM = re.compile(r"[0-9]{7}", re.ASCII)
 
@@ -44,12 +47,17 @@ class Letter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoivodeshipPage(Page):
-    """A voivodeship: its municipalities in Polish order."""
+    """A voivodeship: its municipalities in Polish order. map: None where no boundary is known."""
 
+    map: AreaMap | None
     name: str
     letters: tuple[Letter, ...]
     municipalities: int
     depots: int
+
+    @property
+    def map_name(self) -> str:
+        return f"składy opału w gminach, województwo {self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +66,10 @@ class MunicipalityPage(Page):
 
     own: its depots by name. nearest: depots near `origin_label`, asked for or, without own depots, a point inside;
     origin_label is "" when there is no such point. radius_km: how far was looked for them.
-    notices: what was ignored in the address.
+    notices: what was ignored in the address. map: both lists by their numbers; a depot in both has one number.
     """
 
+    map: DepotMap | None
     municipality: Municipality
     own: tuple[DepotCard, ...]
     nearest: tuple[DepotCard, ...]
@@ -68,9 +77,13 @@ class MunicipalityPage(Page):
     radius_km: int
     notices: tuple[str, ...]
 
+    @property
+    def map_name(self) -> str:
+        return f"gmina {self.municipality.name} i okolica"
+
 
 def voivodeship_page(slug: str) -> VoivodeshipPage:
-    """The page of a voivodeship. Raises Http404. Two queries."""
+    """The page of a voivodeship. Raises Http404. Two queries; the map costs none."""
     unit = Voivodeship.objects.filter(slug=slug).first()
     if unit is None:
         raise Http404
@@ -98,6 +111,13 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
         crumbs=(Crumb.home(),),
         demonstration=demonstration,
         indexed=not demonstration,
+        map=pictures.voivodeship_map(
+            unit.slug,
+            {
+                m.teryt: Unit(row.path, f"{m.name} ({row.description}): {counted(m.depots, *FORMS)}", m.depots)
+                for m, row in zip(municipalities, rows, strict=True)
+            },
+        ),
         name=unit.name,
         letters=tuple(Letter(key, tuple(group)) for key, group in groupby(rows, key=lambda row: row.name[0])),
         municipalities=len(rows),
@@ -124,13 +144,17 @@ def get_municipality(teryt: str) -> Municipality:
 def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage:
     """The page of a municipality, with distances from the point its query string names.
 
-    One query for the depots, one for the point (a postcode, or the boundary when there are no depots), one for the
-    nearest depots; one more when the postcode is unknown.
+    One query for the depots, one for the nearest depots around a point, one more for a postcode.
     """
     asked = find_origin(query_string)
     depots = list(Depot.objects.published().in_unit(unit.teryt).order_by("name_key", "pk"))
     origin = asked.origin or (None if depots else inner_point(unit))
     near = find_stores_near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).rows if origin else []
+    numbers: dict[int, int] = {}
+    for depot_id in [*(row.id for row in near), *(depot.pk for depot in depots)]:
+        numbers.setdefault(depot_id, len(numbers) + 1)
+    places = {row.id: (row.lat, row.lon, row.source) for row in near}
+    places |= {depot.pk: (depot.lat, depot.lon, depot.source) for depot in depots}
     demonstration = any(depot.source == Depot.Source.DEMO for depot in depots) or any(
         row.source == Depot.Source.DEMO for row in near
     )
@@ -143,9 +167,18 @@ def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
+        map=pictures.depot_map(
+            unit.teryt,
+            [
+                pictures.Numbered(number, lat, lon, source == Depot.Source.OSM)
+                for depot_id, number in numbers.items()
+                for lat, lon, source in [places[depot_id]]
+            ],
+            (asked.origin.point.lat, asked.origin.point.lon) if asked.origin else None,
+        ),
         municipality=unit,
-        own=tuple(own_card(depot, unit.name) for depot in depots),
-        nearest=tuple(near_card(row) for row in near),
+        own=tuple(own_card(depot, unit.name, numbers[depot.pk]) for depot in depots),
+        nearest=tuple(near_card(row, numbers[row.id]) for row in near),
         origin_label=origin.label if origin else "",
         radius_km=NEAREST_KM,
         notices=asked.notices,
@@ -153,6 +186,6 @@ def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage
 
 
 def inner_point(unit: Municipality) -> Origin | None:
-    """A point inside a municipality; None where its boundary is not known. One query."""
-    boundary = Boundary.objects.filter(pk=unit.pk).first()
-    return None if boundary is None else Origin(Point(*middle_of(boundary)), "punktu leżącego w tej gminie")
+    """A point inside a municipality; None where its boundary is not known."""
+    point = pictures.inner_point(unit.teryt)
+    return None if point is None else Origin(Point(*point), "punktu leżącego w tej gminie")
