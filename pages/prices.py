@@ -1,7 +1,4 @@
-"""Pages of prices: every fuel, one fuel in Poland, one fuel in a voivodeship. They show the API's own answers.
-
-The chart is drawn here, as points of an SVG in the template: nobody needs a script to see it.
-"""
+"""Pages of prices: every fuel, one fuel in Poland, one fuel in a voivodeship. They show the API's own answers."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -14,11 +11,11 @@ from django.urls import reverse
 from catalog import fuels
 from catalog.queries import UnknownVoivodeship
 from pages.page import Crumb, Page
+from pages.pictures.charts import Month, MonthsChart, YearsChart, months_chart, years_chart
 from prices import figures
 from prices.queries import find_series
 from prices.series import SERIES, describe_source
 
-CHART_WIDTH, CHART_HEIGHT, CHART_MARGIN = 640, 220, 12
 PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
 
 
@@ -37,13 +34,18 @@ class FuelRow:
 
 @dataclass(frozen=True, slots=True)
 class OfficialRow:
-    """A series with its newest average for Poland. source: name and address. origins: where the numbers were read."""
+    """A series with its newest average for Poland. source: name and address. origins: where the numbers were read.
 
+    averages: year and price, ascending. chart: None with fewer than two.
+    """
+
+    slug: str
     name: str
     unit: str
     year: int | None
     price: float | None
-    years: int
+    averages: tuple[tuple[int, float], ...]
+    chart: YearsChart | None
     source: dict[str, str]
     origins: tuple[str, ...]
 
@@ -55,20 +57,6 @@ class PricesPage(Page):
     rows: tuple[FuelRow, ...]
     official: tuple[OfficialRow, ...]
     today: date
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Months as a line: points in the units of the view box, with the lowest and the highest median."""
-
-    points: str
-    dots: tuple[tuple[float, float], ...]
-    low: float
-    high: float
-    first: str
-    last: str
-    width: int = CHART_WIDTH
-    height: int = CHART_HEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +79,42 @@ class FuelPricesPage(Page):
     end: date
     ranges: tuple[tuple[str, float, float], ...]
     areas: tuple[AreaRow, ...]
-    chart: Chart | None
+    chart: MonthsChart | None
+
+    @property
+    def unit(self) -> str:
+        return f"zł {self.per_unit}"
+
+    @property
+    def chart_name(self) -> str:
+        return f"{self.answer['name']}: mediany miesięczne w Polsce"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoivodeshipPricesPage(Page):
-    """A fuel in a voivodeship, beside Poland. Both are the API's answers."""
+    """A fuel in a voivodeship, beside Poland. Both are the API's answers.
+
+    chart: months of Poland with the level of the voivodeship, because there are no months of a voivodeship.
+    """
 
     answer: dict[str, Any]
     country: dict[str, Any]
     per_unit: str
     country_path: str
+    chart: MonthsChart | None
+
+    @property
+    def unit(self) -> str:
+        return f"zł {self.per_unit}"
+
+    @property
+    def chart_name(self) -> str:
+        return f"{self.answer['name']}: mediany miesięczne w Polsce"
+
+    @property
+    def reference(self) -> str:
+        """What the level of the chart means."""
+        return f"województwo {self.answer['area']['name']}, mediana ostatnich 6 miesięcy"
 
 
 def index_page(today: date) -> PricesPage:
@@ -139,14 +152,17 @@ def official_rows() -> tuple[OfficialRow, ...]:
     rows = []
     for kind in SERIES:
         series = found[kind.slug]
-        year = max(series.poland, default=None)
+        averages = tuple((year, float(price)) for year, price in series.poland.items())
+        year, price = averages[-1] if averages else (None, None)
         rows.append(
             OfficialRow(
+                slug=kind.slug,
                 name=kind.name,
                 unit=kind.unit,
                 year=year,
-                price=None if year is None else float(series.poland[year]),
-                years=len(series.poland),
+                price=price,
+                averages=averages,
+                chart=years_chart(averages),
                 source=describe_source(series.variable_id),
                 origins=series.sources,
             )
@@ -210,6 +226,7 @@ def voivodeship_prices_page(slug: str, voivodeship: str, today: date) -> Voivode
         country=country,
         per_unit=PER_UNIT[fuel.unit],
         country_path=reverse("fuel-prices", args=[fuel.slug]),
+        chart=chart(country["months"], reference=answer["median"]),
     )
 
 
@@ -225,27 +242,12 @@ def prices_crumb() -> Crumb:
     return Crumb("Ceny opału", reverse("prices"))
 
 
-def chart(months: list[dict[str, Any]]) -> Chart | None:
-    """A line through the medians of months; months without one leave a gap in time, not in the line."""
-    if len(months) < 2:
-        return None
-    numbers = [int(row["month"][:4]) * 12 + int(row["month"][5:]) for row in months]
-    medians = [row["median"] for row in months]
-    low, high = min(medians), max(medians)
-    across = (CHART_WIDTH - 2 * CHART_MARGIN) / (numbers[-1] - numbers[0])
-    up = (CHART_HEIGHT - 2 * CHART_MARGIN) / ((high - low) or 1)
-    dots = tuple(
-        (
-            round(CHART_MARGIN + (number - numbers[0]) * across, 1),
-            round(CHART_HEIGHT - CHART_MARGIN - (median - low) * up, 1),
-        )
-        for number, median in zip(numbers, medians, strict=True)
-    )
-    return Chart(
-        points=" ".join(f"{x},{y}" for x, y in dots),
-        dots=dots,
-        low=low,
-        high=high,
-        first=months[0]["month"],
-        last=months[-1]["month"],
+def chart(months: list[dict[str, Any]], *, reference: float | None = None) -> MonthsChart | None:
+    """The medians of the API's answer as a chart. reference: a level to compare them with."""
+    return months_chart(
+        [
+            Month(int(row["month"][:4]) * 12 + int(row["month"][5:]) - 1, float(row["median"]), row["n"])
+            for row in months
+        ],
+        reference=reference,
     )

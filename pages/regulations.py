@@ -13,6 +13,8 @@ from catalog.queries import UnknownUnit, UnknownVoivodeship, get_voivodeship
 from catalog.query_string import QueryString
 from catalog.text import sort_key
 from pages.page import Crumb, Page
+from pages.pictures.timelines import Deadline as Mark
+from pages.pictures.timelines import Timeline, timeline
 from pages.polish import day
 from regulations.freshness import is_stale
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
@@ -64,6 +66,7 @@ class RegulationPage(Page):
     """One voivodeship, or with `unit` what binds a municipality or county in it.
 
     stale: the state was confirmed so long ago that the reader is told. notice: what was ignored in the address.
+    timeline: the deadlines that bind the unit or a part of it, or all; None without any.
     """
 
     regulation: Regulation
@@ -71,6 +74,7 @@ class RegulationPage(Page):
     next_deadline: ProvisionRow | None
     deadlines: tuple[ProvisionRow, ...]
     bans: tuple[ProvisionRow, ...]
+    timeline: Timeline | None
     acts: tuple[ActRow, ...]
     sources: tuple[Source, ...]
     stale: bool
@@ -131,6 +135,14 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
         next_deadline=provision_row(entry, upcoming, upcoming.date) if upcoming else None,
         deadlines=tuple(provision_row(entry, row, row.date) for row in entry.deadlines),
         bans=tuple(provision_row(entry, row, row.from_date) for row in entry.bans),
+        timeline=timeline(
+            [
+                Mark(row.date, day(row.date), row.applies_to)
+                for row in entry.deadlines
+                if not unit or entry.binds(row) is not False
+            ],
+            today,
+        ),
         acts=tuple(ActRow(law.resolution, law, read_sources(law.resolution.sources)) for law in entry.laws),
         sources=read_sources(entry.state.sources) if entry.state else (),
         stale=bool(entry.state and is_stale(entry.state.as_of, today)),

@@ -246,8 +246,9 @@ def _labelled(columns: Sequence[float], heights: Sequence[float], texts: Sequenc
     marks = [Mark(x, y) for x, y in zip(columns, heights, strict=True)]
     # A label over the line would hide it, so the line keeps others away as well.
     for (x1, y1), (x2, y2) in zip(_pairs(columns, heights), _pairs(columns, heights)[1:], strict=False):
-        for part in (0.25, 0.5, 0.75):
-            x, y = x1 + (x2 - x1) * part, y1 + (y2 - y1) * part
+        points = math.ceil(math.dist((x1, y1), (x2, y2)) / 4)
+        for point in range(1, points):
+            x, y = x1 + (x2 - x1) * point / points, y1 + (y2 - y1) * point / points
             taken.append(Box(x - 1, y - 1, x + 1, y + 1))
     for i in dict.fromkeys(order):
         x, y = columns[i], heights[i]

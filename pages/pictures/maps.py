@@ -253,7 +253,7 @@ def circle_legend(most: int, per_root: float, *, right: float, middle: float) ->
         return ()
     fitting = min(most, int((LARGEST_LEGEND / per_root) ** 2))
     high = round_down(fitting)
-    counts = sorted({1, round_down(max(1, high // 4)), high}, reverse=True)
+    counts = sorted({1, round_down(max(1, high // 2)), high}, reverse=True)
     placed = []
     edge = right
     for number in counts:
