@@ -13,6 +13,8 @@ from catalog.queries import Suggestion, suggest_locations
 from catalog.query_string import QueryString
 from catalog.text import sort_key
 from pages.page import Page, municipality_path
+from pages.pictures import territory as pictures
+from pages.pictures.maps import AreaMap, Unit, name_lines
 from pages.polish import counted
 
 TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
@@ -30,8 +32,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
-    """asked: the text that was searched for, "" for none. results: best first. notice: why nothing was searched."""
+    """asked: the text that was searched for, "" for none. results: best first. notice: why nothing was searched.
 
+    map: of the voivodeships, None where no boundary is known.
+    """
+
+    map: AreaMap | None
     asked: str
     results: tuple[Result, ...]
     notice: str
@@ -58,6 +64,9 @@ def home_page(query_string: str) -> HomePage:
         path=reverse("home"),
         demonstration=totals["demonstration"] > 0,
         indexed="q" not in given.given,
+        map=pictures.country_map(
+            lambda slug, name: Unit(reverse("voivodeship", args=[slug]), f"województwo {name}", label=name_lines(name))
+        ),
         asked=asked,
         results=tuple(_result(row) for row in suggest_locations(asked)) if asked else (),
         notice=_notice(given),

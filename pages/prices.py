@@ -11,7 +11,10 @@ from django.urls import reverse
 from catalog import fuels
 from catalog.queries import UnknownVoivodeship
 from pages.page import Crumb, Page
-from pages.pictures.charts import Month, MonthsChart, YearsChart, months_chart, years_chart
+from pages.pictures import territory as pictures
+from pages.pictures.charts import Month, MonthsChart, YearsChart, amount, months_chart, years_chart
+from pages.pictures.maps import AreaMap, Unit
+from pages.polish import zloty
 from prices import figures
 from prices.queries import find_series
 from prices.series import SERIES, describe_source
@@ -71,7 +74,10 @@ class AreaRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuelPricesPage(Page):
-    """A fuel in Poland. answer: the API's. ranges: (fuel, low, high). chart: None with fewer than two months."""
+    """A fuel in Poland. answer: the API's. ranges: (fuel, low, high). chart: None with fewer than two months.
+
+    map: medians of the voivodeships, None where there are none, or no boundary is known.
+    """
 
     answer: dict[str, Any]
     per_unit: str
@@ -80,6 +86,16 @@ class FuelPricesPage(Page):
     ranges: tuple[tuple[str, float, float], ...]
     areas: tuple[AreaRow, ...]
     chart: MonthsChart | None
+    map: AreaMap | None
+
+    @property
+    def map_name(self) -> str:
+        return f"{self.answer['name']}: mediany w województwach, {self.unit}"
+
+    @property
+    def map_caption(self) -> str:
+        hatched = " Kreskowane pole: za mało cen." if self.map and self.map.is_hatched else ""
+        return f"Mediana, {self.unit}.{hatched}"
 
     @property
     def unit(self) -> str:
@@ -201,6 +217,7 @@ def fuel_prices_page(slug: str, today: date) -> FuelPricesPage:
             for row in answer["voivodeships"]
         ),
         chart=chart(answer["months"]),
+        map=price_map(fuel, answer["voivodeships"]),
     )
 
 
@@ -228,6 +245,22 @@ def voivodeship_prices_page(slug: str, voivodeship: str, today: date) -> Voivode
         country_path=reverse("fuel-prices", args=[fuel.slug]),
         chart=chart(country["months"], reference=answer["median"]),
     )
+
+
+def price_map(fuel: fuels.Fuel, rows: list[dict[str, Any]]) -> AreaMap | None:
+    """The medians written into the voivodeships; hatched where there are too few prices for one."""
+    medians = {row["voivodeship"]: row["median"] for row in rows}
+    if not medians:
+        return None
+
+    def unit_of(slug: str, name: str) -> Unit:
+        path = reverse("fuel-prices-voivodeship", args=[fuel.slug, slug])
+        if slug not in medians:
+            return Unit(path, f"województwo {name}: za mało cen", hatched=True)
+        words = f"województwo {name}: {zloty(medians[slug])} {PER_UNIT[fuel.unit]}"
+        return Unit(path, words, label=(amount(medians[slug], 0),))
+
+    return pictures.country_map(unit_of)
 
 
 def get_fuel(slug: str) -> fuels.Fuel:

@@ -13,6 +13,8 @@ from catalog.queries import UnknownUnit, UnknownVoivodeship, get_voivodeship
 from catalog.query_string import QueryString
 from catalog.text import sort_key
 from pages.page import Crumb, Page
+from pages.pictures import maps
+from pages.pictures import territory as pictures
 from pages.pictures.timelines import Deadline as Mark
 from pages.pictures.timelines import Timeline, timeline
 from pages.polish import day
@@ -38,8 +40,9 @@ class StateRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationsPage(Page):
-    """All voivodeships in Polish order."""
+    """All voivodeships in Polish order. map: the year of the next deadline of each, None where no boundary is known."""
 
+    map: maps.AreaMap | None
     rows: tuple[StateRow, ...]
 
 
@@ -86,7 +89,9 @@ class RegulationPage(Page):
 def regulations_page(today: date) -> RegulationsPage:
     """Every voivodeship with its next deadline. Six queries."""
     found = regulations_of(sorted(Voivodeship.objects.all(), key=lambda unit: sort_key(unit.name)), on=today)
+    by_slug = {entry.voivodeship.slug: entry for entry in found}
     return RegulationsPage(
+        map=pictures.country_map(lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
         title="Uchwały antysmogowe: terminy w województwach",
         description="Do kiedy wolno używać starego kotła, pieca lub kominka i czym nie wolno palić: terminy uchwał "
         "antysmogowych wszystkich województw.",
@@ -103,6 +108,23 @@ def regulations_page(today: date) -> RegulationsPage:
             )
             for entry in found
         ),
+    )
+
+
+def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.Unit:
+    """A voivodeship on the map: the year of its next deadline, a dash when none is left, hatched without an act."""
+    upcoming = entry.next_deadline if entry else None
+    if not entry or not entry.laws:
+        words, label = "nie ma uchwały", ""
+    elif upcoming is None:
+        words, label = "wszystkie znane terminy minęły", "–"
+    else:
+        words, label = f"najbliższy termin {day(upcoming.date)}", str(upcoming.date.year)
+    return maps.Unit(
+        reverse("regulation", args=[slug]),
+        f"województwo {name}: {words}",
+        hatched=not label,
+        label=(label,) if label else (),
     )
 
 

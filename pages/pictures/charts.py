@@ -6,6 +6,7 @@ What is missing is a gap: a line joins neighbours in time only, and a value alon
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise, product
 
 from pages.pictures.scales import WIDTH, Axis, Box, axis, text_width
 
@@ -14,9 +15,12 @@ TEXT = 11.0
 
 LEFT, RIGHT, TOP = 44.0, 12.0, 20.0
 PLOT = 150.0
-MONTHS_GAP = 44.0
+MONTHS_GAP = 34.0
 COUNTS = 36.0
 FOOT = 34.0
+
+FEW = 9
+"""Of so many values each may have a label."""
 
 MONTH_NAMES = ("sty", "lut", "mar", "kwi", "maj", "cze", "lip", "sie", "wrz", "paź", "lis", "gru")
 
@@ -42,7 +46,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A column, and the number above it, "" where there is no room."""
+    """A column, and the number for the row above all columns, "" where there is no room."""
 
     x: float
     y: float
@@ -100,9 +104,9 @@ class MonthsChart(Chart):
     reference: Tick | None
 
     @property
-    def counts_title(self) -> float:
-        """Baseline of the words above the bars; the numbers of the bars need a line between."""
-        return self.bottom + 20
+    def counts_row(self) -> float:
+        """Baseline of the numbers above the bars."""
+        return self.base - COUNTS - 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +149,7 @@ def months_chart(months: Sequence[Month], *, reference: float | None = None) -> 
         x_ticks=_month_ticks(first, last, step),
         years=_year_starts(first, last, step),
         lines=_lines([month.number for month in months], columns, heights),
-        marks=_labelled(columns, heights, [amount(month.median, 0) for month in months]),
+        marks=_labelled(columns, heights, [amount(month.median, 0) for month in months], TOP + PLOT + 16),
         bars=tuple(bars),
         base=base,
         reference=None if reference is None else Tick(_up(scale, reference), amount(reference, 0)),
@@ -168,7 +172,7 @@ def years_chart(values: Sequence[tuple[int, float]]) -> YearsChart | None:
     heights = [_up(scale, value) for _, value in values]
     gaps = [
         Gap(across(before + 0.5), round((after - before - 1) * step, 1), before + 1, after - 1)
-        for before, after in zip(years, years[1:], strict=False)
+        for before, after in pairwise(years)
         if after - before > 1
     ]
     return YearsChart(
@@ -176,7 +180,7 @@ def years_chart(values: Sequence[tuple[int, float]]) -> YearsChart | None:
         y_ticks=_levels(scale),
         x_ticks=_years(years[0], years[-1], across(years[0] + 1) - across(years[0]), across(years[0])),
         lines=_lines(years, columns, heights),
-        marks=_labelled(columns, heights, [amount(value, places) for _, value in values]),
+        marks=_labelled(columns, heights, [amount(value, places) for _, value in values], TOP + PLOT),
         gaps=tuple(gaps),
     )
 
@@ -235,17 +239,21 @@ def _years(first: int, last: int, step: float, start: float) -> tuple[Tick, ...]
     )
 
 
-def _labelled(columns: Sequence[float], heights: Sequence[float], texts: Sequence[str]) -> tuple[Mark, ...]:
-    """Marks; labels go to the last, the highest, the lowest and the first, then to all others, where there is room.
+def _labelled(
+    columns: Sequence[float], heights: Sequence[float], texts: Sequence[str], floor: float
+) -> tuple[Mark, ...]:
+    """Marks; labels go to the last, the highest, the lowest and the first, and of few to all, where there is room.
 
-    No label covers another, or a mark, or leaves the picture.
+    No label covers another, or a mark, or the line, or reaches below `floor`.
     """
     last = len(columns) - 1
-    order = [last, heights.index(min(heights)), heights.index(max(heights)), 0, *range(last, -1, -1)]
+    order = [last, heights.index(min(heights)), heights.index(max(heights)), 0]
+    if len(columns) <= FEW:
+        order += range(last, -1, -1)
     taken = [Box(x - 3, y - 3, x + 3, y + 3) for x, y in zip(columns, heights, strict=True)]
     marks = [Mark(x, y) for x, y in zip(columns, heights, strict=True)]
     # A label over the line would hide it, so the line keeps others away as well.
-    for (x1, y1), (x2, y2) in zip(_pairs(columns, heights), _pairs(columns, heights)[1:], strict=False):
+    for (x1, y1), (x2, y2) in pairwise(zip(columns, heights, strict=True)):
         points = math.ceil(math.dist((x1, y1), (x2, y2)) / 4)
         for point in range(1, points):
             x, y = x1 + (x2 - x1) * point / points, y1 + (y2 - y1) * point / points
@@ -253,16 +261,12 @@ def _labelled(columns: Sequence[float], heights: Sequence[float], texts: Sequenc
     for i in dict.fromkeys(order):
         x, y = columns[i], heights[i]
         half = text_width(texts[i], TEXT) / 2
-        middle = min(max(x, LEFT + half), WIDTH - 2 - half)
-        for baseline in (y - 6, y + 6 + TEXT * 0.75):
+        for aside, baseline in product((0.0, -half, half), (y - 6, y + 6 + TEXT * 0.75)):
+            middle = min(max(x + aside, LEFT + half), WIDTH - 2 - half)
             box = Box(middle - half, baseline - TEXT * 0.75, middle + half, baseline + 1)
-            inside = box.top >= 0 and box.bottom <= TOP + PLOT + 4
+            inside = box.top >= 0 and box.bottom <= floor
             if inside and not any(box.overlaps(other) for other in taken):
                 taken.append(box)
                 marks[i] = Mark(x, y, texts[i], round(middle, 1), round(baseline, 1))
                 break
     return tuple(marks)
-
-
-def _pairs(columns: Sequence[float], heights: Sequence[float]) -> list[tuple[float, float]]:
-    return list(zip(columns, heights, strict=True))

@@ -239,6 +239,12 @@ def area_map(
     )
 
 
+def name_lines(name: str) -> tuple[str, ...]:
+    """The name of a voivodeship as its label: in two lines where it is a compound."""
+    first, dash, second = name.partition("-")
+    return (first + dash, second) if second else (first,)
+
+
 def circle_size(most: int) -> float:
     """Radius of the circle for a count of one; radii grow with the square root, so areas with the count."""
     return min(CIRCLE_OF_ONE, LARGEST_CIRCLE / math.sqrt(most)) if most else 0.0

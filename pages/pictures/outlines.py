@@ -11,6 +11,9 @@ from pages.pictures.frames import Frame
 FINE = 10
 """Paths are written in whole numbers of a tenth of a unit; the template scales them down."""
 
+SMALLEST = 4.0
+"""Islands and enclaves of fewer square units than these are left out."""
+
 TOLERANCE = 0.75
 """What is smaller than this, in units of the picture, is left out of outlines."""
 
@@ -86,6 +89,8 @@ def _line(line: shapely.Geometry, frame: Frame) -> str:
     steps = steps[np.any(steps != 0, axis=1)]
     closed = bool(np.all(points[0] == points[-1]))
     if len(steps) < (3 if closed else 1):
+        return ""
+    if closed and shapely.area(shapely.Polygon(units)) < SMALLEST:
         return ""
     if closed:
         steps = steps[:-1]

@@ -53,10 +53,7 @@ class Box:
     def overlaps(self, other: "Box") -> bool:
         """Whether both have a point in common that is not on their edges."""
         return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
 
 

@@ -30,13 +30,14 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Outlines ready for a page: of each area by its key the path and the middle."""
+    """Outlines ready for a page: of each area by its key the path and the middle. names: of voivodeships only."""
 
     frame: Frame
     keys: tuple[str, ...]
     paths: tuple[str, ...]
     middles: tuple[maps.Place, ...]
     approximate: bool
+    names: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -92,29 +93,35 @@ def voivodeship_map(slug: str, units: Mapping[str, maps.Unit]) -> maps.AreaMap |
     kept = _kept()
     if slug not in kept.voivodeships:
         kept.voivodeships[slug] = _draw_voivodeship(kept.index, slug)
-    return _filled(kept.voivodeships[slug], units.get)
+    drawn = kept.voivodeships[slug]
+    if drawn is None:
+        return None
+    # A municipality may have been added since this process read the boundaries, or removed.
+    shown = [i for i, teryt in enumerate(drawn.keys) if teryt in units]
+    return maps.area_map(
+        drawn.frame,
+        [drawn.paths[i] for i in shown],
+        [drawn.middles[i] for i in shown],
+        [units[drawn.keys[i]] for i in shown],
+        approximate=drawn.approximate,
+    )
 
 
-def country_map(units: Mapping[str, maps.Unit]) -> maps.AreaMap | None:
-    """The voivodeships of Poland. units: by slug; one without boundaries is left out. None without any."""
+def country_map(unit_of: Callable[[str, str], maps.Unit]) -> maps.AreaMap | None:
+    """The voivodeships of Poland that have boundaries. unit_of: slug and name to what is shown. None without any."""
     kept = _kept()
     if kept.country is None:
         kept.country = _draw_country(kept.index)
-    return _filled(kept.country, units.get)
-
-
-def _filled(drawn: Drawn | None, unit_of: Callable[[str], maps.Unit | None]) -> maps.AreaMap | None:
+    drawn = kept.country
     if drawn is None:
         return None
-    found = [
-        (path, middle, unit)
-        for key, path, middle in zip(drawn.keys, drawn.paths, drawn.middles, strict=True)
-        if (unit := unit_of(key)) is not None
-    ]
-    if not found:
-        return None
-    paths, middles, units = zip(*found, strict=True)
-    return maps.area_map(drawn.frame, paths, middles, units, approximate=drawn.approximate)
+    return maps.area_map(
+        drawn.frame,
+        drawn.paths,
+        drawn.middles,
+        [unit_of(slug, name) for slug, name in zip(drawn.keys, drawn.names, strict=True)],
+        approximate=drawn.approximate,
+    )
 
 
 def _draw_voivodeship(index: BoundaryIndex, slug: str) -> Drawn | None:
@@ -137,8 +144,10 @@ def _draw_country(index: BoundaryIndex) -> Drawn | None:
         return None
     slugs, areas = outlines.dissolve(index.areas, [unit.voivodeship_slug for unit in index.municipalities])
     frame, simple = maps.simple_map(areas, tolerance=COUNTRY_TOLERANCE)
+    names = {unit.voivodeship_slug: unit.voivodeship_name for unit in index.municipalities}
     return Drawn(
         frame=frame,
+        names=tuple(names[slug] for slug in slugs),
         keys=tuple(slugs),
         paths=maps.area_paths(frame, simple),
         middles=maps.middles(frame, simple),

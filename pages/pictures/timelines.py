@@ -19,8 +19,6 @@ MOST_LINES = 3
 
 State = Literal["past", "next", "future"]
 
-TODAY_WORDS = "dziś"
-
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
