@@ -272,5 +272,5 @@ def circle_legend(most: int, per_root: float, *, right: float, middle: float) ->
 
 def round_down(number: int) -> int:
     """The largest of 1, 2, 5 × 10ⁿ up to a positive number."""
-    size = 10 ** (len(str(number)) - 1)
+    size = int("1" + "0" * (len(str(number)) - 1))
     return max(step * size for step in (1, 2, 5) if step * size <= number)

@@ -72,14 +72,19 @@ def axis(values: Sequence[float], *, most: int = 5, from_zero: bool = False) -> 
     if high <= low:
         room = abs(low) / 10 or 1.0
         low, high = low - room, high + room
+    step = nice_step(high - low, most)
+    first, last = _whole_steps(low, high, step)
     # Whole steps may stick out at both ends, which is one step more than the span has.
-    for parts in range(most, 1, -1):
-        step = nice_step(high - low, parts)
-        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-        if last - first <= most:
-            break
+    while last - first > most:
+        step = nice_step(step * 1.5, 1)
+        first, last = _whole_steps(low, high, step)
     decimals = max(0, -math.floor(math.log10(step)))
     return Axis(tuple(round(number * step, decimals) for number in range(first, last + 1)))
+
+
+def _whole_steps(low: float, high: float, step: float) -> tuple[int, int]:
+    """The numbers of steps around two values; rounding does not add one."""
+    return math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
 
 
 def scale_bar(metres_per_unit: float, longest: float = 110.0) -> ScaleBar:

@@ -5,7 +5,6 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from pages.prices import chart
 from prices import figures
 from tests import factories
 from tests.pages.reading import NOINDEX, canonical_of, text_of
@@ -80,10 +79,3 @@ def test_the_rules_name_the_addresses(client):
     html = client.get("/api/").content.decode()
     assert "<code>/prices</code>" in html
     assert "<code>/prices/{fuel}</code>" in html
-
-
-def test_a_chart_needs_two_months_and_bears_equal_ones():
-    month = {"month": "2026-01", "median": 100.0, "n": 3}
-    assert chart([month]) is None
-    drawn = chart([month, {**month, "month": "2026-03"}])
-    assert [x for x, _ in drawn.dots] == [12.0, 628.0]
