@@ -39,7 +39,7 @@ class FuelRow:
 class OfficialRow:
     """A series with its newest average for Poland. source: name and address. origins: where the numbers were read.
 
-    averages: year and price, ascending. chart: None with fewer than two.
+    poland: (year, average) of every year, ascending. chart: None with fewer than two.
     """
 
     slug: str
@@ -47,7 +47,8 @@ class OfficialRow:
     unit: str
     year: int | None
     price: float | None
-    averages: tuple[tuple[int, float], ...]
+    years: int
+    poland: tuple[tuple[int, float], ...]
     chart: YearsChart | None
     source: dict[str, str]
     origins: tuple[str, ...]
@@ -177,7 +178,8 @@ def official_rows() -> tuple[OfficialRow, ...]:
                 unit=kind.unit,
                 year=year,
                 price=price,
-                averages=averages,
+                years=len(averages),
+                poland=averages,
                 chart=years_chart(averages),
                 source=describe_source(series.variable_id),
                 origins=series.sources,

@@ -8,7 +8,8 @@ from django.db.models import Count, Q
 from django.http import Http404
 from django.urls import reverse
 
-from catalog.models import Depot, FormerMunicipality, Municipality, Voivodeship
+from catalog.boundaries import middle_of
+from catalog.models import Boundary, Depot, FormerMunicipality, Municipality, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
 from catalog.queries import find_stores_near
 from catalog.text import sort_key
@@ -144,7 +145,8 @@ def get_municipality(teryt: str) -> Municipality:
 def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage:
     """The page of a municipality, with distances from the point its query string names.
 
-    One query for the depots, one for the nearest depots around a point, one more for a postcode.
+    One query for the depots, one for the point (a postcode, or the boundary when there are no depots), one for the
+    nearest depots; one more when the postcode is unknown. The map costs none.
     """
     asked = find_origin(query_string)
     depots = list(Depot.objects.published().in_unit(unit.teryt).order_by("name_key", "pk"))
@@ -186,6 +188,6 @@ def municipality_page(unit: Municipality, query_string: str) -> MunicipalityPage
 
 
 def inner_point(unit: Municipality) -> Origin | None:
-    """A point inside a municipality; None where its boundary is not known."""
-    point = pictures.inner_point(unit.teryt)
-    return None if point is None else Origin(Point(*point), "punktu leżącego w tej gminie")
+    """A point inside a municipality; None where its boundary is not known. One query."""
+    boundary = Boundary.objects.filter(pk=unit.pk).first()
+    return None if boundary is None else Origin(Point(*middle_of(boundary)), "punktu leżącego w tej gminie")

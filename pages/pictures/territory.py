@@ -15,7 +15,8 @@ from catalog.boundaries import BoundaryIndex
 from pages.pictures import maps, outlines
 from pages.pictures.frames import Frame
 
-COUNTRY_TOLERANCE = 1.0
+OVERVIEW_TOLERANCE = 1.0
+"""Outlines of many areas together: a little coarser, so that the picture of the largest voivodeship stays small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,10 @@ def depot_map(teryt: str, depots: Sequence[Numbered], origin: tuple[float, float
     )
 
 
-def inner_point(teryt: str) -> tuple[float, float] | None:
-    """A WGS84 point (lat, lon) that surely lies in a municipality; None where its boundary is not known."""
+def prepare() -> None:
+    """Draw ahead what most pages show."""
     kept = _kept()
-    own = kept.by_teryt.get(teryt)
-    if own is None:
-        return None
-    point = shapely.point_on_surface(kept.index.areas[own])
-    return plane.from_plane(shapely.get_x(point), shapely.get_y(point))
+    kept.country = _draw_country(kept.index)
 
 
 def voivodeship_map(slug: str, units: Mapping[str, maps.Unit]) -> maps.AreaMap | None:
@@ -128,7 +125,7 @@ def _draw_voivodeship(index: BoundaryIndex, slug: str) -> Drawn | None:
     positions = [i for i, unit in enumerate(index.municipalities) if unit.voivodeship_slug == slug]
     if not positions:
         return None
-    frame, areas = maps.simple_map(index.areas[positions])
+    frame, areas = maps.simple_map(index.areas[positions], tolerance=OVERVIEW_TOLERANCE)
     units = [index.municipalities[i] for i in positions]
     return Drawn(
         frame=frame,
@@ -143,7 +140,7 @@ def _draw_country(index: BoundaryIndex) -> Drawn | None:
     if not index.municipalities:
         return None
     slugs, areas = outlines.dissolve(index.areas, [unit.voivodeship_slug for unit in index.municipalities])
-    frame, simple = maps.simple_map(areas, tolerance=COUNTRY_TOLERANCE)
+    frame, simple = maps.simple_map(areas, tolerance=OVERVIEW_TOLERANCE)
     names = {unit.voivodeship_slug: unit.voivodeship_name for unit in index.municipalities}
     return Drawn(
         frame=frame,
