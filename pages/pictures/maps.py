@@ -6,6 +6,7 @@ North is up: the grid of the plane deviates from true north by four degrees at t
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import shapely
@@ -14,13 +15,18 @@ from pages.pictures import outlines
 from pages.pictures.dots import Dot, arrange
 from pages.pictures.frames import Frame, fit
 from pages.pictures.outlines import Areas
-from pages.pictures.scales import ScaleBar, scale_bar, text_width
+from pages.pictures.scales import Box, ScaleBar, scale_bar, text_width
 
 STRIP = 28.0
 """Below a map: its scale bar and the arrow that points north."""
 
 CROWDED = 40
 """Where a map shows more municipalities than these around its own, counties are drawn instead."""
+
+NAME_SIZE = 10.0
+NEAR = 10.0
+LEAST_NAMED = 700.0
+"""A neighbour of fewer square units than these stays without a name."""
 
 LARGEST_CIRCLE = 20.0
 LARGEST_LEGEND = 11.0
@@ -60,17 +66,28 @@ class Map:
         return round(self.scale.length + text_width(self.scale.label, 11) + 34, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The name of a neighbour, centred at (x, y)."""
+
+    text: str
+    x: float
+    y: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepotMap(Map):
     """Numbered depots, where there are any the outline of their municipality, and what lies around.
 
-    outline, land, borders: paths in tenths of a unit. origin: the middle of the mark of the point that was asked for.
+    outline, land, borders: paths in tenths of a unit. names: of neighbours, where there is room.
+    origin: the middle of the mark of the point that was asked for.
     credit_osm: depots are of OpenStreetMap, which must be credited.
     """
 
     outline: str
     land: str
     borders: str
+    names: tuple[Name, ...]
     dots: tuple[Dot, ...]
     origin: Place | None
     credit_osm: bool
@@ -155,6 +172,7 @@ def depot_map(
     areas: Areas,
     *,
     own: int | None,
+    names: Sequence[str],
     counties: Sequence[str],
     depots: Sequence[tuple[int, Place]],
     origin: Place | None = None,
@@ -163,7 +181,7 @@ def depot_map(
 ) -> DepotMap:
     """A municipality and its depots.
 
-    areas: what touches the frame, metres. own: which of them the map is about. counties: of each area.
+    areas: what touches the frame, metres. own: which of them the map is about. names, counties: of each area.
     depots: number and place in metres. origin: the point that was asked for.
     """
     simple = outlines.simplify(areas, frame.metres_per_unit) if len(areas) else areas
@@ -171,6 +189,13 @@ def depot_map(
     if len(areas) > CROWDED:
         around = outlines.dissolve(simple, counties)[1]
     mark = None if origin is None else frame.place(*origin)
+    dots = arrange(
+        [(number, frame.place(*place)) for number, place in depots],
+        width=frame.width,
+        height=frame.height,
+        obstacles=() if mark is None else (mark,),
+    )
+    neighbours = [(name, area) for i, (name, area) in enumerate(zip(names, simple, strict=True)) if i != own]
     return DepotMap(
         frame=frame,
         scale=scale_bar(frame.metres_per_unit),
@@ -178,15 +203,43 @@ def depot_map(
         outline="" if own is None else outlines.area_path(outlines.cut(simple[own], frame), frame),
         land=outlines.path(outlines.cut(outlines.union(simple), frame), frame) if len(areas) else "",
         borders=outlines.path(outlines.cut(outlines.borders(around), frame), frame) if len(areas) else "",
-        dots=arrange(
-            [(number, frame.place(*place)) for number, place in depots],
-            width=frame.width,
-            height=frame.height,
-            obstacles=() if mark is None else (mark,),
-        ),
+        names=place_names(frame, neighbours if len(areas) <= CROWDED else [], [(dot.x, dot.y) for dot in dots]),
+        dots=dots,
         origin=None if mark is None else (round(mark[0], 1), round(mark[1], 1)),
         credit_osm=credit_osm,
     )
+
+
+def place_names(
+    frame: Frame, neighbours: Sequence[tuple[str, shapely.Geometry]], marks: Sequence[Place]
+) -> tuple[Name, ...]:
+    """Names that fit into what the frame shows of an area, and cover neither a mark nor one another."""
+    taken = [Box(x - NEAR, y - NEAR, x + NEAR, y + NEAR) for x, y in marks]
+    placed = []
+    for name, area in neighbours:
+        part = max(shapely.get_parts(outlines.cut(area, frame)), key=shapely.area, default=None)
+        if part is None or shapely.area(part) < LEAST_NAMED * frame.metres_per_unit**2:
+            continue
+        half = text_width(name, NAME_SIZE) / 2
+        # The ends of a name may reach over the border, but not far enough to look like another area's.
+        reach = 0.75 * half * frame.metres_per_unit
+        # The widest place is not always one for words: in a long area it may lie at the very end.
+        for point in (inner_middle(part, frame.metres_per_unit), shapely.centroid(part)):
+            east, north = shapely.get_x(point), shapely.get_y(point)
+            x, y = frame.place(east, north)
+            box = Box(x - half, y - NAME_SIZE / 2, x + half, y + NAME_SIZE / 2)
+            inside = box.left >= 2 and box.right <= frame.width - 2 and box.top >= 2 and box.bottom <= frame.height - 2
+            belongs = shapely.covers(part, shapely.LineString([(east - reach, north), (east + reach, north)]))
+            if inside and belongs and not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                placed.append(Name(name, round(x, 1), round(y, 1)))
+                break
+    return tuple(placed)
+
+
+def inner_middle(area: Any, tolerance: float) -> Any:
+    """The middle of the largest circle inside an area, or of each of an array of areas."""
+    return shapely.get_point(shapely.maximum_inscribed_circle(area, tolerance=tolerance), 0)
 
 
 def simple_map(areas: Areas, *, tolerance: float = outlines.TOLERANCE) -> tuple[Frame, Areas]:
@@ -204,9 +257,7 @@ def area_paths(frame: Frame, areas: Areas) -> tuple[str, ...]:
 def middles(frame: Frame, areas: Areas) -> tuple[Place, ...]:
     """The middle of the largest circle inside each area, in units of the picture, the order kept."""
     reach = 0.5 * frame.metres_per_unit
-    found = shapely.get_coordinates(
-        shapely.get_point(shapely.maximum_inscribed_circle(largest_parts(areas), tolerance=reach), 0)
-    )
+    found = shapely.get_coordinates(inner_middle(largest_parts(areas), reach))
     return tuple((round(x, 1), round(y, 1)) for x, y in (frame.place(*point) for point in found.tolist()))
 
 

@@ -21,8 +21,14 @@ Areas = NDArray[np.object_]
 
 
 def simplify(areas: Areas, metres_per_unit: float, tolerance: float = TOLERANCE) -> Areas:
-    """Areas without the detail that the scale cannot show; common borders stay common."""
-    return np.asarray(shapely.coverage_simplify(areas, metres_per_unit * tolerance), dtype=object)
+    """Areas without the detail that the scale cannot show; common borders stay common. All are valid.
+
+    Guessed areas that overlap may cross themselves when they are simplified; those are mended.
+    """
+    simple = np.asarray(shapely.coverage_simplify(areas, metres_per_unit * tolerance), dtype=object)
+    crossed = ~shapely.is_valid(simple)
+    simple[crossed] = shapely.make_valid(simple[crossed])
+    return simple
 
 
 def dissolve(areas: Areas, groups: Sequence[str]) -> tuple[list[str], Areas]:

@@ -71,6 +71,7 @@ def depot_map(teryt: str, depots: Sequence[Numbered], origin: tuple[float, float
         frame,
         kept.index.areas[found],
         own=None if own is None else int(np.searchsorted(found, own)),
+        names=[unit.name for unit in units],
         counties=[unit.teryt[:4] for unit in units],
         depots=places,
         origin=asked,

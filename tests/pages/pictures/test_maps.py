@@ -91,6 +91,19 @@ def test_the_smallest_area_is_still_to_be_seen(across, up):
     assert outlines.area_path(shapely.box(1e5, 1e5, 1e5 + across, 1e5 + up), frame)
 
 
+def test_areas_that_overlap_can_be_drawn():
+    shapes = areas(*(shapely.Point(x * 700, y * 900).buffer(800, 5) for x in range(6) for y in range(6)))
+    frame = fit(shapely.total_bounds(shapes).tolist())
+    simple = outlines.simplify(shapes, frame.metres_per_unit * 10)
+    assert shapely.is_valid(simple).all()
+    names = [str(i) for i in range(len(shapes))]
+    picture = maps.depot_map(
+        frame, shapes, own=0, names=names, counties=names, depots=[], approximate=True, credit_osm=False
+    )
+    assert picture.land
+    assert picture.borders
+
+
 def test_areas_that_overlap_are_united_all_the_same():
     both = outlines.union(areas(shapely.box(0, 0, 2, 2), shapely.box(1, 1, 3, 3)))
     assert both.is_valid
@@ -101,6 +114,7 @@ def drawn(**changes):
     west, east = shapely.box(0, 0, 5000, 8000), shapely.box(5000, 0, 10_000, 8000)
     given = {
         "own": 0,
+        "names": ["Zachodnia", "Wschodnia"],
         "counties": ["1001", "1002"],
         "depots": [(1, (1000.0, 1000.0)), (2, (1000.0, 1010.0))],
         "approximate": False,
@@ -121,10 +135,22 @@ def test_a_municipality_with_depots():
     assert picture.land
 
 
+def test_neighbours_are_named_where_there_is_room():
+    west = shapely.box(0, 0, 8000, 8000)
+    east = shapely.box(8000, 0, 9000, 8000)
+    south = shapely.box(0, -900, 8000, 0)
+    frame = fit((-3000, -3000, 11_000, 11_000))
+    sides = [("Wschodnia", east), ("Południowa", south), ("Gmina o bardzo długiej nazwie nad bardzo długą rzeką", west)]
+    (name,) = maps.place_names(frame, sides, [])
+    assert name.text == "Południowa"
+    assert maps.place_names(frame, sides, [(name.x, name.y)]) == ()
+    assert maps.place_names(frame, [("Południowa", south), ("Południowa", south)], []) == (name,)
+
+
 def test_without_a_boundary_the_depots_remain():
     frame = maps.depot_frame(None, [(0.0, 0.0)])
     picture = maps.depot_map(
-        frame, areas(), own=None, counties=[], depots=[(1, (0.0, 0.0))], approximate=False, credit_osm=False
+        frame, areas(), own=None, names=[], counties=[], depots=[(1, (0.0, 0.0))], approximate=False, credit_osm=False
     )
     assert (picture.outline, picture.land, picture.borders) == ("", "", "")
     assert [dot.label for dot in picture.dots] == ["1"]
@@ -135,7 +161,7 @@ def test_a_wide_map_draws_counties():
     counties = [str(int(shapely.get_x(shapely.centroid(cell)) > 4000)) for cell in cells]
     frame = fit((0, 0, 8000, 8000))
     picture = maps.depot_map(
-        frame, areas(*cells), own=5, counties=counties, depots=[], approximate=False, credit_osm=False
+        frame, areas(*cells), own=5, names=counties, counties=counties, depots=[], approximate=False, credit_osm=False
     )
     edges = {round(10 * frame.place(metres, 0)[0]) for metres in (0, 4000, 8000)}
     ends = {round(10 * frame.place(0, metres)[1]) for metres in (0, 8000)}
