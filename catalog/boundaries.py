@@ -34,6 +34,7 @@ class Located:
     name: str
     slug: str
     voivodeship_slug: str
+    voivodeship_name: str
     description: str
     approximate: bool
 
@@ -109,6 +110,7 @@ def describe(municipality: Municipality, *, approximate: bool) -> Located:
         name=municipality.name,
         slug=municipality.slug,
         voivodeship_slug=municipality.voivodeship.slug,
+        voivodeship_name=municipality.voivodeship.name,
         description=municipality.description,
         approximate=approximate,
     )

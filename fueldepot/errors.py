@@ -28,7 +28,117 @@ from prices.params import UnknownFuel
 
 logger = logging.getLogger(__name__)
 
-RETRY_AFTER_S = "5"
+CODES = (
+    "invalid_parameter",
+    "missing_parameter",
+    "malformed_body",
+    "unsupported_media_type",
+    "not_found",
+    "method_not_allowed",
+    "too_many_requests",
+    "payload_too_large",
+    "server_error",
+    "unavailable",
+)
+"""What `code` of the body may be."""
+
+PARAMETER_CODES = (*READING_CODES, "unknown")
+"""What `code` of a parameter may be. unknown: well-formed, but there is none."""
+
+
+def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> dict[str, Any]:
+    """The one body of every failure under /api/."""
+    return {
+        "status": status,
+        "code": code,
+        "message": message,
+        "errors": [
+            {"parameter": error.parameter, "code": error.code, "message": error.message} for error in errors or []
+        ],
+        "documentation": documentation_url(),
+    }
+
+
+def describe_parameters(error: InvalidParameters) -> dict[str, Any]:
+    """400: every parameter that is wrong, and how to mend it."""
+    code = "missing_parameter" if all(e.code == "missing" for e in error.errors) else "invalid_parameter"
+    return error_body(400, code, f"{error}.", error.errors)
+
+
+def describe_unit(error: UnknownUnit) -> dict[str, Any]:
+    """404: a well-formed code that no unit has; a code that has left the register names its successor."""
+    if error.successor:
+        reason = f"teryt {error.teryt} has left the register; its successor is {error.successor}"
+    else:
+        reason = f"no unit has the TERYT code {error.teryt}; /api/v1/locations finds codes by name"
+    return error_body(404, "not_found", reason + ".", [ParameterError("teryt", "unknown", reason)])
+
+
+def describe_postcode(error: UnknownPostcode) -> dict[str, Any]:
+    """404: a well-formed postcode that is not in the register."""
+    reason = f"postcode {error} is not in the register; check it, or ask by lat and lon"
+    return error_body(404, "not_found", reason + ".", [ParameterError("postcode", "unknown", reason)])
+
+
+def describe_depot(error: UnknownDepot) -> dict[str, Any]:
+    """404: no such depot, or one that was removed."""
+    if error.successor is not None:
+        reason = f"depot {error} was merged into depot {error.successor}; ask for that one"
+    else:
+        reason = f"no depot is published under id {error}; take the id from /api/v1/stores"
+    return error_body(404, "not_found", reason + ".", [ParameterError("id", "unknown", reason)])
+
+
+def describe_point(error: PointOutsideMunicipalities) -> dict[str, Any]:
+    """404: the sea, or a neighbouring country."""
+    lat, lon = error.args
+    reason = f"the point {lat}, {lon} lies in no Polish municipality, nor within 100 m of one"
+    return error_body(404, "not_found", reason + ".")
+
+
+def describe_malformed_body(error: MalformedBody) -> dict[str, Any]:
+    """400: a body that is not what its content type says."""
+    return error_body(400, "malformed_body", f"The request body cannot be read: {error}.")
+
+
+def describe_unsupported_body(error: UnsupportedBody) -> dict[str, Any]:
+    """415: a body in a form that is not read."""
+    given = quote(str(error)) if str(error) else "missing"
+    message = f"The content type is {given}; send the parameters in UTF-8 as one of {', '.join(READERS)}."
+    return error_body(415, "unsupported_media_type", message)
+
+
+def describe_large_body(error: BodyTooLarge) -> dict[str, Any]:
+    """413: more than all parameters could need."""
+    message = f"The request body is larger than {MAX_BODY_BYTES} bytes; send the documented parameters only."
+    return error_body(413, "payload_too_large", message)
+
+
+def describe_voivodeship(error: UnknownVoivodeship) -> dict[str, Any]:
+    """404: the form of a slug or code, but none of the sixteen."""
+    reason = f"no voivodeship is known by {quote(str(error))}; give {VOIVODESHIP}"
+    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
+
+
+def describe_fuel(error: UnknownFuel) -> dict[str, Any]:
+    """404: not one of the nine fuels."""
+    reason = f"no fuel is known by {quote(str(error))}; give {FUEL}"
+    return error_body(404, "not_found", reason + ".", [ParameterError("fuel", "unknown", reason)])
+
+
+DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
+    InvalidParameters: describe_parameters,
+    UnknownUnit: describe_unit,
+    UnknownVoivodeship: describe_voivodeship,
+    UnknownPostcode: describe_postcode,
+    UnknownDepot: describe_depot,
+    UnknownFuel: describe_fuel,
+    PointOutsideMunicipalities: describe_point,
+    MalformedBody: describe_malformed_body,
+    UnsupportedBody: describe_unsupported_body,
+    BodyTooLarge: describe_large_body,
+}
+"""What each named error of the layers below answers. Errors that are not here are the server's own."""
 
 DATABASE_AWAY = (OperationalError, InterfaceError)
 

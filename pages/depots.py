@@ -43,7 +43,12 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class DepotCard:
-    """A depot in a list. distance_km: rounded to a tenth, None in a list without distances."""
+    """A depot in a list. number: on the map and in the list.
+
+    distance_km: rounded to a tenth, None in a list without distances.
+    """
+
+    number: int
 
     name: str
     path: str
@@ -108,9 +113,10 @@ def depot_path(depot_id: int, name: str) -> str:
     return reverse("depot", args=[depot_id, text.slug(name)])
 
 
-def own_card(depot: Depot, municipality: str) -> DepotCard:
+def own_card(depot: Depot, municipality: str, number: int) -> DepotCard:
     """A depot in the list of its municipality. municipality: its name."""
     return DepotCard(
+        number=number,
         name=depot.name,
         path=depot_path(depot.pk, depot.name),
         address=address_of(depot, municipality),
@@ -120,9 +126,10 @@ def own_card(depot: Depot, municipality: str) -> DepotCard:
     )
 
 
-def near_card(row: StoreRow) -> DepotCard:
+def near_card(row: StoreRow, number: int) -> DepotCard:
     """A depot in a list by distance."""
     return DepotCard(
+        number=number,
         name=row.name,
         path=depot_path(row.id, row.name),
         address=address_of(row, row.municipality),

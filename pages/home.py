@@ -23,6 +23,8 @@ from pages.page import (
     municipality_path,
     publisher,
 )
+from pages.pictures import territory as pictures
+from pages.pictures.maps import AreaMap, Unit, name_lines
 from pages.polish import counted
 from pages.territory import depots_as_of
 
@@ -41,11 +43,15 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
-    """asked: the text that was searched for, "" for none. results: best first. notice: why nothing was searched."""
+    """asked: the text that was searched for, "" for none. results: best first. notice: why nothing was searched.
+
+    map: of the voivodeships, None where no boundary is known.
+    """
 
     template: ClassVar[str] = "pages/home"
     honours: ClassVar[tuple[str, ...]] = ("q",)
 
+    map: AreaMap | None
     asked: str
     results: tuple[Result, ...]
     notice: str
@@ -94,6 +100,9 @@ def home_page(query_string: str) -> HomePage:
         as_of=depots_as_of(totals["updated_at"]),
         data_status=DEMONSTRATION_STATUS if totals["demonstration"] else MIXED_STATUS,
         licence=licence_of_list(demonstration=totals["demonstration"] > 0),
+        map=pictures.country_map(
+            lambda slug, name: Unit(reverse("voivodeship", args=[slug]), f"województwo {name}", label=name_lines(name))
+        ),
         asked=asked,
         results=tuple(_result(row) for row in suggest_locations(asked)) if asked else (),
         notice=_notice(given),

@@ -1,7 +1,4 @@
-"""Pages of prices: every fuel, one fuel in Poland, one fuel in a voivodeship. They show the API's own answers.
-
-The chart is drawn here, as points of an SVG in the template: nobody needs a script to see it.
-"""
+"""Pages of prices: every fuel, one fuel in Poland, one fuel in a voivodeship. They show the API's own answers."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -15,11 +12,14 @@ from catalog import fuels
 from catalog.links import site_url
 from catalog.queries import UnknownVoivodeship
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
+from pages.pictures import territory as pictures
+from pages.pictures.charts import Month, MonthsChart, YearsChart, amount, months_chart, years_chart
+from pages.pictures.maps import AreaMap, Unit
+from pages.polish import zloty
 from prices import figures
 from prices.queries import find_series
 from prices.series import SERIES, describe_source
 
-CHART_WIDTH, CHART_HEIGHT, CHART_MARGIN = 640, 220, 12
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
 
@@ -41,17 +41,19 @@ class FuelRow:
 class OfficialRow:
     """A series with its newest average for Poland. source: name and address. origins: where the numbers were read.
 
-    poland: (year, average) of every year.
+    poland: (year, average) of every year, ascending. chart: None with fewer than two.
     """
 
+    slug: str
     name: str
     unit: str
     year: int | None
     price: float | None
     years: int
+    poland: tuple[tuple[int, float], ...]
+    chart: YearsChart | None
     source: dict[str, str]
     origins: tuple[str, ...]
-    poland: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,20 +80,6 @@ class PricesPage(Page):
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
-    """Months as a line: points in the units of the view box, with the lowest and the highest median."""
-
-    points: str
-    dots: tuple[tuple[float, float], ...]
-    low: float
-    high: float
-    first: str
-    last: str
-    width: int = CHART_WIDTH
-    height: int = CHART_HEIGHT
-
-
-@dataclass(frozen=True, slots=True)
 class AreaRow:
     """A voivodeship with a median."""
 
@@ -103,7 +91,10 @@ class AreaRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuelPricesPage(Page):
-    """A fuel in Poland. answer: the API's. ranges: (fuel, low, high). chart: None with fewer than two months."""
+    """A fuel in Poland. answer: the API's. ranges: (fuel, low, high). chart: None with fewer than two months.
+
+    map: medians of the voivodeships, None where there are none, or no boundary is known.
+    """
 
     template: ClassVar[str] = "pages/fuel_prices"
 
@@ -113,7 +104,25 @@ class FuelPricesPage(Page):
     end: date
     ranges: tuple[tuple[str, float, float], ...]
     areas: tuple[AreaRow, ...]
-    chart: Chart | None
+    chart: MonthsChart | None
+    map: AreaMap | None
+
+    @property
+    def map_name(self) -> str:
+        return f"{self.answer['name']}: mediany w województwach, {self.unit}"
+
+    @property
+    def map_caption(self) -> str:
+        hatched = " Kreskowane pole: za mało cen." if self.map and self.map.is_hatched else ""
+        return f"Mediana, {self.unit}.{hatched}"
+
+    @property
+    def unit(self) -> str:
+        return f"zł {self.per_unit}"
+
+    @property
+    def chart_name(self) -> str:
+        return f"{self.answer['name']}: mediany miesięczne w Polsce"
 
     def things(self) -> list[dict[str, Any]]:
         """The prices as a data set."""
@@ -122,7 +131,10 @@ class FuelPricesPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoivodeshipPricesPage(Page):
-    """A fuel in a voivodeship, beside Poland. Both are the API's answers."""
+    """A fuel in a voivodeship, beside Poland. Both are the API's answers.
+
+    chart: months of Poland with the level of the voivodeship, because there are no months of a voivodeship.
+    """
 
     template: ClassVar[str] = "pages/voivodeship_prices"
 
@@ -130,6 +142,20 @@ class VoivodeshipPricesPage(Page):
     country: dict[str, Any]
     per_unit: str
     country_path: str
+    chart: MonthsChart | None
+
+    @property
+    def unit(self) -> str:
+        return f"zł {self.per_unit}"
+
+    @property
+    def chart_name(self) -> str:
+        return f"{self.answer['name']}: mediany miesięczne w Polsce"
+
+    @property
+    def reference(self) -> str:
+        """What the level of the chart means."""
+        return f"województwo {self.answer['area']['name']}, mediana ostatnich 6 miesięcy"
 
     def things(self) -> list[dict[str, Any]]:
         """The prices as a data set."""
@@ -196,17 +222,20 @@ def official_rows() -> tuple[OfficialRow, ...]:
     rows = []
     for kind in SERIES:
         series = found[kind.slug]
-        year = max(series.poland, default=None)
+        averages = tuple((year, float(price)) for year, price in sorted(series.poland.items()))
+        year, price = averages[-1] if averages else (None, None)
         rows.append(
             OfficialRow(
+                slug=kind.slug,
                 name=kind.name,
                 unit=kind.unit,
                 year=year,
-                price=None if year is None else float(series.poland[year]),
-                years=len(series.poland),
+                price=price,
+                years=len(averages),
+                poland=averages,
+                chart=years_chart(averages),
                 source=describe_source(series.variable_id),
                 origins=series.sources,
-                poland=tuple((when, float(price)) for when, price in sorted(series.poland.items())),
             )
         )
     return tuple(rows)
@@ -249,6 +278,7 @@ def country_page(fuel: fuels.Fuel, answer: dict[str, Any]) -> FuelPricesPage:
             for row in answer["voivodeships"]
         ),
         chart=chart(answer["months"]),
+        map=price_map(fuel, answer["voivodeships"]),
     )
 
 
@@ -276,7 +306,24 @@ def voivodeship_prices_page(slug: str, voivodeship: str, today: date) -> Voivode
         country=country,
         per_unit=PER_UNIT[fuel.unit],
         country_path=reverse("fuel-prices", args=[fuel.slug]),
+        chart=chart(country["months"], reference=answer["median"]),
     )
+
+
+def price_map(fuel: fuels.Fuel, rows: list[dict[str, Any]]) -> AreaMap | None:
+    """The medians written into the voivodeships; hatched where there are too few prices for one."""
+    medians = {row["voivodeship"]: row["median"] for row in rows}
+    if not medians:
+        return None
+
+    def unit_of(slug: str, name: str) -> Unit:
+        path = reverse("fuel-prices-voivodeship", args=[fuel.slug, slug])
+        if slug not in medians:
+            return Unit(path, f"województwo {name}: za mało cen", hatched=True)
+        words = f"województwo {name}: {zloty(medians[slug])} {PER_UNIT[fuel.unit]}"
+        return Unit(path, words, label=(amount(medians[slug], 0),))
+
+    return pictures.country_map(unit_of)
 
 
 def get_fuel(slug: str) -> fuels.Fuel:
@@ -291,27 +338,12 @@ def prices_crumb() -> Crumb:
     return Crumb("Ceny opału", reverse("prices"))
 
 
-def chart(months: list[dict[str, Any]]) -> Chart | None:
-    """A line through the medians of months; months without one leave a gap in time, not in the line."""
-    if len(months) < 2:
-        return None
-    numbers = [int(row["month"][:4]) * 12 + int(row["month"][5:]) for row in months]
-    medians = [row["median"] for row in months]
-    low, high = min(medians), max(medians)
-    across = (CHART_WIDTH - 2 * CHART_MARGIN) / (numbers[-1] - numbers[0])
-    up = (CHART_HEIGHT - 2 * CHART_MARGIN) / ((high - low) or 1)
-    dots = tuple(
-        (
-            round(CHART_MARGIN + (number - numbers[0]) * across, 1),
-            round(CHART_HEIGHT - CHART_MARGIN - (median - low) * up, 1),
-        )
-        for number, median in zip(numbers, medians, strict=True)
-    )
-    return Chart(
-        points=" ".join(f"{x},{y}" for x, y in dots),
-        dots=dots,
-        low=low,
-        high=high,
-        first=months[0]["month"],
-        last=months[-1]["month"],
+def chart(months: list[dict[str, Any]], *, reference: float | None = None) -> MonthsChart | None:
+    """The medians of the API's answer as a chart. reference: a level to compare them with."""
+    return months_chart(
+        [
+            Month(int(row["month"][:4]) * 12 + int(row["month"][5:]) - 1, float(row["median"]), row["n"])
+            for row in months
+        ],
+        reference=reference,
     )

@@ -14,6 +14,10 @@ from catalog.queries import UnknownUnit, UnknownVoivodeship, get_voivodeship
 from catalog.query_string import QueryString
 from catalog.text import sort_key
 from pages.page import Crumb, Page
+from pages.pictures import maps
+from pages.pictures import territory as pictures
+from pages.pictures.timelines import Deadline as Mark
+from pages.pictures.timelines import Timeline, timeline
 from pages.polish import day
 from regulations.freshness import is_stale
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
@@ -39,10 +43,11 @@ class StateRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationsPage(Page):
-    """All voivodeships in Polish order."""
+    """All voivodeships in Polish order. map: the year of the next deadline of each, None where no boundary is known."""
 
     template: ClassVar[str] = "pages/regulations"
 
+    map: maps.AreaMap | None
     rows: tuple[StateRow, ...]
 
 
@@ -69,6 +74,7 @@ class RegulationPage(Page):
     """One voivodeship, or with `unit` what binds a municipality or county in it.
 
     stale: the state was confirmed so long ago that the reader is told. notice: what was ignored in the address.
+    timeline: the deadlines that bind the unit or a part of it, or all; None without any.
     """
 
     template: ClassVar[str] = "pages/regulation"
@@ -79,6 +85,7 @@ class RegulationPage(Page):
     next_deadline: ProvisionRow | None
     deadlines: tuple[ProvisionRow, ...]
     bans: tuple[ProvisionRow, ...]
+    timeline: Timeline | None
     acts: tuple[ActRow, ...]
     sources: tuple[Source, ...]
     stale: bool
@@ -115,7 +122,9 @@ def legislation(act: ActRow, voivodeship: Voivodeship) -> dict[str, Any]:
 def regulations_page(today: date) -> RegulationsPage:
     """Every voivodeship with its next deadline. Two queries."""
     found = regulations_of(sorted(Voivodeship.objects.all(), key=lambda unit: sort_key(unit.name)), on=today)
+    by_slug = {entry.voivodeship.slug: entry for entry in found}
     return RegulationsPage(
+        map=pictures.country_map(lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
         title="Uchwały antysmogowe: terminy w województwach",
         description="Do kiedy wolno używać starego kotła, pieca lub kominka i czym nie wolno palić: terminy uchwał "
         "antysmogowych wszystkich województw.",
@@ -135,6 +144,23 @@ def regulations_page(today: date) -> RegulationsPage:
             )
             for entry in found
         ),
+    )
+
+
+def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.Unit:
+    """A voivodeship on the map: the year of its next deadline, a dash when none is left, hatched without an act."""
+    upcoming = entry.next_deadline if entry else None
+    if not entry or not entry.laws:
+        words, label = "nie ma uchwały", ""
+    elif upcoming is None:
+        words, label = "wszystkie znane terminy minęły", "–"
+    else:
+        words, label = f"najbliższy termin {day(upcoming.date)}", str(upcoming.date.year)
+    return maps.Unit(
+        reverse("regulation", args=[slug]),
+        f"województwo {name}: {words}",
+        hatched=not label,
+        label=(label,) if label else (),
     )
 
 
@@ -174,6 +200,14 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         next_deadline=provision_row(entry, upcoming, upcoming.date) if upcoming else None,
         deadlines=tuple(provision_row(entry, row, row.date) for row in entry.deadlines),
         bans=tuple(provision_row(entry, row, row.from_date) for row in entry.bans),
+        timeline=timeline(
+            [
+                Mark(row.date, day(row.date), row.applies_to)
+                for row in entry.deadlines
+                if not unit or entry.binds(row) is not False
+            ],
+            entry.on,
+        ),
         acts=tuple(ActRow(law.resolution, law, read_sources(law.resolution.sources)) for law in entry.laws),
         sources=read_sources(entry.state.sources) if entry.state else (),
         stale=bool(entry.state and is_stale(entry.state.as_of, entry.on)),

@@ -20,10 +20,14 @@ from catalog.text import sort_key
 from pages.depots import DepotCard, near_card, own_card
 from pages.origin import AskedOrigin, Origin
 from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list, municipality_path
+from pages.pictures import territory as pictures
+from pages.pictures.maps import AreaMap, DepotMap, Unit
 from pages.polish import counted
 
 NEAREST_LIMIT = 10
 NEAREST_KM = 50
+
+FORMS = ("skład", "składy", "składów")
 
 TERYT_FORM = re.compile(r"[0-9]{7}", re.ASCII)
 
@@ -48,10 +52,11 @@ class Letter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoivodeshipPage(Page):
-    """A voivodeship: its municipalities in Polish order."""
+    """A voivodeship: its municipalities in Polish order. map: None where no boundary is known."""
 
     template: ClassVar[str] = "pages/voivodeship"
 
+    map: AreaMap | None
     name: str
     letters: tuple[Letter, ...]
     municipalities: int
@@ -61,6 +66,10 @@ class VoivodeshipPage(Page):
         """The voivodeship."""
         return [{"@type": "AdministrativeArea", "name": f"województwo {self.name}", "url": self.canonical}]
 
+    @property
+    def map_name(self) -> str:
+        return f"składy opału w gminach, województwo {self.name}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MunicipalityPage(Page):
@@ -68,12 +77,13 @@ class MunicipalityPage(Page):
 
     own: its depots by name. nearest: depots near `origin_label`, asked for or, without own depots, a point inside;
     origin_label is "" when there is no such point. radius_km: how far was looked for them.
-    notices: what was ignored in the address.
+    notices: what was ignored in the address. map: both lists by their numbers; a depot in both has one number.
     """
 
     template: ClassVar[str] = "pages/municipality"
     honours: ClassVar[tuple[str, ...]] = ("kod", "p")
 
+    map: DepotMap | None
     municipality: Municipality
     own: tuple[DepotCard, ...]
     nearest: tuple[DepotCard, ...]
@@ -91,6 +101,10 @@ class MunicipalityPage(Page):
         ]
         return [{"@type": "ItemList", "name": self.title, "numberOfItems": len(items), "itemListElement": items}]
 
+    @property
+    def map_name(self) -> str:
+        return f"gmina {self.municipality.name} i okolica"
+
 
 def depots_as_of(*days: date | None) -> date | None:
     """The day to which lists of depots are current: of the data set's last change, else the newest of these days."""
@@ -98,7 +112,7 @@ def depots_as_of(*days: date | None) -> date | None:
 
 
 def voivodeship_page(slug: str) -> VoivodeshipPage:
-    """The page of a voivodeship. Raises Http404. Two queries."""
+    """The page of a voivodeship. Raises Http404. Two queries; the map costs none."""
     unit = Voivodeship.objects.filter(slug=slug).first()
     if unit is None:
         raise Http404
@@ -131,6 +145,13 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
         as_of=depots_as_of(*(m.updated_at for m in municipalities)),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
+        map=pictures.voivodeship_map(
+            unit.slug,
+            {
+                m.teryt: Unit(row.path, f"{m.name} ({row.description}): {counted(m.depots, *FORMS)}", m.depots)
+                for m, row in zip(municipalities, rows, strict=True)
+            },
+        ),
         name=unit.name,
         letters=tuple(Letter(key, tuple(group)) for key, group in groupby(rows, key=lambda row: row.name[0])),
         municipalities=len(rows),
@@ -168,13 +189,19 @@ def find_municipality(teryt: str, code: str | None = None) -> FoundMunicipality:
 def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> MunicipalityPage:
     """The page of a municipality, with distances from the point that its query string names.
 
-    One query for its depots, and one for the nearest when a point was asked for or there are none of its own.
+    One query for its depots, and one for the nearest when a point was asked for or there are none of its own. The map
+    costs none.
     """
     unit = found.unit
     asked = asked.located(found.centre)
     depots = list(Depot.objects.published().in_unit(unit.teryt).order_by("name_key", "pk"))
     origin = asked.origin or (None if depots else inner_point(unit))
     near = find_stores_near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).rows if origin else []
+    numbers: dict[int, int] = {}
+    for depot_id in [*(row.id for row in near), *(depot.pk for depot in depots)]:
+        numbers.setdefault(depot_id, len(numbers) + 1)
+    places = {row.id: (row.lat, row.lon, row.source) for row in near}
+    places |= {depot.pk: (depot.lat, depot.lon, depot.source) for depot in depots}
     demonstration = any(depot.source == Depot.Source.DEMO for depot in depots) or any(
         row.source == Depot.Source.DEMO for row in near
     )
@@ -190,9 +217,18 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
         as_of=depots_as_of(*(depot.updated_at for depot in depots), *(row.updated_at for row in near)),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
+        map=pictures.depot_map(
+            unit.teryt,
+            [
+                pictures.Numbered(number, lat, lon, source == Depot.Source.OSM)
+                for depot_id, number in numbers.items()
+                for lat, lon, source in [places[depot_id]]
+            ],
+            (asked.origin.point.lat, asked.origin.point.lon) if asked.origin else None,
+        ),
         municipality=unit,
-        own=tuple(own_card(depot, unit.name) for depot in depots),
-        nearest=tuple(near_card(row) for row in near),
+        own=tuple(own_card(depot, unit.name, numbers[depot.pk]) for depot in depots),
+        nearest=tuple(near_card(row, numbers[row.id]) for row in near),
         origin_label=origin.label if origin else "",
         radius_km=NEAREST_KM,
         notices=asked.notices,

@@ -34,7 +34,7 @@ BOUNDARIES, DEPOTS, PRICES = Dataset.Slug.BOUNDARIES, Dataset.Slug.DEPOTS, Datas
 REGULATIONS = Dataset.Slug.REGULATIONS
 
 
-@page_view(UNITS, PLACES, POSTCODES, DEPOTS)
+@page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS)
 def home(request: HttpRequest) -> HomePage:
     """Search, and the list of voivodeships."""
     return home_page(request.META["QUERY_STRING"])
@@ -58,7 +58,7 @@ def privacy(request: HttpRequest) -> PrivacyPage:
     return privacy_page()
 
 
-@page_view(UNITS, DEPOTS)
+@page_view(UNITS, BOUNDARIES, DEPOTS)
 def voivodeship(request: HttpRequest, voivodeship: str) -> VoivodeshipPage:
     """The municipalities of a voivodeship."""
     return voivodeship_page(voivodeship)
@@ -75,7 +75,7 @@ def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) 
     return municipality_page(found, asked)
 
 
-@page_view(UNITS, REGULATIONS, dated=True)
+@page_view(UNITS, BOUNDARIES, REGULATIONS, dated=True)
 def regulations(request: HttpRequest) -> RegulationsPage:
     """The anti-smog resolutions of all voivodeships."""
     return regulations_page(timezone.localdate())
@@ -135,7 +135,7 @@ def prices(request: HttpRequest) -> PricesPage:
     return index_page(timezone.localdate())
 
 
-@page_view(*figures.RESTS_ON, dated=True)
+@page_view(*figures.RESTS_ON, BOUNDARIES, dated=True)
 def fuel_prices(request: HttpRequest, fuel: str) -> FuelPricesPage:
     """What a fuel costs in Poland, and how that was computed."""
     return fuel_prices_page(fuel, timezone.localdate())

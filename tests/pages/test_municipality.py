@@ -11,9 +11,10 @@ from tests.pages.reading import KRAKOW, SCRIPT, VERSIONS, ZAKOPANE, canonical_of
 pytestmark = pytest.mark.django_db
 
 
-def test_municipality_lists_its_depots(client, depot, depot_page, django_assert_max_num_queries):
+def test_municipality_lists_its_depots(client, depot, depot_page, index, django_assert_max_num_queries):
     factories.DepotFactory(name="Wstrzymany", held=True)
     factories.DepotFactory(name="Usunięty", removed=True)
+    index()
     with django_assert_max_num_queries(VERSIONS + 2):  # the municipality, its depots
         answer = client.get(KRAKOW)
     text = text_of(answer)
@@ -28,8 +29,9 @@ def test_municipality_lists_its_depots(client, depot, depot_page, django_assert_
     assert 'href="tel:+48601234567"' in html
 
 
-def test_municipality_without_depots_shows_the_nearest(client, depot, django_assert_max_num_queries):
+def test_municipality_without_depots_shows_the_nearest(client, depot, index, django_assert_max_num_queries):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
+    index()
     with django_assert_max_num_queries(VERSIONS + 3):  # the municipality with its boundary, its depots, the nearest
         answer = client.get(ZAKOPANE)
     text = text_of(answer)
@@ -50,7 +52,8 @@ def test_municipality_without_depots_and_boundary(client):
     assert "Nie mamy w katalogu żadnego składu w tej gminie." in text_of(client.get(ZAKOPANE))
 
 
-def test_nearest_depots_from_a_point(client, depot, django_assert_max_num_queries):
+def test_nearest_depots_from_a_point(client, depot, index, django_assert_max_num_queries):
+    index()
     with django_assert_max_num_queries(VERSIONS + 3):  # the municipality, its depots, the nearest
         answer = client.get(KRAKOW, {"p": "50.07,19.94"})
     text = text_of(answer)
@@ -61,8 +64,9 @@ def test_nearest_depots_from_a_point(client, depot, django_assert_max_num_querie
 
 
 @pytest.mark.parametrize("code", ["30-001", "30001"])
-def test_nearest_depots_from_a_postcode(client, depot, django_assert_max_num_queries, code):
+def test_nearest_depots_from_a_postcode(client, depot, index, django_assert_max_num_queries, code):
     factories.PostcodeFactory(code="30-001")
+    index()
     with django_assert_max_num_queries(VERSIONS + 3):  # the municipality with the postcode, its depots, the nearest
         answer = client.get(KRAKOW, {"kod": code})
     text = text_of(answer)

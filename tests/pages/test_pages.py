@@ -47,10 +47,11 @@ def test_the_site_is_named_by_the_settings(client, settings):
 # Home
 
 
-def test_home_finds_places_and_postcodes(client, django_assert_max_num_queries):
+def test_home_finds_places_and_postcodes(client, index, django_assert_max_num_queries):
     factories.krakow()
     factories.PostcodeFactory(code="30-001", places=["Kraków"])
     search.rebuild()
+    index()
     with django_assert_max_num_queries(VERSIONS + 3):  # what the catalog holds, voivodeships, suggestions
         answer = client.get("/", {"q": "krakow"})
     assert "gmina miejska, miasto na prawach powiatu, województwo małopolskie" in text_of(answer)
@@ -104,11 +105,12 @@ def test_home_takes_any_question(client, query, notice):
 # Voivodeship
 
 
-def test_voivodeship_lists_municipalities_in_polish_order(client, django_assert_max_num_queries):
+def test_voivodeship_lists_municipalities_in_polish_order(client, index, django_assert_max_num_queries):
     for number, name in enumerate(["Łapsze", "Zator", "Lanckorona", "Żabno", "Świątniki"], start=1):
         factories.MunicipalityFactory(teryt=f"1211{number:02}2", name=name)
     factories.DepotFactory.create_batch(2, municipality=factories.nowy_targ_rural())
     factories.DepotFactory(municipality=factories.nowy_targ_rural(), removed=True)
+    index()
     with django_assert_max_num_queries(VERSIONS + 2):  # the voivodeship, its municipalities
         answer = client.get("/sklady/malopolskie/")
     names = re.findall(r'<a href="/sklady/malopolskie/[^"]+">([^<]+)</a>', answer.content.decode())

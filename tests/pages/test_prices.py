@@ -5,7 +5,6 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from pages.prices import chart
 from prices import figures
 from tests import factories
 from tests.pages.reading import NOINDEX, VERSIONS, canonical_of, runnable, text_of
@@ -40,7 +39,8 @@ def test_all_fuels(client, prices, django_assert_num_queries):
     assert "za mało cen" in text
 
 
-def test_the_arithmetic_can_be_followed(client, prices, django_assert_num_queries):
+def test_the_arithmetic_can_be_followed(client, prices, index, django_assert_num_queries):
+    index()
     with django_assert_num_queries(VERSIONS + 1):
         text = text_of(client.get("/ceny/pellet/")).replace("\N{NO-BREAK SPACE}", " ")
     for shown in ["1 500,00 zł za tonę", "Mediana z 3 cen", "3 − 0 − 0 − 0 = 3", "worek 15 kg", "małopolskie"]:
@@ -80,10 +80,3 @@ def test_the_rules_name_the_addresses(client):
     html = client.get("/api/").content.decode()
     assert "<code>/prices</code>" in html
     assert "<code>/prices/{fuel}</code>" in html
-
-
-def test_a_chart_needs_two_months_and_bears_equal_ones():
-    month = {"month": "2026-01", "median": 100.0, "n": 3}
-    assert chart([month]) is None
-    drawn = chart([month, {**month, "month": "2026-03"}])
-    assert [x for x, _ in drawn.dots] == [12.0, 628.0]

@@ -48,8 +48,9 @@ def test_pages_say_what_they_are(client, acts, path):
     assert client.post(path).status_code == 405
 
 
-def test_the_list_names_the_next_deadline(client, acts, django_assert_num_queries):
+def test_the_list_names_the_next_deadline(client, acts, index, django_assert_num_queries):
     factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    index()
     with django_assert_num_queries(VERSIONS + 2):  # voivodeships; their states
         answer = client.get("/przepisy/")
     text = text_of(answer).replace("\N{NO-BREAK SPACE}", " ")

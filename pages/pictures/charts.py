@@ -1,0 +1,272 @@
+"""Charts of prices: medians by month with the number of prices, and official averages by year.
+
+What is missing is a gap: a line joins neighbours in time only, and a value alone is a dot.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+
+from pages.pictures.scales import WIDTH, Axis, Box, axis, text_width
+
+TEXT = 11.0
+"""Size of the words of a chart, and the least distance of lines of text."""
+
+LEFT, RIGHT, TOP = 44.0, 12.0, 20.0
+PLOT = 150.0
+MONTHS_GAP = 34.0
+COUNTS = 36.0
+FOOT = 34.0
+
+FEW = 9
+"""Of so many values each may have a label."""
+
+MONTH_NAMES = ("sty", "lut", "mar", "kwi", "maj", "cze", "lip", "sie", "wrz", "paź", "lis", "gru")
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A place on an axis with its words. at: the coordinate along the axis."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A value of the chart. label: what is written beside it at (label_x, label_y), "" where there is no room."""
+
+    x: float
+    y: float
+    label: str = ""
+    label_x: float = 0.0
+    label_y: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A column, and the number for the row above all columns, "" where there is no room."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+
+    @property
+    def middle(self) -> float:
+        return round(self.x + self.width / 2, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Years without a value."""
+
+    x: float
+    width: float
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A line over time. lines: the points of polylines, one for every run without a gap.
+
+    left, right, top, bottom: the area of the plot. y_ticks: ascending, with the words of their values.
+    """
+
+    height: float
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
+    top: float = TOP
+    bottom: float = TOP + PLOT
+    y_ticks: tuple[Tick, ...]
+    x_ticks: tuple[Tick, ...]
+    lines: tuple[str, ...]
+    marks: tuple[Mark, ...]
+
+    @property
+    def width(self) -> float:
+        return WIDTH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthsChart(Chart):
+    """bars: numbers of prices below the line, from `base` up. years: ticks of a second line of words.
+
+    reference: a value to compare with, None for none.
+    """
+
+    bars: tuple[Bar, ...]
+    base: float
+    years: tuple[Tick, ...]
+    reference: Tick | None
+
+    @property
+    def counts_row(self) -> float:
+        """Baseline of the numbers above the bars."""
+        return self.base - COUNTS - 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YearsChart(Chart):
+    """gaps: runs of years without a value, between the first and the last that has one."""
+
+    gaps: tuple[Gap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """number: years × 12 + month, counted from 0. n: how many prices the median is of."""
+
+    number: int
+    median: float
+    n: int
+
+
+def months_chart(months: Sequence[Month], *, reference: float | None = None) -> MonthsChart | None:
+    """Medians by month, ascending. reference: drawn as a level. None with fewer than two months."""
+    if len(months) < 2:
+        return None
+    first, last = months[0].number, months[-1].number
+    step = (WIDTH - LEFT - RIGHT) / (last - first + 1)
+    columns = [round(LEFT + (month.number - first + 0.5) * step, 1) for month in months]
+    scale = axis([month.median for month in months] + ([] if reference is None else [reference]))
+    base = TOP + PLOT + MONTHS_GAP + COUNTS
+    heights = [_up(scale, month.median) for month in months]
+    most = max(month.n for month in months)
+    every = max(1, math.ceil((max(len(str(month.n)) for month in months) * 9 * 0.6 + 3) / step))
+    bars = []
+    for month, x in zip(months, columns, strict=True):
+        height = round(COUNTS * month.n / most, 1)
+        # Counted from the newest month, whose number is the one people look for.
+        label = str(month.n) if (last - month.number) % every == 0 else ""
+        bars.append(Bar(round(x - step * 0.35, 1), round(base - height, 1), round(step * 0.7, 1), height, label))
+    return MonthsChart(
+        height=base + FOOT,
+        y_ticks=_levels(scale),
+        x_ticks=_month_ticks(first, last, step),
+        years=_year_starts(first, last, step),
+        lines=_lines([month.number for month in months], columns, heights),
+        marks=_labelled(columns, heights, [amount(month.median, 0) for month in months], TOP + PLOT + 16),
+        bars=tuple(bars),
+        base=base,
+        reference=None if reference is None else Tick(_up(scale, reference), amount(reference, 0)),
+    )
+
+
+def years_chart(values: Sequence[tuple[int, float]]) -> YearsChart | None:
+    """Values by year, ascending, over an axis that starts at zero. None with fewer than two."""
+    if len(values) < 2:
+        return None
+    years = [year for year, _ in values]
+    step = (WIDTH - LEFT - RIGHT - 12) / (years[-1] - years[0])
+
+    def across(year: float) -> float:
+        return round(LEFT + 6 + (year - years[0]) * step, 1)
+
+    scale = axis([value for _, value in values], from_zero=True)
+    places = 0 if max(value for _, value in values) >= 100 else 2
+    columns = [across(year) for year in years]
+    heights = [_up(scale, value) for _, value in values]
+    gaps = [
+        Gap(across(before + 0.5), round((after - before - 1) * step, 1), before + 1, after - 1)
+        for before, after in pairwise(years)
+        if after - before > 1
+    ]
+    return YearsChart(
+        height=TOP + PLOT + 24,
+        y_ticks=_levels(scale),
+        x_ticks=_years(years[0], years[-1], across(years[0] + 1) - across(years[0]), across(years[0])),
+        lines=_lines(years, columns, heights),
+        marks=_labelled(columns, heights, [amount(value, places) for _, value in values], TOP + PLOT),
+        gaps=tuple(gaps),
+    )
+
+
+def amount(value: float, places: int) -> str:
+    """A number in Polish: a comma, and thousands apart by a narrow space that does not break."""
+    return f"{value:,.{places}f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace(".", ",")
+
+
+def _up(scale: Axis, value: float) -> float:
+    return round(TOP + PLOT * (1 - scale.part(value)), 1)
+
+
+def _levels(scale: Axis) -> tuple[Tick, ...]:
+    step = scale.ticks[1] - scale.ticks[0]
+    places = max(0, -math.floor(math.log10(step) + 1e-9))
+    return tuple(Tick(_up(scale, value), amount(value, places)) for value in scale.ticks)
+
+
+def _lines(times: Sequence[int], columns: Sequence[float], heights: Sequence[float]) -> tuple[str, ...]:
+    """Points of polylines through times that follow one another."""
+    runs: list[list[str]] = []
+    for i, time in enumerate(times):
+        if i == 0 or time != times[i - 1] + 1:
+            runs.append([])
+        runs[-1].append(f"{columns[i]},{heights[i]}")
+    return tuple(" ".join(run) for run in runs if len(run) > 1)
+
+
+def _month_ticks(first: int, last: int, step: float) -> tuple[Tick, ...]:
+    """Names of months, as many as there is room for, always counted from January."""
+    every = next(count for count in (1, 2, 3, 4, 6, 12, 24) if step * count >= text_width("sty", TEXT) + 6)
+    return tuple(
+        Tick(round(LEFT + (number - first + 0.5) * step, 1), MONTH_NAMES[number % 12])
+        for number in range(first, last + 1)
+        if number % 12 % min(every, 12) == 0
+    )
+
+
+def _year_starts(first: int, last: int, step: float) -> tuple[Tick, ...]:
+    """Numbers of years below their first month on the chart; a year with too little room has none."""
+    room = text_width("2026", TEXT) + 6
+    ticks = []
+    for year in range(first // 12, last // 12 + 1):
+        start, end = max(first, year * 12), min(last, year * 12 + 11)
+        if (end - start + 1) * step >= room:
+            ticks.append(Tick(round(LEFT + (start - first + 0.5) * step - 9, 1), str(year)))
+    return tuple(ticks)
+
+
+def _years(first: int, last: int, step: float, start: float) -> tuple[Tick, ...]:
+    """Numbers of years, as many as there is room for, always round ones."""
+    every = next(count for count in (1, 2, 5, 10, 20, 50, 100) if step * count >= text_width("2026", TEXT) + 6)
+    return tuple(
+        Tick(round(start + (year - first) * step, 1), str(year)) for year in range(first, last + 1) if year % every == 0
+    )
+
+
+def _labelled(
+    columns: Sequence[float], heights: Sequence[float], texts: Sequence[str], floor: float
+) -> tuple[Mark, ...]:
+    """Marks; labels go to the last, the highest, the lowest and the first, and of few to all, where there is room.
+
+    No label covers another, or a mark, or the line, or reaches below `floor`.
+    """
+    last = len(columns) - 1
+    order = [last, heights.index(min(heights)), heights.index(max(heights)), 0]
+    if len(columns) <= FEW:
+        order += range(last, -1, -1)
+    taken = [Box(x - 3, y - 3, x + 3, y + 3) for x, y in zip(columns, heights, strict=True)]
+    marks = [Mark(x, y) for x, y in zip(columns, heights, strict=True)]
+    # A label over the line would hide it, so the line keeps others away as well.
+    for (x1, y1), (x2, y2) in pairwise(zip(columns, heights, strict=True)):
+        points = math.ceil(math.dist((x1, y1), (x2, y2)) / 4)
+        for point in range(1, points):
+            x, y = x1 + (x2 - x1) * point / points, y1 + (y2 - y1) * point / points
+            taken.append(Box(x - 1, y - 1, x + 1, y + 1))
+    for i in dict.fromkeys(order):
+        x, y = columns[i], heights[i]
+        half = text_width(texts[i], TEXT) / 2
+        for aside, baseline in product((0.0, -half, half), (y - 6, y + 6 + TEXT * 0.75)):
+            middle = min(max(x + aside, LEFT + half), WIDTH - 2 - half)
+            box = Box(middle - half, baseline - TEXT * 0.75, middle + half, baseline + 1)
+            inside = box.top >= 0 and box.bottom <= floor
+            if inside and not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                marks[i] = Mark(x, y, texts[i], round(middle, 1), round(baseline, 1))
+                break
+    return tuple(marks)

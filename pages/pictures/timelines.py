@@ -1,0 +1,138 @@
+"""A time line of deadlines: days true to scale on an axis that runs down, words beside it that never overlap."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from pages.pictures.scales import WIDTH, spread, text_width
+
+TEXT = 11.0
+LINE = 14.0
+AXIS_X = 52.0
+WORDS_X = 80.0
+TOP = 14.0
+YEAR_ROOM = 15.0
+MOST_LINES = 3
+"""Of words below a day; the list of the page has them all."""
+
+State = Literal["past", "next", "future"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A day from which something holds. title: the day in words."""
+
+    day: date
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The deadlines of one day. y: true to scale. words_y: middle of the first line of its words."""
+
+    y: float
+    words_y: float
+    state: State
+    title: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Year:
+    """The first of January."""
+
+    y: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """entries: ascending. today: where the present day is on the axis. top, bottom: ends of the axis."""
+
+    entries: tuple[Entry, ...]
+    years: tuple[Year, ...]
+    today: float
+    top: float
+    bottom: float
+    height: float
+    axis: float = AXIS_X
+    words: float = WORDS_X
+    width: float = WIDTH
+
+
+def timeline(deadlines: Sequence[Deadline], today: date) -> Timeline | None:
+    """The time line of deadlines in any order. None without any.
+
+    The first day on or after `today` is the next one.
+    """
+    days: dict[date, list[Deadline]] = defaultdict(list)
+    for deadline in sorted(deadlines, key=lambda row: row.day):
+        days[deadline.day].append(deadline)
+    if not days:
+        return None
+    blocks = [_lines([row.text for row in rows]) for rows in days.values()]
+    sizes = [LINE * (1 + len(lines)) + 8 for lines in blocks]
+    first, last = min(today, *days), max(today, *days)
+    length = max(160.0, sum(sizes) * 1.1)
+    per_day = length / max((last - first).days, 1)
+
+    def down(day: date) -> float:
+        return round(TOP + (day - first).days * per_day, 1)
+
+    coming = min((day for day in days if day >= today), default=None)
+    starts = spread([down(day) - LINE / 2 for day in days], sizes, TOP - LINE / 2)
+    entries = [
+        Entry(
+            y=down(day),
+            words_y=round(start + LINE / 2, 1),
+            state="next" if day == coming else "past" if day < today else "future",
+            title=rows[0].title,
+            lines=lines,
+        )
+        for (day, rows), lines, start in zip(days.items(), blocks, starts, strict=True)
+    ]
+    bottom = down(last)
+    return Timeline(
+        entries=tuple(entries),
+        years=_years(first, last, per_day, down(today)),
+        today=down(today),
+        top=TOP,
+        bottom=bottom,
+        height=round(max(bottom + TOP, starts[-1] + sizes[-1] + 2)),
+    )
+
+
+def _lines(texts: Sequence[str]) -> tuple[str, ...]:
+    """Different texts, one to a line, shortened to the width; how many more there are in the last one."""
+    different = list(dict.fromkeys(texts))
+    shown = different if len(different) <= MOST_LINES else different[: MOST_LINES - 1]
+    lines = [_shortened(text) for text in shown]
+    if len(different) > len(shown):
+        lines.append(f"i {len(different) - len(shown)} inne, zobacz listę")
+    return tuple(lines)
+
+
+def _shortened(text: str) -> str:
+    room = WIDTH - WORDS_X - 4
+    if text_width(text, TEXT) <= room:
+        return text
+    letters = len(text)
+    while text_width(text[:letters] + "…", TEXT) > room:
+        letters -= 1
+    cut = text[:letters]
+    # Whole words, unless one alone is longer than the line.
+    return (cut.rpartition(" ")[0] or cut).rstrip(" ,;") + "…"
+
+
+def _years(first: date, last: date, per_day: float, today: float) -> tuple[Year, ...]:
+    """Years that have room between one another and beside the mark of today, round ones first."""
+    every = next(count for count in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if per_day * 365 * count >= YEAR_ROOM)
+    found = []
+    for year in range(first.year + 1, last.year + 1):
+        y = round(TOP + (date(year, 1, 1) - first).days * per_day, 1)
+        if year % every == 0 and abs(y - today) >= YEAR_ROOM:
+            found.append(Year(y, str(year)))
+    return tuple(found)

@@ -1,0 +1,199 @@
+"""Pictures on pages: what they show fits the lists beside them, and what a strict policy forbids is not there."""
+
+import gzip
+import re
+from decimal import Decimal
+from xml.etree import ElementTree
+
+import pytest
+from django.utils import timezone
+
+from pages.pictures import territory
+from prices import figures
+from prices.models import Observation, Series
+from tests import factories
+from tests.pages.reading import KRAKOW, ZAKOPANE, text_of
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+DOT = re.compile(r'<g class="dot[^>]*><circle[^>]*/><text[^>]*>([^<]+)</text></g>')
+
+
+def picture_of(html, kind):
+    """The first figure of a kind. Its SVG is well-formed."""
+    figure = re.search(rf'<figure class="picture {kind}.*?</figure>', html, re.DOTALL)[0]
+    svg = re.search(r"<svg.*</svg>", figure, re.DOTALL)[0]
+    ElementTree.fromstring(svg.replace("&nbsp;", " "))  # noqa: S314 - our own answer
+    assert 'role="img"' in svg or 'role="group"' in svg
+    names = re.search(r'aria-labelledby="([^"]+)"', svg)[1].split()
+    assert all(f'id="{name}"' in svg for name in names)
+    assert not re.search(r"\sstyle=|<style|<script|\son[a-z]+=", figure)
+    assert not re.search(r'="-?[0-9]+,[0-9]', svg), "numbers must be written with a point"
+    return figure
+
+
+def html_of(client, path, **query):
+    answer = client.get(path, query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@pytest.fixture
+def krakow():
+    factories.BoundaryFactory()
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=10)
+
+
+def test_dots_have_the_numbers_of_the_list(client, krakow, depot):
+    factories.DepotFactory(name="Żwir i węgiel", lat=50.1, lon=20.0)
+    factories.DepotFactory(name="Antracyt", lat=50.02, lon=19.9)
+    html = html_of(client, KRAKOW)
+    assert DOT.findall(picture_of(html, "map")) == ["1", "2", "3"]
+    assert re.findall(r'<li value="(\d+)">', html) == ["1", "2", "3"]
+    assert "Granice: GUGiK" in html
+    assert "© autorzy" in picture_of(html, "map")
+
+
+def test_a_depot_in_both_lists_has_one_number(client, krakow, depot):
+    near = factories.DepotFactory(name="Antracyt", lat=50.07, lon=19.94)
+    html = html_of(client, KRAKOW, p="50.07,19.94")
+    assert re.findall(r'<li value="(\d+)">', html) == ["1", "2", "1", "2"]
+    first = html[html.index('<li value="1">') :][:300]
+    assert near.name in first
+    assert DOT.findall(picture_of(html, "map")) == ["1", "2"]
+    assert 'class="origin"' in html
+
+
+def test_without_depots_the_nearest_are_shown(client, krakow, depot):
+    html = html_of(client, ZAKOPANE)
+    assert DOT.findall(picture_of(html, "map")) == ["1"]
+    # The point inside the municipality is ours and not the reader's.
+    assert 'class="origin"' not in html
+
+
+def test_without_anything_to_show_there_is_no_map(client):
+    factories.zakopane()
+    assert "<figure" not in html_of(client, ZAKOPANE)
+
+
+def test_invented_depots_and_guessed_borders_credit_nobody_else(client):
+    factories.BoundaryFactory(approximate=True)
+    factories.DepotFactory(demonstration=True)
+    figure = picture_of(html_of(client, KRAKOW), "map")
+    assert "Granice przybliżone" in figure
+    assert "OpenStreetMap" not in figure
+    assert "GUGiK" not in figure
+
+
+def test_a_voivodeship_links_its_municipalities(client, krakow, depot):
+    figure = picture_of(html_of(client, "/sklady/malopolskie/"), "map")
+    assert (
+        f'<a href="{KRAKOW}" tabindex="-1"><title>Kraków (gmina miejska, miasto na prawach powiatu): 1 skład' in figure
+    )
+    assert f'<a href="{ZAKOPANE}" tabindex="-1"><title>Zakopane (gmina miejska, powiat tatrzański): 0 składów' in figure
+    assert len(re.findall("<circle", figure)) == 2  # Kraków, and the legend
+
+
+def test_a_voivodeship_without_boundaries_has_no_map(client):
+    factories.zakopane()
+    assert "<figure" not in html_of(client, "/sklady/malopolskie/")
+
+
+def test_the_map_follows_the_territory(client, krakow):
+    assert "Zakopane" in picture_of(html_of(client, "/sklady/malopolskie/"), "map")
+    before = territory.country_map(lambda slug, name: territory.maps.Unit(slug, name))
+    factories.BoundaryFactory(municipality=factories.warszawa(), lat=52.2, lon=21.0)
+    territory.boundaries.forget()
+    after = territory.country_map(lambda slug, name: territory.maps.Unit(slug, name))
+    assert [link.title for link in before.links] == ["małopolskie"]
+    assert [link.title for link in after.links] == ["małopolskie", "mazowieckie"]
+
+
+def test_home_shows_the_country(client, krakow):
+    assert '<a href="/sklady/malopolskie/" tabindex="-1"><title>województwo małopolskie' in picture_of(
+        html_of(client, "/"), "map"
+    )
+
+
+@pytest.fixture
+def prices():
+    """Three prices of pellet in Kraków in this month and in the one before the last."""
+    today = timezone.localdate()
+    earlier = (today.replace(day=1) - timezone.timedelta(days=45)).replace(day=1)
+    for amount in (1400, 1500, 1600):
+        for day in (today, earlier):
+            factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=day)
+    figures.refresh(today=today)
+
+
+def test_months_and_voivodeships_of_a_fuel(client, krakow, prices, django_assert_max_num_queries):
+    html = html_of(client, "/ceny/pellet/")
+    figure = picture_of(html, "chart")
+    assert figure.count('class="bar"') == 2
+    assert "<polyline" not in figure, "a month is missing between the two"
+    assert "Tabela miesięcy" in html
+    assert "1 500" in text_of(client.get("/ceny/pellet/")).replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert "<title>województwo małopolskie: 1\N{NO-BREAK SPACE}500,00\N{NO-BREAK SPACE}zł za tonę" in html
+    with django_assert_max_num_queries(3):
+        client.get("/ceny/pellet/")
+
+
+def test_a_voivodeship_is_compared_with_the_country(client, krakow, prices, django_assert_max_num_queries):
+    with django_assert_max_num_queries(3):
+        html = html_of(client, "/ceny/pellet/malopolskie/")
+    figure = picture_of(html, "chart")
+    assert 'class="reference"' in figure
+    assert "Linia przerywana: województwo małopolskie" in figure
+    assert "W całej Polsce miesiącami" in html
+
+
+def test_a_fuel_without_prices_has_no_picture(client, krakow):
+    assert "<figure" not in html_of(client, "/ceny/brykiet/")
+    assert "<figure" not in html_of(client, "/ceny/brykiet/malopolskie/")
+
+
+def test_official_averages_show_their_gaps(client, django_assert_max_num_queries):
+    series, _ = Series.objects.get_or_create(slug="wegiel-kamienny")
+    for year, price in [(2003, "443.92"), (2006, "491.54"), (2007, "500.00")]:
+        Observation.objects.create(series=series, year=year, value=Decimal(price), source="https://example.org/")
+    figures.refresh(today=timezone.localdate())
+    with django_assert_max_num_queries(3):
+        html = html_of(client, "/ceny/")
+    figure = picture_of(html, "chart")
+    assert "brak danych za 2004–2005." in figure
+    assert figure.count("<polyline") == 1
+    for shown in ("443,92", "491,54", "500,00"):
+        assert shown in html
+
+
+def test_deadlines_on_a_line(client):
+    LegalStateFactory(as_of=timezone.localdate())
+    ResolutionFactory()
+    DeadlineFactory(krakow=True, date="2019-09-01")
+    DeadlineFactory(outside_krakow=True, date="2999-01-01", applies_to="<kotły> & piece")
+    factories.krakow()
+    figure = picture_of(html_of(client, "/przepisy/malopolskie/"), "timeline")
+    assert figure.count('class="past"') == 1
+    assert figure.count('class="next"') == 1
+    assert "&lt;kotły&gt; &amp; piece" in figure
+    # What does not bind a municipality is not on its line.
+    assert 'class="next"' not in html_of(client, "/przepisy/malopolskie/", teryt="1261011")
+
+
+def test_no_deadlines_no_line(client):
+    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    assert "<figure" not in html_of(client, "/przepisy/podlaskie/")
+
+
+def test_a_page_is_small(client, krakow):
+    for number in range(100):
+        factories.DepotFactory(name=f"Skład {number}", lat=50.0 + number / 1000, lon=19.9 + (number * 37 % 100) / 1000)
+    html = html_of(client, KRAKOW)
+    figure = picture_of(html, "map")
+    assert len(gzip.compress(figure.encode())) < 8_000
+    assert len(gzip.compress(html.replace(figure, "").encode())) < 60_000
+    assert "Litery oznaczają po kilka składów obok siebie" in figure
+    numbers = {int(number) for number in DOT.findall(figure) if number.isdigit()}
+    grouped = {int(number) for row in re.findall(r"<dd>([\d, ]+)</dd>", figure) for number in row.split(",")}
+    assert numbers | grouped == set(range(1, 101))
