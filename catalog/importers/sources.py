@@ -1,13 +1,13 @@
 """From files to steps of an import: which parser reads a file, and in which order data sets build on one another."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.db.models import Model
 
-from catalog.importers import boundaries, geonames, overpass, prg_postcodes, prng, simc, terc
+from catalog.importers import boundaries, geonames, osm_pbf, overpass, prg_addresses, prg_postcodes, prng, simc, terc
 from catalog.importers.formats import Format, identify, recognise
 from catalog.importers.records import BadInput, Extract
 from catalog.importers.run import Step, require
@@ -28,12 +28,16 @@ def read_prng(path: Path) -> Extract[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How one format is imported. publisher: stands beside the data set from then on."""
+    """How one format is imported. publisher: stands beside the data set from then on.
+
+    parse: takes one file, or, where it is published in parts, all that are given.
+    """
 
     dataset: Dataset.Slug
     publisher: str
-    parse: Callable[[Path], Extract[Any]]
+    parse: Callable[..., Extract[Any]]
     sync: Callable[[Extract[Any], Options], Report]
+    in_parts: bool = False
 
 
 SOURCES = {
@@ -49,8 +53,12 @@ SOURCES = {
     Format.PRG_POSTCODES: Source(
         Dataset.Slug.POSTCODES, "GUGiK, punkty adresowe PRG", prg_postcodes.parse, sync_postcodes
     ),
+    Format.PRG_ADDRESSES: Source(
+        Dataset.Slug.POSTCODES, "GUGiK, punkty adresowe PRG", prg_addresses.parse, sync_postcodes, in_parts=True
+    ),
     Format.GEONAMES: Source(Dataset.Slug.POSTCODES, "GeoNames, CC BY 4.0", geonames.parse, sync_postcodes),
     Format.OVERPASS: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", overpass.parse, sync_depots),
+    Format.OSM_PBF: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", osm_pbf.parse, sync_depots),
 }
 """Every format that can be imported, in the order in which they build on one another."""
 
@@ -67,33 +75,41 @@ class NothingToImport(BadInput):
     """A directory without a file that the catalog can import."""
 
 
-def step(path: Path, format_: Format) -> Step:
-    """The step that imports one file. It is read only when its turn comes."""
+def step(paths: Sequence[Path], format_: Format) -> Step:
+    """The step that imports one file, or the parts of a source. They are read only when their turn comes."""
     source = SOURCES[format_]
 
     def sync(options: Options) -> Report:
         if source.dataset in NEEDS:
             require(*NEEDS[source.dataset])
-        extract = source.parse(path)
+        extract = source.parse(*paths)
         report = source.sync(extract, options)
-        report.title = f"{source.dataset} from {path.name}"
+        report.title = f"{source.dataset} from {', '.join(path.name for path in paths)}"
         report.as_of = extract.as_of
         return report
 
     return Step(source.dataset, source.publisher, sync)
 
 
+def steps_of(known: Iterable[tuple[Path, Format]]) -> list[Step]:
+    """Steps for recognised files, in their order; the parts of a source are one step, where the first stands."""
+    together: dict[tuple[Format, Path | None], list[Path]] = {}
+    for path, format_ in known:
+        together.setdefault((format_, None if SOURCES[format_].in_parts else path), []).append(path)
+    return [step(paths, format_) for (format_, _), paths in together.items()]
+
+
 def steps_for(paths: Iterable[Path], dataset: Dataset.Slug) -> list[Step]:
     """Steps that import files of one data set. Raises BadInput for a file of another."""
-    steps = []
+    known = []
     for path in paths:
         format_ = identify(path)
         if format_ is None or SOURCES[format_].dataset != dataset:
-            known = ", ".join(f.value for f in SOURCES if SOURCES[f].dataset == dataset)
+            forms = ", ".join(f.value for f in SOURCES if SOURCES[f].dataset == dataset)
             found = f"looks like {format_.value}" if format_ else "is of no known form"
-            raise BadInput(path, f"{found}; this command reads: {known}")
-        steps.append(step(path, format_))
-    return steps
+            raise BadInput(path, f"{found}; this command reads: {forms}")
+        known.append((path, format_))
+    return steps_of(known)
 
 
 def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
@@ -111,5 +127,5 @@ def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
     known = [(order.index(format_), path, format_) for path, format_ in formats.items() if format_ is not None]
     if not known:
         raise NothingToImport(directory, "holds no file that can be imported")
-    steps = [step(path, format_) for _, path, format_ in sorted(known)]
+    steps = steps_of((path, format_) for _, path, format_ in sorted(known, key=lambda row: row[:2]))
     return steps, [path.name for path, format_ in formats.items() if format_ is None]

@@ -135,6 +135,7 @@ class Postcode(models.Model):
     """A postcode with the centre of its built-up area."""
 
     class Source(models.TextChoices):
+        POINTS = "points", "punkty adresowe PRG"
         PRG = "prg", "rejestr adresowy PRG"
         FILLED = "filled", "luka rejestru uzupełniona z GeoNames"
         GEONAMES = "geonames", "GeoNames"
