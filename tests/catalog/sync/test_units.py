@@ -62,7 +62,9 @@ def test_a_change_of_kind_takes_everything_along(options, register):
     factories.PostcodeFactory(code="34-608", shares=[(old, 50)])
     factories.BoundaryFactory(municipality=old)
     report = load(*without("1207052"), UnitRecord("1207053", "Kamienica", 3), options=options)
-    assert "gone: 1207052 Kamienica → 1207053" in report.lines
+    assert report.lines == [
+        "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska); 1 depots follow"
+    ]
     depot.refresh_from_db()
     place.refresh_from_db()
     assert depot.municipality_id == place.municipality_id == "1207053"
