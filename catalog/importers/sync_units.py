@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+import shapely
 from django.db.models import Count, F, ProtectedError, Value
 from django.db.models.functions import Concat
 
@@ -105,7 +106,7 @@ class Atlas:
         moves = {pk: self.index.nearest(lat, lon) for pk, lat, lon in self.depots[unit.teryt]}
         targets = {pk: code for pk, code in moves.items() if code}
         area = self.areas.get(unit.teryt)
-        successor = self.index.nearest(*boundaries.middle_of(area)) if area else None
+        successor = self.index.neighbour(shapely.from_wkb(bytes(area.area))) if area else None
         if successor is None and targets:
             successor = most_common(targets.values())
         if successor is None or len(targets) < len(moves):
