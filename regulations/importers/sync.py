@@ -6,7 +6,7 @@ file's, and follows it; any other is an editor's, and stays. What an editor dele
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from catalog.models import Dataset, Voivodeship
 from regulations.actions import save_as
 from regulations.importers.records import StateRecord, Values, parse
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
-from regulations.successors import Register, follow_scope
+from regulations.successors import Register, follow_codes, follow_scope
 
 CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
 """Deadlines of the files have the same UID in every database, so subscribed calendars survive a new one."""
@@ -60,6 +60,9 @@ def file_step(paths: list[Path]) -> Step:
         report = Report("regulations")
         stored = sum(part.model._default_manager.exclude(key="").count() for part in PARTS)
         register = Register.load()
+        # Rules from before the register knew of a succession; what the files say is read the same way.
+        report.lines += follow_codes(register.heirs, replace(options, write=True))
+        report.changed += len(report.lines)
         for record in options.progress(records, "regulations"):
             StateSync(record, report, register).run()
         check_removals(report.title, removed=report.removed, stored=stored, options=options)
