@@ -27,6 +27,9 @@ MAX_BYTES = 16 << 30
 TAG = "shop"
 """The key that every depot has: see `osm_tags.fuels_of`. Filtered in C++, since one object in a thousand has it."""
 
+MAX_ID = 1 << 40
+"""Largest identifier that is believed. OpenStreetMap has given out 14 thousand million; negative ones are of drafts."""
+
 REPLICATION_KEY = "osmosis_replication_timestamp"
 
 Position = tuple[float, float]
@@ -63,11 +66,16 @@ def parse(path: Path) -> Extract[DepotRecord]:
         raise BadInput(path, "is a zip; unpack it and give the .osm.pbf inside")
     as_of = _header(path)
     candidates = list(_candidates(path))
+    for candidate in candidates:
+        for _, ref in candidate.parts:
+            _check_id(path, ref)
     wanted = _wanted(candidates)
     if wanted.ways:
         for way in _objects(path, osmium.osm.WAY, osmium.filter.IdFilter(wanted.ways)):
             wanted.ways[way.id] = tuple(node.ref for node in way.nodes)
-            wanted.nodes.update(dict.fromkeys(wanted.ways[way.id]))
+            for ref in wanted.ways[way.id]:
+                _check_id(path, ref)
+                wanted.nodes[ref] = None
     if wanted.nodes:
         for node in _objects(path, osmium.osm.NODE, osmium.filter.IdFilter(wanted.nodes)):
             if node.location.valid():
@@ -113,6 +121,7 @@ def _candidates(path: Path) -> Iterator[_Candidate]:
         tags = dict(found.tags)
         if fuels_of(tags) is None:
             continue
+        _check_id(path, found.id)
         if found.is_node():
             location = found.location
             yield _Candidate(
@@ -122,6 +131,12 @@ def _candidates(path: Path) -> Iterator[_Candidate]:
             yield _Candidate(f"way/{found.id}", tags, parts=tuple(("n", node.ref) for node in found.nodes))
         else:
             yield _Candidate(f"relation/{found.id}", tags, parts=tuple((m.type, m.ref) for m in found.members))
+
+
+def _check_id(path: Path, number: int) -> None:
+    """Raise BadInput for an identifier that OpenStreetMap has not given out."""
+    if not 1 <= number <= MAX_ID:
+        raise BadInput(path, f"has the identifier {number}, which is not OpenStreetMap's; give a published extract")
 
 
 def _wanted(candidates: list[_Candidate]) -> _Wanted:

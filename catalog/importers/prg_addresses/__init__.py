@@ -62,6 +62,9 @@ Swapped axes or a wrong zone give points that are in Poland as often as not, but
 
 MARGIN_M = 5_000.0
 
+NO_POSTCODE = frozenset({"", "00-000", "00000"})
+"""What municipalities enter where they do not know the postcode."""
+
 LOST = "without their municipality in the file"
 ABROAD = "outside Poland"
 
@@ -153,7 +156,7 @@ class _Collected:
             self.refuse("not standing any more, or not yet", found.id)
             return None
         self.ids.append(hash(found.id) & 0xFFFF_FFFF_FFFF_FFFF)
-        if not found.postcode:
+        if found.postcode in NO_POSTCODE:
             self.refuse("without a postcode", found.id)
             return None
         try:

@@ -98,6 +98,7 @@ def test_a_code_split_in_two_has_its_centre_in_the_larger_part(tmp_path, model):
     ("changes", "reason"),
     [
         ({"postcode": ""}, "without a postcode"),
+        ({"postcode": "00-000"}, "without a postcode"),
         ({"postcode": "6741"}, "with something else than a postcode"),
         ({"ended": "<koniecWersjiObiektu>2020-01-01T00:00:00Z</koniecWersjiObiektu>"}, "not standing any more"),
     ],
