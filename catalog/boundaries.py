@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely import STRtree
+from shapely import Geometry, STRtree
 
 from catalog import plane, versions
 from catalog.models import Boundary, Dataset, Municipality
@@ -95,6 +95,18 @@ class BoundaryIndex:
             return located.teryt
         hit = self.tree.nearest(shapely.Point(*plane.to_plane(lat, lon)))
         return None if hit is None else self.municipalities[int(hit)].teryt
+
+    def neighbour(self, area: Geometry) -> str | None:
+        """Code of the municipality with the longest border along an area of the plane; None when none is near it.
+
+        Borders are as one up to 100 m apart, since those of different years and sources do not meet.
+        """
+        around = shapely.buffer(area, REACH_M)
+        hits = self.tree.query(around, predicate="intersects")
+        if not len(hits):
+            return None
+        shared = shapely.length(shapely.intersection(shapely.boundary(self.areas[hits]), around))
+        return self.municipalities[int(hits[np.argmax(shared)])].teryt
 
 
 def middle_of(boundary: Boundary) -> tuple[float, float]:

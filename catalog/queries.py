@@ -4,6 +4,7 @@ Depots and suggestions are asked for in SQL because building the same statements
 database takes to answer them.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,10 +22,13 @@ MAX_ID = 2**63 - 1
 
 
 class UnknownUnit(Exception):
-    """No voivodeship, county or municipality has this code. `successor` follows a code that has left the register."""
+    """No voivodeship, county or municipality has this code.
 
-    def __init__(self, teryt: str, successor: str | None = None) -> None:
-        self.teryt, self.successor = teryt, successor
+    successor: who follows a code that has left the register; others: who else got a part of it.
+    """
+
+    def __init__(self, teryt: str, successor: str | None = None, others: tuple[str, ...] = ()) -> None:
+        self.teryt, self.successor, self.others = teryt, successor, others
         super().__init__(teryt)
 
 
@@ -358,8 +362,19 @@ def check_unit(teryt: str) -> None:
     model = {2: Voivodeship, 4: County, 7: Municipality}[len(teryt)]
     if model._default_manager.filter(pk=teryt).exists():
         return
-    former = FormerMunicipality.objects.filter(pk=teryt).values_list("successor_id", flat=True).first()
-    raise UnknownUnit(teryt, successor=former)
+    raise unknown_unit(teryt)
+
+
+def unknown_unit(teryt: str) -> UnknownUnit:
+    """The error for a code that no unit has, with those that follow it. One query.
+
+    A county or voivodeship is followed by those that its municipalities went to, the one with most of them first.
+    """
+    formers = FormerMunicipality.objects.filter(pk__startswith=teryt).values_list("successor_id", "others")
+    counts = Counter(successor[: len(teryt)] for successor, _ in formers)
+    found = sorted(counts, key=lambda code: (-counts[code], code))
+    found += sorted({code[: len(teryt)] for _, others in formers for code in others} - {*found})
+    return UnknownUnit(teryt, successor=found[0] if found else None, others=tuple(found[1:]))
 
 
 def get_voivodeship(asked: str) -> Voivodeship:

@@ -69,6 +69,8 @@ def describe_unit(error: UnknownUnit) -> dict[str, Any]:
     """404: a well-formed code that no unit has; a code that has left the register names its successor."""
     if error.successor:
         reason = f"teryt {error.teryt} has left the register; its successor is {error.successor}"
+        if error.others:
+            reason += f", and parts of it went to {', '.join(error.others)}"
     else:
         reason = f"no unit has the TERYT code {error.teryt}; /api/v1/locations finds codes by name"
     return error_body(404, "not_found", reason + ".", [ParameterError("teryt", "unknown", reason)])

@@ -224,15 +224,17 @@ def provision_row(entry: Regulation, row: Provision, since: date | None) -> Prov
 
 
 def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None, str]:
-    """The unit that `?teryt=` names in a voivodeship, and what to say when there is none."""
+    """The unit that `?teryt=` names in a voivodeship, or that follows it; and what to say when there is none."""
     given = QueryString(query_string)
     teryt = given.pattern("teryt", "", TERYT_FORM)
     if teryt is None or len(teryt) == 2:
         return None, NOT_HERE if given.errors or (teryt and teryt != voivodeship.teryt) else ""
     try:
         unit = get_unit(teryt)
-    except UnknownUnit:
-        return None, NOT_HERE
+    except UnknownUnit as error:
+        if error.successor is None:
+            return None, NOT_HERE
+        unit = get_unit(error.successor)
     return (unit, "") if unit.voivodeship == voivodeship else (None, NOT_HERE)
 
 

@@ -6,5 +6,10 @@ class RegulationsConfig(AppConfig):
     verbose_name = "Przepisy"
 
     def ready(self) -> None:
-        """Register the system checks."""
+        """Register the system checks, and what to do when units leave the register."""
+        from catalog.importers.handover import FOLLOWERS
         from regulations import checks  # noqa: F401
+        from regulations.successors import follow_codes
+
+        if follow_codes not in FOLLOWERS:
+            FOLLOWERS.append(follow_codes)

@@ -135,15 +135,68 @@ def test_each_town_stands_before_the_rural_municipality_of_its_name(client, coun
         assert ours[0].endswith(f"-{town.teryt}/")
 
 
-def test_an_update_of_the_register_keeps_every_depot(country, db):
-    history: Path = SHARED_DATA / "history"
-    depots = models.Depot.objects.count()
-    for step in (
-        history / "TERC_Urzedowy_2024-05-09.csv",
-        history / "TERC_Urzedowy_2025-11-18.zip",
-        SHARED_DATA / "TERC_Urzedowy_2026-07-22.csv",
-    ):
-        call_command("import_teryt", str(step), commit=True, stdout=io.StringIO())
-        assert models.Depot.objects.count() == depots
+def run(name: str, *sources: Path, **options: object) -> str:
+    out = io.StringIO()
+    call_command(name, *map(str, sources), commit=True, verbosity=2, stdout=out, **options)
+    return out.getvalue()
+
+
+def test_the_register_of_2024_is_brought_to_2026_without_losing_a_depot(country, db, client):
+    history = SHARED_DATA / "history"
+    newest = SHARED_DATA / "TERC_Urzedowy_2026-07-22.csv"
+    with pytest.raises(CommandError, match=r"is of 2024-01-01, and what is stored of 2026-01-01: .* --allow-older"):
+        run("import_teryt", history / "TERC_Urzedowy_2024-05-09.csv")
+    before = dict(models.Depot.objects.values_list("pk", "municipality_id"))
+    boundaries_before = {row.pk: bytes(row.area) for row in models.Boundary.objects.all()}
+    shares = set(models.PostcodeMunicipality.objects.values_list("postcode", "municipality", "addresses"))
+    changing = ("0614053", "0601053", "2404033", "1207132", "2002162")
+    confirmed = {models.Depot.objects.filter(municipality=code).order_by("pk").first() for code in changing} - {None}
+    assert len(confirmed) >= 3
+    models.Depot.objects.filter(pk__in=[depot.pk for depot in confirmed]).update(confirmed_fields=["municipality"])
+
+    printed = run("import_teryt", history / "TERC_Urzedowy_2024-05-09.csv", allow_older=True)
+    assert "gone: 1207132 Szczawa → 1207052 Kamienica" in printed
+    assert "gone: 2002162 Grabówka → 2002093 Supraśl" in printed
+    assert models.Municipality.objects.count() == 2477
+    # Nothing is lost, and the map has no hole where the two were.
+    assert set(models.Depot.objects.values_list("pk", flat=True)) == set(before)
+    assert boundaries.get_municipality_at(49.6107, 20.2930).teryt == "1207052"
+
+    printed = run("import_teryt", history / "TERC_Urzedowy_2025-11-18.zip")
+    assert printed.count("kind: ") == 7
+    assert "new: 1207132 Szczawa" in printed
+    assert "new: 2002162 Grabówka" in printed
+    printed = run("import_teryt", newest)
+    assert printed.count("kind: ") == 6
+    assert "renamed: 2812052 Nowe Miasto Lubawskie → Bratian" in printed
+    assert ": 0 added, 0 changed, 0 removed" in run("import_teryt", newest)
     assert models.Municipality.objects.count() == 2479
-    assert models.Depot.objects.filter(municipality__isnull=True).count() == 0
+    run("import_boundaries", SHARED_DATA / "00_jednostki_administracyjne.zip")
+
+    assert dict(models.Depot.objects.values_list("pk", "municipality_id")) == before
+    assert {row.pk: bytes(row.area) for row in models.Boundary.objects.all()} == boundaries_before
+    assert not models.Boundary.objects.filter(approximate=True).exists()
+    for depot in confirmed:
+        depot.refresh_from_db()
+        # Who only changed its code stays confirmed; where it was merged nobody has confirmed the new one.
+        merged = depot.municipality_id in {"1207132", "2002162"}
+        assert depot.confirmed_fields == ([] if merged else ["municipality"])
+        assert bool(depot.review) == merged
+    # Shares of the two new municipalities come back with the next postcodes.
+    run("import_postcodes", SHARED_DATA / "prg_postcodes.csv")
+    assert set(models.PostcodeMunicipality.objects.values_list("postcode", "municipality", "addresses")) == shares
+
+    answer = client.get("/api/v1/stores", {"teryt": "0614052"})
+    assert answer.status_code == 404
+    assert "its successor is 0614053" in answer.json()["message"]
+    moved = client.get("/sklady/warminsko-mazurskie/nowe-miasto-lubawskie-2812052/")
+    assert (moved.status_code, moved["Location"]) == (301, "/sklady/warminsko-mazurskie/bratian-2812052/")
+    moved = client.get("/sklady/lubelskie/konskowola-0614052/")
+    assert (moved.status_code, moved["Location"]) == (301, "/sklady/lubelskie/konskowola-0614053/")
+    found = client.get("/api/v1/locations", {"q": "bratian"}).json()[0]
+    assert "-2812052/" in found["url"]
+
+
+def test_depots_of_an_extract_in_pbf_are_the_same(country, db):
+    printed = run("import_depots", SHARED_DATA / "samples" / "depots.osm.pbf")
+    assert ": 0 added, 0 changed, 0 removed" in printed

@@ -30,7 +30,7 @@ class MunicipalityAdmin(RegisterAdmin):
 
 @admin.register(models.FormerMunicipality)
 class FormerMunicipalityAdmin(RegisterAdmin):
-    list_display = ("teryt", "name", "successor", "left_on")
+    list_display = ("teryt", "name", "successor", "others", "left_on")
     list_select_related = ("successor",)
     search_fields = ("teryt", "name")
 

@@ -47,24 +47,27 @@ class Source:
 
 
 @contextmanager
-def open_source(path: Path, suffixes: Sequence[str]) -> Iterator[Source]:
+def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = None) -> Iterator[Source]:
     """Open a plain file, or the member of a zip that has the first of the suffixes that occurs.
 
     suffixes: lower case with the dot, best first; they matter only inside a zip. Whether a file is a zip is decided
-    by its first bytes. Errors of reading inside the `with` block become BadInput too.
+    by its first bytes. Errors of reading inside the `with` block become BadInput too. max_bytes: see `is_zip`.
     """
-    if is_zip(path):
+    if is_zip(path, max_bytes=max_bytes):
         with open_zip(path) as archive:
             member = pick(path, archive, suffixes)
-            with open_member(path, archive, member) as source:
+            with open_member(path, archive, member, max_bytes=max_bytes) as source:
                 yield source
     else:
         with _reading(str(path)), path.open("rb") as stream:
             yield Source(stream, str(path))
 
 
-def is_zip(path: Path) -> bool:
-    """Whether a file begins like a zip. Raises BadInput when it is missing, empty, too large or no ordinary file."""
+def is_zip(path: Path, *, max_bytes: int | None = None) -> bool:
+    """Whether a file begins like a zip. Raises BadInput when it is missing, empty, too large or no ordinary file.
+
+    max_bytes: largest file that is no zip, instead of `MAX_BYTES`, where it is read as a stream.
+    """
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -84,8 +87,9 @@ def is_zip(path: Path) -> bool:
         return True
     if path.suffix.lower() == ".zip":
         raise BadInput(path, "is named zip but is not a zip archive; download it again")
-    if status.st_size > MAX_BYTES:
-        raise BadInput(path, f"has {status.st_size} bytes, more than the {MAX_BYTES} that are read")
+    limit = MAX_BYTES if max_bytes is None else max_bytes
+    if status.st_size > limit:
+        raise BadInput(path, f"has {status.st_size} bytes, more than the {limit} that are read")
     return False
 
 
@@ -130,7 +134,9 @@ def pick(path: Path, archive: zipfile.ZipFile, suffixes: Sequence[str]) -> zipfi
 
 
 @contextmanager
-def open_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[Source]:
+def open_member(
+    path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, max_bytes: int | None = None
+) -> Iterator[Source]:
     """Open one member. Raises BadInput when it is encrypted, empty, too large unpacked, or packed too tightly."""
     label = f"{path}/{member.filename}"
     # The stated size can be trusted: zipfile never gives more bytes than it, and then checks their sum.
@@ -138,8 +144,9 @@ def open_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -
         raise BadInput(label, "is encrypted; unpack it and give the file inside")
     if member.file_size == 0:
         raise BadInput(label, "is empty")
-    if member.file_size > MAX_BYTES:
-        raise BadInput(label, f"unpacks to {member.file_size} bytes, more than the {MAX_BYTES} that are read")
+    limit = MAX_BYTES if max_bytes is None else max_bytes
+    if member.file_size > limit:
+        raise BadInput(label, f"unpacks to {member.file_size} bytes, more than the {limit} that are read")
     if member.file_size > SMALL_BYTES and member.file_size > MAX_RATIO * max(member.compress_size, 1):
         raise BadInput(label, f"unpacks to more than {MAX_RATIO} times its size, as a zip bomb does")
     try:

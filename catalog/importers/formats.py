@@ -15,12 +15,18 @@ HEAD_BYTES = 1 << 16
 FAR_BYTES = 1 << 22
 """How much is read of a GeoJSON whose first area comes before its properties. A municipality takes less than 1 MB."""
 
-TEXT_SUFFIXES = (".csv", ".xml", ".txt", ".json", ".geojson")
+LARGEST = 64 << 30
+"""Largest file, unpacked, that is looked into, in bytes. How much is read of each form, its parser says."""
+
+TEXT_SUFFIXES = (".csv", ".xml", ".gml", ".txt", ".json", ".geojson")
 MAX_MEMBERS = 20
 """How many members of a zip are looked into."""
 
 SHP_SIGNATURE = b"\x00\x00\x27\x0a"
 """First bytes of a .shp: file code 9994, big-endian."""
+
+PBF_SIGNATURE = b"\x0a\x09OSMHeader"
+"""Bytes 4 to 15 of an OpenStreetMap PBF: its first block is a header. Before stands the length of its description."""
 
 
 class Format(Enum):
@@ -31,9 +37,11 @@ class Format(Enum):
     PLACES_JSON = "places_json"
     GEONAMES = "geonames"
     PRG_POSTCODES = "prg_postcodes"
+    PRG_ADDRESSES = "prg_addresses"
     BOUNDARIES = "boundaries"
     BOUNDARIES_GEOJSON = "boundaries_geojson"
     OVERPASS = "overpass"
+    OSM_PBF = "osm_pbf"
 
 
 class LooksBroken(BadInput):
@@ -50,9 +58,11 @@ NAMES = (
     (re.compile(r"polskie-miejscowosci.*\.(json|zip)"), Format.PLACES_JSON),
     (re.compile(r"pl\.(txt|zip)"), Format.GEONAMES),
     (re.compile(r"prg_postcodes.*\.(csv|zip)"), Format.PRG_POSTCODES),
+    (re.compile(r"(.*_)?prg[_-](addresses|punkty_?adresowe|ad).*\.(xml|gml|zip)"), Format.PRG_ADDRESSES),
     (re.compile(r"00_jednostki.*\.zip|a03_granice_gmin.*\.(shp|zip)"), Format.BOUNDARIES),
     (re.compile(r"(gminy|a03_granice_gmin).*\.(geojson|json)"), Format.BOUNDARIES_GEOJSON),
     (re.compile(r".*overpass.*\.json"), Format.OVERPASS),
+    (re.compile(r".*\.osm\.pbf"), Format.OSM_PBF),
 )
 """How publishers and people call the files, in small letters: only for files whose content says nothing."""
 
@@ -61,17 +71,22 @@ _OVERPASS_START = re.compile(rb'\{\s*"(version|generator|osm3s|remark|elements)"
 _FEATURES = re.compile(rb'"type"\s*:\s*"FeatureCollection"')
 _AREA = re.compile(rb'"(Multi)?Polygon"')
 _CODE_KEY = re.compile(rb'"(jpt_kod_je|teryt|kod_teryt|terc)"\s*:\s*"[0-9]{7}"', re.IGNORECASE)
+ADDRESS_NAMESPACES = (b"urn:gugik:specyfikacje:gmlas:panstwowyRejestrGranicAdresy:", b"geoportal.gov.pl/schemas/prgad/")
+"""How the root element of address points tells its model, of 2012 and of 2021."""
+
 _POSTCODE = re.compile(r"[0-9]{2}-[0-9]{3}")
 
 
 def identify(path: Path) -> Format | None:
     """The form of a file, or None when it is unknown. Raises BadInput, with the reason, for one that cannot be read."""
-    if is_zip(path):
+    if is_zip(path, max_bytes=LARGEST):
         return _form_of_zip(path)
-    with open_source(path, ()) as source:
+    with open_source(path, (), max_bytes=LARGEST) as source:
         head = source.stream.read(HEAD_BYTES)
         if head.startswith(SHP_SIGNATURE):
             return _form_of_shp(path)
+        if head.startswith(PBF_SIGNATURE, 4):
+            return Format.OSM_PBF
         return _form_of_stream(head, source.stream)
 
 
@@ -120,6 +135,8 @@ def _form_of_xml(start: bytes) -> Format | None:
         return Format.SIMC
     if b"<RODZ" in start and b"<NAZWA_DOD" in start:
         return Format.TERC
+    if any(space in start for space in ADDRESS_NAMESPACES):
+        return Format.PRG_ADDRESSES
     return None
 
 
@@ -158,7 +175,7 @@ def _form_of_zip(path: Path) -> Format | None:
                 return Format.BOUNDARIES if holds_municipalities(source.stream.read(HEAD_BYTES)) else None
         texts = [member for member in found if member.filename.lower().endswith(TEXT_SUFFIXES)]
         for member in texts[:MAX_MEMBERS]:
-            with open_member(path, archive, member) as source:
+            with open_member(path, archive, member, max_bytes=LARGEST) as source:
                 form = _form_of_stream(source.stream.read(HEAD_BYTES), source.stream)
             if form is not None:
                 return form

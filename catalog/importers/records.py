@@ -68,7 +68,8 @@ class PostcodeRecord:
 
     code: "30-001". municipalities: (7-digit code or its first six, number of addresses), most addresses first.
     places: names, in the order of the source. lat, lon: centre of the built-up area, WGS84.
-    source: "prg" (address register), "filled" (a gap of the register, filled from GeoNames) or "geonames".
+    source: "points" (the address register, point by point), "prg" (merged from it by code), "filled" (a gap of the
+    register, filled from GeoNames) or "geonames".
     """
 
     code: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from django.db import connection, transaction
@@ -65,7 +65,7 @@ def run(steps: Iterable[Step], options: Options) -> list[Report]:
     with one_import():
         for number, step in enumerate(steps, start=1):
             write = options.write or number < len(steps)
-            report = step.sync(Options(options.today, write, options.allow_removals, options.progress))
+            report = step.sync(replace(options, write=write))
             reports.append(report)
             if report.changes and options.write:
                 model = step.model or MODELS[step.dataset]

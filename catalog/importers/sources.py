@@ -1,17 +1,18 @@
 """From files to steps of an import: which parser reads a file, and in which order data sets build on one another."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from django.db.models import Model
 
-from catalog.importers import boundaries, geonames, overpass, prg_postcodes, prng, simc, terc
+from catalog.importers import boundaries, geonames, osm_pbf, overpass, prg_addresses, prg_postcodes, prng, simc, terc
 from catalog.importers.formats import Format, identify, recognise
-from catalog.importers.records import BadInput, Extract
+from catalog.importers.records import BadInput, Extract, Note
 from catalog.importers.run import Step, require
-from catalog.importers.sync import Options, Report
+from catalog.importers.sync import ImportRefused, Options, Report
 from catalog.importers.sync_boundaries import sync_boundaries
 from catalog.importers.sync_depots import sync_depots
 from catalog.importers.sync_places import sync_places
@@ -28,16 +29,22 @@ def read_prng(path: Path) -> Extract[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How one format is imported. publisher: stands beside the data set from then on."""
+    """How one format is imported. publisher: stands beside the data set from then on.
+
+    parse: takes one file, or, where it is published in parts, all that are given. dated: whether its days can be
+    compared with those of what is stored, so that an older file does not undo a newer one.
+    """
 
     dataset: Dataset.Slug
     publisher: str
-    parse: Callable[[Path], Extract[Any]]
+    parse: Callable[..., Extract[Any]]
     sync: Callable[[Extract[Any], Options], Report]
+    in_parts: bool = False
+    dated: bool = False
 
 
 SOURCES = {
-    Format.TERC: Source(Dataset.Slug.UNITS, "GUS, rejestr TERYT (TERC)", terc.parse, sync_units),
+    Format.TERC: Source(Dataset.Slug.UNITS, "GUS, rejestr TERYT (TERC)", terc.parse, sync_units, dated=True),
     Format.SIMC: Source(Dataset.Slug.PLACES, "GUS, rejestr TERYT (SIMC)", simc.parse, sync_places),
     Format.PLACES_JSON: Source(Dataset.Slug.PLACES, "GUGiK, PRNG", read_prng, sync_places),
     Format.BOUNDARIES: Source(
@@ -49,8 +56,12 @@ SOURCES = {
     Format.PRG_POSTCODES: Source(
         Dataset.Slug.POSTCODES, "GUGiK, punkty adresowe PRG", prg_postcodes.parse, sync_postcodes
     ),
+    Format.PRG_ADDRESSES: Source(
+        Dataset.Slug.POSTCODES, "GUGiK, punkty adresowe PRG", prg_addresses.parse, sync_postcodes, in_parts=True
+    ),
     Format.GEONAMES: Source(Dataset.Slug.POSTCODES, "GeoNames, CC BY 4.0", geonames.parse, sync_postcodes),
-    Format.OVERPASS: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", overpass.parse, sync_depots),
+    Format.OVERPASS: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", overpass.parse, sync_depots, dated=True),
+    Format.OSM_PBF: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", osm_pbf.parse, sync_depots, dated=True),
 }
 """Every format that can be imported, in the order in which they build on one another."""
 
@@ -67,33 +78,62 @@ class NothingToImport(BadInput):
     """A directory without a file that the catalog can import."""
 
 
-def step(path: Path, format_: Format) -> Step:
-    """The step that imports one file. It is read only when its turn comes."""
+def is_older(source: Source, as_of: date | None) -> date | None:
+    """The day of what is stored, if a file of a day is older than that. One query for sources with comparable days."""
+    if not source.dated or as_of is None:
+        return None
+    stored = Dataset.objects.filter(slug=source.dataset).values_list("as_of", flat=True).first()
+    return stored if stored and as_of < stored else None
+
+
+def step(paths: Sequence[Path], format_: Format, *, pass_over_older: bool = False) -> Step:
+    """The step that imports one file, or the parts of a source. They are read only when their turn comes.
+
+    pass_over_older: whether a file that is older than what is stored is passed over; else it raises ImportRefused.
+    """
     source = SOURCES[format_]
 
     def sync(options: Options) -> Report:
         if source.dataset in NEEDS:
             require(*NEEDS[source.dataset])
-        extract = source.parse(path)
+        extract = source.parse(*paths)
+        names = ", ".join(path.name for path in paths)
+        newer = None if options.allow_older else is_older(source, extract.as_of)
+        if newer and not pass_over_older:
+            raise ImportRefused(
+                f"{names} is of {extract.as_of}, and what is stored of {newer}: it would undo newer changes; "
+                "give a newer file, or add --allow-older"
+            )
+        if newer:
+            reason = f"of {extract.as_of}, older than what is stored ({newer})"
+            return Report(f"{source.dataset} from {names}", skipped=[Note(names, reason)])
         report = source.sync(extract, options)
-        report.title = f"{source.dataset} from {path.name}"
+        report.title = f"{source.dataset} from {names}"
         report.as_of = extract.as_of
         return report
 
     return Step(source.dataset, source.publisher, sync)
 
 
+def steps_of(known: Iterable[tuple[Path, Format]], *, pass_over_older: bool = False) -> list[Step]:
+    """Steps for recognised files, in their order; the parts of a source are one step, where the first stands."""
+    together: dict[tuple[Format, Path | None], list[Path]] = {}
+    for path, format_ in known:
+        together.setdefault((format_, None if SOURCES[format_].in_parts else path), []).append(path)
+    return [step(paths, format_, pass_over_older=pass_over_older) for (format_, _), paths in together.items()]
+
+
 def steps_for(paths: Iterable[Path], dataset: Dataset.Slug) -> list[Step]:
     """Steps that import files of one data set. Raises BadInput for a file of another."""
-    steps = []
+    known = []
     for path in paths:
         format_ = identify(path)
         if format_ is None or SOURCES[format_].dataset != dataset:
-            known = ", ".join(f.value for f in SOURCES if SOURCES[f].dataset == dataset)
+            forms = ", ".join(f.value for f in SOURCES if SOURCES[f].dataset == dataset)
             found = f"looks like {format_.value}" if format_ else "is of no known form"
-            raise BadInput(path, f"{found}; this command reads: {known}")
-        steps.append(step(path, format_))
-    return steps
+            raise BadInput(path, f"{found}; this command reads: {forms}")
+        known.append((path, format_))
+    return steps_of(known)
 
 
 def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
@@ -111,5 +151,7 @@ def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
     known = [(order.index(format_), path, format_) for path, format_ in formats.items() if format_ is not None]
     if not known:
         raise NothingToImport(directory, "holds no file that can be imported")
-    steps = [step(path, format_) for _, path, format_ in sorted(known)]
+    ordered = [(path, format_) for _, path, format_ in sorted(known, key=lambda row: row[:2])]
+    # A folder keeps old registers beside new ones, and importing it again must change nothing.
+    steps = steps_of(ordered, pass_over_older=True)
     return steps, [path.name for path, format_ in formats.items() if format_ is None]

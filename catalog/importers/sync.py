@@ -27,11 +27,15 @@ class ImportRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How an import runs. today: the day that changes are dated. write: False only compares."""
+    """How an import runs. today: the day that changes are dated. write: False only compares.
+
+    allow_older: whether a source may be older than what is stored, where its day is known.
+    """
 
     today: date
     write: bool
     allow_removals: bool = False
+    allow_older: bool = False
     progress: Callable[[Iterable[Any], str], Iterable[Any]] = lambda rows, _label: rows
 
 

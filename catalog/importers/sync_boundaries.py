@@ -1,6 +1,6 @@
 """Boundaries in the database, and depots back into the municipality they lie in."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import shapely
 
@@ -27,13 +27,15 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
     Raises TooManyRemovals before anything is written.
     """
     known = set(Municipality.objects.values_list("teryt", flat=True))
+    codes = current_codes(known, {row.teryt for row in extract.rows})
     rejected = list(extract.rejected)
     incoming: dict[str, tuple[bytes, bool]] = {}
     for row in options.progress(extract.rows, TITLE):
-        if row.teryt not in known:
+        code = codes.get(row.teryt)
+        if code is None:
             rejected.append(Note(f"{row.teryt} {row.name}", "no municipality has this code"))
             continue
-        incoming[row.teryt] = (shapely.to_wkb(row.area), approximate)
+        incoming[code] = (shapely.to_wkb(row.area), approximate)
     covered = {code[:2] for code in incoming}
     stored = stored_areas()
     mine = {code: area for code, area in stored.items() if area[1] or code[:2] in covered}
@@ -52,6 +54,17 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
         Boundary.objects.filter(pk__in=diff.removed).delete()
         report.lines += reassign_depots(options)
     return report
+
+
+def current_codes(known: Collection[str], given: Collection[str]) -> dict[str, str]:
+    """Codes of a file → codes of the register, which may be of another year: a kind may have changed between them.
+
+    Codes that the register does not have are left out, and those of another kind where the file has the right one too.
+    """
+    by_number = {code[:6]: code for code in known if code not in given}
+    return {
+        code: code if code in known else by_number[code[:6]] for code in given if code in known or code[:6] in by_number
+    }
 
 
 def reassign_depots(options: Options) -> Iterable[str]:

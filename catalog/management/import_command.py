@@ -47,6 +47,10 @@ class ImportCommand(BaseCommand):
             "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
         )
 
+        parser.add_argument(
+            "--allow-older", action="store_true", help="let a file replace what is stored of a later day"
+        )
+
     def steps(self, sources: list[Path]) -> list[Step]:
         """The steps that import the sources. Raises BadInput and ImportRefused."""
         raise NotImplementedError
@@ -58,9 +62,17 @@ class ImportCommand(BaseCommand):
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
         self.run_steps(sources, **options)
 
-    def run_steps(self, sources: list[Path], *, commit: bool, allow_removals: bool, **options: Any) -> None:
+    def run_steps(
+        self, sources: list[Path], *, commit: bool, allow_removals: bool, allow_older: bool, **options: Any
+    ) -> None:
         """Run the steps of the sources and print the report."""
-        how = Options(today=timezone.localdate(), write=commit, allow_removals=allow_removals, progress=progress)
+        how = Options(
+            today=timezone.localdate(),
+            write=commit,
+            allow_removals=allow_removals,
+            allow_older=allow_older,
+            progress=progress,
+        )
         try:
             reports = self.run_sources(sources, how)
         except (BadInput, ImportRefused, TooManyRemovals) as error:

@@ -80,11 +80,17 @@ class Municipality(models.Model):
 
 
 class FormerMunicipality(models.Model):
-    """A code that left the register, and the municipality that follows it: old addresses lead there."""
+    """A code that left the register, and the municipality that follows it: old addresses lead there.
+
+    others: codes of further municipalities that got a part of it. whole: whether the successor is the same municipality
+    under another code, so that what was said of the old one holds for it.
+    """
 
     teryt = models.CharField("TERYT", max_length=7, primary_key=True)
     name = models.CharField("nazwa", max_length=80)
     successor = models.ForeignKey(Municipality, models.CASCADE, verbose_name="następca")
+    others = ArrayField(models.CharField(max_length=7), verbose_name="pozostali następcy", blank=True, default=list)
+    whole = models.BooleanField("ta sama gmina", default=True)
     left_on = models.DateField("wykreślona")
 
     class Meta:
@@ -135,6 +141,7 @@ class Postcode(models.Model):
     """A postcode with the centre of its built-up area."""
 
     class Source(models.TextChoices):
+        POINTS = "points", "punkty adresowe PRG"
         PRG = "prg", "rejestr adresowy PRG"
         FILLED = "filled", "luka rejestru uzupełniona z GeoNames"
         GEONAMES = "geonames", "GeoNames"

@@ -6,7 +6,7 @@ file's, and follows it; any other is an editor's, and stays. What an editor dele
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from catalog.models import Dataset, Voivodeship
 from regulations.actions import save_as
 from regulations.importers.records import StateRecord, Values, parse
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
+from regulations.successors import Register, follow_codes, follow_scope
 
 CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
 """Deadlines of the files have the same UID in every database, so subscribed calendars survive a new one."""
@@ -58,8 +59,12 @@ def file_step(paths: list[Path]) -> Step:
         require(Voivodeship, "voivodeships", "import_teryt")
         report = Report("regulations")
         stored = sum(part.model._default_manager.exclude(key="").count() for part in PARTS)
+        register = Register.load()
+        # Rules from before the register knew of a succession; what the files say is read the same way.
+        report.lines += follow_codes(register.heirs, replace(options, write=True))
+        report.changed += len(report.lines)
         for record in options.progress(records, "regulations"):
-            StateSync(record, report).run()
+            StateSync(record, report, register).run()
         check_removals(report.title, removed=report.removed, stored=stored, options=options)
         return report
 
@@ -72,17 +77,21 @@ def plain(values: Mapping[str, Any]) -> Values:
 
 
 class StateSync:
-    """One file and the state of its voivodeship."""
+    """One file and the state of its voivodeship. Codes that have left the register are read as those that follow."""
 
-    def __init__(self, record: StateRecord, report: Report) -> None:
-        self.record, self.report = record, report
+    def __init__(self, record: StateRecord, report: Report, register: Register) -> None:
+        self.record, self.report, self.register = record, report, register
         self.name = record.path.stem
         self.parts: dict[str, dict[str, Values]] = {
-            "resolutions": record.resolutions,
+            "resolutions": self.followed(record.resolutions),
             "amendments": record.amendments,
-            "deadlines": record.deadlines,
-            "bans": record.bans,
+            "deadlines": self.followed(record.deadlines),
+            "bans": self.followed(record.bans),
         }
+
+    def followed(self, rows: Mapping[str, Values]) -> dict[str, Values]:
+        """Rows with the codes of today."""
+        return {path: {**values, **follow_scope(values, self.register)} for path, values in rows.items()}
 
     def run(self) -> None:
         """Compare and write."""
@@ -98,7 +107,7 @@ class StateSync:
         else:
             self.merge(self.name, state, state.file.get("state", {}), self.record.values)
         for part in PARTS:
-            self.sync_part(part, state, state.file.get(part.name, {}))
+            self.sync_part(part, state, self.followed(state.file.get(part.name, {})))
         said = {"state": plain(self.record.values)}
         said |= {part: {key: plain(values) for key, values in rows.items()} for part, rows in self.parts.items()}
         # Without history: what the file said is bookkeeping, not law.

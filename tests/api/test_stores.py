@@ -283,3 +283,18 @@ def scattered(db):
         for n in range(1500)
     ]
     return Depot.objects.bulk_create(depots)
+
+
+def test_a_divided_municipality_and_a_county_that_is_gone_name_theirs(client):
+    from catalog.models import FormerMunicipality
+
+    for code, others in (("1299012", ["1217011"]), ("1299022", [])):
+        FormerMunicipality.objects.create(
+            teryt=code, name="Dawna", successor=factories.krakow(), others=others, left_on=date(2025, 1, 1)
+        )
+    message = client.get(URL, {"teryt": "1299012"}).json()["message"]
+    assert message == (
+        "teryt 1299012 has left the register; its successor is 1261011, and parts of it went to 1217011."
+    )
+    message = client.get(URL, {"teryt": "1299"}).json()["message"]
+    assert message == "teryt 1299 has left the register; its successor is 1261, and parts of it went to 1217."

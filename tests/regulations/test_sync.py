@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 
 from catalog.importers import run as importing
 from catalog.importers.records import BadInput
+from catalog.models import FormerMunicipality
 from regulations import starter
 from regulations.importers.records import DATA, find_files, parse
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
@@ -251,3 +252,20 @@ def test_the_starter_loads_only_into_an_empty_table(write):
     assert report.added == 29
     Deadline.objects.all().delete()
     assert list(starter.missing_steps()) == []
+
+
+def test_codes_that_have_left_the_register_are_read_as_those_that_follow(write):
+    run(write(), "--commit")
+    successor = factories.MunicipalityFactory(teryt="1261993", name="Kraków", kind=3)
+    FormerMunicipality.objects.create(teryt="1261011", name="Kraków", successor=successor, left_on=date(2026, 1, 1))
+    ban = Deadline.objects.get(key="zakaz")
+    assert ban.units == ["1261011"]
+    assert "1 changed" in run(write(), "--commit")
+    ban.refresh_from_db()
+    assert ban.units == ["1261993"]
+    again = run(write(), "--commit")
+    assert "0 changed" in again
+    assert "editor" not in again
+    start, end = FILE.index("  - {key: zakaz"), FILE.index("bans:")
+    without = FILE[:start] + FILE[end:]
+    assert "1 removed" in run(write(without), "--commit", "--allow-removals")

@@ -7,7 +7,9 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
-    help = "Import fuel depots (OpenStreetMap: Overpass JSON). A dry run unless --commit is given."
+    help = (
+        "Import fuel depots (OpenStreetMap: Overpass JSON, or an extract in PBF). A dry run unless --commit is given."
+    )
 
     def steps(self, sources: list[Path]) -> list[Step]:
         return steps_for(sources, Dataset.Slug.DEPOTS)

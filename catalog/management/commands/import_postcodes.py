@@ -8,7 +8,8 @@ from catalog.models import Dataset
 
 class Command(ImportCommand):
     help = (
-        "Import postcodes (GeoNames PL.txt or PL.zip; postcodes of the PRG address register, CSV). "
+        "Import postcodes (address points of the PRG, XML, GML or zips of them, all parts at once; its postcodes, CSV; "
+        "GeoNames PL.txt or PL.zip). "
         "A dry run unless --commit is given."
     )
 

@@ -204,9 +204,10 @@ def test_little_is_read_of_a_large_file(tmp_path, monkeypatch):
         ("prg_postcodes.csv", Format.PRG_POSTCODES),
         ("README.md", None),
         ("samples/bdl_data.json", None),
-        ("samples/depots.osm.pbf", None),
+        ("samples/depots.osm.pbf", Format.OSM_PBF),
         ("samples/overpass_remark-runtime-error-01.json", Format.OVERPASS),
-        ("samples/prg_addresses_model2012.xml", None),
+        ("samples/prg_addresses_model2012.xml", Format.PRG_ADDRESSES),
+        ("samples/prg_addresses_model2021.gml", Format.PRG_ADDRESSES),
     ],
 )
 def test_publishers_files(name, form):

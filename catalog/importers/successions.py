@@ -1,0 +1,162 @@
+"""Which municipality follows one that leaves the register: by its number, by its name, or by where it lay.
+
+The register names no successors. A change of kind keeps the first six digits of a code; a move to another county keeps
+the name; a merger or a division keeps nothing but the place on the map.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from catalog.importers.records import UnitRecord
+from catalog.teryt import is_city_county
+
+Units = Mapping[str, UnitRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """What becomes of a code.
+
+    heir: the same municipality under another code; "" where it was merged or divided. reused: whether the old code is
+    another municipality's now. candidates: of one that was merged or divided those that took it over, the likeliest
+    first; none where only the map can tell.
+    """
+
+    unit: UnitRecord
+    heir: str = ""
+    reused: bool = False
+    candidates: tuple[str, ...] = ()
+
+
+def municipalities(units: Iterable[UnitRecord]) -> dict[str, UnitRecord]:
+    """The municipalities among units, by code."""
+    return {unit.teryt: unit for unit in units if len(unit.teryt) == 7}
+
+
+def find_successions(stored: Units, incoming: Units) -> list[Succession]:
+    """What becomes of every code that leaves the register or changes its owner, by code.
+
+    stored, incoming: all units of both states, by code.
+    """
+    old, new = municipalities(stored.values()), municipalities(incoming.values())
+    added = {code: unit for code, unit in new.items() if code not in old}
+    gone = {code: unit for code, unit in old.items() if code not in new}
+    heirs = same_number(gone, new)
+    free = {code: unit for code, unit in added.items() if code not in heirs.values()}
+    moved = same_name({code: unit for code, unit in gone.items() if code not in heirs}, free, stored, incoming)
+    heirs |= moved
+    free = {code: unit for code, unit in free.items() if code not in moved.values()}
+    reused = same_name(
+        {code: unit for code, unit in old.items() if code in new and new[code].name != unit.name},
+        free,
+        stored,
+        incoming,
+    )
+    free = {code: unit for code, unit in free.items() if code not in reused.values()}
+    found = [Succession(gone[code], heir) for code, heir in heirs.items()]
+    found += [Succession(old[code], heir, reused=True) for code, heir in reused.items()]
+    found += [
+        Succession(unit, candidates=likely_candidates(unit, free, new))
+        for code, unit in gone.items()
+        if code not in heirs
+    ]
+    return sorted(found, key=lambda succession: succession.unit.teryt)
+
+
+def same_number(gone: Units, new: Units) -> dict[str, str]:
+    """Codes that only changed their kind."""
+    by_number = {code[:6]: code for code in new}
+    return {code: by_number[code[:6]] for code in gone if code[:6] in by_number}
+
+
+def same_name(gone: Units, free: Units, stored: Units, incoming: Units) -> dict[str, str]:
+    """Codes that go on under the number of a new municipality of the same name, each new one for one of them.
+
+    A town and the country around it share their name, and a voivodeship may have several of one name, so the closest
+    match goes first, and one that is not the only one of its kind counts as none.
+    """
+    heirs: dict[str, str] = {}
+    for alike in likenesses(stored, incoming):
+        old_by: dict[object, list[str]] = defaultdict(list)
+        new_by: dict[object, list[str]] = defaultdict(list)
+        for code, unit in gone.items():
+            if code not in heirs:
+                old_by[alike(unit, stored)].append(code)
+        for code, unit in free.items():
+            if code not in heirs.values():
+                new_by[alike(unit, incoming)].append(code)
+        for key, codes in old_by.items():
+            if len(codes) == 1 and len(new_by[key]) == 1:
+                heirs[codes[0]] = new_by[key][0]
+    return heirs
+
+
+def likenesses(stored: Units, incoming: Units) -> tuple[Callable[[UnitRecord, Units], object], ...]:
+    """What two municipalities of one name may have in common besides, the most first."""
+
+    def county(unit: UnitRecord, units: Units) -> str:
+        return units[unit.teryt[:4]].name
+
+    return (
+        lambda unit, units: (unit.name, unit.kind, county(unit, units), unit.teryt[:2]),
+        lambda unit, units: (unit.name, unit.kind, unit.teryt[:2]),
+        lambda unit, units: (unit.name, unit.teryt[:2]),
+        lambda unit, units: (unit.name, unit.kind, county(unit, units)),
+    )
+
+
+def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, ...]:
+    """Municipalities that a merged or divided one went to, as far as codes and names tell.
+
+    New ones of its county that follow nobody else; without these a town of its name, which swallows the country around
+    it, in the county or with the rights of one.
+    """
+    fresh = tuple(sorted(code for code in free if code[:4] == unit.teryt[:4]))
+    if fresh:
+        return fresh
+    namesakes = [
+        code
+        for code, other in new.items()
+        if other.name == unit.name
+        and code[:2] == unit.teryt[:2]
+        and (code[:4] == unit.teryt[:4] or is_city_county(code))
+    ]
+    return tuple(namesakes) if len(namesakes) == 1 else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heirs:
+    """Who follows a code. successor: where its address leads. others: who got parts of it, by code.
+
+    whole: whether the successor is the same municipality under another code, so that all said of the old one holds.
+    """
+
+    successor: str
+    others: tuple[str, ...] = ()
+    whole: bool = True
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Everybody who got a part, the successor first."""
+        return (self.successor, *self.others)
+
+    def followed_by(self, later: Mapping[str, "Heirs"]) -> "Heirs":
+        """These heirs after some of them have left the register too."""
+        chain = [after for code in self.all for after in (later[code].all if code in later else (code,))]
+        successor, *others = dict.fromkeys(chain)
+        whole = self.whole and (self.successor not in later or later[self.successor].whole)
+        return Heirs(successor, tuple(sorted(others)), whole)
+
+
+def county_heirs(codes: Collection[str], heirs: Mapping[str, str]) -> dict[str, str]:
+    """Counties or voivodeships that leave the register → the unit that most of their municipalities went to.
+
+    codes: of one length. heirs: municipality → its successor. A unit whose municipalities are not known is left out.
+    """
+    found: dict[str, str] = {}
+    for code in codes:
+        followers = Counter(heir[: len(code)] for old, heir in heirs.items() if old.startswith(code))
+        if followers:
+            found[code] = min(followers, key=lambda unit: (-followers[unit], unit))
+    return found

@@ -1,0 +1,197 @@
+"""Every refusal is one line that says what to do, and leaves every row of every table as it was."""
+
+import io
+from datetime import date
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from catalog import models
+from regulations.models import LegalState
+from tests import factories
+from tests.catalog.importers import test_osm_pbf as pbf
+from tests.catalog.importers.generate_addresses import area, document, point
+from tests.catalog.importers.helpers import write, zipped
+
+pytestmark = pytest.mark.django_db
+
+HEADER = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA"
+ROWS = (
+    "08;;;;LUBUSKIE;województwo;{day}",
+    "08;04;;;nowosolski;powiat;{day}",
+    "08;04;03;2;Kolsko;gmina wiejska;{day}",
+    *(f"08;04;{n};2;Gmina {n};gmina wiejska;{{day}}" for n in range(20, 40)),
+)
+NORTH, EAST = 456_005.14, 287_772.37
+
+
+def register(*rows, day="2026-01-01"):
+    return "\r\n".join([HEADER, *(rows or ROWS)]).format(day=day) + "\r\n"
+
+
+def addresses(*, north=NORTH, east=EAST, model=2012):
+    points = [point(model, f"id-{n}", north=north + n, east=east) for n in range(5)]
+    return document(model, *points, area(model))
+
+
+def run(name, *paths, **options):
+    out = io.StringIO()
+    call_command(name, *map(str, paths), commit=True, stdout=out, **options)
+    return out.getvalue()
+
+
+def dump():
+    """Every row of every table, as the database writes it out."""
+    with connection.cursor() as cursor:
+        tables = sorted(connection.introspection.table_names(cursor))
+        found = {}
+        for table in tables:
+            cursor.execute(f'SELECT t::text FROM "{table}" AS t ORDER BY 1')  # noqa: S608 - names of our own
+            found[table] = [row[0] for row in cursor.fetchall()]
+    return found
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    """A register of 21 municipalities with addresses, and depots of an extract."""
+    run("import_teryt", write(tmp_path / "terc.csv", register()))
+    run("import_postcodes", write(tmp_path / "addresses.xml", addresses()))
+    factories.BoundaryFactory(
+        municipality=models.Municipality.objects.get(pk="0804032"), lat=51.93, lon=15.91, side_km=30
+    )
+    run("import_depots", extract(tmp_path / "first.osm.pbf", *range(1, 21)))
+    LegalState.objects.create(voivodeship_id="08", as_of=date(2026, 1, 1))
+    assert (models.Depot.objects.count(), models.Postcode.objects.count()) == (20, 1)
+    return tmp_path
+
+
+def extract(path, *numbers, stamp="2026-10-03T00:00:00Z", at=(15.91, 51.93)):
+    return pbf.extract(path, *(pbf.node(100 + number, location=at) for number in numbers), stamp=stamp)
+
+
+def half(content):
+    content = content if isinstance(content, bytes) else content.encode()
+    return content[: len(content) // 2]
+
+
+def lost_municipality(path):
+    return write(path / "x.csv", register(*ROWS[:2], *ROWS[3:]))
+
+
+def moved_voivodeship(path):
+    rows = [row.replace("08;", "10;", 1).replace("LUBUSKIE", "ŁÓDZKIE") for row in ROWS]
+    return write(path / "x.csv", register(*rows))
+
+
+def whole_zip(path):
+    content = addresses().encode()
+    return zipped(path / "whole.zip", {"a.xml": content, "b.gml": b"<teryt/>", "c.xml": content})
+
+
+TERYT = {
+    "older": (lambda p: write(p / "x.csv", register(day="2025-01-01")), r"of 2025-01-01, .* add --allow-older"),
+    "short": (lambda p: write(p / "x.csv", register(*ROWS[:15])), r"8 of 23 rows would be removed, .*--allow-removals"),
+    "cut off": (lambda p: write(p / "x.csv", half(register())), r"is the file cut off"),
+    "columns missing": (lambda p: write(p / "x.csv", register().replace("STAN_NA", "DATA")), r"lacks STAN_NA"),
+    "another encoding": (
+        lambda p: write(p / "x.csv", register().replace("Kolsko", "Żółkiew").encode("cp1250")),
+        r"is not UTF-8 text; save it as UTF-8",
+    ),
+    "nobody follows": (lost_municipality, r"0804032 Kolsko leaves the register .*; "),
+    "empty": (lambda p: write(p / "x.csv", ""), r"is empty"),
+}
+
+DEPOTS = {
+    "older": (lambda p: extract(p / "x.osm.pbf", 1, stamp="2026-10-02T00:00:00Z"), r"of 2026-10-02, .* --allow-older"),
+    "another country": (lambda p: extract(p / "x.osm.pbf", 91, at=(2.3, 48.86)), r"20 of 20 rows would be removed"),
+    "no depots": (lambda p: extract(p / "x.osm.pbf"), r"has no depot; is it the extract of Poland"),
+    "cut off": (lambda p: write(p / "y.pbf", half(extract(p / "x.osm.pbf", 1).read_bytes())), r"download it again"),
+    "cut off, called JSON": (
+        lambda p: write(p / "y.json", half(extract(p / "x.osm.pbf", 1).read_bytes())),
+        r"download it again",
+    ),
+    "a page": (lambda p: write(p / "x.osm.pbf", "<html>429</html>"), r"no known form; this command reads: overpass"),
+}
+
+POSTCODES = {
+    "swapped axes": (lambda p: write(p / "x.xml", addresses(north=EAST, east=NORTH)), r"are the axes swapped"),
+    "one wrong of three": (whole_zip, r"b\.gml: has no address of the PRG"),
+    "zip cut off": (lambda p: write(p / "x.zip", half(whole_zip(p).read_bytes())), r"damaged or cut off"),
+    "both models": (
+        lambda p: zipped(p / "x.zip", {"a.xml": addresses().encode(), "b.xml": addresses(model=2021).encode()}),
+        r"holds the other of the two models",
+    ),
+    "cut off": (lambda p: write(p / "x.xml", half(addresses())), r"is not complete XML"),
+}
+
+CASES = [
+    pytest.param(command, make, message, id=f"{command}: {name}")
+    for command, cases in (("import_teryt", TERYT), ("import_depots", DEPOTS), ("import_postcodes", POSTCODES))
+    for name, (make, message) in cases.items()
+]
+
+
+@pytest.mark.parametrize(("command", "make", "message"), CASES)
+def test_a_refusal_leaves_everything_as_it_was(catalog, command, make, message):
+    if message.startswith("0804032"):
+        models.Boundary.objects.all().delete()
+    path = make(catalog)
+    before = dump()
+    with pytest.raises(CommandError, match=message) as refused:
+        run(command, path)
+    assert "\n" not in str(refused.value)
+    assert str(refused.value).startswith("nothing was imported: ")
+    assert dump() == before
+
+
+def test_a_refusal_after_writing_undoes_what_was_written(catalog):
+    before = dump()
+    with pytest.raises(CommandError, match="voivodeship 08 leaves the register, and stany prawne") as refused:
+        run("import_teryt", moved_voivodeship(catalog), allow_removals=True)
+    assert "\n" not in str(refused.value)
+    assert dump() == before
+
+
+@pytest.mark.parametrize(
+    ("command", "make"),
+    [
+        ("import_teryt", lambda p: write(p / "x.csv", register())),
+        ("import_depots", lambda p: extract(p / "x.osm.pbf", *range(1, 21))),
+        ("import_postcodes", lambda p: write(p / "x.xml", addresses())),
+    ],
+)
+def test_a_second_run_writes_nothing(catalog, command, make):
+    before = dump()
+    assert ": 0 added, 0 changed, 0 removed" in run(command, make(catalog))
+    assert dump() == before
+
+
+def test_columns_may_come_in_any_order(catalog):
+    def turned(line):
+        return ";".join(reversed(line.split(";")))
+
+    rows = "\r\n".join(turned(line) for line in register().splitlines())
+    assert ": 0 added, 0 changed, 0 removed" in run("import_teryt", write(catalog / "x.csv", rows))
+
+
+def test_an_extract_called_json_is_read_as_what_it_is(catalog):
+    path = extract(catalog / "x.osm.pbf", *range(1, 21)).rename(catalog / "x.json")
+    assert ": 0 added, 0 changed, 0 removed" in run("import_depots", path)
+
+
+def test_an_older_register_may_be_asked_for(catalog):
+    path = write(catalog / "x.csv", register(day="2025-01-01").replace("Kolsko", "Kolsk"))
+    assert "renamed: 0804032 Kolsko → Kolsk" in run("import_teryt", path, allow_older=True)
+    assert str(models.Dataset.objects.get(slug="units").as_of) == "2025-01-01"
+
+
+def test_a_folder_with_registers_of_several_years_can_be_imported_again(tmp_path):
+    write(tmp_path / "TERC_2025.csv", register(day="2025-01-01").replace("Kolsko", "Kolsk"))
+    write(tmp_path / "TERC_2026.csv", register())
+    run("import_data", tmp_path)
+    before = dump()
+    printed = run("import_data", tmp_path)
+    assert "of 2025-01-01, older than what is stored (2026-01-01)" in printed
+    assert dump() == before
+    assert models.Municipality.objects.get(pk="0804032").name == "Kolsko"

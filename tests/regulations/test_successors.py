@@ -1,0 +1,121 @@
+"""Codes in scopes follow units that leave the register, whether an update or a file of rules names them."""
+
+from datetime import date
+
+import pytest
+
+from catalog import models as catalog
+from catalog.importers.records import Extract, UnitRecord
+from catalog.importers.successions import Heirs
+from catalog.importers.sync import Options
+from catalog.importers.sync_units import sync_units
+from regulations.successors import Register, follow_scope
+from tests import factories
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory
+
+NOW = {"1207062", "1207413", "1208012", "1208022", "1262011"}
+
+
+def scope(units=(), partly=(), excluded=()):
+    return {"units": list(units), "partly": list(partly), "excluded": list(excluded)}
+
+
+WHOLE = {"1207052": Heirs("1207413")}
+MERGED = {"1207052": Heirs("1207062", whole=False)}
+DIVIDED = {"1207052": Heirs("1207062", ("1207413",), whole=False)}
+COUNTY = {"1299012": Heirs("1208012"), "1299022": Heirs("1208022")}
+
+
+@pytest.mark.parametrize(
+    ("heirs", "before", "after"),
+    [
+        pytest.param(WHOLE, scope(["1207062"]), {}, id="nothing to do"),
+        pytest.param(WHOLE, scope(["1207052"]), scope(["1207413"]), id="another code"),
+        pytest.param(WHOLE, scope(["1207051"]), scope(["1207413"]), id="named by an earlier kind"),
+        pytest.param(WHOLE, scope(partly=["1207052"]), scope(partly=["1207413"]), id="partly"),
+        pytest.param(WHOLE, scope(excluded=["1207052"]), scope(excluded=["1207413"]), id="excluded"),
+        pytest.param(WHOLE, scope(["1207052", "1207413"]), scope(["1207413"]), id="named twice"),
+        pytest.param(MERGED, scope(["1207052"]), scope(partly=["1207062"]), id="merged: a part of the successor"),
+        pytest.param(MERGED, scope(["1207052", "1207062"]), scope(["1207062"]), id="merged, both were bound"),
+        pytest.param(MERGED, scope(["1207052", "1207"]), scope(["1207062", "1207"]), id="merged within a county"),
+        pytest.param(MERGED, scope(excluded=["1207052"]), scope(partly=["1207062"]), id="merged, was excluded"),
+        pytest.param(DIVIDED, scope(["1207052"]), scope(partly=["1207062", "1207413"]), id="divided"),
+        pytest.param(COUNTY, scope(["1299"]), scope(["1208"]), id="a county goes on as another"),
+        pytest.param(
+            {"1299012": Heirs("1208012")}, scope(["1299"]), scope(["1208012"]), id="a county becomes part of another"
+        ),
+        pytest.param(COUNTY, scope(["1207"]), {}, id="a county that is still there"),
+        pytest.param(COUNTY, scope(["9999", "9999012"]), {}, id="codes nobody knows stay for the check to name"),
+    ],
+)
+def test_scope(heirs, before, after):
+    assert follow_scope(before, Register(heirs, NOW)) == after
+
+
+UNITS = (
+    UnitRecord("12", "małopolskie"),
+    UnitRecord("1261", "Kraków"),
+    UnitRecord("1261011", "Kraków", 1),
+    *(UnitRecord(f"1261{n}2", f"Gmina {n}", 2) for n in range(20, 40)),
+)
+OPTIONS = Options(today=date(2026, 11, 21), write=True)
+
+
+def renumbered():
+    return Extract((*UNITS[:2], UnitRecord("1261993", "Kraków", 3), *UNITS[3:]))
+
+
+@pytest.fixture
+def rules(db):
+    sync_units(Extract(UNITS), OPTIONS)
+    ResolutionFactory()
+    return DeadlineFactory(krakow=True, scope="Gmina Miejska Kraków"), DeadlineFactory()
+
+
+def test_an_update_of_the_register_brings_rules_up_to_date(rules):
+    local, wide = rules
+    report = sync_units(renumbered(), OPTIONS)
+    local.refresh_from_db()
+    wide.refresh_from_db()
+    assert (local.units, wide.units) == (["1261993"], [])
+    line = f"regulations: deadline {local.pk} (Gmina Miejska Kraków): units 1261011 → 1261993"
+    assert line in report.lines
+    assert local.history.first().history_change_reason == "zmiana kodów w rejestrze TERYT"
+    assert catalog.Dataset.objects.filter(slug="regulations").exists()
+    assert "regulations" not in " ".join(sync_units(renumbered(), OPTIONS).lines)
+
+
+def test_a_dry_run_tells_the_same_and_changes_nothing(rules):
+    local, _ = rules
+    report = sync_units(renumbered(), Options(today=OPTIONS.today, write=False))
+    assert any("units 1261011 → 1261993" in line for line in report.lines)
+    local.refresh_from_db()
+    assert local.units == ["1261011"]
+
+
+def test_the_answer_goes_on_to_bind_the_successor(rules, client):
+    sync_units(renumbered(), OPTIONS)
+    (answer,) = client.get("/api/v1/regulations", {"teryt": "1261993"}).json()
+    assert [row["binds_requested_unit"] for row in answer["resolution"]["deadlines"]] == [True, True]
+    refused = client.get("/api/v1/regulations", {"teryt": "1261011"})
+    assert refused.status_code == 404
+    assert "its successor is 1261993" in refused.json()["message"]
+    refused = client.get("/api/v1/regulations/malopolskie.ics", {"teryt": "1261011"})
+    assert refused.status_code == 404
+    assert "its successor is 1261993" in refused.json()["message"]
+
+
+def test_the_page_shows_the_successor(rules, client):
+    sync_units(renumbered(), OPTIONS)
+    html = client.get("/przepisy/malopolskie/", {"teryt": "1261011"}).content.decode()
+    assert html == client.get("/przepisy/malopolskie/", {"teryt": "1261993"}).content.decode()
+
+
+def test_merged_units_are_reported_for_editors(rules):
+    factories.BoundaryFactory(municipality=catalog.Municipality.objects.get(pk="1261011"))
+    factories.BoundaryFactory(municipality=catalog.Municipality.objects.get(pk="1261202"), lon=20.216)
+    local, _ = rules
+    report = sync_units(Extract((*UNITS[:2], *UNITS[3:])), OPTIONS)
+    assert any("units 1261011 → nothing; partly nothing → 1261202; read the act" in line for line in report.lines)
+    local.refresh_from_db()
+    assert (local.units, local.partly) == ([], ["1261202"])
