@@ -137,9 +137,11 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
-# The statistical office's local data bank. A registered client may ask more often; see prices/importers/bdl.py.
-BDL_URL = "https://bdl.stat.gov.pl/api/v1"
+# A registered client may ask the statistical office's local data bank more often; see prices/importers/bdl.py.
 BDL_CLIENT_ID: str = env.str("BDL_CLIENT_ID", default="").strip()
+
+# Files of the publishers, as `--download` and `refresh` fetched them; see catalog/sources.yaml.
+DOWNLOADS_DIR = BASE_DIR / "var" / "downloads"
 
 ROOT_URLCONF = "fueldepot.urls"
 WSGI_APPLICATION = "fueldepot.wsgi.application"

@@ -80,7 +80,7 @@ def step(path: Path, format_: Format) -> Step:
         report.as_of = extract.as_of
         return report
 
-    return Step(source.dataset, source.publisher, sync)
+    return Step(source.dataset, source.publisher, sync, form=format_.value, files=(path,))
 
 
 def steps_for(paths: Iterable[Path], dataset: Dataset.Slug) -> list[Step]:

@@ -2,6 +2,7 @@
 
 from catalog.models.datasets import Dataset
 from catalog.models.depots import Depot, DepotQuerySet
+from catalog.models.runs import ImportRun
 from catalog.models.territory import (
     Boundary,
     County,
@@ -22,6 +23,7 @@ __all__ = [
     "Depot",
     "DepotQuerySet",
     "FormerMunicipality",
+    "ImportRun",
     "Municipality",
     "Place",
     "Postcode",

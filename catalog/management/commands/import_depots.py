@@ -7,6 +7,7 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
+    source = "osm-depots"
     help = "Import fuel depots (OpenStreetMap: Overpass JSON). A dry run unless --commit is given."
 
     def steps(self, sources: list[Path]) -> list[Step]:

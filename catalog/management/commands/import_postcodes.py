@@ -7,6 +7,7 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
+    source = "geonames-postcodes"
     help = (
         "Import postcodes (GeoNames PL.txt or PL.zip; postcodes of the PRG address register, CSV). "
         "A dry run unless --commit is given."
