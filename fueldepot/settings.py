@@ -212,6 +212,8 @@ LOGGING = {
     # 4xx answers are the caller's business and would fill the log.
     "loggers": {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
+        # It would name every address that an importer asks.
+        "httpx": {"level": "WARNING"},
         "django.security.DisallowedHost": {"handlers": [], "propagate": False},
     },
 }

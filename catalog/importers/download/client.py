@@ -24,7 +24,9 @@ MOST_REDIRECTS = 5
 MOST_PAGE_BYTES = 4_000_000
 """Largest page with a form that is read."""
 
-CHUNK_BYTES = 1 << 16
+UNPACKED_BYTES = 1 << 20
+"""How much of a compressed answer is unpacked at once."""
+
 T = TypeVar("T")
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -278,16 +280,17 @@ def _body(response: httpx.Response) -> Iterator[bytes]:
     """The body, unpacked. Raises _Trouble when gzip ends early; httpx itself counts the announced length."""
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if coding in {"identity", ""}:
-        yield from response.iter_raw(CHUNK_BYTES)
+        # As it comes: httpx would hold back what does not fill a chunk, and lose it when the connection breaks.
+        yield from response.iter_raw()
         return
     if coding not in {"gzip", "x-gzip"}:
         raise _Trouble(f"answered in the coding {coding!r}, which was not asked for")
     unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-    for chunk in response.iter_raw(CHUNK_BYTES):
+    for chunk in response.iter_raw():
         waiting = chunk
         while waiting:
             try:
-                yield unpacker.decompress(waiting, CHUNK_BYTES * 16)
+                yield unpacker.decompress(waiting, UNPACKED_BYTES)
             except zlib.error as error:
                 raise _Trouble(f"answered with damaged gzip: {error}") from error
             waiting = unpacker.unconsumed_tail
