@@ -66,7 +66,7 @@ def check(report: Report, publication: Publication, *, newest: date | None, most
             f"{report.title}: is of {report.as_of}, older than what is stored ({newest}); "
             f"wait for a newer one, or {BY_HAND}"
         )
-    used = report.added + report.changed + report.unchanged + len(report.skipped)
+    used = report.rows + len(report.skipped)
     rejected = len(report.rejected)
     if rejected > most_rejected * (used + rejected):
         note = report.rejected[0]

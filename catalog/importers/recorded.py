@@ -79,7 +79,7 @@ def record(
     differences: list[str] = []
     if report is not None:
         counts = {
-            "rows": report.added + report.changed + report.unchanged,
+            "rows": report.rows,
             "added": report.added,
             "changed": report.changed,
             "removed": report.removed,
