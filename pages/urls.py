@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from pages import views
+from pages import extracts, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -15,5 +15,8 @@ urlpatterns = [
     path("ceny/", views.prices, name="prices"),
     path("ceny/<slug:fuel>/", views.fuel_prices, name="fuel-prices"),
     path("ceny/<slug:fuel>/<slug:voivodeship>/", views.voivodeship_prices, name="fuel-prices-voivodeship"),
+    path("dane/gminy.csv", extracts.municipalities, name="extract-municipalities"),
+    path("dane/ceny-mediany.csv", extracts.medians, name="extract-medians"),
+    path("dane/srednie-gus.csv", extracts.averages, name="extract-averages"),
     path("sklad/<int:depot_id>-<slug:slug>/", views.depot, name="depot"),
 ]
