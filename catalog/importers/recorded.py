@@ -122,11 +122,16 @@ def failures_recorded(origin: Origin, *, write: bool) -> Iterator[None]:
 
 
 def run_recorded(
-    steps: Iterable[Step], options: Options, *, origins: Callable[[Step], Origin] = Origin.of_step
+    steps: Iterable[Step],
+    options: Options,
+    *,
+    origins: Callable[[Step], Origin] = Origin.of_step,
+    started: datetime | None = None,
 ) -> list[Report]:
     """Run steps in one transaction like `run`, and leave a record of each; of a refused run of the step that failed.
 
-    origins: what a step reads. Raises what `run` raises.
+    origins: what a step reads. started: when the fetching for a single step began, which is part of its run. Raises
+    what `run` raises.
     """
     if not options.write:
         return run(steps, options)
@@ -136,7 +141,7 @@ def run_recorded(
 
     def watched(step: Step) -> Step:
         def sync(how: Options) -> Report:
-            starts.append(timezone.now())
+            starts.append(started or timezone.now())
             return step.sync(how)
 
         return replace(step, sync=sync)

@@ -86,7 +86,7 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
             return record(origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier), []
         with failures_recorded(origin, write=True):
             step = make_step()
-        reports = run_recorded([step], options, origins=lambda _: origin)
+        reports = run_recorded([step], options, origins=lambda _: origin, started=started)
     except REFUSALS:
         # It has its record by now.
         pass

@@ -35,8 +35,16 @@ def read_sources_file(path: Path | None) -> dict[str, Publication]:
         raise CommandError(f"nothing was imported: {error}") from error
 
 
-def add_sources_argument(parser: CommandParser) -> None:
-    """The argument that names another file of sources."""
+def fetcher_for(downloads: Path | None) -> Fetcher:
+    """A fetcher into a folder, or into the usual one."""
+    return Fetcher(downloads.resolve()) if downloads else Fetcher()
+
+
+def add_fetching_arguments(parser: CommandParser) -> None:
+    """The arguments that a rehearsal uses: other addresses, and another folder for what comes from them."""
+    parser.add_argument(
+        "--downloads", type=Path, metavar="DIR", help="where downloads are kept, instead of var/downloads"
+    )
     parser.add_argument(
         "--sources",
         dest="sources_file",
@@ -56,6 +64,7 @@ class ImportCommand(BaseCommand):
     source = ""
     fetched: Publication | None = None
     """What is to be fetched in this call, None with files."""
+    fetcher: Fetcher
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("sources", nargs="*" if self.source else "+", type=Path, metavar="SOURCE")
@@ -66,7 +75,7 @@ class ImportCommand(BaseCommand):
     def add_download_arguments(self, parser: CommandParser) -> None:
         """The arguments of commands whose publisher can be asked."""
         parser.add_argument("--download", action="store_true", help=f"fetch {self.source} from its publisher")
-        add_sources_argument(parser)
+        add_fetching_arguments(parser)
 
     def add_run_arguments(self, parser: CommandParser) -> None:
         """The arguments that all imports have."""
@@ -81,7 +90,7 @@ class ImportCommand(BaseCommand):
 
     def make_step(self, publication: Publication) -> tuple[Step, Download]:
         """Fetch a source. Returns the step that imports it, and the file. Raises DownloadFailed and BadInput."""
-        return fetched_step(publication, Fetcher())
+        return fetched_step(publication, self.fetcher)
 
     def fetched_steps(self, publication: Publication) -> tuple[list[Step], Origin]:
         """Fetch a source and say so. Returns the steps that import it, and what they read. Raises like `make_step`."""
@@ -96,6 +105,7 @@ class ImportCommand(BaseCommand):
                 raise CommandError("nothing was imported: give either files or --download")
             if options["download"]:
                 self.fetched = self.find_publication(options["sources_file"])
+                self.fetcher = fetcher_for(options["downloads"])
         self.run_steps(sources, **options)
 
     def find_publication(self, sources_file: Path | None) -> Publication:

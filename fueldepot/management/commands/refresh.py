@@ -14,7 +14,7 @@ from catalog.importers.publications import Publication
 from catalog.importers.refresh import Fetch, RefreshRunning, fetch_file, one_refresh, refresh_source
 from catalog.importers.run import ImportRunning, Step
 from catalog.importers.sync import Options
-from catalog.management.import_command import add_sources_argument, read_sources_file
+from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
 from catalog.models import ImportRun
 from catalog.runs import SourceState, last_runs
 from prices import figures
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
         )
-        add_sources_argument(parser)
+        add_fetching_arguments(parser)
 
     def handle(
         self,
@@ -56,6 +56,7 @@ class Command(BaseCommand):
         force: bool,
         allow_removals: bool,
         sources_file: Path | None,
+        downloads: Path | None,
         **options: Any,
     ) -> None:
         today = timezone.localdate()
@@ -65,7 +66,9 @@ class Command(BaseCommand):
             # What is due is decided under the lock, or two refreshes would do the same work one after the other.
             if commit:
                 with one_refresh():
-                    failed = self.refresh(self.choose(publications, only, force, today), today, allow_removals)
+                    chosen = self.choose(publications, only, force, today)
+                    how = Options(today=today, write=True, allow_removals=allow_removals)
+                    failed = self.refresh(chosen, how, fetcher_for(downloads))
             else:
                 self.show(self.choose(publications, only, force, today))
                 return
@@ -105,10 +108,8 @@ class Command(BaseCommand):
         if chosen:
             self.stdout.write("This was a dry run: nobody was asked. Add --commit to fetch and write.")
 
-    def refresh(self, chosen: list[SourceState], today: date, allow_removals: bool) -> list[str]:
+    def refresh(self, chosen: list[SourceState], how: Options, fetcher: Fetcher) -> list[str]:
         """Refresh sources one after another. Returns the ids of those that failed."""
-        how = Options(today=today, write=True, allow_removals=allow_removals)
-        fetcher = Fetcher()
         fetches = {"api": fetch_series(fetcher)}
         failed, imported = [], False
         for state in chosen:
@@ -130,5 +131,5 @@ class Command(BaseCommand):
                 self.stderr.write(f"{name}: {run.outcome}, nothing was changed ({took}): {run.message}")
                 failed.append(name)
         if imported:
-            figures.refresh(today=today)
+            figures.refresh(today=how.today)
         return failed

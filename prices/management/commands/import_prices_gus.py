@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from catalog.importers.download import Download, Fetcher
+from catalog.importers.download import Download
 from catalog.importers.publications import Publication
 from catalog.importers.run import Step
 from catalog.management.import_command import ImportCommand
@@ -47,4 +47,4 @@ class Command(ImportCommand):
         return [file_step(sources, self.chosen)]
 
     def make_step(self, publication: Publication) -> tuple[Step, Download]:
-        return download_step(publication, self.chosen, Fetcher())
+        return download_step(publication, self.chosen, self.fetcher)
