@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from django.db import connection
 from django.utils import timezone
 
-from catalog.importers.download import Download, Fetcher
+from catalog.importers.download import Download, DownloadBusy, Fetcher
 from catalog.importers.fetched import step_of
 from catalog.importers.publications import Publication
 from catalog.importers.recorded import REFUSALS, Origin, failures_recorded, record, run_recorded
@@ -71,7 +71,7 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
     """Fetch a source and import it, unless its file is the one that was imported last. Leaves one record.
 
     The reports are empty when there was nothing to import or the source was refused; the record says which. Raises
-    ImportRunning when an import holds the lock; then there is no record.
+    ImportRunning when an import or a download of the source holds the lock; then there is no record.
     """
     publication = state.publication
     started = timezone.now()
@@ -87,6 +87,8 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
         with failures_recorded(origin, write=True):
             step = make_step()
         reports = run_recorded([step], options, origins=lambda _: origin, started=started)
+    except DownloadBusy as error:
+        raise ImportRunning(str(error)) from error
     except REFUSALS:
         # It has its record by now.
         pass

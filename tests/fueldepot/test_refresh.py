@@ -8,11 +8,12 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connections
+from django.db import OperationalError, connections
 from django.utils import timezone
 
 from catalog import models, runs
 from catalog.importers import osm_tags, refresh, sources
+from catalog.importers.download import Store
 from catalog.importers.formats import Format
 from catalog.importers.publications import read_publications
 from catalog.importers.run import one_import
@@ -303,6 +304,23 @@ def test_a_refresh_beside_an_import_says_so_and_leaves_the_rest_for_the_next(reh
     assert not said
     assert not ImportRun.objects.exists()
     assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported")
+
+
+def test_a_download_beside_a_refresh_is_waited_for(rehearsal, settings):
+    with Store(settings.DOWNLOADS_DIR, "teryt-terc", "TERC_Urzedowy.zip").lock():
+        (line,) = rehearsal.fail(match="failed: teryt-terc", only=["teryt-terc"])
+    assert line.startswith("teryt-terc: not refreshed, the next refresh tries again: ")
+    assert "is being filled by another download; wait until it ends" in line
+    assert not ImportRun.objects.exists()
+
+
+def test_a_database_that_goes_away_is_told_in_one_line(rehearsal, monkeypatch):
+    def gone(*args, **options):
+        raise OperationalError("server closed the connection\nunexpectedly")
+
+    monkeypatch.setattr(refresh, "record", gone)
+    monkeypatch.setattr(refresh, "run_recorded", gone)
+    rehearsal.fail(match="the database does not answer: server closed the connection unexpectedly")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from catalog.importers.download import Download, Fetcher
@@ -74,7 +74,7 @@ class Command(BaseCommand):
                 return
         except RefreshRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error
-        except OperationalError as error:
+        except (OperationalError, InterfaceError) as error:
             raise CommandError(f"the database does not answer: {' '.join(str(error).split())}") from error
         if failed:
             raise CommandError(f"failed: {', '.join(failed)}; every other source is as it should be")
@@ -116,8 +116,8 @@ class Command(BaseCommand):
             name = state.publication.id
             try:
                 run, reports = refresh_source(state, how, fetches.get(state.publication.method, fetch_file(fetcher)))
-            except ImportRunning:
-                self.stderr.write(f"{name}: not refreshed: another import is running; the next refresh tries again")
+            except ImportRunning as error:
+                self.stderr.write(f"{name}: not refreshed, the next refresh tries again: {error}")
                 failed.append(name)
                 continue
             imported = imported or run.outcome == ImportRun.Outcome.IMPORTED
