@@ -13,7 +13,7 @@ CARRIED = ("hidden", "text")
 
 
 class _Fields(HTMLParser):
-    """The inputs of a page that hold values, and the text of everything that could name a button."""
+    """The inputs of a page that a browser would send back whichever button is pressed."""
 
     def __init__(self) -> None:
         super().__init__()
