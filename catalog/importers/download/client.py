@@ -106,6 +106,7 @@ class Client:
 
     def page(self, url: str) -> str:
         """A small page as text. Raises DownloadFailed."""
+        begun = self.clock()
 
         def read() -> str:
             with self._send(Ask(url, packed=True), {"Accept-Encoding": "gzip"}) as response:
@@ -115,9 +116,10 @@ class Client:
                     body += chunk
                     if len(body) > MOST_PAGE_BYTES:
                         raise DownloadFailed(url, f"is a page of more than {MOST_PAGE_BYTES} bytes")
+                    self._check_time(url, len(body), begun)
                 return body.decode("utf-8", "replace")
 
-        return self._patiently(url, self.clock(), read)
+        return self._patiently(url, begun, read)
 
     def file(self, ask: Ask, store: Store, max_bytes: int) -> Answer | None:
         """Bring a file into the store's `.part`; None when the known one is still current. Raises DownloadFailed."""
@@ -165,7 +167,8 @@ class Client:
             answer = Answer(response.headers.get("ETag", ""), response.headers.get("Last-Modified", ""))
             start, total = _place_of(response, come[0] if come else 0)
             if start == 0:
-                self._note_part(ask, store, answer)
+                # The bytes of a packed answer are counted otherwise than ours.
+                self._note_part(ask, store, answer, continuable=ask.form is None and not _coding(response))
             try:
                 self._save(ask, response, store, start, max_bytes, begun)
                 if total is not None and store.part.stat().st_size != total:
@@ -188,11 +191,11 @@ class Client:
         store.discard()
         return None
 
-    def _note_part(self, ask: Ask, store: Store, answer: Answer) -> None:
+    def _note_part(self, ask: Ask, store: Store, answer: Answer, *, continuable: bool) -> None:
         """Say beside the `.part` what it is the beginning of, where that can be told for certain."""
         store.discard()
         validator = answer.last_modified if answer.etag.startswith("W/") or not answer.etag else answer.etag
-        if validator and ask.form is None and not ask.packed:
+        if validator and continuable:
             store.part_sidecar.write_bytes(orjson.dumps({"url": ask.url, "validator": validator}))
 
     def _save(self, ask: Ask, response: httpx.Response, store: Store, start: int, max_bytes: int, begun: float) -> None:
@@ -210,10 +213,13 @@ class Client:
                     store.discard()
                     raise DownloadFailed(ask.url, f"has more bytes than the {max_bytes} that may come")
                 part.write(chunk)
-                if self.clock() - begun > self.patience.whole_s:
-                    raise DownloadFailed(
-                        ask.url, f"is too slow: {size} bytes in {self.patience.whole_s:.0f} seconds; try again later"
-                    )
+                self._check_time(ask.url, size, begun)
+
+    def _check_time(self, url: str, size: int, begun: float) -> None:
+        """Raise DownloadFailed when the time for one file is over."""
+        whole_s = self.patience.whole_s
+        if self.clock() - begun > whole_s:
+            raise DownloadFailed(url, f"is too slow: {size} bytes in {whole_s:.0f} seconds; try again later")
 
     @contextmanager
     def _send(self, ask: Ask, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
@@ -271,15 +277,21 @@ def _place_of(response: httpx.Response, come: int) -> tuple[int, int | None]:
     if response.status_code != httpx.codes.PARTIAL_CONTENT:
         return 0, None
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
-    if match is None or int(match[1]) != come or not come:
+    if match is None or int(match[1]) != come or not come or _coding(response):
         raise _Trouble("answered with another part of the file than was asked for")
     return come, None if match[2] == "*" else int(match[2])
 
 
+def _coding(response: httpx.Response) -> str:
+    """How the body is packed, "" for not at all."""
+    coding: str = response.headers.get("Content-Encoding", "").strip().lower()
+    return "" if coding == "identity" else coding
+
+
 def _body(response: httpx.Response) -> Iterator[bytes]:
     """The body, unpacked. Raises _Trouble when gzip ends early; httpx itself counts the announced length."""
-    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if coding in {"identity", ""}:
+    coding = _coding(response)
+    if not coding:
         # As it comes: httpx would hold back what does not fill a chunk, and lose it when the connection breaks.
         yield from response.iter_raw()
         return

@@ -24,7 +24,7 @@ OVERPASS_PATIENCE = Patience(attempts=3, first_wait_s=60, idle_s=240, whole_s=12
 def user_agent() -> str:
     """Who asks, and whom to write to."""
     contact = f"; {settings.CONTACT_EMAIL}" if settings.CONTACT_EMAIL else ""
-    return f"fueldepot/1 (+{settings.SITE_URL}{contact})"
+    return f"fueldepot/1 (+{settings.SITE_URL}{contact})".encode("ascii", "replace").decode()
 
 
 def names_a_contact() -> bool:

@@ -160,6 +160,18 @@ def test_a_part_that_is_already_everything_is_thrown_away(fetcher, source, publi
     assert fetcher.fetch(source).path.read_bytes() == content
 
 
+def test_a_packed_answer_that_broke_off_is_not_continued(fetcher, source, publishers, content):
+    publishers.troubles[POSTCODES] = ["half gzip"]
+    assert fetcher.fetch(source).path.read_bytes() == content
+    assert all("Range" not in headers for _, headers, _ in publishers.requests(POSTCODES))
+
+
+@pytest.mark.parametrize("packed", ["gzip", "half gzip"])
+def test_a_packed_part_is_not_glued_to_a_plain_one(fetcher, source, publishers, content, packed):
+    publishers.troubles[POSTCODES] = ["drop", packed]
+    assert fetcher.fetch(source).path.read_bytes() == content
+
+
 @pytest.mark.parametrize("trouble", ["wrong part", "short part"])
 def test_a_part_that_does_not_fit_is_not_taken(fetcher, source, publishers, content, trouble):
     publishers.troubles[POSTCODES] = ["drop", trouble]
@@ -238,6 +250,18 @@ def test_a_slow_body_is_given_up(fetcher, source, publishers):
     publishers.always[POSTCODES] = "slow"
     hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
     refused(hasty, source, r"is too slow: [0-9]+ bytes in 0 seconds; try again later")
+
+
+def test_a_slow_form_is_given_up(fetcher, sources, publishers):
+    publishers.always["/pliki_pelne.aspx"] = "slow"
+    hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
+    refused(hasty, sources["teryt-terc"], r"is too slow: [0-9]+ bytes in 0 seconds; try again later")
+
+
+def test_a_site_with_polish_letters_can_still_ask(fetcher, source, settings, publishers):
+    settings.SITE_URL = "https://składy.example.pl"
+    fetcher.fetch(source)
+    assert publishers.requests(POSTCODES)[0][1]["User-Agent"] == "fueldepot/1 (+https://sk?ady.example.pl)"
 
 
 def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(fetcher, source, publishers, content):
