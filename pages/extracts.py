@@ -32,6 +32,7 @@ CACHE = "public, max-age=300"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 REGISTER = "GUS, rejestr TERYT; liczby składów: własne zestawienie, w tym dane © autorów OpenStreetMap (ODbL 1.0)"
+INVENTED = "GUS, rejestr TERYT; liczby składów: dane demonstracyjne, zmyślone"
 ODBL = "https://opendatacommons.org/licenses/odbl/1-0/"
 GUS_TERMS = "https://stat.gov.pl/copyright"
 
@@ -74,6 +75,8 @@ def yes(value: object) -> str:
 def municipalities(request: HttpRequest) -> HttpResponse:
     """Every municipality by its code, with its number of published depots. One query."""
     found = find_counted_municipalities()
+    # Real depots and invented ones never stand side by side.
+    invented = any(one.demonstration for one in found)
     header = (
         "teryt",
         "nazwa",
@@ -99,11 +102,12 @@ def municipalities(request: HttpRequest) -> HttpResponse:
             one.depots,
             one.demonstration,
             municipality_url(one.voivodeship_slug, one.slug, one.teryt),
-            REGISTER,
+            INVENTED if invented else REGISTER,
         )
         for one in found
     )
-    return csv_answer("gminy.csv", header, rows, licence=ODBL, demonstration=any(one.demonstration for one in found))
+    licence = site_url(reverse("api-rules")) if invented else ODBL
+    return csv_answer("gminy.csv", header, rows, licence=licence, demonstration=invented)
 
 
 @require_safe

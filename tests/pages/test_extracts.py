@@ -61,6 +61,8 @@ def test_demonstration_depots_are_counted_apart_and_kept_from_search_engines(cli
     answer = client.get("/dane/gminy.csv")
     (row,) = read(answer)
     assert (row["sklady"], row["w_tym_demonstracyjne"]) == ("1", "1")
+    assert "zmyślone" in row["zrodlo"]
+    assert "odbl" not in answer["Link"]
     assert answer["X-Robots-Tag"] == "noindex"
 
 
