@@ -195,6 +195,25 @@ def test_a_source_that_looks_wrong_is_refused_and_the_others_go_on(filled, chang
     assert {one.outcome for one in others} == {"unchanged"}
 
 
+def test_a_first_import_that_is_too_small_is_undone(rehearsal, tmp_path):
+    few = small_country.SMALL | {"osm_depots": {"min_rows": 13}}
+    rehearsal.sources = rehearsal.publishers.sources(tmp_path / "strict.yaml", **few)
+    rehearsal.fail(match="failed: osm-depots; ")
+    before = dump()
+    (line,) = rehearsal.fail(match="failed: osm-depots; ", only=["osm-depots"])
+    assert "has 12 rows, fewer than the 13 that osm-depots must have; look at it, and if it is right give it" in line
+    assert dump() == before
+    assert not models.Depot.objects.exists()
+
+
+def test_a_first_import_that_is_largely_unusable_is_undone(rehearsal):
+    rehearsal.publishers.files["granice.zip"] = small_country.boundaries(["1206912", "1261011", "1465011"])
+    (line,) = rehearsal.fail(match="failed: osm-depots; ")
+    assert re.search("3 of 12 rows cannot be used, for example node/[0-9]+: lies in no municipality; look at it", line)
+    assert not models.Depot.objects.exists()
+    assert models.Boundary.objects.count() == 3
+
+
 TROUBLES = [
     "html",
     "empty",
