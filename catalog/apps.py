@@ -4,3 +4,7 @@ from django.apps import AppConfig
 class CatalogConfig(AppConfig):
     name = "catalog"
     verbose_name = "Katalog składów"
+
+    def ready(self) -> None:
+        """Register the system checks."""
+        from catalog import checks  # noqa: F401

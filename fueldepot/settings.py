@@ -223,9 +223,11 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
 ]
 
-# The statistical office's local data bank. A registered client may ask more often; see prices/importers/bdl.py.
-BDL_URL = "https://bdl.stat.gov.pl/api/v1"
+# A registered client may ask the statistical office's local data bank more often; see prices/importers/bdl.py.
 BDL_CLIENT_ID: str = env.str("BDL_CLIENT_ID", default="").strip()
+
+# Files of the publishers, as `--download` and `refresh` fetched them; see catalog/sources.yaml.
+DOWNLOADS_DIR = BASE_DIR / "var" / "downloads"
 
 CSRF_FAILURE_VIEW = "pages.errors.form_expired"
 ROOT_URLCONF = "fueldepot.urls"
@@ -349,6 +351,8 @@ LOGGING = {
     # 4xx answers are the caller's business and would fill the log.
     "loggers": {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
+        # It would name every address that an importer asks.
+        "httpx": {"level": "WARNING"},
         "django.security.DisallowedHost": {"handlers": [], "propagate": False},
         # Its lines hold names and addresses of people who mistyped a password.
         "axes": {"handlers": ["nowhere"], "propagate": False},

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from pages import texts, views
+from pages import extracts, texts, views
 from pages.forms import views as forms
 from pages.rendering import Views, redirect_variant
 
@@ -20,6 +20,9 @@ urlpatterns = [
     *page("", views.home, "home"),
     *page("api/", views.api_rules, "api-rules"),
     *page("dane/", views.datasets, "datasets"),
+    path("dane/gminy.csv", extracts.municipalities, name="extract-municipalities"),
+    path("dane/ceny-mediany.csv", extracts.medians, name="extract-medians"),
+    path("dane/srednie-gus.csv", extracts.averages, name="extract-averages"),
     *page("prywatnosc/", views.privacy, "privacy"),
     *page("dotacja/", views.calculating, "subsidy"),
     path("sklady/dodaj/", forms.add, name="depot-add"),

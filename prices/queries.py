@@ -52,6 +52,17 @@ class OfficialPrice(NamedTuple):
     variable_id: int | None
 
 
+class ObservedPrice(NamedTuple):
+    """A yearly average of an area; teryt and voivodeship are "" for Poland. source: where the number was read."""
+
+    series: str
+    teryt: str
+    voivodeship: str
+    year: int
+    price: Decimal
+    source: str
+
+
 @dataclass(frozen=True, slots=True)
 class SeriesRows:
     """A series as `/prices` needs it: prices by year, for Poland and by slug of the voivodeship, ascending.
@@ -131,3 +142,21 @@ def find_series() -> dict[str, SeriesRows]:
         )
         for kind in SERIES
     }
+
+
+def find_observations() -> list[ObservedPrice]:
+    """Every official average, in the order of `prices.series`, Poland first, then by code and year. One query."""
+    order = {kind.slug: place for place, kind in enumerate(SERIES)}
+    rows = Observation.objects.select_related("voivodeship")
+    found = [
+        ObservedPrice(
+            row.series_id,
+            row.voivodeship_id or "",
+            row.voivodeship.name if row.voivodeship else "",
+            row.year,
+            row.value,
+            row.source,
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda row: (order[row.series], row.teryt, row.year))

@@ -45,3 +45,14 @@ class PostcodeAdmin(RegisterAdmin):
 @admin.register(models.Dataset)
 class DatasetAdmin(RegisterAdmin):
     list_display = ("slug", "row_count", "as_of", "changed_at", "source", "version")
+
+
+@admin.register(models.ImportRun)
+class ImportRunAdmin(RegisterAdmin):
+    """What every import did; the place to look when a source is overdue."""
+
+    list_display = ("started", "source", "dataset", "outcome", "rows", "added", "changed", "removed", "message")
+    list_filter = ("outcome", "source", "dataset")
+    search_fields = ("source", "message", "checksum")
+    date_hierarchy = "started"
+    ordering = ("-started", "-pk")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
 
 from django.db import connection, transaction
 from django.db.models import Model
@@ -35,12 +36,15 @@ class Step:
     """One data set of a run. source: who published it. sync: compares and, when told to, writes.
 
     model: the table of a data set that apps above the catalog keep; the catalog knows its own.
+    form: what its files are, as catalog/sources.yaml calls it; files: what it reads. For the record of the run.
     """
 
     dataset: Dataset.Slug
     source: str
     sync: Callable[[Options], Report]
     model: type[Model] | None = None
+    form: str = ""
+    files: tuple[Path, ...] = ()
 
 
 @contextmanager

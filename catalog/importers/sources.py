@@ -112,7 +112,7 @@ def step(paths: Sequence[Path], format_: Format, *, pass_over_older: bool = Fals
         report.as_of = extract.as_of
         return report
 
-    return Step(source.dataset, source.publisher, sync)
+    return Step(source.dataset, source.publisher, sync, form=format_.value, files=tuple(paths))
 
 
 def steps_of(known: Iterable[tuple[Path, Format]], *, pass_over_older: bool = False) -> list[Step]:

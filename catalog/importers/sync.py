@@ -60,6 +60,7 @@ class Report:
     as_of: the day the source is current to, when it says so.
     lines: a readable line per change worth naming. skipped: rows left alone because a person decided, or because a
     better source has them. rejected: rows that cannot be used. notes: values left out of rows that were used.
+    beside: how many of the changed are no rows but what is said of them.
     """
 
     title: str
@@ -72,6 +73,12 @@ class Report:
     skipped: list[Note] = field(default_factory=list)
     rejected: list[Note] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    beside: int = 0
+
+    @property
+    def rows(self) -> int:
+        """How many rows of the source the catalog holds after the import."""
+        return self.added + self.changed + self.unchanged - self.beside
 
     @property
     def changes(self) -> int:

@@ -7,7 +7,7 @@ import shapely
 from django.db.models import Count, F, ProtectedError, Value
 from django.db.models.functions import Concat
 
-from catalog import boundaries, history
+from catalog import boundaries
 from catalog.bulk import upsert
 from catalog.importers.handover import FOLLOWERS, Departure, hand_over
 from catalog.importers.records import Extract, UnitRecord

@@ -11,9 +11,13 @@ from django.db import Error as DatabaseError
 from django.utils import timezone
 from tqdm import tqdm
 
-from catalog.importers.records import BadInput, Note
-from catalog.importers.run import ImportRunning, Step, run
-from catalog.importers.sync import ImportRefused, Options, Report, TooManyRemovals
+from catalog.importers.download import Download, Fetcher
+from catalog.importers.fetched import fetched_step
+from catalog.importers.publications import Publication, SourcesError, read_publications
+from catalog.importers.recorded import REFUSALS, Origin, failures_recorded, run_recorded
+from catalog.importers.records import Note
+from catalog.importers.run import ImportRunning, Step
+from catalog.importers.sync import Options, Report
 
 SHOWN = 10
 """Lines of each kind that a report shows; `--verbosity 2` shows all."""
@@ -30,15 +34,55 @@ def complaint(error: DatabaseError) -> str:
     return f"the database refused: {lines[0] if lines else type(error).__name__}"
 
 
+def read_sources_file(path: Path | None) -> dict[str, Publication]:
+    """The sources of a file, or of the project's own. Raises CommandError."""
+    try:
+        return dict(read_publications(path.resolve()) if path else read_publications())
+    except SourcesError as error:
+        raise CommandError(f"nothing was imported: {error}") from error
+
+
+def fetcher_for(downloads: Path | None) -> Fetcher:
+    """A fetcher into a folder, or into the usual one."""
+    return Fetcher(downloads.resolve()) if downloads else Fetcher()
+
+
+def add_fetching_arguments(parser: CommandParser) -> None:
+    """The arguments that a rehearsal uses: other addresses, and another folder for what comes from them."""
+    parser.add_argument(
+        "--downloads", type=Path, metavar="DIR", help="where downloads are kept, instead of var/downloads"
+    )
+    parser.add_argument(
+        "--sources",
+        dest="sources_file",
+        type=Path,
+        metavar="FILE",
+        help="another file of sources than catalog/sources.yaml, as for a rehearsal",
+    )
+
+
 class ImportCommand(BaseCommand):
     """A command that imports files. Subclasses say in `steps` what to do with them.
 
     A dry run unless `--commit` is given. Fails with one line naming file, row and reason; then nothing was changed.
+    source: the id in catalog/sources.yaml of what `--download` fetches, "" where there is nothing to fetch.
     """
 
+    source = ""
+    fetched: Publication | None = None
+    """What is to be fetched in this call, None with files."""
+    fetcher: Fetcher
+
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE")
+        parser.add_argument("sources", nargs="*" if self.source else "+", type=Path, metavar="SOURCE")
+        if self.source:
+            self.add_download_arguments(parser)
         self.add_run_arguments(parser)
+
+    def add_download_arguments(self, parser: CommandParser) -> None:
+        """The arguments of commands whose publisher can be asked."""
+        parser.add_argument("--download", action="store_true", help=f"fetch {self.source} from its publisher")
+        add_fetching_arguments(parser)
 
     def add_run_arguments(self, parser: CommandParser) -> None:
         """The arguments that all imports have."""
@@ -55,12 +99,43 @@ class ImportCommand(BaseCommand):
         """The steps that import the sources. Raises BadInput and ImportRefused."""
         raise NotImplementedError
 
-    def run_sources(self, sources: list[Path], how: Options) -> list[Report]:
-        """Import the sources, or with `how.write` off only compare. Raises what the steps raise."""
-        return run(self.steps(sources), how)
+    def make_step(self, publication: Publication) -> tuple[Step, Download]:
+        """Fetch a source. Returns the step that imports it, and the file. Raises DownloadFailed and BadInput."""
+        return fetched_step(publication, self.fetcher)
+
+    def fetched_steps(self, publication: Publication) -> tuple[list[Step], Origin]:
+        """Fetch a source and say so. Returns the steps that import it, and what they read. Raises like `make_step`."""
+        step, download = self.make_step(publication)
+        word = "downloaded" if download.fresh else "still the publisher's current file"
+        self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
+        return [step], Origin.of_download(publication.dataset, download)
 
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
+        if self.source:
+            if bool(sources) == options["download"]:
+                raise CommandError("nothing was imported: give either files or --download")
+            if options["download"]:
+                self.fetched = self.find_publication(options["sources_file"])
+                self.fetcher = fetcher_for(options["downloads"])
         self.run_steps(sources, **options)
+
+    def find_publication(self, sources_file: Path | None) -> Publication:
+        """The source that this command fetches. Raises CommandError."""
+        known = read_sources_file(sources_file)
+        if self.source not in known:
+            raise CommandError(f"nothing was imported: {sources_file} names no source {self.source}")
+        return known[self.source]
+
+    def run_sources(self, sources: list[Path], how: Options) -> list[Report]:
+        """Import the sources, or with `how.write` off only compare. Raises what the steps raise."""
+        if self.fetched is None:
+            with failures_recorded(Origin(source=self.source), write=how.write):
+                steps = self.steps(sources)
+            return run_recorded(steps, how)
+        asked = Origin(source=self.fetched.id, dataset=self.fetched.dataset, address=self.fetched.url)
+        with failures_recorded(asked, write=how.write):
+            steps, origin = self.fetched_steps(self.fetched)
+        return run_recorded(steps, how, origins=lambda step: origin)
 
     def run_steps(
         self, sources: list[Path], *, commit: bool, allow_removals: bool, allow_older: bool, **options: Any
@@ -75,7 +150,7 @@ class ImportCommand(BaseCommand):
         )
         try:
             reports = self.run_sources(sources, how)
-        except (BadInput, ImportRefused, TooManyRemovals) as error:
+        except REFUSALS as error:
             raise CommandError(f"nothing was imported: {error}") from error
         except ImportRunning as error:
             raise CommandError("nothing was imported: another import is running; wait until it ends") from error

@@ -3,6 +3,7 @@
 from catalog.models.datasets import Dataset
 from catalog.models.depots import Depot, DepotQuerySet, DistinctPair
 from catalog.models.requests import DepotRequest, DepotRequestQuerySet
+from catalog.models.runs import ImportRun
 from catalog.models.territory import (
     Boundary,
     County,
@@ -26,6 +27,7 @@ __all__ = [
     "DepotRequestQuerySet",
     "DistinctPair",
     "FormerMunicipality",
+    "ImportRun",
     "Municipality",
     "Place",
     "Postcode",

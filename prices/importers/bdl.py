@@ -59,18 +59,24 @@ class Pace:
 
 
 class BdlClient:
-    """Asks the API. client_id: a registered one allows more requests, "" for none."""
+    """Asks the API. client_id: a registered one allows more requests, "" for none. agent: who asks, "" for httpx.
+
+    answers: every good answer so far, with the address that was asked.
+    """
 
     def __init__(
         self,
         base_url: str,
         client_id: str = "",
         *,
+        agent: str = "",
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         headers = {"Accept": "application/json", **({"X-ClientId": client_id} if client_id else {})}
+        headers |= {"User-Agent": agent} if agent else {}
+        self.answers: list[tuple[str, bytes]] = []
         self.http = httpx.Client(headers=headers, timeout=timeout_s)
         self.base_url = base_url.rstrip("/")
         self.sleep = sleep
@@ -100,7 +106,9 @@ class BdlClient:
                 trouble = f"{type(error).__name__}: {error}"
                 continue
             if response.status_code == httpx.codes.OK:
-                return bdl_answers.read_json(response.content, url)
+                answer = bdl_answers.read_json(response.content, url)
+                self.answers.append((str(url), response.content))
+                return answer
             trouble = f"status {response.status_code}"
             if response.status_code != httpx.codes.TOO_MANY_REQUESTS and response.status_code < 500:
                 break

@@ -1,11 +1,18 @@
 """From the BDL API, or from its saved answers, to a step of an import."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+import orjson
 from django.conf import settings
+from django.utils import timezone
 
+from catalog.importers.download import Download, DownloadFailed, Fetcher
+from catalog.importers.download.fetching import user_agent
+from catalog.importers.fetched import guarded
+from catalog.importers.publications import Publication
 from catalog.importers.records import BadInput, Note
 from catalog.importers.run import Step
 from catalog.importers.sync import ImportRefused, Options, Report
@@ -42,23 +49,29 @@ def step_of(
         report.title = f"{Dataset.Slug.SERIES} from {title}"
         return report
 
-    return Step(Dataset.Slug.SERIES, PUBLISHER, sync, model=Observation)
+    return Step(Dataset.Slug.SERIES, PUBLISHER, sync, model=Observation, form="bdl")
 
 
-def download_step(chosen: Mapping[str, int]) -> Step:
-    """The step that takes in what the API says now. chosen: variables named by hand, by slug of the series.
+def download_step(publication: Publication, chosen: Mapping[str, int], fetcher: Fetcher) -> tuple[Step, Download]:
+    """What the API says now: the step that takes it in, and the kept answers.
 
-    A series whose number is known is asked for by it; the others are looked for by name below the category of prices.
-    Raises ImportRefused and BadInput.
+    chosen: variables named by hand, by slug of the series. A series whose number is known is asked for by it; the
+    others are looked for by name below the category of prices. Raises DownloadFailed, ImportRefused and BadInput.
     """
     known = {**known_variables(), **chosen}
-    try:
-        with BdlClient(settings.BDL_URL, settings.BDL_CLIENT_ID) as client:
-            variables, rejected = find_variables(client, known)
-            found = [(slug, data, "BDL") for slug, v in variables.items() for data in client.data(v.id)]
-    except BdlUnavailable as error:
-        raise ImportRefused(str(error)) from error
-    return step_of("BDL API", variables, found, rejected)
+    store = fetcher.store(publication)
+    with store.lock():
+        try:
+            with BdlClient(publication.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:
+                variables, rejected = find_variables(client, known)
+                found = [(slug, data, "BDL") for slug, v in variables.items() for data in client.data(v.id)]
+            store.part.write_bytes(orjson.dumps({url: orjson.loads(answer) for url, answer in client.answers}))
+            download = store.keep(url=publication.url, etag="", last_modified="", now=timezone.now())
+        except BdlUnavailable as error:
+            raise DownloadFailed(publication.url, f"{error}; try again later") from error
+        except OSError as error:
+            raise DownloadFailed(store.folder, f"cannot be written: {error.strerror}") from error
+    return guarded(step_of("BDL API", variables, found, rejected), publication), download
 
 
 def find_variables(client: BdlClient, known: Mapping[str, int]) -> tuple[dict[str, VariableRecord], list[Note]]:
@@ -106,7 +119,7 @@ def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> Step:
             reason = f"variable {row.variable_id} is not known to be one of the series; give its description too"
             rejected.append(Note(path.name, reason))
     named = {slug: variables[number] for number, slug in series.items()}
-    return step_of(", ".join(path.name for path in paths), named, found, rejected)
+    return replace(step_of(", ".join(path.name for path in paths), named, found, rejected), files=tuple(paths))
 
 
 def choose_from_files(

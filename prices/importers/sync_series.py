@@ -38,7 +38,8 @@ def sync_series(
     kept = [row for key, row in stored.items() if key not in known and row.series in touched]
     report.skipped = [Note(row.key, "kept, the source does not have it") for row in kept]
     report.lines = [f"changed: {key} from {old.value} to {new.value}" for key, (old, new) in diff.changed.items()]
-    report.changed += note_variables(variables or {}, report, options)
+    report.beside = note_variables(variables or {}, report, options)
+    report.changed += report.beside
     if options.write:
         write([*diff.added.values(), *(new for _, new in diff.changed.values())])
     return report

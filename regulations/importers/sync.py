@@ -68,7 +68,7 @@ def file_step(paths: list[Path]) -> Step:
         check_removals(report.title, removed=report.removed, stored=stored, options=options)
         return report
 
-    return Step(Dataset.Slug.REGULATIONS, PUBLISHER, sync, model=Resolution)
+    return Step(Dataset.Slug.REGULATIONS, PUBLISHER, sync, model=Resolution, form="regulations", files=tuple(paths))
 
 
 def plain(values: Mapping[str, Any]) -> Values:

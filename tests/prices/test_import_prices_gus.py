@@ -5,9 +5,11 @@ from decimal import Decimal
 from io import StringIO
 
 import pytest
+import yaml
 from django.core.management import CommandError, call_command
 
-from catalog.models import Dataset
+from catalog.importers.publications import SOURCES_FILE
+from catalog.models import Dataset, ImportRun
 from prices import starter
 from prices.importers import bdl
 from prices.models import Observation, Series
@@ -24,20 +26,30 @@ def _voivodeships():
 
 
 @pytest.fixture
-def server(settings, monkeypatch):
+def server(settings, monkeypatch, tmp_path):
     fake = FakeBdl()
     monkeypatch.setattr(
-        bdl.BdlClient.__init__, "__kwdefaults__", {"sleep": lambda s: None, "clock": lambda: 0.0, "timeout_s": 2}
+        bdl.BdlClient.__init__,
+        "__kwdefaults__",
+        {"sleep": lambda s: None, "clock": lambda: 0.0, "timeout_s": 2, "agent": ""},
     )
     monkeypatch.setattr(bdl, "ANONYMOUS_LIMITS", ((1000, 1),))
     with serve(fake):
-        settings.BDL_URL = fake.url
+        content = yaml.safe_load(SOURCES_FILE.read_text(encoding="utf-8"))
+        content["gus-bdl"]["url"] = fake.url
+        (tmp_path / "sources.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+        settings.DOWNLOADS_DIR = tmp_path / "downloads"
+        monkeypatch.setitem(OPTIONS, "sources_file", tmp_path / "sources.yaml")
         yield fake
+
+
+OPTIONS = {}
+"""What every call is given while a server runs."""
 
 
 def run(*args, **options):
     out = StringIO()
-    call_command("import_prices_gus", *map(str, args), stdout=out, **options)
+    call_command("import_prices_gus", *map(str, args), stdout=out, **OPTIONS, **options)
     return out.getvalue()
 
 
@@ -70,6 +82,17 @@ def test_download_finds_the_variables_shows_them_and_keeps_their_numbers(server,
     assert answer["gaz-w11"]["poland"] == {"2024": 0.3456}
     assert answer["prad-g11"]["source"]["name"].endswith("zmienna 6001")
     assert Dataset.objects.get(slug="series").row_count == 6
+
+
+def test_every_answer_is_kept_with_its_address_and_the_run_is_recorded(server, settings):
+    run("--download", "--commit")
+    (kept,) = (settings.DOWNLOADS_DIR / "gus-bdl").glob("*-bdl.json")
+    answers = json.loads(kept.read_text())
+    assert len(answers) == len(server.asked)
+    assert all(address.startswith(server.url) for address in answers)
+    record = ImportRun.objects.get()
+    assert (record.source, record.outcome, record.rows, record.file_name) == ("gus-bdl", "imported", 6, kept.name)
+    assert server.asked[0][2]["User-Agent"].startswith("fueldepot/1 (+")
 
 
 def test_a_dry_run_changes_nothing_and_a_second_run_neither(server):

@@ -7,6 +7,7 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
+    source = "prg-boundaries"
     help = (
         "Import boundaries of municipalities (PRG: zipped shapefile, or GeoJSON). A dry run unless --commit is given."
     )

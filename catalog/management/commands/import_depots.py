@@ -7,6 +7,7 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
+    source = "osm-depots"
     help = (
         "Import fuel depots (OpenStreetMap: Overpass JSON, or an extract in PBF). A dry run unless --commit is given."
     )

@@ -7,6 +7,7 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
+    source = "teryt-simc"
     help = "Import localities (SIMC: CSV, XML or zip; PRNG: JSON). A dry run unless --commit is given."
 
     def steps(self, sources: list[Path]) -> list[Step]:

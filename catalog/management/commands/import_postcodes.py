@@ -7,6 +7,7 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
+    source = "geonames-postcodes"
     help = (
         "Import postcodes (address points of the PRG, XML, GML or zips of them, all parts at once; its postcodes, CSV; "
         "GeoNames PL.txt or PL.zip). "

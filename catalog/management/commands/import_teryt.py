@@ -7,6 +7,7 @@ from catalog.models import Dataset
 
 
 class Command(ImportCommand):
+    source = "teryt-terc"
     help = "Import units of the TERYT register (TERC: CSV, XML or zip). A dry run unless --commit is given."
 
     def steps(self, sources: list[Path]) -> list[Step]:

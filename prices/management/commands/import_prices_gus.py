@@ -4,6 +4,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from catalog.importers.download import Download
+from catalog.importers.publications import Publication
 from catalog.importers.run import Step
 from catalog.management.import_command import ImportCommand
 from prices import figures
@@ -12,14 +14,14 @@ from prices.series import BY_SLUG
 
 
 class Command(ImportCommand):
+    source = "gus-bdl"
     help = (
         "Import official average prices (GUS, BDL API v1: saved JSON answers of /variables and /data/by-variable, "
         "or --download). A dry run unless --commit is given."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("sources", nargs="*", type=Path, metavar="SOURCE")
-        parser.add_argument("--download", action="store_true", help="ask the statistical office instead of files")
+        super().add_arguments(parser)
         parser.add_argument(
             "--variable",
             action="append",
@@ -27,14 +29,10 @@ class Command(ImportCommand):
             metavar="SERIES=NUMBER",
             help=f"the variable of a series, where its name does not tell; series: {', '.join(BY_SLUG)}",
         )
-        self.add_run_arguments(parser)
 
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
-        if bool(sources) == options["download"]:
-            raise CommandError("nothing was imported: give either files or --download")
-        self.download = options["download"]
         self.chosen = dict(self.read_choice(text) for text in options["variable"])
-        self.run_steps(sources, **options)
+        super().handle(*args, sources=sources, **options)
         if options["commit"]:
             figures.refresh(today=timezone.localdate())
 
@@ -46,4 +44,7 @@ class Command(ImportCommand):
         return slug, int(number)
 
     def steps(self, sources: list[Path]) -> list[Step]:
-        return [download_step(self.chosen) if self.download else file_step(sources, self.chosen)]
+        return [file_step(sources, self.chosen)]
+
+    def make_step(self, publication: Publication) -> tuple[Step, Download]:
+        return download_step(publication, self.chosen, self.fetcher)

@@ -1,0 +1,17 @@
+"""System checks of the catalog."""
+
+from typing import Any
+
+from django.core.checks import CheckMessage, Error, register
+
+from catalog.importers.publications import SourcesError, read_publications
+
+
+@register()
+def check_sources(**kwargs: Any) -> list[CheckMessage]:
+    """catalog.E001: the file of sources can be read."""
+    try:
+        read_publications()
+    except SourcesError as error:
+        return [Error(str(error), hint="mend the file; its head says what each key means", id="catalog.E001")]
+    return []

@@ -1,0 +1,160 @@
+"""Imports that leave a record: one `ImportRun` a step, also when the step was refused and nothing was written.
+
+The record is written after the transaction of the import has ended, so that undoing the one does not undo the other.
+Dry runs leave none.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from catalog.importers.download.store import Download, DownloadBusy, DownloadFailed, checksum
+from catalog.importers.publications import publication_of
+from catalog.importers.records import BadInput
+from catalog.importers.run import Step, run
+from catalog.importers.sync import ImportRefused, Options, Report, TooManyRemovals
+from catalog.models import Dataset, ImportRun
+
+REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
+
+MOST_DIFFERENCES = 200
+"""Lines of differences that a record keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a run reads: source by its id, and its file where there is one."""
+
+    source: str = ""
+    dataset: str = ""
+    address: str = ""
+    file_name: str = ""
+    file_size: int | None = None
+    checksum: str = ""
+
+    @classmethod
+    def of_download(cls, dataset: str, download: Download) -> "Origin":
+        """A file that was fetched."""
+        return cls(download.source, dataset, download.url, download.path.name, download.size, download.sha256)
+
+    @classmethod
+    def of_step(cls, step: Step) -> "Origin":
+        """The files of a step; of several the checksum is that of their checksums, in order."""
+        sums = [_checksum(path) for path in step.files]
+        many = sha256("".join(sums).encode()).hexdigest() if len(sums) > 1 else ""
+        return cls(
+            source=publication_of(step.form),
+            dataset=step.dataset,
+            file_name=", ".join(path.name for path in step.files)[:200],
+            file_size=sum(path.stat().st_size for path in step.files if path.is_file()) if step.files else None,
+            checksum=many or "".join(sums),
+        )
+
+
+def _checksum(path: Path) -> str:
+    """The checksum of a file, "" for one that cannot be read: the parser will say why."""
+    try:
+        return checksum(path)
+    except OSError:
+        return ""
+
+
+def record(
+    origin: Origin,
+    outcome: ImportRun.Outcome,
+    *,
+    started: datetime,
+    report: Report | None = None,
+    message: str = "",
+    earlier: ImportRun | None = None,
+) -> ImportRun:
+    """Write the record of a run that ends now. earlier: the run that brought in the same file, if that still holds."""
+    counts: dict[str, Any] = {"rows": earlier.rows, "file_date": earlier.file_date} if earlier else {}
+    differences: list[str] = []
+    if report is not None:
+        counts = {
+            "rows": report.rows,
+            "added": report.added,
+            "changed": report.changed,
+            "removed": report.removed,
+            "skipped": len(report.skipped),
+            "rejected": len(report.rejected),
+            "file_date": report.as_of,
+        }
+        # Names of depots may be those of people, and are kept nowhere but with the depot.
+        differences = [] if origin.dataset == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
+    return ImportRun.objects.create(
+        source=origin.source,
+        dataset=origin.dataset,
+        address=origin.address[:500],
+        file_name=origin.file_name,
+        file_size=origin.file_size,
+        checksum=origin.checksum,
+        started=started,
+        finished=max(timezone.now(), started),
+        outcome=outcome,
+        message=" ".join(message.split())[:500],
+        differences="\n".join(differences),
+        **counts,
+    )
+
+
+@contextmanager
+def failures_recorded(origin: Origin, *, write: bool) -> Iterator[None]:
+    """Leave a record when what has to come before an import (fetching, recognising) fails. The error goes on."""
+    started = timezone.now()
+    try:
+        yield
+    except DownloadBusy:
+        raise
+    except REFUSALS as error:
+        failed = isinstance(error, DownloadFailed)
+        if write:
+            outcome = ImportRun.Outcome.FAILED if failed else ImportRun.Outcome.REFUSED
+            record(origin, outcome, started=started, message=str(error))
+        raise
+
+
+def run_recorded(
+    steps: Iterable[Step],
+    options: Options,
+    *,
+    origins: Callable[[Step], Origin] = Origin.of_step,
+    started: datetime | None = None,
+) -> list[Report]:
+    """Run steps in one transaction like `run`, and leave a record of each; of a refused run of the step that failed.
+
+    origins: what a step reads. started: when the fetching for a single step began, which is part of its run. Raises
+    what `run` raises.
+    """
+    if not options.write:
+        return run(steps, options)
+    steps = list(steps)
+    known = [origins(step) for step in steps]
+    starts: list[datetime] = []
+
+    def watched(step: Step) -> Step:
+        def sync(how: Options) -> Report:
+            starts.append(started or timezone.now())
+            return step.sync(how)
+
+        return replace(step, sync=sync)
+
+    begun = timezone.now()
+    try:
+        reports = run([watched(step) for step in steps], options)
+    except REFUSALS as error:
+        number = max(len(starts) - 1, 0)
+        origin = known[number] if known else Origin()
+        record(origin, ImportRun.Outcome.REFUSED, started=starts[-1] if starts else begun, message=str(error))
+        raise
+    for origin, started, report in zip(known, starts, reports, strict=True):
+        outcome = ImportRun.Outcome.IMPORTED if report.changes else ImportRun.Outcome.UNCHANGED
+        record(origin, outcome, started=started, report=report, message=report.title)
+    return reports

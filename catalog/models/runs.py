@@ -1,0 +1,58 @@
+"""What every import did: one row a run, kept whether it succeeded or not."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from catalog.models.datasets import Dataset
+
+
+class ImportRun(models.Model):
+    """One run of one source. Written after the transaction of the import, so that refused runs are there too.
+
+    source: its id in catalog/sources.yaml, "" for a file of no listed source. rows: how many of its rows the catalog
+    holds now. file_date: the day the source says it is current to. message: one line for whoever looks after it.
+    differences: a line per change worth naming, not for the public; never of depots, whose names may be people's.
+    """
+
+    class Outcome(models.TextChoices):
+        IMPORTED = "imported", "wczytano zmiany"
+        UNCHANGED = "unchanged", "bez zmian"
+        REFUSED = "refused", "odrzucono, dane bez zmian"
+        FAILED = "failed", "nie udało się pobrać"
+
+    GOOD = (Outcome.IMPORTED, Outcome.UNCHANGED)
+
+    source = models.CharField("źródło", max_length=40, blank=True)
+    dataset = models.CharField("zbiór", max_length=20, choices=Dataset.Slug.choices, blank=True)
+    started = models.DateTimeField("początek")
+    finished = models.DateTimeField("koniec")
+    outcome = models.CharField("wynik", max_length=10, choices=Outcome.choices)
+    rows = models.PositiveIntegerField("wiersze", default=0)
+    added = models.PositiveIntegerField("dodane", default=0)
+    changed = models.PositiveIntegerField("zmienione", default=0)
+    removed = models.PositiveIntegerField("usunięte", default=0)
+    skipped = models.PositiveIntegerField("pominięte", default=0)
+    rejected = models.PositiveIntegerField("odrzucone", default=0)
+    address = models.CharField("adres", max_length=500, blank=True)
+    file_name = models.CharField("plik", max_length=200, blank=True)
+    file_size = models.PositiveBigIntegerField("rozmiar w bajtach", null=True)
+    checksum = models.CharField("SHA-256", max_length=64, blank=True)
+    file_date = models.DateField("stan na", null=True)
+    message = models.CharField("komunikat", max_length=500, blank=True)
+    differences = models.TextField("zmiany", blank=True)
+
+    class Meta:
+        verbose_name = "przebieg importu"
+        verbose_name_plural = "przebiegi importów"
+        indexes = (models.Index(fields=["source", "-finished"], name="importrun_source_finished"),)
+        constraints = (
+            models.CheckConstraint(name="importrun_ends_after_it_starts", condition=Q(finished__gte=F("started"))),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.source or self.dataset or 'import'} {self.started:%Y-%m-%d %H:%M} {self.outcome}"
+
+    @property
+    def duration_s(self) -> float:
+        """How long it took, in seconds."""
+        return (self.finished - self.started).total_seconds()

@@ -1,0 +1,135 @@
+"""`manage.py refresh`: what a timer calls every day."""
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+
+from catalog.importers.download import Download, Fetcher
+from catalog.importers.publications import Publication
+from catalog.importers.refresh import Fetch, RefreshRunning, fetch_file, one_refresh, refresh_source
+from catalog.importers.run import ImportRunning, Step
+from catalog.importers.sync import Options
+from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
+from catalog.models import ImportRun
+from catalog.runs import SourceState, last_runs
+from prices import figures
+from prices.importers import gus
+
+
+def fetch_series(fetcher: Fetcher) -> Fetch:
+    """How the official averages are fetched: by their own client, page by page."""
+
+    def fetch(publication: Publication) -> tuple[Callable[[], Step], Download]:
+        step, download = gus.download_step(publication, {}, fetcher)
+        return lambda: step, download
+
+    return fetch
+
+
+class Command(BaseCommand):
+    help = (
+        "Fetch and import every source that is due by its rhythm in catalog/sources.yaml. Without --commit it says "
+        "what is due, and asks nobody. Ends with 1 when a source failed."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--commit", action="store_true", help="fetch and write")
+        parser.add_argument(
+            "--only", action="append", default=[], metavar="SOURCE", help="only this source; repeatable"
+        )
+        parser.add_argument("--force", action="store_true", help="also what is not due yet")
+        parser.add_argument(
+            "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
+        )
+        add_fetching_arguments(parser)
+
+    def handle(
+        self,
+        *args: Any,
+        commit: bool,
+        only: list[str],
+        force: bool,
+        allow_removals: bool,
+        sources_file: Path | None,
+        downloads: Path | None,
+        **options: Any,
+    ) -> None:
+        today = timezone.localdate()
+        publications = read_sources_file(sources_file)
+        self.check_names(only, publications)
+        try:
+            # What is due is decided under the lock, or two refreshes would do the same work one after the other.
+            if commit:
+                with one_refresh():
+                    chosen = self.choose(publications, only, force, today)
+                    how = Options(today=today, write=True, allow_removals=allow_removals)
+                    failed = self.refresh(chosen, how, fetcher_for(downloads))
+            else:
+                self.show(self.choose(publications, only, force, today))
+                return
+        except RefreshRunning as error:
+            raise CommandError(f"nothing was refreshed: {error}") from error
+        except (OperationalError, InterfaceError) as error:
+            raise CommandError(f"the database does not answer: {' '.join(str(error).split())}") from error
+        if failed:
+            raise CommandError(f"failed: {', '.join(failed)}; every other source is as it should be")
+
+    def check_names(self, only: list[str], publications: Mapping[str, Publication]) -> None:
+        """Raise CommandError for a source that cannot be refreshed."""
+        for name in only:
+            if name not in publications or not publications[name].fetched:
+                known = ", ".join(one.id for one in publications.values() if one.fetched)
+                raise CommandError(f"--only is {name!r}; the sources that can be fetched are {known}")
+
+    def choose(
+        self, publications: Mapping[str, Publication], only: list[str], force: bool, today: date
+    ) -> list[SourceState]:
+        """The sources to refresh, in the order of the file. Says so when there are none, and which is the next."""
+        states = [state for state in last_runs(publications) if state.publication.fetched]
+        asked = [state for state in states if not only or state.publication.id in only]
+        chosen = [state for state in asked if force or state.is_due(today)]
+        if not chosen:
+            due_on, name = min((state.due_on or today, state.publication.id) for state in asked)
+            self.stdout.write(f"nothing is due; the next is {name} on {due_on}")
+        return chosen
+
+    def show(self, chosen: list[SourceState]) -> None:
+        """Say what would be done."""
+        for state in chosen:
+            one = state.publication
+            since = f"last found current on {state.checked_on}" if state.good else "never imported"
+            unsure = "" if one.confirmed else "; nobody has confirmed the address"
+            self.stdout.write(f"{one.id}: {since}, due every {one.rhythm_days} days, {one.url}{unsure}")
+        if chosen:
+            self.stdout.write("This was a dry run: nobody was asked. Add --commit to fetch and write.")
+
+    def refresh(self, chosen: list[SourceState], how: Options, fetcher: Fetcher) -> list[str]:
+        """Refresh sources one after another. Returns the ids of those that failed."""
+        fetches = {"api": fetch_series(fetcher)}
+        failed, imported = [], False
+        for state in chosen:
+            name = state.publication.id
+            try:
+                run, reports = refresh_source(state, how, fetches.get(state.publication.method, fetch_file(fetcher)))
+            except ImportRunning as error:
+                self.stderr.write(f"{name}: not refreshed, the next refresh tries again: {error}")
+                failed.append(name)
+                continue
+            imported = imported or run.outcome == ImportRun.Outcome.IMPORTED
+            took = f"{run.duration_s:.1f} s"
+            if run.outcome in ImportRun.GOOD:
+                counts = f"{run.rows} rows, {run.added} added, {run.changed} changed, {run.removed} removed"
+                if reports:
+                    counts += f", {run.skipped} skipped, {run.rejected} rejected"
+                self.stdout.write(f"{name}: {run.outcome}: {counts}, {took}; SHA-256 {run.checksum[:16]}…")
+            else:
+                self.stderr.write(f"{name}: {run.outcome}, nothing was changed ({took}): {run.message}")
+                failed.append(name)
+        if imported:
+            figures.refresh(today=how.today)
+        return failed

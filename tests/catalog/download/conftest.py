@@ -1,0 +1,41 @@
+"""Publishers on this machine, and a fetcher that waits only in its head."""
+
+import pytest
+
+from catalog.importers.download import Fetcher, Patience
+from catalog.importers.publications import read_publications
+from tests import small_country
+from tests.publisher_server import Publishers, serve
+
+
+class Clock:
+    """Real time, and the seconds that somebody wanted to sleep on top of it."""
+
+    def __init__(self):
+        self.slept = []
+
+    def sleep(self, seconds):
+        self.slept.append(seconds)
+
+
+@pytest.fixture
+def publishers():
+    published = Publishers(files=small_country.files())
+    with serve(published):
+        yield published
+
+
+@pytest.fixture
+def sources(publishers, tmp_path):
+    return read_publications(publishers.sources(tmp_path / "sources.yaml", **small_country.SMALL))
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def fetcher(tmp_path, clock):
+    patience = Patience(attempts=4, first_wait_s=1, longest_wait_s=60, idle_s=0.5, whole_s=90)
+    return Fetcher(tmp_path / "downloads", patience, sleep=clock.sleep)

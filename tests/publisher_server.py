@@ -1,0 +1,240 @@
+"""Publishers on this machine: files with validators and ranges, a form, an Overpass, and every way to misbehave.
+
+`python -m tests.rehearsal` runs the whole chain against it; see docs/refresh.md.
+"""
+
+import gzip
+import hashlib
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import yaml
+
+from catalog.importers.publications import SOURCES_FILE
+from tests.prices.bdl_server import FakeBdl
+
+PAGE = """<!DOCTYPE html><html><body><form method="post" action="./pliki_pelne.aspx">
+<input type="hidden" name="__VIEWSTATE" value="dDwtNTE&lt;3&#39;" />
+<input type="hidden" name="__EVENTVALIDATION" value="w/+=" />
+<input name="ctl00$body$TBData" type="text" value="21 listopada 2026" />
+<input type="submit" name="search" value="Szukaj" />
+{links}</form></body></html>"""
+
+FORM_FILES = {"ctl00$body$BTERCUrzedowyPobierz": "terc.zip", "ctl00$body$BSIMCUrzedowyPobierz": "simc.zip"}
+
+PATHS = {
+    "teryt-terc": "/pliki_pelne.aspx",
+    "teryt-simc": "/pliki_pelne.aspx",
+    "prg-boundaries": "/granice.zip",
+    "geonames-postcodes": "/PL.zip",
+    "osm-depots": "/interpreter",
+    "gus-bdl": "/bdl",
+}
+"""Where each source is on this server; the files are called like the paths, and depots.json and the two of the form."""
+
+
+@dataclass
+class Publishers:
+    """What is published, what was asked, and how to misbehave.
+
+    troubles: path → what to do at each request in turn, "" for nothing; the last one goes on for ever when `always`.
+    An integer is a status; (status, headers) one with headers. The others are described in `Handler.misbehave`.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    troubles: dict[str, list[Any]] = field(default_factory=dict)
+    always: dict[str, Any] = field(default_factory=dict)
+    asked: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
+    ranges: bool = True
+    validators: bool = True
+    bdl: FakeBdl = field(default_factory=FakeBdl)
+    url: str = ""
+
+    def requests(self, path: str) -> list[tuple[str, dict[str, str], bytes]]:
+        """Method, headers and body of every request for a path."""
+        return [(method, headers, body) for asked, method, headers, body in self.asked if asked == path]
+
+    def sources(self, path: Path, **changes: dict[str, Any]) -> Path:
+        """Write a file of sources whose addresses are this server's. changes: keys of single sources, dashes as _."""
+        content = yaml.safe_load(SOURCES_FILE.read_text(encoding="utf-8"))
+        for name, where in PATHS.items():
+            content[name] |= {"url": self.url + where} | changes.get(name.replace("-", "_"), {})
+        path.write_text(yaml.safe_dump(content, allow_unicode=True, sort_keys=False), encoding="utf-8")
+        return path
+
+
+@contextmanager
+def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer]:
+    """The server, in threads of this process, while the block runs."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self.handle_request(b"")
+
+        def do_POST(self) -> None:
+            self.handle_request(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
+
+        def handle_request(self, body: bytes) -> None:
+            parts = urlsplit(self.path)
+            publishers.asked.append((parts.path, self.command, dict(self.headers), body))
+            waiting = publishers.troubles.get(parts.path, [])
+            trouble = waiting.pop(0) if waiting else publishers.always.get(parts.path, "")
+            if isinstance(trouble, int):
+                trouble = (trouble, {})
+            if isinstance(trouble, tuple):
+                self.reply(trouble[0], b"trouble", trouble[1])
+                return
+            found = self.find(parts.path, parse_qs(parts.query), body)
+            if found is None:
+                self.reply(404, b"nothing here", {})
+            else:
+                self.give(parts.path, found, trouble)
+
+        def find(self, path: str, query: dict[str, list[str]], body: bytes) -> bytes | None:
+            """What is published under a path; for the form and Overpass what the request names."""
+            if path == PATHS["teryt-terc"]:
+                if self.command == "GET":
+                    links = "".join(f"<a href=\"javascript:__doPostBack('{name}','')\">" for name in FORM_FILES)
+                    return PAGE.format(links=links).encode()
+                form = {key: values[0] for key, values in parse_qs(body.decode(), keep_blank_values=True).items()}
+                if form.get("__VIEWSTATE") != "dDwtNTE<3'" or form.get("__EVENTVALIDATION") != "w/+=":
+                    return b"<html><body>Server Error in '/eTeryt' Application.</body></html>"
+                return publishers.files.get(FORM_FILES.get(form["__EVENTTARGET"], ""))
+            if path == PATHS["osm-depots"]:
+                asked = parse_qs(body.decode()).get("data", [""])[0]
+                return publishers.files.get("depots.json") if "[timeout:" in asked else b""
+            if path.startswith(PATHS["gus-bdl"]):
+                answer = publishers.bdl.answer(
+                    path.removeprefix(PATHS["gus-bdl"]), {key: values[0] for key, values in query.items()}
+                )
+                return None if answer is None else json.dumps(answer).encode()
+            return publishers.files.get(path.lstrip("/"))
+
+        def give(self, path: str, content: bytes, trouble: str) -> None:
+            """A file, whole or in part, in good order or not."""
+            etag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+            fixed = publishers.validators and path not in {PATHS["teryt-terc"], PATHS["osm-depots"]}
+            headers = {"ETag": etag, "Last-Modified": formatdate(1_790_000_000, usegmt=True)} if fixed else {}
+            if fixed and self.headers.get("If-None-Match") == etag:
+                self.reply(304, b"", headers)
+                return
+            status, start = 200, 0
+            if publishers.ranges and fixed and self.headers.get("If-Range") == etag:
+                start = int(self.headers["Range"].removeprefix("bytes=").rstrip("-"))
+                if start >= len(content):
+                    self.reply(416, b"", {})
+                    return
+                status = 206
+                headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
+            self.misbehave(trouble, status, content[start:], headers)
+
+        def misbehave(self, trouble: str, status: int, content: bytes, headers: dict[str, str]) -> None:
+            half = content[: len(content) // 2]
+            if trouble == "drop":  # the connection is reset in the middle
+                self.start(status, {**headers, "Content-Length": str(len(content))})
+                self.wfile.write(half)
+                self.reset()
+            elif trouble == "refuse":  # nothing at all comes
+                self.reset()
+            elif trouble == "short":  # a good-bye before the announced length
+                self.start(status, {**headers, "Content-Length": str(len(content)), "Connection": "close"})
+                self.wfile.write(half)
+                self.close_connection = True
+            elif trouble == "unannounced":  # half of it, without any length: only the content tells
+                self.start(status, {**headers, "Connection": "close"})
+                self.wfile.write(half)
+                self.close_connection = True
+            elif trouble == "chunked":  # chunks that never come to their end
+                self.start(status, {**headers, "Transfer-Encoding": "chunked", "Connection": "close"})
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(half), half))
+                self.close_connection = True
+            elif trouble == "gzip":
+                self.reply(status, gzip.compress(content), {**headers, "Content-Encoding": "gzip"})
+            elif trouble == "half gzip":  # whole by its length, and yet cut off
+                packed = gzip.compress(content)
+                self.reply(status, packed[: len(packed) // 2], {**headers, "Content-Encoding": "gzip"})
+            elif trouble == "half":  # half of it, announced as the whole
+                self.reply(status, half, headers)
+            elif trouble == "slow":
+                self.start(status, {**headers, "Content-Length": str(len(content))})
+                try:
+                    for byte in content:
+                        self.wfile.write(bytes([byte]))
+                        time.sleep(0.02)
+                except OSError:
+                    self.close_connection = True
+            elif trouble == "silent":  # the line stays open and nothing comes
+                self.start(status, {**headers, "Content-Length": str(len(content))})
+                time.sleep(1.5)
+                self.close_connection = True
+            elif trouble == "html":
+                self.reply(200, b"<!DOCTYPE html><html><body>Przerwa techniczna</body></html>", {})
+            elif trouble == "empty":
+                self.reply(200, b"", headers)
+            elif trouble == "wrong part":
+                self.reply(206, content, {"Content-Range": f"bytes 1-{len(content)}/{len(content) + 1}"})
+            elif trouble == "short part":  # less than the rest, announced honestly
+                self.reply(status, half, headers)
+            elif trouble == "brotli":
+                self.reply(200, content, {"Content-Encoding": "br"})
+            else:
+                self.reply(status, content, headers)
+
+        def start(self, status: int, headers: dict[str, str]) -> None:
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        def reply(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+            self.start(status, {**headers, "Content-Length": str(len(body))})
+            if status != 304:
+                self.wfile.write(body)
+
+        def reset(self) -> None:
+            """Close without good-bye."""
+            self.wfile.flush()
+            time.sleep(0.05)  # a reset would throw away what the caller has not read yet
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+            self.close_connection = True
+
+        def handle_one_request(self) -> None:
+            try:
+                super().handle_one_request()
+            except (OSError, ValueError):
+                self.close_connection = True
+
+        def finish(self) -> None:
+            try:
+                super().finish()
+            except (OSError, ValueError):
+                self.close_connection = True
+
+        def log_message(self, *args: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    server.daemon_threads = True
+    publishers.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
