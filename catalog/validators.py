@@ -9,10 +9,13 @@ from hashlib import blake2b
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.template.response import SimpleTemplateResponse
 from django.utils import timezone
 from django.utils.http import parse_etags
 
 from catalog import versions
+from catalog.kept import Answer
+from catalog.kept import answers as kept_answers
 from catalog.release import release
 
 View = Callable[..., HttpResponse]
@@ -20,6 +23,8 @@ View = Callable[..., HttpResponse]
 
 def rests_on(*slugs: str, cache_control: str, vary: str = "", dated: bool = False) -> Callable[[View], View]:
     """Give a view's answers a strong ETag made of the versions of data sets, and answer 304 before the view runs.
+
+    A good answer is kept for a while (`catalog.kept`) and given again to whoever asks the same.
 
     cache_control: the header of good answers and of 304, the same for both. vary: the header of both, "" for none;
     the request's values of those headers are part of the validator. dated: the answer changes at midnight.
@@ -41,17 +46,31 @@ def rests_on(*slugs: str, cache_control: str, vary: str = "", dated: bool = Fals
             if _known(etag, request.META.get("HTTP_IF_NONE_MATCH", "")):
                 response = HttpResponseNotModified()
             else:
+                kept = kept_answers.get(etag)
+                if kept is not None:
+                    return HttpResponse(kept.body, headers=dict(kept.headers))
                 response = view(request, *args, **kwargs)
             if response.status_code in {200, 304}:
                 response["ETag"] = etag
                 response["Cache-Control"] = cache_control
                 if vary:
                     response["Vary"] = vary
+            if response.status_code == 200 and request.method == "GET":
+                _keep(etag, response)
             return response
 
         return answer
 
     return decorate
+
+
+def _keep(etag: str, response: HttpResponse) -> None:
+    """Keep a good answer for whoever asks the same. One that streams or sets a cookie is its caller's alone."""
+    if response.streaming or response.cookies:
+        return
+    if isinstance(response, SimpleTemplateResponse):
+        response.render()
+    kept_answers.keep(etag, Answer(response.content, tuple(response.items())))
 
 
 def _known(etag: str, if_none_match: str) -> bool:

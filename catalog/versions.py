@@ -11,13 +11,16 @@ from threading import Lock
 from types import MappingProxyType
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Max, Value
 from django.utils import timezone
 
-from catalog.models import Dataset
+from catalog.models import Dataset, ImportRun
 
 POLL_SECONDS = 0.25
 """How long a process trusts that nothing has changed. Changes that it makes itself are seen at once."""
+
+RUNS = "runs"
+"""Beside the data sets: what is stamped with every import that was tried, whether or not it changed anything."""
 
 NEVER = float("-inf")
 
@@ -81,5 +84,7 @@ def raise_version(slug: str, **values: object) -> None:
 
 
 def _read() -> Mapping[str, str]:
-    rows = Dataset.objects.values_list("slug", "version", "changed_at")
-    return {slug: f"{version}.{changed_at.timestamp():.6f}" for slug, version, changed_at in rows}
+    rows = Dataset.objects.order_by().values_list("slug", "version", "changed_at")
+    runs = ImportRun.objects.order_by().values(slug=Value(RUNS)).annotate(version=Max("pk"), changed_at=Max("finished"))
+    rows = rows.union(runs.values_list("slug", "version", "changed_at"), all=True)
+    return {slug: f"{version}.{changed_at.timestamp():.6f}" for slug, version, changed_at in rows if version}

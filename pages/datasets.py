@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
 
-from django.db.models import Count
+from django.db.models import Count, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog.attribution import LICENCES, ORIGINS
 from catalog.links import site_url
 from catalog.models import Dataset, Depot
+from catalog.runs import SourceState, last_runs
 from pages.page import QUOTING, Crumb, Page, dataset
 from prices.models import DepotPrice
 from subsidy import rules
@@ -121,14 +123,40 @@ class Origin:
     depots: int
 
 
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """A file for spreadsheets. route: the name of its address."""
+
+    route: str
+    what: str
+
+    @property
+    def url(self) -> str:
+        """The absolute address."""
+        return site_url(reverse(self.route))
+
+
+EXTRACTS = (
+    Extract("extract-municipalities", "gminy z kodami TERYT i liczbą składów"),
+    Extract("extract-medians", "mediany cen paliw: kraj, województwa, miesiące"),
+    Extract("extract-averages", "średnie roczne ceny GUS"),
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetsPage(Page):
-    """Every data set. origins: of the published depots, the most frequent first."""
+    """Every data set. origins: of the published depots, the most frequent first.
+
+    runs: every source and when it was last brought in; overdue: those of them that are late.
+    """
 
     template: ClassVar[str] = "pages/datasets"
 
     sets: tuple[DataSet, ...]
     origins: tuple[Origin, ...]
+    runs: tuple[SourceState, ...]
+    overdue: tuple[SourceState, ...]
+    extracts: tuple[Extract, ...]
 
     def things(self) -> list[dict[str, Any]]:
         """The catalog and its data sets; invented ones are none."""
@@ -150,14 +178,15 @@ class DatasetsPage(Page):
 
 def datasets_page(today: date) -> DatasetsPage:
     """Every data set, present or not. Three queries."""
-    known = {row.slug: row for row in Dataset.objects.all()}
+    known = {row.slug: row for row in Dataset.objects.annotate(invented_prices=invented_prices())}
+    runs = tuple(last_runs())
     by_source = (
         Depot.objects.published().values_list("source").annotate(depots=Count("pk")).order_by("-depots", "source")
     )
     depots = dict(by_source)
     invented = {
         Dataset.Slug.DEPOTS.value: depots.get(Depot.Source.DEMO, 0),
-        Dataset.Slug.PRICES.value: DepotPrice.objects.approved().demonstration().count(),
+        Dataset.Slug.PRICES.value: next((row.invented_prices for row in known.values()), 0),
     }
     sets = (*(data_set(slug, known.get(slug), invented.get(slug, 0)) for slug in TERMS), programme(today))
     return DatasetsPage(
@@ -170,8 +199,18 @@ def datasets_page(today: date) -> DatasetsPage:
         data_status="podany przy każdym zbiorze",
         licence="podana przy każdym zbiorze",
         sets=sets,
+        runs=runs,
+        overdue=tuple(state for state in runs if state.is_overdue(today)),
+        extracts=EXTRACTS,
         origins=tuple(Origin(ORIGINS[source], LICENCES[source], number) for source, number in depots.items()),
     )
+
+
+def invented_prices() -> Coalesce:
+    """How many approved prices are invented, as a part of another query."""
+    prices = DepotPrice.objects.approved().demonstration().order_by()
+    counted = prices.annotate(whole=Value(1)).values("whole").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted), 0)
 
 
 def data_set(slug: str, row: Dataset | None, invented: int) -> DataSet:

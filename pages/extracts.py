@@ -59,7 +59,7 @@ def csv_answer(
     writer.writerows([harmless(value) for value in row] for row in rows)
     response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8; header=present")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Link"] = f'<{licence}>; rel="license", <{site_url(reverse("api-rules"))}>; rel="describedby"'
+    response["Link"] = f'<{licence}>; rel="license", <{site_url(reverse("datasets"))}>; rel="describedby"'
     if demonstration:
         response["X-Robots-Tag"] = "noindex"
     return response

@@ -6,6 +6,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from catalog import versions
 from catalog.models import Dataset, Depot
 from pages.datasets import DatasetsPage, datasets_page
 from pages.depots import DepotPage, RemovedPage, depot_page, depot_path, find_depot, removed_page
@@ -46,7 +47,7 @@ def api_rules(request: HttpRequest) -> RulesPage:
     return rules_page()
 
 
-@page_view(*Dataset.Slug, dated=True)
+@page_view(*Dataset.Slug, versions.RUNS, dated=True)
 def datasets(request: HttpRequest) -> DatasetsPage:
     """Every data set: what it is, how current, on what terms."""
     return datasets_page(timezone.localdate())

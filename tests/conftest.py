@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from catalog import boundaries, findings, versions
+from catalog import boundaries, findings, kept, versions
 from pages import texts
 from prices import figures
 from tests.openapi.description import check_answer
@@ -23,11 +23,13 @@ SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a process remembers outlives a test's transaction; and no query may depend on how fast the test runs."""
     monkeypatch.setattr(versions, "POLL_SECONDS", float("inf"))
+    kept.answers.forget()
     boundaries.forget()
     findings.forget()
     figures.forget()
     texts.forget()
     yield
+    kept.answers.forget()
     boundaries.forget()
     findings.forget()
     figures.forget()

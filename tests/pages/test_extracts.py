@@ -117,7 +117,7 @@ def test_every_extract_is_rfc_4180_with_its_licence(client, pellet, path):
     assert answer["Content-Type"] == "text/csv; charset=utf-8; header=present"
     assert answer["Content-Disposition"] == f'attachment; filename="{path.rsplit("/", 1)[1]}"'
     assert 'rel="license"' in answer["Link"]
-    assert '<http://127.0.0.1:8000/api/>; rel="describedby"' in answer["Link"]
+    assert '<http://127.0.0.1:8000/dane/>; rel="describedby"' in answer["Link"]
     assert not answer.content.startswith(b"\xef\xbb\xbf")
     lines = answer.content.decode().split("\r\n")
     assert lines[-1] == ""
