@@ -31,7 +31,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """200 when everything is there to serve with, else 503; each check by name, and the state of every data set.
 
-    Sources that are overdue are named and do no harm to readiness: old data are served as old. Three queries, within
+    Sources that are overdue are named and do no harm to readiness: old data are served as old. Four queries, within
     the time that a request has.
     """
     checks: dict[str, dict[str, Any]] = {}

@@ -5,7 +5,6 @@ from datetime import date
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 
 from catalog import models
 from regulations.models import LegalState
@@ -13,6 +12,7 @@ from tests import factories
 from tests.catalog.importers import test_osm_pbf as pbf
 from tests.catalog.importers.generate_addresses import area, document, point
 from tests.catalog.importers.helpers import write, zipped
+from tests.dumps import dump
 
 pytestmark = pytest.mark.django_db
 
@@ -39,17 +39,6 @@ def run(name, *paths, **options):
     out = io.StringIO()
     call_command(name, *map(str, paths), commit=True, stdout=out, **options)
     return out.getvalue()
-
-
-def dump():
-    """Every row of every table, as the database writes it out."""
-    with connection.cursor() as cursor:
-        tables = sorted(connection.introspection.table_names(cursor))
-        found = {}
-        for table in tables:
-            cursor.execute(f'SELECT t::text FROM "{table}" AS t ORDER BY 1')  # noqa: S608 - names of our own
-            found[table] = [row[0] for row in cursor.fetchall()]
-    return found
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import itertools
 import json
 import os
 import signal
@@ -56,6 +57,7 @@ class Site:
         self.root = root
         self.data = root / "var" / "postgres"
         self.log = root / "log"
+        self.asked = itertools.count(1)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -88,8 +90,9 @@ class Site:
         self.process.wait()
 
     def get(self, path: str, timeout_s: float = 20.0, **headers: str) -> Answer:
-        """Ask once, over a connection of its own."""
-        request = urllib.request.Request(self.url + path, headers=headers)  # noqa: S310 - our own server
+        """Ask once, over a connection of its own, what nobody has asked before, so that no kept answer serves."""
+        fresh = f"{path}{'&' if '?' in path else '?'}_={next(self.asked)}"
+        request = urllib.request.Request(self.url + fresh, headers=headers)  # noqa: S310 - our own server
         began = time.monotonic()
         try:
             with urllib.request.urlopen(request, timeout=timeout_s) as found:  # noqa: S310

@@ -52,7 +52,7 @@ def check_unavailable(answer, *, api):
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
     else:
         assert answer.headers["Content-Type"].startswith("text/html")
-        assert "Baza danych nie odpowiada" in answer.body.decode()
+        assert "Chwilowa przerwa" in answer.body.decode()
 
 
 def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(site):

@@ -24,7 +24,7 @@ def test_alive_without_a_database(client):
 
 def test_ready(client, data, django_assert_num_queries, settings):
     settings.RATE_LIMIT = Limit(1, 3600)
-    with django_assert_num_queries(1 + 1 + 1):  # is there a table of migrations; what it holds; data sets
+    with django_assert_num_queries(1 + 1 + 1 + 1):  # is there a table of migrations; what it holds; data sets; runs
         answer = client.get("/readyz")
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"

@@ -128,6 +128,7 @@ def test_headers_on_every_answer():
     assert caller.put(PATH)["RateLimit"].startswith('"default";r=56;')
 
 
+@pytest.mark.django_db
 def test_too_many(settings):
     settings.RATE_LIMIT = Limit(2, 60)
     caller = Client(REMOTE_ADDR="203.0.113.5")

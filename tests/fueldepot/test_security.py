@@ -115,6 +115,7 @@ def test_the_deploy_check_names_what_is_missing(environment, named):
     assert named in done.stderr
 
 
+@pytest.mark.django_db
 def test_https_is_insisted_on(settings):
     settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31_536_000
     settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = True

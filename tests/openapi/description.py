@@ -1,5 +1,7 @@
 """The committed description as tests use it: its parts, and validators that forbid what it does not declare."""
 
+import gzip
+import json
 from functools import cache
 from typing import Any
 
@@ -100,5 +102,11 @@ def check_answer(method: str, path: str, answer: Any) -> list[str]:
         escaped = template.replace("~", "~0").replace("/", "~1")
         where = f"/components/responses/{name}" if name else f"/paths/{escaped}/{verb}/responses/{status}"
         pointer = f"{where}/content/{media_type.replace('/', '~1')}/schema"
-        wrong += [f"{method} {path}: {one}" for one in mistakes(pointer, answer.json())]
+        wrong += [f"{method} {path}: {one}" for one in mistakes(pointer, json.loads(unpacked(answer)))]
     return wrong
+
+
+def unpacked(answer: Any) -> bytes:
+    """The body as it was before it was compressed."""
+    body: bytes = answer.content
+    return gzip.decompress(body) if answer.headers.get("Content-Encoding") == "gzip" and body else body

@@ -61,7 +61,10 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
-        if tag in {"script", "style", "iframe"} or any(name == "style" or name.startswith("on") for name in given):
+        data = given.get("type") == "application/ld+json"  # not run, so no policy concerns it
+        if (tag in {"script", "style", "iframe"} and not data) or any(
+            name == "style" or name.startswith("on") for name in given
+        ):
             self.refused.append((tag, given))
         if tag == "a":
             self.links.append(given["href"])

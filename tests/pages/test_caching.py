@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from django.utils import timezone
 
-from catalog import actions, versions
+from catalog import actions, boundaries, versions
 from prices import figures
 from tests import factories
 from tests.pages.reading import KRAKOW
@@ -37,7 +37,7 @@ def test_an_unchanged_page_costs_no_query(
     client, depot, path, django_assert_num_queries, django_assert_max_num_queries
 ):
     figures.refresh(today=timezone.localdate())
-    versions.current()
+    boundaries.current()
     with django_assert_max_num_queries(3):
         first = client.get(path)
     assert first.status_code == 200

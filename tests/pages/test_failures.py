@@ -4,14 +4,20 @@ import json
 
 import pytest
 from django.db import InterfaceError, OperationalError
-from django.http import HttpResponse
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 
-from fueldepot.middleware import DatabaseAwayMiddleware
+from fueldepot import errors
+from tests.conftest import ReadOnlyClient
 from tests.pages.reading import KRAKOW, text_of
 
 AWAY = [OperationalError("the connection is closed"), InterfaceError("the connection is closed")]
+
+
+@pytest.fixture
+def client():
+    """A caller that sees the answer to a failure instead of the failure."""
+    return ReadOnlyClient(raise_request_exception=False)
 
 
 @pytest.fixture
@@ -47,12 +53,10 @@ def test_without_a_database_a_twin_says_so(client, away):
 
 def test_without_a_database_the_api_says_so_in_its_own_way():
     """Also where no viewset was reached."""
-    request = RequestFactory().get("/api/v1/stores")
-    answer = DatabaseAwayMiddleware(HttpResponse).process_exception(request, AWAY[0])
+    answer = errors.unavailable(RequestFactory().get("/api/v1/stores"), AWAY[0])
     assert answer.status_code == 503
     assert json.loads(answer.content)["code"] == "unavailable"
     assert answer["Retry-After"] == "5"
-    assert DatabaseAwayMiddleware(HttpResponse).process_exception(request, ValueError()) is None
 
 
 @pytest.mark.parametrize("name", ["400.html", "403_csrf.html", "500.html", "503.html"])

@@ -20,7 +20,7 @@ def test_every_source_says_when_it_was_last_found_current(django_assert_num_quer
     record(origin, ImportRun.Outcome.IMPORTED, started=now, report=Report("depots", added=7))
     ImportRun.objects.update(started=now - timedelta(days=20), finished=now - timedelta(days=20))
     record(origin, ImportRun.Outcome.FAILED, started=now, message="node/1 does not answer")
-    with django_assert_num_queries(3 + 3):
+    with django_assert_num_queries(1 + 1):
         states = runs.last_runs()
         late = runs.overdue_sources(timezone.localdate())
     html = render_to_string("pages/_runs.html", {"runs": states, "overdue": late})

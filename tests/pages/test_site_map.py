@@ -123,8 +123,9 @@ def test_llms_txt_keeps_to_the_convention(client, site, django_assert_max_num_qu
 
 
 def test_the_whole_context(client, site, django_assert_max_num_queries):
-    with django_assert_max_num_queries(VERSIONS + 4 + 2 + 1 + 3 + 1 + 2 + 2):
-        # the list; prices and series; an example; data sets; figures; states of the list, and of each voivodeship
+    with django_assert_max_num_queries(VERSIONS + 4 + 2 + 1 + 3 + 1 + 2 + 2 + 1):
+        # the list; prices and series; an example; data sets; figures; states of the list, and of each voivodeship;
+        # borders
         answer = client.get("/llms-full.txt")
     assert answer["Content-Type"] == "text/plain; charset=utf-8"
     text = answer.content.decode()
