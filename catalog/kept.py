@@ -9,7 +9,7 @@ from collections import OrderedDict
 from threading import Lock
 from typing import NamedTuple
 
-MAX_BYTES = 8 * 1024 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 """What all kept answers of a process may take."""
 
 MAX_ANSWER_BYTES = 256 * 1024

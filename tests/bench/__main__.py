@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +38,9 @@ FRAGMENTS = (
     "pozn",
     "brzez",
 )
+
+UNCHANGED = "/api/v1/stores?teryt=1261011"
+"""What is asked of by a caller that has the answer."""
 
 HOUSEHOLDS = (
     "people=4&income=2000&eu=3&new_source=pellet_boiler&central_heating_dhw=1&walls=150&cost_walls=45000&audit=1",
@@ -62,7 +66,10 @@ def served(application: str, workers: int) -> Iterator[tuple[int, subprocess.Pop
     command = [sys.executable, "-m", "gunicorn", application, f"--bind=127.0.0.1:{port}", f"--workers={workers}"]
     hook = [] if application == SMALLEST else [f"--config={config}"]
     same = ["--worker-class=gthread", "--threads=4", "--keep-alive=5", "--preload", "--no-control-socket"]
-    server = subprocess.Popen([*command, *hook, *same, "--log-level=warning"], cwd=ROOT)
+    # What is logged costs what it costs in production, but is read by nobody here.
+    server = subprocess.Popen(
+        [*command, *hook, *same], cwd=ROOT, env=os.environ | {"RATE_LIMIT": "off"}, stderr=subprocess.DEVNULL
+    )
     try:
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
@@ -99,7 +106,8 @@ def questions() -> dict[str, list[str]]:
     from django.db import connections
 
     from catalog.fuels import BY_SLUG
-    from catalog.models import Depot
+    from catalog.models import Depot, Municipality
+    from pages.page import municipality_path
 
     draw = random.Random(20261121)  # noqa: S311 - repeatable, not secret
     depots = list(Depot.objects.published().order_by("pk").values_list("pk", "lat", "lon"))
@@ -108,6 +116,9 @@ def questions() -> dict[str, list[str]]:
     chosen = draw.sample(depots, min(200, len(depots)))
     points = [(lat + draw.uniform(-0.05, 0.05), lon + draw.uniform(-0.05, 0.05)) for _, lat, lon in chosen]
     near = [f"/api/v1/stores?lat={lat:.5f}&lon={lon:.5f}" for lat, lon in points]
+    chosen_units = draw.sample(list(Municipality.objects.order_by("pk").values_list("pk", flat=True)), 50)
+    units = Municipality.objects.filter(pk__in=chosen_units).values_list("voivodeship__slug", "slug", "teryt")
+    units = list(units.order_by("pk"))
     connections.close_all()
     return {
         "/locate": [f"/api/v1/locate?lat={lat:.5f}&lon={lon:.5f}" for _, lat, lon in chosen],
@@ -117,10 +128,19 @@ def questions() -> dict[str, list[str]]:
         "/stores by unit, 20": [f"/api/v1/stores?teryt={code:02}" for code in range(2, 33, 2)],
         "/stores/{id}": [f"/api/v1/stores/{pk}" for pk, _, _ in chosen],
         "/subsidy": [f"/api/v1/subsidy?{query}" for query in HOUSEHOLDS],
+        "/regulations": [f"/api/v1/regulations?voivodeship={code:02}" for code in range(2, 33, 2)],
+        "municipality page": [municipality_path(*row) for row in units],
         "/prices": ["/api/v1/prices"],
         "/prices/{fuel}": [f"/api/v1/prices/{slug}" for slug in BY_SLUG],
         "/prices by voivodeship": [f"/api/v1/prices/pellet?voivodeship={code:02}" for code in range(2, 33, 2)],
     }
+
+
+def validator(port: int, path: str) -> str:
+    """The validator of the answer that an address gives now."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as answer:
+        found: str = answer.headers["ETag"]
+    return found
 
 
 def show(name: str, rounds: list[Measured], bare: list[Measured]) -> None:
@@ -130,7 +150,7 @@ def show(name: str, rounds: list[Measured], bare: list[Measured]) -> None:
     p50 = statistics.median(m.p50_ms for m in rounds)
     p99 = statistics.median(m.p99_ms for m in rounds)
     failed = sum(m.failed for m in rounds)
-    print(f"{name:22} {rate:8.0f} {ratio:7.2f} {p50:8.2f} {p99:8.2f} {failed:7}")
+    print(f"{name:28} {rate:8.0f} {ratio:7.2f} {p50:8.2f} {p99:8.2f} {failed:7}")
 
 
 def main() -> None:
@@ -151,14 +171,16 @@ def main() -> None:
     ):
         measure(port, [path for paths in asked.values() for path in paths], clients=options.clients, seconds=2)
         print(f"{options.workers} workers, {options.clients} clients, {options.rounds} rounds of {options.seconds} s")
-        print(f"{'':22} {'req/s':>8} {'ratio':>7} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
+        print(f"{'':28} {'req/s':>8} {'ratio':>7} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
         everything = []
-        for name, paths in asked.items():
+        known = validator(port, UNCHANGED)
+        kinds = [(name, paths, {"new": new}) for name, paths in asked.items() for new in (True, False)]
+        for name, paths, kind in [*kinds, ("304", [UNCHANGED], {"known": known})]:
             bare, rounds = [], []
             for _ in range(options.rounds):
                 bare.append(measure(port, ["/bare"], **how))
-                rounds.append(measure(port, paths, **how))
-            show(name, rounds, bare)
+                rounds.append(measure(port, paths, **how, **kind))
+            show(name + (", again" if kind.get("new") is False else ""), rounds, bare)
             everything += bare
         show("bare view", everything, everything)
         smallest = [measure(smallest_port, ["/bare"], **how) for _ in range(options.rounds)]

@@ -22,34 +22,48 @@ class Measured:
     failed: int
 
 
-def ask(port: int, path: str) -> int:
-    """One GET request over a new connection. Returns the status. Plain sockets, because http.client costs more."""
+def ask(port: int, path: str, known: str = "") -> int:
+    """One GET request over a new connection. Returns the status. Plain sockets, because http.client costs more.
+
+    known: the validator of an answer that the caller has.
+    """
+    condition = f"If-None-Match: {known}\r\n" if known else ""
     with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{condition}Connection: close\r\n\r\n".encode())
         head = connection.recv(65536)
         while connection.recv(65536):
             pass
     return int(head[9:12])
 
 
-def ask_in_turn(port: int, paths: Sequence[str], seconds: float, start: int) -> tuple[list[float], int]:
-    """Ask for `seconds`, beginning at path number `start`. Returns latencies in seconds, and how many failed."""
+def ask_in_turn(
+    port: int, paths: Sequence[str], seconds: float, start: int, new: bool, known: str
+) -> tuple[list[float], int]:
+    """Ask for `seconds`, beginning at path number `start`. Returns latencies in seconds, and how many failed.
+
+    new: every question is one that nobody has asked, so that no kept answer serves; an ignored parameter differs.
+    """
+    numbers = itertools.count()
+    tail = f"_={start}.{time.time_ns()}."
     latencies, failed = [], 0
     end = time.perf_counter() + seconds
     for path in itertools.islice(itertools.cycle(paths), start, None):
         before = time.perf_counter()
         if before > end:
             break
-        status = ask(port, path)
+        asked = f"{path}{'&' if '?' in path else '?'}{tail}{next(numbers)}" if new else path
+        status = ask(port, asked, known)
         latencies.append(time.perf_counter() - before)
         failed += status >= 400
     return latencies, failed
 
 
-def measure(port: int, paths: Sequence[str], *, clients: int, seconds: float) -> Measured:
+def measure(
+    port: int, paths: Sequence[str], *, clients: int, seconds: float, new: bool = False, known: str = ""
+) -> Measured:
     """Ask with several clients at once."""
     with multiprocessing.get_context("fork").Pool(clients) as pool:
-        jobs = [(port, paths, seconds, number * 7) for number in range(clients)]
+        jobs = [(port, paths, seconds, number * 7, new, known) for number in range(clients)]
         results = pool.starmap(ask_in_turn, jobs)
     latencies = [latency for found, _ in results for latency in found]
     cuts = quantiles(latencies, n=100)
