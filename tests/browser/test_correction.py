@@ -5,6 +5,7 @@ import json
 import pytest
 
 from pages.forms.abuse import MIN_FILL
+from tests.browser.barriers import findings
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -19,10 +20,13 @@ def test_a_correction_from_the_form_to_the_public(open_window, site):
     page.locator("[name=email]").fill("jan@opal-nowak.pl")
     page.locator("form.stranger button[type=submit]").click()
     page.get_by_text("Wysłaliśmy list").first.wait_for()
+    assert findings(page) == []
 
     page.goto(site.link())
+    assert findings(page) == []
     page.get_by_role("button", name="Potwierdzam").click()
     page.get_by_text("czeka na decyzję redakcji").first.wait_for()
+    assert findings(page) == []
     assert json.loads(site.get(f"/api/v1/stores/{depot['id']}").body)["name"] == depot["name"]
 
     name, password = site.editor()

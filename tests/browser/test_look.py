@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from tests.browser.barriers import findings
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SEVERE = {"serious", "critical"}
 WIDTHS = {"phone": 390, "desk": 1280}
 SCHEMES = ("light", "dark")
 
@@ -51,18 +52,6 @@ def calculate(page):
         page.locator(f"[name={name}]").fill(value)
     page.locator("form.calculator button[type=submit]").first.click()
     page.locator(".subsidy-summary").wait_for()
-
-
-def findings(page):
-    """What axe finds serious, and what sticks out to the right."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    found = [
-        f"{page.url}: {one['id']} at {one['nodes'][0]['target']}"
-        for one in axe.Axe().run(page).response["violations"]
-        if one["impact"] in SEVERE
-    ]
-    width, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    return found + ([f"{page.url}: {width} wide in a window of {window}"] if width > window else [])
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
