@@ -2,6 +2,7 @@
 
 import json
 
+import psycopg
 import pytest
 
 from tests.browser.barriers import findings
@@ -15,6 +16,20 @@ SCHEMES = ("light", "dark")
 @pytest.fixture(scope="module")
 def depot(site):
     return json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]
+
+
+@pytest.fixture(scope="module")
+def removed(site):
+    """The address of an entry that its owner had removed."""
+    depot = json.loads(site.get("/api/v1/stores?teryt=1217011").body)[0]
+    with psycopg.connect(site.database_url) as connection:
+        connection.execute(
+            "UPDATE catalog_depot SET publication = 'removed', removal_reason = 'owner', removed_at = now()"
+            " WHERE id = %s",
+            [depot["id"]],
+        )
+    assert site.get(depot["url"].removeprefix(site.url)).status == 410
+    return depot["url"]
 
 
 def addresses(depot, site):
@@ -56,11 +71,11 @@ def calculate(page):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_every_page_is_accessible_and_fits(open_window, site, depot, width, scheme):
+def test_every_page_is_accessible_and_fits(open_window, site, depot, removed, width, scheme):
     reader = open_window(viewport={"width": width, "height": 900}, color_scheme=scheme)
     reader.refused = {400, 404, 410}
     found = []
-    for address in addresses(depot, site):
+    for address in [*addresses(depot, site), removed]:
         reader.page.goto(address)
         found += findings(reader.page)
     calculate(reader.page)
