@@ -3,8 +3,11 @@
 import sys
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.templatetags.static import static
 from django.urls import include, path, re_path
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
 
 from fueldepot import api, errors, health, security
 from fueldepot.audit import audit
@@ -24,6 +27,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return errors.server_error(request) if errors.is_api(request) else page_errors.server_error(request)
 
 
+@require_safe
+@cache_control(public=True, max_age=86_400)
+def icon(request: HttpRequest) -> HttpResponse:
+    """The icon where browsers look for one by themselves, as on pages of the admin."""
+    return HttpResponseRedirect(static("pages/icon.svg"))
+
+
 handler400 = bad_request
 handler404 = page_errors.not_found
 handler500 = server_error
@@ -34,6 +44,7 @@ urlpatterns = [
     path("admin/dziennik/", admin.site.admin_view(audit), name="audit"),
     path("healthz", health.alive),
     path("readyz", health.ready),
+    path("favicon.ico", icon),
     path(".well-known/security.txt", security.security_txt, name="security-txt"),
     path("admin/", admin.site.urls),
     path("", include("pages.urls")),

@@ -29,6 +29,13 @@ def zloty(amount: float | None) -> str:
 
 
 @register.filter
+def postcodes(text: str) -> SafeString:
+    """Text, escaped, whose postcodes do not break in two at the end of a line."""
+    kept = re.sub(r"\b\d{2}-\d{3}\b", r'<span class="code">\g<0></span>', conditional_escape(text))
+    return mark_safe(kept)  # noqa: S308 - escaped before
+
+
+@register.filter
 def coded(text: str) -> SafeString:
     """Text of ours with what stands between backticks as code; the rest is escaped."""
     return mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", conditional_escape(text)))  # noqa: S308 - escaped before

@@ -1,0 +1,138 @@
+"""Chromium before a real service with starter data. Everything here is skipped where either is missing."""
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fueldepot.live import Site
+from tests.fueldepot.sharers import PROJECT_ROOT
+
+CHROMIUM = shutil.which("chromium")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+def manage(*command: str, database_url: str = "postgresql://none@/none", **environment: str) -> str:
+    """What a management command prints."""
+    ours = os.environ | {"SECRET_KEY": "browser", "DATABASE_URL": database_url} | environment
+    run = [sys.executable, "manage.py", *command]
+    return subprocess.run(run, cwd=PROJECT_ROOT, env=ours, check=True, capture_output=True, text=True).stdout
+
+
+class Service(Site):
+    """The service with its static files and letters in a folder."""
+
+    def __init__(self, root: Path) -> None:
+        (PROJECT_ROOT / "var").mkdir(exist_ok=True)
+        with (PROJECT_ROOT / "var" / "static.lock").open("w") as gate:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            manage("collectstatic", "--no-input", "--verbosity=0")
+        self.letters = root / "letters"
+        self.letters.mkdir()
+        # What stands after the third slash is the path, so that of the root comes fourth.
+        super().__init__(root, EMAIL_URL=f"filemail:///{self.letters}")
+
+    def link(self) -> str:
+        """The address to confirm in the only letter."""
+        (letter,) = self.letters.iterdir()
+        found = re.search(rf"{re.escape(self.url)}/zgloszenia/potwierdz/\?odnosnik=\S+", letter.read_text())
+        assert found, letter.read_text()
+        return found[0]
+
+    def editor(self) -> tuple[str, str]:
+        """Name and password of a chief editor."""
+        printed = manage("create_editor", database_url=self.database_url)
+        return tuple(re.search(rf"{name}: +(\S+)", printed)[1] for name in ("login", "password"))  # type: ignore[index, return-value]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave them out of the suite: beside it, on two cores, their patience would run out."""
+    if "browser" in config.option.markexpr:
+        return
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.skip(reason="drives a browser; ask for it with -m browser"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One browser for all tests."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed; on Debian: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def site(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One service for all tests; started only where there is a browser."""
+    running = Service(tmp_path_factory.mktemp("service"))
+    try:
+        yield running.ready()  # type: ignore[misc]
+    finally:
+        running.stop()
+
+
+class Reader:
+    """A browser window that remembers what must not happen: mistakes on the console and requests to other machines."""
+
+    def __init__(self, chromium: Any, site: Service, **options: Any) -> None:
+        self.context = chromium.new_context(**({"base_url": site.url, "locale": "pl-PL"} | options))
+        self.host = urllib.parse.urlsplit(site.url).netloc
+        self.wrong: list[str] = []
+        self.refused: set[int] = set()
+        self.context.on("request", self._asked)
+        self.context.on("console", self._said)
+        self.context.on("weberror", lambda error: self.wrong.append(f"script failed: {error.error}"))
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(10_000)
+
+    def _asked(self, request: Any) -> None:
+        parts = urllib.parse.urlsplit(request.url)
+        if parts.scheme not in {"data", "blob"} and parts.netloc != self.host:
+            self.wrong.append(f"asked another machine: {request.url}")
+
+    def _said(self, message: Any) -> None:
+        if message.type in {"error", "warning"} and not any(
+            f"status of {one} " in message.text for one in self.refused
+        ):
+            self.wrong.append(f"console: {message.text} ({message.location['url']})")
+
+
+@pytest.fixture
+def open_window(chromium: Any, site: Service) -> Iterator[Any]:
+    """A function that opens a window with options of playwright; what went wrong in any of them fails the test."""
+    opened: list[Reader] = []
+
+    def open_one(**options: Any) -> Reader:
+        opened.append(Reader(chromium, site, **options))
+        return opened[-1]
+
+    yield open_one
+    for reader in opened:
+        reader.context.close()
+    assert [line for reader in opened for line in reader.wrong] == []
+
+
+@pytest.fixture
+def page(open_window: Any) -> Any:
+    """A window as wide as a phone's."""
+    return open_window(viewport={"width": 390, "height": 844}).page

@@ -1,0 +1,45 @@
+"""What an owner sees of a correction, what the editor does, and what the public reads then."""
+
+import json
+
+import pytest
+
+from pages.forms.abuse import MIN_FILL
+from tests.browser.barriers import findings
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_a_correction_from_the_form_to_the_public(open_window, site):
+    depot = json.loads(site.get("/api/v1/stores?teryt=1261011").body)[-1]
+    page = open_window().page
+    page.goto(depot["url"])
+    page.get_by_role("link", name="Popraw").first.click()
+    page.wait_for_timeout(MIN_FILL.total_seconds() * 1000 + 500)
+    page.locator("[name=name]").fill("DEMO Skład po poprawce")
+    page.locator("[name=email]").fill("jan@opal-nowak.pl")
+    page.locator("form.stranger button[type=submit]").click()
+    page.get_by_text("Wysłaliśmy list").first.wait_for()
+    assert findings(page) == []
+
+    page.goto(site.link())
+    assert findings(page) == []
+    page.get_by_role("button", name="Potwierdzam").click()
+    page.get_by_text("czeka na decyzję redakcji").first.wait_for()
+    assert findings(page) == []
+    assert json.loads(site.get(f"/api/v1/stores/{depot['id']}").body)["name"] == depot["name"]
+
+    name, password = site.editor()
+    desk = open_window().page
+    desk.goto("/admin/catalog/depotrequest/")
+    desk.locator("[name=username]").fill(name)
+    desk.locator("[name=password]").fill(password)
+    desk.locator("[type=submit]").click()
+    desk.locator("#result_list tbody a").first.click()
+    desk.get_by_role("button", name="Przyjmij zaznaczone").click()
+    desk.locator(".messagelist").wait_for()
+
+    stored = json.loads(site.get(f"/api/v1/stores/{depot['id']}").body)
+    assert (stored["name"], stored["source"]["data_status"]) == ("DEMO Skład po poprawce", "verified")
+    page.goto(stored["url"])
+    assert page.locator("h1").inner_text() == "DEMO Skład po poprawce"

@@ -1,0 +1,134 @@
+"""The ways to a depot: by name, postcode, position, by keys alone, and without scripts."""
+
+import re
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+KRAKOW = re.compile(r"/sklady/malopolskie/krakow-1261011/")
+NOWY_TARG = re.compile(r"/sklady/malopolskie/nowy-targ-1211011/")
+
+
+def suggestions(page):
+    return page.get_by_role("listbox", name="Podpowiedzi")
+
+
+def test_a_suggestion_leads_to_its_place(page):
+    page.goto("/")
+    box = page.get_by_role("combobox")
+    assert box.get_attribute("aria-expanded") == "false"
+    box.press_sequentially("nowy t", delay=20)
+    suggestions(page).wait_for()
+    assert box.get_attribute("aria-expanded") == "true"
+    assert re.fullmatch(r"\d+ podpowiedzi\. Wybierz strzałkami\.", page.locator(".search .unseen").inner_text())
+    edge = suggestions(page).bounding_box()
+    assert edge["x"] >= 0
+    assert edge["x"] + edge["width"] <= 390
+    suggestions(page).get_by_role("option", name="Nowy Targ gmina miejska, powiat nowotarski").click()
+    page.wait_for_url(NOWY_TARG)
+
+
+def test_keys_alone_reach_a_place(page):
+    page.goto("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "tresc"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "q"
+    page.keyboard.type("kraków", delay=20)
+    suggestions(page).wait_for()
+    page.keyboard.press("Escape")
+    assert suggestions(page).is_hidden()
+    assert page.get_by_role("combobox").input_value() == "kraków"
+    page.keyboard.press("Backspace")
+    suggestions(page).wait_for()
+    page.keyboard.press("ArrowDown")
+    active = page.get_by_role("combobox").get_attribute("aria-activedescendant")
+    assert page.locator(f"#{active}").get_attribute("aria-selected") == "true"
+    page.keyboard.press("Enter")
+    page.wait_for_url(KRAKOW)
+
+
+def test_enter_without_a_choice_searches(page):
+    page.goto("/")
+    page.get_by_role("combobox").fill("30-001")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?q=30-001")
+    page.locator(".results a").first.click()
+    page.wait_for_url(KRAKOW)
+
+
+def test_a_list_that_fails_leaves_the_form(open_window):
+    reader = open_window()
+    reader.refused = {503}
+    reader.context.route("**/api/v1/locations*", lambda route: route.fulfill(status=503, body="{}"))
+    reader.page.goto("/")
+    with reader.page.expect_response("**/api/v1/locations*"):
+        reader.page.get_by_role("combobox").press_sequentially("krak")
+    assert suggestions(reader.page).is_hidden()
+    reader.page.keyboard.press("Enter")
+    reader.page.wait_for_url("**/?q=krak")
+
+
+def test_an_answer_that_is_overtaken_is_not_shown(page):
+    """The newest text counts, whatever arrives last; and one letter asks nothing."""
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/locations" in request.url else None)
+    page.goto("/")
+    box = page.get_by_role("combobox")
+    box.press_sequentially("krak", delay=5)
+    suggestions(page).wait_for()
+    assert [url.partition("?")[2] for url in asked] == ["q=krak"]
+    box.fill("k")
+    suggestions(page).wait_for(state="hidden")
+    page.wait_for_timeout(400)
+    assert len(asked) == 1
+
+
+def test_the_position_leads_to_its_municipality(open_window):
+    page = open_window(permissions=["geolocation"], geolocation={"latitude": 50.0614, "longitude": 19.9366}).page
+    page.goto("/")
+    page.get_by_role("button", name="Użyj mojej pozycji").click()
+    page.wait_for_url(KRAKOW)
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "told"),
+    [
+        ({}, 0, "Przeglądarka nie udostępniła położenia."),
+        ({"geolocation": {"latitude": 48.2, "longitude": 16.4}}, 400, "poza Polską"),
+        ({"geolocation": {"latitude": 50.0755, "longitude": 14.4378}}, 404, "poza Polską"),
+    ],
+    ids=["denied", "beyond the ranges", "in no municipality"],
+)
+def test_why_a_position_does_not_help(open_window, options, status, told):
+    reader = open_window(permissions=["geolocation"] if options else [], **options)
+    reader.refused = {status}
+    reader.page.goto("/")
+    reader.page.get_by_role("button", name="Użyj mojej pozycji").click()
+    reader.page.locator(".position", has_text=told).wait_for()
+    assert reader.page.get_by_role("button", name="Użyj mojej pozycji").is_enabled()
+
+
+def test_without_scripts_the_form_searches(open_window):
+    page = open_window(java_script_enabled=False).page
+    page.goto("/")
+    assert page.get_by_role("button", name="Użyj mojej pozycji").is_hidden()
+    page.get_by_role("searchbox").fill("kraków")
+    page.get_by_role("button", name="Szukaj").click()
+    page.locator(".results a").first.click()
+    page.wait_for_url(KRAKOW)
+
+
+def test_from_home_to_a_depot(page):
+    page.goto("/")
+    page.locator(".columns").get_by_role("link", name="małopolskie").click()
+    page.locator("main").get_by_role("link", name="Kraków", exact=True).first.click()
+    page.wait_for_url(KRAKOW)
+    depot = page.locator(".depots h3 a").first
+    name = depot.inner_text()
+    depot.click()
+    page.wait_for_url("**/sklad/**")
+    assert page.locator("h1").inner_text() == name
