@@ -1,27 +1,27 @@
 """What is kept of people, and for how long. The periods are those of the code that keeps or erases the data."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import ClassVar
 
 from django.conf import settings
 from django.urls import reverse
 
+from catalog.request_actions import KEPT, KEPT_FOR_LIMITS
+from catalog.request_secrets import LINK_LIFE
 from pages.page import Crumb, Page
 
 AS_OF = date(2026, 11, 21)
 """The day on which the text last changed; renew it with every change."""
 
-LINK_HOURS = 48
-"""How long the link in an e-mail can be opened that confirms a request."""
-
-REQUEST_DAYS = 90
-"""How long after the decision a request keeps the data of who sent it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyPage(Page):
-    """operator: who runs the service. contact: an e-mail address, "" when none is given."""
+    """operator: who runs the service. contact: an e-mail address, "" when none is given.
+
+    link_hours: how long a link that confirms a request can be opened. request_days: how long after the decision a
+    request keeps the data of its author. limit_hours: how long what limits abuse is kept.
+    """
 
     template: ClassVar[str] = "pages/privacy"
 
@@ -29,6 +29,7 @@ class PrivacyPage(Page):
     contact: str
     link_hours: int
     request_days: int
+    limit_hours: int
 
 
 def privacy_page() -> PrivacyPage:
@@ -42,6 +43,7 @@ def privacy_page() -> PrivacyPage:
         data_status="obowiązuje",
         operator=settings.OPERATOR_NAME,
         contact=settings.CONTACT_EMAIL,
-        link_hours=LINK_HOURS,
-        request_days=REQUEST_DAYS,
+        link_hours=LINK_LIFE // timedelta(hours=1),
+        request_days=KEPT.days,
+        limit_hours=KEPT_FOR_LIMITS // timedelta(hours=1),
     )
