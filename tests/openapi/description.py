@@ -102,11 +102,12 @@ def check_answer(method: str, path: str, answer: Any) -> list[str]:
         escaped = template.replace("~", "~0").replace("/", "~1")
         where = f"/components/responses/{name}" if name else f"/paths/{escaped}/{verb}/responses/{status}"
         pointer = f"{where}/content/{media_type.replace('/', '~1')}/schema"
-        wrong += [f"{method} {path}: {one}" for one in mistakes(pointer, json.loads(unpacked(answer)))]
+        wrong += [f"{method} {path}: {one}" for one in mistakes(pointer, said(answer))]
     return wrong
 
 
-def unpacked(answer: Any) -> bytes:
-    """The body as it was before it was compressed."""
-    body: bytes = answer.content
-    return gzip.decompress(body) if answer.headers.get("Content-Encoding") == "gzip" and body else body
+def said(answer: Any) -> Any:
+    """The JSON of an answer, whether or not it came compressed."""
+    if answer.headers.get("Content-Encoding") == "gzip":
+        return json.loads(gzip.decompress(answer.content))
+    return answer.json()
