@@ -23,9 +23,17 @@ class ImpatientWorker(ThreadWorker):  # type: ignore[misc] # the library has no 
         super().__init__(*args, **kwargs)
         self.began: dict[Any, float] = {}
 
-    def handle(self, conn: Any) -> Any:
-        """Handle a request, in a thread; note since when."""
+    def enqueue_req(self, conn: Any) -> None:
+        """Queue a request for a thread; note since when.
+
+        The time in the queue counts: slow callers who wait behind slow callers are ended together with them, not a
+        limit later. A request that has arrived while it waited is read and answered all the same.
+        """
         self.began[conn] = time.monotonic()
+        super().enqueue_req(conn)
+
+    def handle(self, conn: Any) -> Any:
+        """Handle a request, in a thread."""
         try:
             return super().handle(conn)
         finally:
