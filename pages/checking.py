@@ -2,14 +2,16 @@
 
 import gzip
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from math import ceil
 from typing import Protocol
 from urllib.parse import urldefrag, urlsplit
 
 from django.conf import settings
-from django.urls import resolve
+from django.urls import Resolver404, resolve
 
 from pages.page import twin_path
 from pages.rendering import MARKDOWN_UTF8
@@ -17,6 +19,9 @@ from pages.site_map import Entry
 
 MOST_BYTES = 60_000
 """Of a page, compressed, without its drawings."""
+
+MOST_LINKS = 500
+"""Of one kind that are tried, evenly spread: every depot links to the same five forms."""
 
 DRAWING = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
 MARKDOWN_LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
@@ -62,9 +67,13 @@ class Reader(HTMLParser):
 
 @dataclass
 class Walk:
-    """Goes through pages and collects what they link. fetch: the answer to GET of a path, redirects not followed."""
+    """Goes through pages and collects what they link.
+
+    fetch: the answer to GET of a path, redirects not followed. most_links: of one kind that are tried.
+    """
 
     fetch: Fetch
+    most_links: int = MOST_LINKS
     titles: dict[str, str] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     links: dict[str, str] = field(default_factory=dict)
@@ -75,9 +84,19 @@ class Walk:
         for entry in entries:
             yield from self.check_page(entry)
             yield from self.check_twin(entry)
-        for link, page in self.links.items():
-            if urlsplit(link).path not in self.seen and (status := self.fetch(link).status_code) != 200:
-                yield f"{page}: the link {link} answers {status}"
+        for link in self.links_to_try():
+            if (status := self.fetch(link).status_code) != 200:
+                yield f"{self.links[link]}: the link {link} answers {status}"
+
+    def links_to_try(self) -> list[str]:
+        """Links to what was not a page of the walk: some of every kind, and all that are of none."""
+        kinds = defaultdict(list)
+        for link in self.links:
+            path = urlsplit(link).path
+            if path not in self.seen:
+                kinds[kind_of(path)].append(link)
+        unknown = kinds.pop("", [])
+        return unknown + [link for links in kinds.values() for link in links[:: ceil(len(links) / self.most_links)]]
 
     def check_page(self, entry: Entry) -> Iterator[str]:
         """The page as HTML."""
@@ -128,12 +147,20 @@ class Walk:
                 self.links.setdefault(inner, page)
 
 
+def kind_of(path: str) -> str:
+    """The name of the view of a path, "" where there is none."""
+    try:
+        return resolve(path).view_name
+    except Resolver404:
+        return ""
+
+
 def chosen(entries: Iterable[Entry], *, everything: bool) -> list[Entry]:
     """The pages that are listed, and of those that are not one of each kind, or all."""
     sampled: set[str] = set()
     found = []
     for entry in entries:
-        kind = "" if entry.listed or everything else resolve(entry.path).view_name
+        kind = "" if entry.listed or everything else kind_of(entry.path)
         if kind not in sampled:
             found.append(entry)
             sampled |= {kind} - {""}

@@ -1,5 +1,6 @@
 """The command that walks every page."""
 
+import re
 from io import StringIO
 
 import pytest
@@ -7,16 +8,13 @@ from django.core.management import CommandError, call_command
 from django.http import HttpResponse
 from django.utils import timezone
 
+from fueldepot.rate_limit_setting import Limit
 from pages.checking import Walk
 from pages.site_map import Entry, Section
 from prices import figures
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-
-BY_OTHERS = ("/api/v1/docs ", "/api/v1/openapi.json ")
-"""The description of the API, which has tests of its own."""
-
 
 def findings(**options):
     out = StringIO()
@@ -27,7 +25,8 @@ def findings(**options):
     return out.getvalue().splitlines()
 
 
-def test_the_pages_are_in_order(depot, demonstration):
+def test_the_pages_are_in_order(depot, demonstration, settings):
+    settings.RATE_LIMIT = Limit(1, 3600)  # which the walk is not held to
     factories.BoundaryFactory()
     factories.PostcodeFactory(code="30-001")
     factories.zakopane()
@@ -36,10 +35,10 @@ def test_the_pages_are_in_order(depot, demonstration):
     factories.DepotFactory.create_batch(2, name="Skład opału")
     factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
     figures.refresh(today=timezone.localdate())
-    for options in ({}, {"all": True}):
-        *told, outcome = findings(**options)
-        assert [line for line in told if not any(link in line for link in BY_OTHERS)] == []
-        assert outcome.startswith(f"error: {len(told)} findings" if told else "")
+    for options in ({}, {"all": True}, {"every_link": True}):
+        (told,) = findings(**options)
+        assert re.fullmatch(r"\d+ pages are in order", told)
+    assert settings.RATE_LIMIT == Limit(1, 3600)
 
 
 def test_a_broken_page_is_told_and_ends_the_command(depot, monkeypatch):
@@ -98,3 +97,19 @@ def test_a_heavy_page_is_found():
     assert "more than 60000" in next(Walk(Site(**heavy)).findings([Entry("/a/", Section.SERVICE)]))
     drawn = {"/a/": f"<title>A</title><svg><path d='{noise}'/></svg>"}
     assert list(Walk(Site(**drawn)).findings([Entry("/a/", Section.SERVICE)])) == []
+
+
+def test_of_links_of_one_kind_some_are_tried_and_of_no_kind_all():
+    forms = [f"/sklad/{number}/popraw/" for number in range(1, 11)]
+    odd = [f"/odd/{number}/" for number in range(1, 11)]
+    body = "".join(f'<a href="{link}">' for link in forms + odd)
+    tried = []
+    site = Site(**{"/a/": f"<title>A</title>{body}"})
+
+    def fetch(path):
+        tried.append(path)
+        return site(path)
+
+    list(Walk(fetch, most_links=4).findings([Entry("/a/", Section.SERVICE)]))
+    assert [path for path in tried if path in odd] == odd
+    assert [path for path in tried if path in forms] == forms[::3]
