@@ -175,7 +175,7 @@ def mixture(site: Site) -> list[str]:
         *["/api/v1/prices", "/api/v1/prices/pellet", "/api/v1/prices/wegiel-orzech"] * 4,
         *(f"/api/v1/subsidy?{query}" for query in HOUSEHOLDS * 4),
         *draw.sample([town for town in towns if town.count("/") == 4], 20),
-        *["/", "/ceny/", "/ceny/pellet/", "/uchwaly/"] * 2,
+        *["/", "/ceny/", "/ceny/pellet/", "/przepisy/"] * 2,
     ]
 
 
