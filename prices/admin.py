@@ -11,6 +11,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.template.defaultfilters import floatformat
 from django.utils import timezone
 from import_export.admin import ImportMixin
 from simple_history.admin import SimpleHistoryAdmin
@@ -21,6 +22,11 @@ from prices.actions import Decided
 from prices.price_lists import FORMATS, PriceListResource
 
 UNKNOWN = "–"
+
+
+def amount(value: Decimal | None) -> str:
+    """A number as Polish writes it, with grosze where there are any."""
+    return floatformat(value, "-2g")
 
 
 @admin.register(models.Series)
@@ -169,12 +175,14 @@ class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # 
 
     @admin.display(description="cena")
     def shown_price(self, row: models.DepotPrice) -> str:
-        shown = f"{row.price} zł/{row.unit}"
-        return shown if row.bag_price is None else f"{shown} (worek {row.bag_kg} kg: {row.bag_price} zł)"
+        shown = f"{amount(row.price)} zł/{row.unit}"
+        if row.bag_price is None:
+            return shown
+        return f"{shown} (worek {amount(row.bag_kg)} kg: {amount(row.bag_price)} zł)"
 
     @admin.display(description="obecna mediana")
     def shown_median(self, row: Any) -> str:
-        return UNKNOWN if row.present_median is None else f"{row.present_median} zł"
+        return UNKNOWN if row.present_median is None else f"{amount(row.present_median)} zł"
 
     @admin.display(description="odchylenie")
     def deviation(self, row: Any) -> str:
