@@ -16,7 +16,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from catalog import actions, edit_actions, findings, links, models, position_map
+from catalog import actions, findings, links, models, position_map
 from catalog.actions import Decided
 from catalog.admin import lines, pairs, queues
 from catalog.admin.forms import EXTRAS, DepotForm
@@ -64,7 +64,7 @@ REFUSALS: dict[type[Exception], str] = {
     actions.DepotIsRemoved: "wpis jest usunięty; najpierw go przywróć",
     actions.DepotIsPublished: "wpis jest już opublikowany",
     actions.DepotIsUnverified: "wpis nie ma statusu, który można cofnąć",
-    edit_actions.DepotChangedMeanwhile: "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz",
+    actions.DepotChangedMeanwhile: "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz",
 }
 
 
@@ -184,7 +184,7 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
         """The depot, with the state that its form opens. The state is read first, so it is never newer than the row."""
-        opened = edit_actions.opened_at(models.Depot(pk=read_number(object_id)))
+        opened = actions.opened_at(models.Depot(pk=read_number(object_id)))
         found: models.Depot | None = super().get_object(request, object_id, from_field)
         if found is not None:
             found.opened = opened  # type: ignore[attr-defined] # for the form
@@ -258,11 +258,11 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
         editor, today = editor_of(request), timezone.localdate()
         verify = "_verify" in request.POST
         if not change:
-            added = edit_actions.add_depot(values=form.values(), by=editor, on=today, verify=verify)
+            added = actions.add_depot(values=form.values(), by=editor, on=today, verify=verify)
             obj.__dict__.update(added.__dict__)
             return
         try:
-            edit_actions.edit_depot(
+            actions.edit_depot(
                 depot=obj,
                 values=form.values(),
                 by=editor,
@@ -270,7 +270,7 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
                 opened=form.cleaned_data["opened"] or 0,
                 verify=verify,
             )
-        except edit_actions.NothingToChange:
+        except actions.NothingToChange:
             obj.refusal = "żadne pole nie zmieniło wartości"  # type: ignore[attr-defined] # for response_change
         except actions.DepotIsRemoved as error:
             obj.refusal = REFUSALS[type(error)]  # type: ignore[attr-defined]
@@ -316,7 +316,7 @@ class DepotAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptabl
         reason = request.POST.get("reason", "")
         decisions: dict[str, Callable[[], models.Depot]] = {
             # Only what was seen can be vouched for.
-            "verify": lambda: edit_actions.edit_depot(
+            "verify": lambda: actions.edit_depot(
                 depot=depot, values={}, by=editor, on=today, opened=read_number(request.POST.get("opened")), verify=True
             ),
             "reset": lambda: actions.reset_depot(depot=depot, by=editor),

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from catalog import boundaries, contacts, edit_actions, fuels
+from catalog import actions, boundaries, contacts, fuels
 from catalog.admin.lines import LABELS, shown
 from catalog.hours import weekly_hours
 from catalog.models import Depot, Municipality
@@ -18,9 +18,9 @@ EXTRAS = ("other_municipality",)
 
 
 class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
-    """What is given is cleaned here and written by `edit_actions`; the model's own checks are not asked.
+    """What is given is cleaned here and written by `catalog.actions`; the model's own checks are not asked.
 
-    opened: see `edit_actions.opened_at`. verify: whether the button "save and verify" was pressed.
+    opened: see `actions.opened_at`. verify: whether the button "save and verify" was pressed.
     """
 
     opened = forms.IntegerField(widget=forms.HiddenInput, required=False)
@@ -48,7 +48,7 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
     class Meta:
         model = Depot
-        fields = tuple(name for name in edit_actions.EDITABLE)
+        fields = tuple(name for name in actions.EDITABLE)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -134,11 +134,11 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
         """Refuse a form that was opened before somebody else's change, showing both values."""
         stored = Depot.objects.select_for_update(of=("self",)).get(pk=self.instance.pk)
         try:
-            edit_actions.check_unchanged(stored, self.cleaned_data.get("opened") or 0)
-        except edit_actions.DepotChangedMeanwhile as error:
+            actions.check_unchanged(stored, self.cleaned_data.get("opened") or 0)
+        except actions.DepotChangedMeanwhile as error:
             raise forms.ValidationError(self._describe(error)) from error
 
-    def _describe(self, error: edit_actions.DepotChangedMeanwhile) -> SafeString:
+    def _describe(self, error: actions.DepotChangedMeanwhile) -> SafeString:
         rows = format_html_join(
             "",
             "<li>{}: było „{}”, teraz jest „{}”, w tym formularzu „{}”</li>",
@@ -183,4 +183,4 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
         """What `edit_depot` and `add_depot` take."""
         data: dict[str, Any] = self.cleaned_data
         municipality = cast("Municipality", data["municipality"])
-        return {name: data[name] for name in edit_actions.EDITABLE} | {"municipality": municipality.pk}
+        return {name: data[name] for name in actions.EDITABLE} | {"municipality": municipality.pk}

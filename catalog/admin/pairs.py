@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import actions, findings, links, merge_actions
+from catalog import actions, findings, links
 from catalog.admin.lines import LABELS, shown
 from catalog.models import Depot
 from catalog.text import format_address
@@ -108,7 +108,7 @@ def decide(request: HttpRequest, desk: "DepotAdmin", one: Depot, other: Depot) -
     decision = request.POST.get("decision")
     try:
         if decision == "apart":
-            merge_actions.keep_apart(one=one, other=other, by=editor, at=now)
+            actions.keep_apart(one=one, other=other, by=editor, at=now)
             desk.message_user(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.")
             return True
         if decision not in {"first", "second"}:
@@ -117,10 +117,10 @@ def decide(request: HttpRequest, desk: "DepotAdmin", one: Depot, other: Depot) -
         survivor, loser = (one, other) if decision == "first" else (other, one)
         theirs = "second" if decision == "first" else "first"
         take = [name for group in CHOICES if request.POST.get(f"take_{group[0]}") == theirs for name in group]
-        merge_actions.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
+        actions.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
     except actions.DepotIsRemoved:
         desk.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
-    except merge_actions.MergeRefused as error:
+    except actions.MergeRefused as error:
         desk.message_user(request, f"Nic nie zmieniono: {error}.", messages.WARNING)
     else:
         desk.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")

@@ -8,11 +8,11 @@ from typing import Any
 from django import forms
 from django.forms import BoundField
 
-from catalog import boundaries, fuels, plane, request_fields
+from catalog import boundaries, fuels, plane
 from catalog.hours import DAYS
 from catalog.models import Depot, DepotRequest, Municipality, Postcode
 from catalog.params import LAT_RANGE, LON_RANGE
-from catalog.request_actions import Author
+from catalog.requests import Author, proposals
 from pages.depots import DAY_NAMES
 from pages.forms import abuse, fields
 from pages.forms.hours import HoursUnreadable, read_week, written_days
@@ -218,14 +218,14 @@ class CorrectForm(DepotForm):
 
     def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
         self.depot = depot
-        known = request_fields.values_of(depot)
+        known = proposals.values_of(depot)
         initial = known | written_days(depot.hours, depot.opening_hours)
         initial |= {"nip": depot.nip or "", "lat": _degrees(depot.lat), "lon": _degrees(depot.lon)}
         super().__init__(posted, initial=initial, **options)
         self.fields["place"].required = False  # sources do not always name one
         self.fields["lat"].required = self.fields["lon"].required = True
         if depot.source == Depot.Source.DEMO:
-            for name in request_fields.CONTACT:
+            for name in proposals.CONTACT:
                 del self.fields[name]
 
     def clean(self) -> dict[str, Any]:
@@ -243,7 +243,7 @@ class CorrectForm(DepotForm):
     def wanted(self) -> dict[str, Any]:
         data, values = self.cleaned_data, super().wanted()
         # What was left alone stays as it is, however a source wrote it.
-        known = request_fields.values_of(self.depot)
+        known = proposals.values_of(self.depot)
         values |= {name: known[name] for name in values if name in self.fields and name not in self.changed_data}
         if self._moved(data):
             position = {name: data[name] for name in ("lat", "lon", "municipality")}

@@ -16,11 +16,11 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from catalog import request_actions
+from catalog import requests
 from catalog.actions import DepotIsRemoved
 from catalog.models import Depot, DepotRequest, Municipality
-from catalog.request_limits import TooManyRequests
-from catalog.request_secrets import LinkExpired, LinkUnreadable
+from catalog.requests.limits import TooManyRequests
+from catalog.requests.secrecy import LinkExpired, LinkUnreadable
 from pages.depots import removed_page
 from pages.forms import forms
 from pages.forms.pages import (
@@ -59,7 +59,7 @@ def stranger(view: View) -> View:
             return view(request, *args, **kwargs)
         except DepotIsRemoved as error:
             return gone(request, error.args[0])
-        except request_actions.DepotIsHeld:
+        except requests.DepotIsHeld:
             raise Http404 from None
 
     return answer
@@ -113,15 +113,15 @@ def status(request: HttpRequest, reference: str) -> HttpResponse:
         return problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
     if request.method == "POST":
         try:
-            request_actions.resend_link(request=found, on=timezone.now())
-        except request_actions.LinksSpent:
+            requests.resend_link(request=found, on=timezone.now())
+        except requests.LinksSpent:
             return problem(
                 request,
                 429,
                 "Odnośnik wysłaliśmy już kilka razy",
                 "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz.",
             )
-        except (request_actions.LinkAlreadyUsed, request_actions.LinkSuperseded):
+        except (requests.LinkAlreadyUsed, requests.LinkSuperseded):
             pass  # the page tells
         return HttpResponseRedirect(request.path)
     return render(request, "pages/forms/status.html", {"page": status_page(found)})
@@ -139,26 +139,26 @@ def confirm(request: HttpRequest) -> HttpResponse:
     try:
         if posting:
             return HttpResponseRedirect(reverse("request-status", args=[status_reference(make_count(token, now))]))
-        found = request_actions.get_confirmable(token=token, on=now)
+        found = requests.get_confirmable(token=token, on=now)
     except LinkUnreadable:
         return problem(
             request, 404, "Odnośnik jest niepełny", "Skopiuj go z listu w całości: czasem dzieli się na dwa wiersze."
         )
-    except (LinkExpired, request_actions.LinkForgotten):
+    except (LinkExpired, requests.LinkForgotten):
         return problem(
             request,
             410,
             "Odnośnik wygasł",
             "Działał 48 godzin. Zgłoszenie się nie liczy; możesz wysłać je jeszcze raz.",
         )
-    except request_actions.LinkAlreadyUsed:
+    except requests.LinkAlreadyUsed:
         return problem(
             request,
             409,
             "Zgłoszenie jest już potwierdzone",
             "Ten odnośnik został już użyty. Nie musisz nic robić: o decyzji redakcji napiszemy w liście.",
         )
-    except request_actions.LinkSuperseded:
+    except requests.LinkSuperseded:
         return problem(
             request,
             409,
@@ -185,7 +185,7 @@ def handle(
         return show(request, kind, form, depot, status=400)
     wanted = proposed()
     try:
-        taken = request_actions.submit_request(
+        taken = requests.submit_request(
             kind=kind,
             depot=depot,
             proposed=wanted,
@@ -193,7 +193,7 @@ def handle(
             author=form.author(request.META.get("REMOTE_ADDR", "")),
             on=timezone.now(),
         )
-    except request_actions.NothingChanged:
+    except requests.NothingChanged:
         return show(request, kind, form, depot, status=400, problem=NOTHING_CHANGED)
     except TooManyRequests:
         response = show(request, kind, form, depot, status=429, problem=TOO_MANY)
@@ -230,7 +230,7 @@ def get_published(depot_id: int) -> Depot:
     depot = Depot.objects.select_related("municipality__voivodeship").filter(pk=depot_id).first()
     if depot is None:
         raise Http404
-    request_actions.check_published(depot)
+    requests.check_published(depot)
     return depot
 
 
@@ -241,7 +241,7 @@ def posted(request: HttpRequest) -> Any:
 @transaction.atomic
 def make_count(token: str, on: datetime) -> DepotRequest:
     """Confirm a request; a price goes to the queue of prices, or nothing happens. Raises PriceRefused besides."""
-    confirmed = request_actions.confirm_request(token=token, on=on)
+    confirmed = requests.confirm_request(token=token, on=on)
     if confirmed.kind == Kind.PRICE and confirmed.depot is not None:
         quote = price_from_json(confirmed.proposed)
         origin = DepotPrice.Origin.SUBMISSION

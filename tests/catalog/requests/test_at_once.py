@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from catalog import request_actions, request_limits, request_secrets
+from catalog import requests
 from catalog.models import Depot, DepotRequest
-from catalog.request_actions import Author
+from catalog.requests import Author, limits, secrecy
 from tests import factories
 from tests.catalog.editors.test_at_once import at_once
 
@@ -20,11 +20,11 @@ def test_of_two_editors_one_decides():
     request = factories.DepotRequestFactory()
 
     def accept():
-        request_actions.accept_request(request=request, by=one, on=NOW)
+        requests.accept_request(request=request, by=one, on=NOW)
         return "accepted"
 
     def reject():
-        request_actions.reject_request(request=request, reason="Nie.", by=other, on=NOW)
+        requests.reject_request(request=request, reason="Nie.", by=other, on=NOW)
         return "rejected"
 
     outcomes = at_once(accept, reject)
@@ -39,7 +39,7 @@ def test_a_deletion_and_a_correction_of_one_entry_at_once_leave_no_deadlock():
     correct = factories.DepotRequestFactory(depot=depot)
 
     def accept(request):
-        return lambda: len(request_actions.accept_request(request=request, by=editor, on=NOW).changed)
+        return lambda: len(requests.accept_request(request=request, by=editor, on=NOW).changed)
 
     outcomes = at_once(accept(correct), accept(delete))
     depot.refresh_from_db()
@@ -49,22 +49,22 @@ def test_a_deletion_and_a_correction_of_one_entry_at_once_leave_no_deadlock():
 
 def test_two_clicks_on_one_link_confirm_once():
     request = factories.DepotRequestFactory(unconfirmed=True)
-    token, request.token_hash = request_secrets.new_token(request.pk, NOW)
+    token, request.token_hash = secrecy.new_token(request.pk, NOW)
     request.save()
 
     def confirm():
-        return request_actions.confirm_request(token=token, on=NOW).state
+        return requests.confirm_request(token=token, on=NOW).state
 
     assert sorted(at_once(confirm, confirm, confirm)) == ["LinkAlreadyUsed", "LinkAlreadyUsed", "waiting"]
 
 
 def test_the_limit_is_exact_however_many_send_at_once():
-    depots = [factories.DepotFactory() for _ in range(request_limits.PER_CLIENT + 2)]
+    depots = [factories.DepotFactory() for _ in range(limits.PER_CLIENT + 2)]
 
     def submit(depot):
         def act():
             author = Author(email=f"jan{depot.pk}@opal.pl", client="192.0.2.7")
-            request_actions.submit_request(
+            requests.submit_request(
                 kind=DepotRequest.Kind.CORRECT, depot=depot, proposed={"place": "Kraków"}, author=author, on=NOW
             )
             return "taken"
@@ -72,7 +72,7 @@ def test_the_limit_is_exact_however_many_send_at_once():
         return act
 
     outcomes = at_once(*(submit(depot) for depot in depots))
-    assert outcomes.count("taken") == request_limits.PER_CLIENT
+    assert outcomes.count("taken") == limits.PER_CLIENT
     assert outcomes.count("TooManyRequests") == 2
 
 
@@ -81,7 +81,7 @@ def test_the_same_form_sent_twice_at_once_leaves_one_open_request():
 
     def submit():
         author = Author(email="jan@opal.pl", client="192.0.2.7")
-        request_actions.submit_request(
+        requests.submit_request(
             kind=DepotRequest.Kind.CORRECT, depot=depot, proposed={"place": "Kraków"}, author=author, on=NOW
         )
         return "taken"

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from catalog import actions, edit_actions, request_actions
+from catalog import actions, requests
 from catalog.importers.records import DepotRecord, Extract
 from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot, DepotRequest
@@ -65,7 +65,7 @@ def corrected_by_its_owner(**proposed):
         created_at=NOW,
         confirmed_at=NOW,
     )
-    request_actions.accept_request(request=request, by=factories.UserFactory(), on=NOW)
+    requests.accept_request(request=request, by=factories.UserFactory(), on=NOW)
 
 
 def test_imported_corrected_imported_verified_removed_imported(imported, options):
@@ -103,7 +103,7 @@ def test_imported_corrected_imported_verified_removed_imported(imported, options
 def test_a_position_that_a_person_set_keeps_its_municipality(imported, options):
     factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
     moved = {"lat": 49.82, "lon": 19.04, "municipality": factories.bielsko_biala().pk}
-    edit_actions.edit_depot(depot=the_depot(), values=moved, by=factories.UserFactory(), on=TODAY)
+    actions.edit_depot(depot=the_depot(), values=moved, by=factories.UserFactory(), on=TODAY)
     kept = imported(lat=50.0618)
     assert [reason.split()[0] for reason in kept] == ["lat", "lon", "municipality"]
     assert (the_depot().lat, the_depot().municipality_id) == (49.82, factories.bielsko_biala().pk)
@@ -111,13 +111,13 @@ def test_a_position_that_a_person_set_keeps_its_municipality(imported, options):
 
 def test_a_municipality_that_a_person_set_stays_while_the_position_follows_the_source(imported):
     other = factories.bielsko_biala().pk
-    edit_actions.edit_depot(depot=the_depot(), values={"municipality": other}, by=factories.UserFactory(), on=TODAY)
+    actions.edit_depot(depot=the_depot(), values={"municipality": other}, by=factories.UserFactory(), on=TODAY)
     imported(lat=50.0618)
     assert (the_depot().lat, the_depot().municipality_id) == (50.0618, other)
 
 
 def test_hours_that_a_person_set_are_kept_whole(imported):
-    edit_actions.edit_depot(
+    actions.edit_depot(
         depot=the_depot(), values={"opening_hours": "Mo-Sa 07:00-15:00"}, by=factories.UserFactory(), on=TODAY
     )
     imported(opening_hours="24/7", hours={"mon": "0:00-24:00"})
@@ -128,7 +128,7 @@ def test_hours_that_a_person_set_are_kept_whole(imported):
 def test_renaming_a_held_entry_does_not_publish_it_by_the_back_door(imported, options):
     imported(name="Jan Kowalski", held=True)
     assert the_depot().publication == "held"
-    edit_actions.edit_depot(depot=the_depot(), values={"name": "Kowalski Opał"}, by=factories.UserFactory(), on=TODAY)
+    actions.edit_depot(depot=the_depot(), values={"name": "Kowalski Opał"}, by=factories.UserFactory(), on=TODAY)
     imported(name="Jan Kowalski", held=True)
     assert (the_depot().publication, the_depot().name) == ("held", "Kowalski Opał")
     actions.publish_depot(depot=the_depot(), on=TODAY)

@@ -8,8 +8,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from catalog import history, versions
-from catalog.actions import DepotIsRemoved
-from catalog.edit_actions import in_order
+from catalog.actions.editing import in_order
+from catalog.actions.states import DepotIsRemoved
 from catalog.models import Dataset, Depot, DepotRequest, DistinctPair
 
 

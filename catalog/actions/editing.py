@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from catalog import history
-from catalog.actions import locked, save, verify_depot
+from catalog.actions.states import locked, save, verify_depot
 from catalog.hours import weekly_hours
 from catalog.models import Depot
 

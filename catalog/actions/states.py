@@ -1,7 +1,4 @@
-"""What people do to depots. Admin, forms and commands all call these; each is one transaction.
-
-Editing and adding depots stands in `catalog.edit_actions`, merging two in `catalog.merge_actions`.
-"""
+"""The state of an entry, checked or not, published or removed: of one depot, or of many in as many statements."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass

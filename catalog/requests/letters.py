@@ -15,9 +15,9 @@ from django.core.mail import EmailMessage, get_connection
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from catalog import request_fields
 from catalog.links import depot_url, site_url
 from catalog.models import Depot, DepotRequest
+from catalog.requests import proposals
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ def link_letter(request: DepotRequest, token: str) -> Letter:
 
 def accepted_letter(request: DepotRequest) -> Letter:
     """Tells what was accepted, and what was not. Reads the depot: select it."""
-    groups = request_fields.groups_in(request.proposed)
+    groups = proposals.groups_in(request.proposed)
     taken = set(request.accepted_fields)
     correction = request.kind == DepotRequest.Kind.CORRECT
     return _letter(
