@@ -1,14 +1,13 @@
 """The editors' desk for prices: the queue of moderation, price lists, plausible ranges; all by `prices.actions`."""
 
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 import orjson
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
-from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -16,6 +15,7 @@ from import_export.admin import ImportMixin
 from simple_history.admin import SimpleHistoryAdmin
 
 from catalog.admin import RegisterAdmin
+from catalog.admin.desk import editor_of
 from prices import actions, figures, models
 from prices.actions import Decided
 from prices.price_lists import FORMATS, PriceListResource
@@ -265,8 +265,3 @@ class PlausibleRangeAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the libra
     def save_model(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
         if form.changed_data:
             actions.change_range(fuel=obj.pk, low=obj.low, high=obj.high, by=editor_of(request), on=timezone.now())
-
-
-def editor_of(request: HttpRequest) -> AbstractBaseUser:
-    """Who is at the desk; the admin lets nobody in without a login."""
-    return cast("AbstractBaseUser", request.user)

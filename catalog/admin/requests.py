@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from catalog import models, plane, requests
 from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, opened_at
-from catalog.admin.depots import editor_of
+from catalog.admin.desk import editor_of
 from catalog.models import Depot, DepotRequest
 from catalog.people import is_private_person
 from catalog.requests import Decided, claimants, proposals

@@ -7,7 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from catalog import actions, boundaries, contacts, fuels
-from catalog.admin.lines import LABELS, shown
+from catalog.admin.depots.story import LABELS, shown
 from catalog.hours import weekly_hours
 from catalog.models import Depot, Municipality
 from catalog.starter.demo import MARK

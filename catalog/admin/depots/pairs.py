@@ -1,9 +1,10 @@
 """Likely duplicates: the list of pairs, and the page on which one pair is merged or kept apart."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django.contrib import messages
+from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -12,12 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog import actions, findings, links
-from catalog.admin.lines import LABELS, shown
+from catalog.admin.depots.story import LABELS, shown
 from catalog.models import Depot
 from catalog.text import format_address
-
-if TYPE_CHECKING:
-    from catalog.admin.depots import DepotAdmin
 
 PER_PAGE = 50
 
@@ -58,7 +56,7 @@ class Choice:
     preferred: str
 
 
-def answer_list(request: HttpRequest, desk: "DepotAdmin") -> HttpResponse:
+def answer_list(request: HttpRequest, desk: "ModelAdmin[Depot]") -> HttpResponse:
     """The pairs that nobody has decided yet, the likeliest first. One query beside those of `catalog.findings`."""
     page = Paginator(findings.open_pairs(), PER_PAGE).get_page(request.GET.get("p"))
     keys = {key for pair in page for key in (pair.first, pair.second)}
@@ -81,7 +79,7 @@ def answer_list(request: HttpRequest, desk: "DepotAdmin") -> HttpResponse:
     return render(request, "admin/catalog/depot/pairs.html", context)
 
 
-def answer_pair(request: HttpRequest, desk: "DepotAdmin", first: int, second: int) -> HttpResponse:
+def answer_pair(request: HttpRequest, desk: "ModelAdmin[Depot]", first: int, second: int) -> HttpResponse:
     """Two depots side by side, and what is decided about them."""
     found = Depot.objects.select_related("municipality").in_bulk([first, second])
     if first == second or len(found) != 2:
@@ -102,7 +100,7 @@ def answer_pair(request: HttpRequest, desk: "DepotAdmin", first: int, second: in
     return render(request, "admin/catalog/depot/pair.html", context)
 
 
-def decide(request: HttpRequest, desk: "DepotAdmin", one: Depot, other: Depot) -> bool:
+def decide(request: HttpRequest, desk: "ModelAdmin[Depot]", one: Depot, other: Depot) -> bool:
     """Do what was posted. Returns whether it was done; what was refused is said in a message."""
     editor, now = cast("AbstractBaseUser", request.user), timezone.now()
     decision = request.POST.get("decision")
