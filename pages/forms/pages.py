@@ -14,7 +14,7 @@ from catalog.requests.limits import LINKS_PER_REQUEST
 from catalog.requests.proposals import Difference
 from catalog.requests.secrecy import LINK_LIFE
 from pages.depots import crumbs_of, depot_path
-from pages.forms.forms import StrangerForm
+from pages.forms.stranger import StrangerForm
 from pages.page import Crumb, Page
 from pages.polish import day, zloty
 

@@ -22,7 +22,8 @@ from catalog.models import Depot, DepotRequest, Municipality
 from catalog.requests.limits import TooManyRequests
 from catalog.requests.secrecy import LinkExpired, LinkUnreadable
 from pages.depots import removed_page
-from pages.forms import forms
+from pages.forms.claim import ClaimForm, DeleteForm
+from pages.forms.depot import AddForm, CorrectForm
 from pages.forms.pages import (
     confirmation_page,
     form_page,
@@ -31,6 +32,8 @@ from pages.forms.pages import (
     status_page,
     status_reference,
 )
+from pages.forms.price import PriceForm
+from pages.forms.stranger import StrangerForm
 from prices import actions as price_actions
 from prices.models import DepotPrice
 
@@ -69,21 +72,21 @@ def stranger(view: View) -> View:
 def correct(request: HttpRequest, depot_id: int) -> HttpResponse:
     """What an entry should say."""
     depot = get_published(depot_id)
-    form = forms.CorrectForm(posted(request), depot=depot, path=request.path, on=timezone.now())
+    form = CorrectForm(posted(request), depot=depot, path=request.path, on=timezone.now())
     return handle(request, Kind.CORRECT, form, depot, lambda: form.wanted())
 
 
 @stranger
 def claim(request: HttpRequest, depot_id: int) -> HttpResponse:
     """Who vouches for an entry."""
-    form = forms.ClaimForm(posted(request), path=request.path, on=timezone.now())
+    form = ClaimForm(posted(request), path=request.path, on=timezone.now())
     return handle(request, Kind.CLAIM, form, get_published(depot_id), dict)
 
 
 @stranger
 def delete(request: HttpRequest, depot_id: int) -> HttpResponse:
     """Who wants an entry gone."""
-    form = forms.DeleteForm(posted(request), path=request.path, on=timezone.now())
+    form = DeleteForm(posted(request), path=request.path, on=timezone.now())
     return handle(request, Kind.DELETE, form, get_published(depot_id), dict)
 
 
@@ -91,7 +94,7 @@ def delete(request: HttpRequest, depot_id: int) -> HttpResponse:
 def price(request: HttpRequest, depot_id: int) -> HttpResponse:
     """What a depot asks for a fuel."""
     now = timezone.now()
-    form = forms.PriceForm(posted(request), today=timezone.localdate(now), path=request.path, on=now)
+    form = PriceForm(posted(request), today=timezone.localdate(now), path=request.path, on=now)
     return handle(request, Kind.PRICE, form, get_published(depot_id), lambda: price_as_json(form.quote()))
 
 
@@ -100,7 +103,7 @@ def add(request: HttpRequest) -> HttpResponse:
     """A depot that the catalog lacks. `?teryt=` names the municipality that the reader came from."""
     teryt = request.GET.get("teryt", "")
     municipality = Municipality.objects.filter(pk=teryt).first() if teryt.isascii() and teryt.isdigit() else None
-    form = forms.AddForm(posted(request), municipality=municipality, path=request.path, on=timezone.now())
+    form = AddForm(posted(request), municipality=municipality, path=request.path, on=timezone.now())
     return handle(request, Kind.ADD, form, None, lambda: form.wanted())
 
 
@@ -174,7 +177,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
 def handle(
     request: HttpRequest,
     kind: DepotRequest.Kind,
-    form: forms.StrangerForm,
+    form: StrangerForm,
     depot: Depot | None,
     proposed: Callable[[], dict[str, Any]],
 ) -> HttpResponse:
@@ -205,7 +208,7 @@ def handle(
 def show(
     request: HttpRequest,
     kind: DepotRequest.Kind,
-    form: forms.StrangerForm,
+    form: StrangerForm,
     depot: Depot | None,
     *,
     status: int = 200,

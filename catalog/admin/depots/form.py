@@ -27,7 +27,7 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
     fuels = forms.MultipleChoiceField(
         label="Paliwa",
         required=False,
-        choices=[(fuel.slug, fuel.name) for fuel in fuels.FUELS],
+        choices=fuels.CHOICES,
         widget=forms.CheckboxSelectMultiple,
     )
     nip = forms.CharField(label="NIP", max_length=20, required=False, help_text="10 cyfr; myślniki i odstępy można.")

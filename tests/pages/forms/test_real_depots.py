@@ -8,7 +8,7 @@ from catalog.importers import overpass
 from catalog.importers.sync_depots import plain_values
 from catalog.models import Depot
 from catalog.requests import proposals
-from pages.forms.forms import CorrectForm
+from pages.forms.depot import CorrectForm
 
 pytestmark = [pytest.mark.full_scale, pytest.mark.slow]
 

@@ -1,120 +1,24 @@
-"""The questions of each form, and what their answers ask for."""
+"""The public fields of a depot as questions: what an entry should say, and what a missing one says."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.forms import BoundField
 
 from catalog import boundaries, fuels, plane
 from catalog.hours import DAYS
 from catalog.models import Depot, DepotRequest, Municipality, Postcode
 from catalog.params import LAT_RANGE, LON_RANGE
-from catalog.requests import Author, proposals
+from catalog.requests import proposals
 from pages.depots import DAY_NAMES
-from pages.forms import abuse, fields
+from pages.forms import fields
 from pages.forms.hours import HoursUnreadable, read_week, written_days
-from prices.actions import PriceRefused, Quote, price_of
-from prices.models import PlausibleRange
+from pages.forms.stranger import StrangerForm
 
 FARTHEST_KM = 30.0
 """How far a correction may move a depot, and how far a new one may lie from its postcode."""
 
-OLDEST_PRICE = timedelta(days=31)
-
 Role = DepotRequest.Role
-FUEL_CHOICES = [(fuel.slug, fuel.name) for fuel in fuels.FUELS]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a form, under one heading. compact: short answers, one beside the other's label."""
-
-    legend: str
-    intro: str
-    fields: tuple[BoundField, ...]
-    compact: bool
-
-
-class StrangerForm(forms.Form):
-    """What every form has: an address for the link, a trap for machines, and the time it was shown.
-
-    PARTS: headings, introductions and names of fields, in the order of the page. COMPACT: headings of compact parts.
-    """
-
-    PARTS: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    COMPACT: tuple[str, ...] = ()
-
-    email = fields.Email(
-        label="Twój adres e-mail",
-        max_length=254,
-        help_text="Wyślemy na niego odnośnik do potwierdzenia, a później odpowiedź. Nie publikujemy go.",
-        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-    )
-    stamp = forms.CharField(widget=forms.HiddenInput, required=False, max_length=500)
-
-    def __init__(
-        self, posted: Any = None, *, path: str, on: datetime, initial: Mapping[str, Any] | None = None
-    ) -> None:
-        super().__init__(posted, initial=dict(initial or {}), auto_id="pole-%s")
-        self.path, self.on = path, on
-        self.fields[abuse.TRAP] = forms.CharField(label="Nie wypełniaj tego pola", required=False)
-        self.order_fields([*(name for _, _, names in self.PARTS for name in names), "email"])
-
-    @property
-    def parts(self) -> Iterator[Part]:
-        """The form as the page shows it; parts without a field are left out."""
-        for legend, intro, names in self.PARTS:
-            bound = tuple(self[name] for name in names if name in self.fields)
-            if bound:
-                yield Part(legend, intro, bound, legend in self.COMPACT)
-
-    @property
-    def trap(self) -> BoundField:
-        return self[abuse.TRAP]
-
-    @property
-    def mistakes(self) -> tuple[BoundField, ...]:
-        """The questions that were answered wrongly."""
-        return tuple(field for field in self if field.errors and not field.is_hidden)
-
-    @property
-    def fresh_stamp(self) -> str:
-        """The stamp to send with the form: the one that came, while it is good."""
-        stamp = self.data.get("stamp", "") if self.is_bound else ""
-        try:
-            abuse.check_stamp(stamp, self.path, self.on)
-        except abuse.TooFast:
-            return stamp
-        except abuse.StampRefused:
-            return abuse.new_stamp(self.path, self.on)
-        return stamp
-
-    def clean(self) -> dict[str, Any]:
-        data: dict[str, Any] = super().clean() or {}
-        if data.get(abuse.TRAP):
-            self.add_error(None, "Pole na końcu formularza, niewidoczne na stronie, ma zostać puste.")
-        try:
-            abuse.check_stamp(data.get("stamp", ""), self.path, self.on)
-        except abuse.TooFast:
-            self.add_error(None, "To było bardzo szybko. Sprawdź, czy wszystko się zgadza, i wyślij jeszcze raz.")
-        except abuse.StampRefused:
-            self.add_error(None, "Formularz czekał zbyt długo. Sprawdź dane i wyślij go jeszcze raz.")
-        return data
-
-    def author(self, client: str) -> Author:
-        """Who sent it. client: the network address."""
-        data = self.cleaned_data
-        return Author(
-            email=data["email"],
-            client=client,
-            role=data.get("role", ""),
-            nip=data.get("claimant_nip", ""),
-            phone=data.get("claimant_phone", ""),
-            message=data.get("message", ""),
-        )
 
 
 class DepotForm(StrangerForm):
@@ -131,7 +35,7 @@ class DepotForm(StrangerForm):
     )
     website = fields.Website(label="Strona internetowa", max_length=300, required=False)
     fuels = forms.MultipleChoiceField(
-        label="Paliwa", choices=FUEL_CHOICES, widget=forms.CheckboxSelectMultiple, required=False
+        label="Paliwa", choices=fuels.CHOICES, widget=forms.CheckboxSelectMultiple, required=False
     )
     lat = fields.Degrees(
         label="Szerokość geograficzna",
@@ -289,127 +193,6 @@ class AddForm(DepotForm):
     def wanted(self) -> dict[str, Any]:
         position = ("lat", "lon", "location_approximate", "municipality")
         return super().wanted() | {name: self.cleaned_data[name] for name in position}
-
-
-class ClaimForm(StrangerForm):
-    """Who vouches for an entry."""
-
-    role = forms.ChoiceField(
-        label="Kim jesteś w tej firmie?",
-        choices=[(role.value, role.label) for role in (Role.OWNER, Role.EMPLOYEE)],
-        widget=forms.RadioSelect,
-    )
-    claimant_nip = fields.Nip(label="NIP firmy", max_length=20)
-    claimant_phone = fields.Phone(
-        label="Telefon", max_length=200, required=False, help_text="Redakcja może zadzwonić, żeby potwierdzić."
-    )
-    message = fields.Message(label="Wiadomość do redakcji", max_length=2000, required=False)
-    agreed = forms.BooleanField(label="Dane we wpisie są aktualne i mogę je potwierdzić w imieniu firmy")
-
-    PARTS = (
-        (
-            "Twoja firma",
-            "Redakcja porówna je z wpisem; najszybciej z adresem e-mail w domenie firmy. Nie publikujemy ich.",
-            ("role", "claimant_nip", "claimant_phone"),
-        ),
-        ("Potwierdzenie", "", ("agreed", "message", "email")),
-    )
-
-
-class DeleteForm(StrangerForm):
-    """Who wants an entry gone."""
-
-    role = ClaimForm.base_fields["role"]
-    claimant_nip = fields.Nip(label="NIP firmy", max_length=20, required=False)
-    claimant_phone = ClaimForm.base_fields["claimant_phone"]
-    message = fields.Message(
-        label="Dlaczego wpis ma zniknąć?", max_length=2000, required=False, help_text="Nie musisz podawać powodu."
-    )
-    agreed = forms.BooleanField(label="Rozumiem, że wpis zniknie z katalogu i z API")
-
-    PARTS = (
-        (
-            "Twoja firma",
-            "Redakcja porówna te dane z wpisem, żeby nikt obcy nie usunął Twojego składu. Nie publikujemy ich.",
-            ("role", "claimant_nip", "claimant_phone"),
-        ),
-        ("Usunięcie", "", ("agreed", "message", "email")),
-    )
-
-
-class PriceForm(StrangerForm):
-    """What a depot asks for a fuel."""
-
-    fuel = forms.ChoiceField(label="Paliwo", choices=[("", "wybierz"), *FUEL_CHOICES])
-    price = fields.Amount(
-        label="Cena za tonę (drewno: za metr przestrzenny)",
-        max_length=20,
-        required=False,
-        help_text="W złotych, z VAT.",
-    )
-    bag_price = fields.Amount(label="Albo cena worka", max_length=20, required=False, help_text="W złotych, z VAT.")
-    bag_kg = fields.Amount(label="Waga worka w kilogramach", max_length=20, required=False)
-    day = forms.DateField(
-        label="Dzień, w którym cena obowiązywała",
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        input_formats=["%Y-%m-%d", "%d.%m.%Y"],
-    )
-
-    PARTS = (
-        (
-            "Cena",
-            "Podaj cenę z cennika, paragonu albo rozmowy ze składem, bez transportu.",
-            ("fuel", "price", "bag_price", "bag_kg", "day"),
-        ),
-        ("O Tobie", "", ("email",)),
-    )
-
-    def __init__(self, posted: Any = None, *, today: date, **options: Any) -> None:
-        super().__init__(posted, initial={"day": today}, **options)
-        self.today = today
-
-    def clean_day(self) -> date:
-        day: date = self.cleaned_data["day"]
-        if day > self.today:
-            raise forms.ValidationError("Ten dzień jeszcze nie nadszedł.")
-        if day < self.today - OLDEST_PRICE:
-            raise forms.ValidationError(f"Podaj cenę z ostatnich {OLDEST_PRICE.days} dni.")
-        return day
-
-    def clean(self) -> dict[str, Any]:
-        data = super().clean()
-        if self.errors:
-            return data
-        by_bag = data["bag_price"] is not None or data["bag_kg"] is not None
-        if by_bag == (data["price"] is not None):
-            self.add_error("price", "Podaj albo cenę za tonę, albo cenę i wagę worka.")
-            return data
-        try:
-            price = price_of(self.quote(), self.today)
-        except PriceRefused as error:
-            self.add_error("bag_price" if by_bag else "price", f"{str(error).capitalize()}.")
-            return data
-        limits = PlausibleRange.objects.filter(pk=data["fuel"]).first()
-        if limits and not limits.low <= price <= limits.high:
-            unit = fuels.UNIT_NAMES[fuels.BY_SLUG[data["fuel"]].unit]
-            self.add_error(
-                "bag_price" if by_bag else "price",
-                f"To daje {price} zł za jednostkę ({unit}). Wiarygodne ceny tego paliwa to od {limits.low:.0f} do "
-                f"{limits.high:.0f} zł. Sprawdź, czy kwota nie jest za inną ilość.",
-            )
-        return data
-
-    def quote(self) -> Quote:
-        """What was typed."""
-        data = self.cleaned_data
-        return Quote(
-            fuel=data["fuel"],
-            day=data["day"],
-            unit=fuels.BY_SLUG[data["fuel"]].unit,
-            price=data["price"],
-            bag_price=data["bag_price"],
-            bag_kg=data["bag_kg"],
-        )
 
 
 def _degrees(value: float) -> str:
