@@ -188,7 +188,6 @@ INSTALLED_APPS = [
     "pages",
     "rest_framework",
     "simple_history",
-    "django_filters",
     "import_export",
     "axes",
     "django.contrib.admin",

@@ -1,11 +1,10 @@
 """Likely duplicates: the list of pairs, and the page on which one pair is merged or kept apart."""
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
-from django.contrib.auth.models import AbstractBaseUser
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -14,6 +13,7 @@ from django.utils import timezone
 
 from catalog import actions, findings, links
 from catalog.admin.depots.story import LABELS, shown
+from catalog.admin.desk import editor_of
 from catalog.models import Depot
 from catalog.text import format_address
 
@@ -102,7 +102,7 @@ def answer_pair(request: HttpRequest, desk: "ModelAdmin[Depot]", first: int, sec
 
 def decide(request: HttpRequest, desk: "ModelAdmin[Depot]", one: Depot, other: Depot) -> bool:
     """Do what was posted. Returns whether it was done; what was refused is said in a message."""
-    editor, now = cast("AbstractBaseUser", request.user), timezone.now()
+    editor, now = editor_of(request), timezone.now()
     decision = request.POST.get("decision")
     try:
         if decision == "apart":

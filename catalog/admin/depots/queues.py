@@ -12,7 +12,6 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from catalog import findings, fuels, models
-from catalog.filters import DepotFilter
 
 STALE_AFTER = timedelta(days=365)
 """A check older than this should be made again."""
@@ -91,11 +90,10 @@ class FuelFilter(admin.SimpleListFilter):
     parameter_name = "fuel"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(fuel.slug, fuel.name) for fuel in fuels.FUELS]
+        return fuels.CHOICES
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
-        found: QuerySet[models.Depot] = DepotFilter({"fuel": self.value()}, queryset=queryset).qs
-        return found
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.offering(self.value()) if self.value() in fuels.BY_SLUG else queryset
 
 
 class VoivodeshipFilter(admin.SimpleListFilter):
@@ -105,6 +103,5 @@ class VoivodeshipFilter(admin.SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return list(models.Voivodeship.objects.order_by("teryt").values_list("teryt", "name"))
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
-        found: QuerySet[models.Depot] = DepotFilter({"unit": self.value()}, queryset=queryset).qs
-        return found
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.in_unit(self.value()) if self.value() else queryset
