@@ -10,8 +10,8 @@ from django.db import transaction
 
 from catalog import history
 from catalog.actions.states import locked, save, verify_depot
-from catalog.hours import weekly_hours
 from catalog.models import Depot
+from catalog.reading.hours import weekly_hours
 
 EDITABLE = (*(name for name in Depot.PUBLIC_FIELDS if name != "hours"), "featured")
 """What an editor sets. The week is read from `opening_hours`; `featured` is no statement about the depot."""

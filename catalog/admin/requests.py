@@ -19,7 +19,7 @@ from catalog import models, plane, requests
 from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, opened_at
 from catalog.admin.desk import editor_of
 from catalog.models import Depot, DepotRequest
-from catalog.people import is_private_person
+from catalog.reading.people import is_private_person
 from catalog.requests import Decided, claimants, proposals
 from catalog.requests.deciding import MAX_REASON
 

@@ -7,11 +7,11 @@ how a yard that sells coal and wood is mapped; a filling station is amenity=fuel
 from collections.abc import Callable, Iterator, Mapping
 
 from catalog import fuels
-from catalog.contacts import clean_nip, clean_phone, clean_website
-from catalog.hours import weekly_hours
 from catalog.importers.records import DepotRecord, Note
 from catalog.importers.values import cut, in_poland, tidy
-from catalog.people import is_private_person
+from catalog.reading.contacts import clean_nip, clean_phone, clean_website
+from catalog.reading.hours import weekly_hours
+from catalog.reading.people import is_private_person
 from catalog.text import normalise_postcode
 
 Tags = Mapping[str, str]

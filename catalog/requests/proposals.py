@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog import fuels
-from catalog.hours import CLOSED, DAYS, daily_ranges
 from catalog.models import Depot, Municipality
+from catalog.reading.hours import CLOSED, DAYS, daily_ranges
 
 Values = Mapping[str, Any]
 """Fields by name of `Depot.PUBLIC_FIELDS`, in JSON; a municipality is its TERYT code."""

@@ -6,9 +6,9 @@ from typing import Any
 from django import forms
 
 from catalog import boundaries, fuels, plane
-from catalog.hours import DAYS
 from catalog.models import Depot, DepotRequest, Municipality, Postcode
 from catalog.params import LAT_RANGE, LON_RANGE
+from catalog.reading.hours import DAYS
 from catalog.requests import proposals
 from pages.depots import DAY_NAMES
 from pages.forms import fields

@@ -6,10 +6,11 @@ from django import forms
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from catalog import actions, boundaries, contacts, fuels
+from catalog import actions, boundaries, fuels
 from catalog.admin.depots.story import LABELS, shown
-from catalog.hours import weekly_hours
 from catalog.models import Depot, Municipality
+from catalog.reading import contacts
+from catalog.reading.hours import weekly_hours
 from catalog.starter.demo import MARK
 from catalog.text import normalise_postcode
 

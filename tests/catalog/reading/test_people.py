@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.people import GIVEN_NAMES, is_private_person
+from catalog.reading.people import GIVEN_NAMES, is_private_person
 
 
 @pytest.mark.parametrize(

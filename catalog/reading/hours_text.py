@@ -1,4 +1,4 @@
-"""Opening hours as people write them, read into rules. `catalog.hours` turns the rules into a week.
+"""Opening hours as people write them, read into rules. `hours` turns the rules into a week.
 
 Knows the plain part of OpenStreetMap's `opening_hours` and the Polish and sloppy forms seen instead of it
 ("pn.-pt. 8-16", "od poniedziałku do piątku 8.00 – 16.00"). A single unknown word or sign makes a text unreadable:

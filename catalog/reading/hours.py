@@ -1,8 +1,8 @@
 """Weekly opening hours from the text of a source, in the form the API publishes.
 
-`catalog.hours_text` reads the text into rules and refuses what it does not know; what is left is written anew in the
-standard's form and evaluated by opening-hours-py. The library never sees the text itself, because it takes a lone
-comment for "always open", `Mo-Fr` for round the clock, sunrise for 7:00 and `SH Mo-Fr` for every working day.
+`hours_text` reads the text into rules and refuses what it does not know; what is left is written anew in the standard's
+form and evaluated by opening-hours-py. The library never sees the text itself, because it takes a lone comment for
+"always open", `Mo-Fr` for round the clock, sunrise for 7:00 and `SH Mo-Fr` for every working day.
 
 Standard: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification
 """
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from opening_hours import OpeningHours, State
 
-from catalog.hours_text import ALL_DAY, DAY_MINUTES, Rule, UnreadableError, read
+from catalog.reading.hours_text import ALL_DAY, DAY_MINUTES, Rule, UnreadableError, read
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 CLOSED = "nieczynne"

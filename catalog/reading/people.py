@@ -10,7 +10,7 @@ from pathlib import Path
 
 from catalog.text import fold
 
-GIVEN_NAMES = Path(__file__).parent / "data" / "given_names.txt"
+GIVEN_NAMES = Path(__file__).parent / "given_names.txt"
 
 
 def _words(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog.contacts import MAX_TEXT, clean_nip, clean_phone, clean_website
+from catalog.reading.contacts import MAX_TEXT, clean_nip, clean_phone, clean_website
 
 # A made-up number with a right check digit: 6·1+5·2+7·3+2·4+3·5+4·6+5·7+6·8+7·1 = 174, 174 mod 11 = 9.
 NIP = "1234567819"

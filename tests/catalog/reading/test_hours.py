@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.hours import CLOSED, DAYS, MAX_TEXT, weekly_hours
+from catalog.reading.hours import CLOSED, DAYS, MAX_TEXT, weekly_hours
 
 WORK = ["8:00-16:00"] * 5
 OFF = [CLOSED, CLOSED]
