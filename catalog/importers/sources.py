@@ -8,16 +8,26 @@ from typing import Any
 
 from django.db.models import Model
 
-from catalog.importers import boundaries, geonames, osm_pbf, overpass, prg_addresses, prg_postcodes, prng, simc, terc
-from catalog.importers.formats import Format, identify, recognise
+from catalog.importers.parsers import (
+    boundaries,
+    geonames,
+    osm_pbf,
+    overpass,
+    prg_addresses,
+    prg_postcodes,
+    prng,
+    simc,
+    terc,
+)
+from catalog.importers.parsers.formats import Format, identify, recognise
 from catalog.importers.records import BadInput, Extract, Note
 from catalog.importers.run import Step, require
 from catalog.importers.sync import ImportRefused, Options, Report
-from catalog.importers.sync_boundaries import sync_boundaries
-from catalog.importers.sync_depots import sync_depots
-from catalog.importers.sync_places import sync_places
-from catalog.importers.sync_postcodes import sync_postcodes
-from catalog.importers.sync_units import sync_units
+from catalog.importers.sync.boundaries import sync_boundaries
+from catalog.importers.sync.depots import sync_depots
+from catalog.importers.sync.places import sync_places
+from catalog.importers.sync.postcodes import sync_postcodes
+from catalog.importers.sync.units import sync_units
 from catalog.models import Boundary, Dataset, Municipality
 
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from catalog import actions, findings
 from catalog.importers.records import DepotRecord, Extract
 from catalog.importers.sync import Options
-from catalog.importers.sync_depots import sync_depots
+from catalog.importers.sync.depots import sync_depots
 from catalog.models import Dataset, Depot, DepotRequest, DistinctPair
 from prices.models import DepotPrice
 from tests import factories

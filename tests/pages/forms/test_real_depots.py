@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from catalog.importers import overpass
-from catalog.importers.sync_depots import plain_values
+from catalog.importers.parsers import overpass
+from catalog.importers.sync.depots import plain_values
 from catalog.models import Depot
 from catalog.requests import proposals
 from pages.forms.depot import CorrectForm
