@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 from django.db.models import Model
 
+from catalog.importers import age
 from catalog.importers.parsers import (
     boundaries,
     geonames,
@@ -88,14 +88,6 @@ class NothingToImport(BadInput):
     """A directory without a file that the catalog can import."""
 
 
-def is_older(source: Source, as_of: date | None) -> date | None:
-    """The day of what is stored, if a file of a day is older than that. One query for sources with comparable days."""
-    if not source.dated or as_of is None:
-        return None
-    stored = Dataset.objects.filter(slug=source.dataset).values_list("as_of", flat=True).first()
-    return stored if stored and as_of < stored else None
-
-
 def step(paths: Sequence[Path], format_: Format, *, pass_over_older: bool = False) -> Step:
     """The step that imports one file, or the parts of a source. They are read only when their turn comes.
 
@@ -108,7 +100,8 @@ def step(paths: Sequence[Path], format_: Format, *, pass_over_older: bool = Fals
             require(*NEEDS[source.dataset])
         extract = source.parse(*paths)
         names = ", ".join(path.name for path in paths)
-        newer = None if options.allow_older else is_older(source, extract.as_of)
+        comparable = source.dated and extract.as_of and not options.allow_older
+        newer = age.newer_day(extract.as_of, age.day_of_dataset(source.dataset)) if comparable else None
         if newer and not pass_over_older:
             raise ImportRefused(
                 f"{names} is of {extract.as_of}, and what is stored of {newer}: it would undo newer changes; "
