@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import json
+import re
 from dataclasses import replace
 from email.utils import formatdate
 from time import time
@@ -35,11 +36,10 @@ def nothing_kept(fetcher, source):
     return folder(fetcher, source) == []
 
 
-def refused(fetcher, source, message):
-    with pytest.raises(DownloadFailed, match=message) as caught:
+def refusal(fetcher, source):
+    """What is said of a source that cannot be fetched."""
+    with pytest.raises(DownloadFailed) as caught:
         fetcher.fetch(source)
-    assert isinstance(caught.value, BadInput)
-    assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
@@ -140,7 +140,7 @@ def test_without_validators_no_range_is_asked_for(fetcher, source, publishers, c
 
 def test_a_file_that_changed_meanwhile_is_not_glued_together(fetcher, source, publishers):
     publishers.troubles[POSTCODES] = ["drop", "drop", "drop", "drop"]
-    refused(fetcher, source, "the connection failed")
+    assert "the connection failed" in refusal(fetcher, source)
     assert any(name.endswith(".part") for name in folder(fetcher, source))
     publishers.files["PL.zip"] = new = small_country.postcodes(range(40))
     assert fetcher.fetch(source).path.read_bytes() == new
@@ -148,14 +148,14 @@ def test_a_file_that_changed_meanwhile_is_not_glued_together(fetcher, source, pu
 
 def test_the_next_run_continues_as_well(fetcher, source, publishers, content):
     publishers.troubles[POSTCODES] = ["drop", 503, 503, 503]
-    refused(fetcher, source, "answered 503")
+    assert "answered 503" in refusal(fetcher, source)
     assert fetcher.fetch(source).path.read_bytes() == content
     assert "Range" in publishers.requests(POSTCODES)[-1][1]
 
 
 def test_a_part_that_is_already_everything_is_thrown_away(fetcher, source, publishers, content):
     publishers.troubles[POSTCODES] = ["drop", 503, 503, 503]
-    refused(fetcher, source, "answered 503")
+    assert "answered 503" in refusal(fetcher, source)
     fetcher.store(source).part.write_bytes(content + b"more")
     assert fetcher.fetch(source).path.read_bytes() == content
 
@@ -206,8 +206,10 @@ def test_a_part_that_does_not_fit_is_not_taken(fetcher, source, publishers, cont
 def test_what_cannot_be_trusted_is_refused_in_one_line(fetcher, source, publishers, trouble, message):
     publishers.always[POSTCODES] = trouble
     publishers.ranges = False
-    said = refused(fetcher, source, message)
+    said = refusal(fetcher, source)
+    assert re.search(message, said)
     assert said.startswith(publishers.url + POSTCODES)
+    assert "\n" not in said
     assert not fetcher.store(source).whole()
 
 
@@ -216,7 +218,7 @@ def test_a_refused_file_leaves_the_earlier_one_in_place(fetcher, source, publish
     publishers.files["PL.zip"] = small_country.postcodes(range(3))
     for trouble in ("html", "empty", "half", "half gzip"):
         publishers.always[POSTCODES] = trouble
-        refused(fetcher, source, "PL.zip")
+        assert "PL.zip" in refusal(fetcher, source)
         assert fetcher.store(source).newest() == replace(first, fresh=False)
 
 
@@ -249,13 +251,13 @@ def test_a_retry_after_may_be_a_date(fetcher, source, publishers, clock):
 def test_a_slow_body_is_given_up(fetcher, source, publishers):
     publishers.always[POSTCODES] = "slow"
     hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
-    refused(hasty, source, r"is too slow: [0-9]+ bytes in 0 seconds; try again later")
+    assert re.search(r"is too slow: [0-9]+ bytes in 0 seconds; try again later", refusal(hasty, source))
 
 
 def test_a_slow_form_is_given_up(fetcher, sources, publishers):
     publishers.always["/pliki_pelne.aspx"] = "slow"
     hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
-    refused(hasty, sources["teryt-terc"], r"is too slow: [0-9]+ bytes in 0 seconds; try again later")
+    assert re.search(r"is too slow: [0-9]+ bytes in 0 seconds; try again later", refusal(hasty, sources["teryt-terc"]))
 
 
 def test_a_site_with_polish_letters_can_still_ask(fetcher, source, settings, publishers):
@@ -266,38 +268,38 @@ def test_a_site_with_polish_letters_can_still_ask(fetcher, source, settings, pub
 
 def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(fetcher, source, publishers, content):
     small = replace(source, max_bytes=len(content) - 1)
-    refused(fetcher, small, f"has {len(content)} bytes, more than the {len(content) - 1} that may come")
+    assert f"has {len(content)} bytes, more than the {len(content) - 1} that may come" in refusal(fetcher, small)
     publishers.always[POSTCODES] = "gzip"
-    refused(fetcher, small, "has more bytes than the")
+    assert "has more bytes than the" in refusal(fetcher, small)
     assert nothing_kept(fetcher, small)
 
 
 def test_gzip_that_would_fill_the_disk_is_stopped(fetcher, source, publishers):
     publishers.files["PL.zip"] = bytes(50_000_000)
     publishers.always[POSTCODES] = "gzip"
-    refused(fetcher, replace(source, max_bytes=1_000_000), "has more bytes than the 1000000")
+    assert "has more bytes than the 1000000" in refusal(fetcher, replace(source, max_bytes=1_000_000))
     assert nothing_kept(fetcher, source)
 
 
 def test_another_kind_of_file_is_refused(fetcher, source, publishers):
     publishers.files["PL.zip"] = small_country.terc()
-    refused(fetcher, source, "looks like terc instead of geonames; the publisher may have changed it")
+    assert "looks like terc instead of geonames; the publisher may have changed it" in refusal(fetcher, source)
     publishers.files["PL.zip"] = small_country.zipped("x.txt", b"hello")
-    refused(fetcher, source, "is of no known form instead of geonames")
+    assert "is of no known form instead of geonames" in refusal(fetcher, source)
     publishers.files["PL.zip"] = b"not a zip at all"
-    refused(fetcher, source, "no zip")
+    assert "no zip" in refusal(fetcher, source)
 
 
 def test_a_zip_with_a_damaged_member_is_refused(fetcher, source, publishers):
     content = bytearray(small_country.zipped("PL.txt", b"x" * 5000))
     content[45] ^= 0xFF
     publishers.files["PL.zip"] = bytes(content)
-    refused(fetcher, source, "the zip is damaged")
+    assert "the zip is damaged" in refusal(fetcher, source)
 
 
 def test_a_zip_bomb_is_refused(fetcher, source, publishers):
     publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(30_000_000))
-    refused(fetcher, source, "unpacks to more than 200 times its size")
+    assert "unpacks to more than 200 times its size" in refusal(fetcher, source)
 
 
 def test_a_redirection_on_this_machine_is_followed(fetcher, source, publishers, content):
@@ -318,10 +320,10 @@ def test_the_form_is_filled_in_and_sent_back(fetcher, sources, publishers):
 
 def test_a_form_that_is_no_longer_the_known_one_is_not_sent(fetcher, sources, publishers):
     publishers.always["/pliki_pelne.aspx"] = "html"
-    refused(fetcher, sources["teryt-terc"], "is no longer the form that is known; download the file by hand")
+    assert "is no longer the form that is known; download the file by hand" in refusal(fetcher, sources["teryt-terc"])
     publishers.always.clear()
     unknown = replace(sources["teryt-terc"], button="ctl00$body$Other")
-    refused(fetcher, unknown, r"has no button ctl00\$body\$Other; download the file by hand")
+    assert re.search(r"has no button ctl00\$body\$Other; download the file by hand", refusal(fetcher, unknown))
     assert [method for method, _, _ in publishers.requests("/pliki_pelne.aspx")] == ["GET", "GET"]
 
 
@@ -344,14 +346,14 @@ def test_overpass_is_asked_once_with_a_time_out(fetcher, sources, publishers):
 )
 def test_an_answer_of_overpass_that_is_not_whole_is_refused(fetcher, sources, publishers, content, message):
     publishers.files["depots.json"] = content
-    refused(fetcher, sources["osm-depots"], message)
+    assert message in refusal(fetcher, sources["osm-depots"])
     assert nothing_kept(fetcher, sources["osm-depots"])
 
 
 def test_overpass_abroad_is_not_asked_without_a_contact(fetcher, sources, settings):
     settings.CONTACT_EMAIL, settings.SITE_URL = "", "http://127.0.0.1:8000"
     abroad = replace(sources["osm-depots"], url="https://overpass.invalid/api/interpreter")
-    refused(fetcher, abroad, "asks for a contact in every request; set CONTACT_EMAIL")
+    assert "asks for a contact in every request; set CONTACT_EMAIL" in refusal(fetcher, abroad)
 
 
 def test_two_at_once_do_not_write_into_one_file(fetcher, source):
@@ -365,8 +367,12 @@ def test_two_at_once_do_not_write_into_one_file(fetcher, source):
 
 def test_a_folder_that_cannot_be_written_is_named(fetcher, source, tmp_path):
     (tmp_path / "taken").write_text("a file")
-    refused(replace(fetcher, root=tmp_path / "taken"), source, "cannot be written")
+    assert "cannot be written" in refusal(replace(fetcher, root=tmp_path / "taken"), source)
+
+
+def test_commands_report_a_refusal_like_bad_input():
+    assert issubclass(DownloadFailed, BadInput)
 
 
 def test_a_source_by_hand_is_not_fetched(fetcher, sources):
-    refused(fetcher, sources["regulations"], "is not a file that can be fetched")
+    assert "is not a file that can be fetched" in refusal(fetcher, sources["regulations"])
