@@ -6,10 +6,11 @@ from datetime import date, datetime
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.db.models import Q
 
 from catalog import history, versions
 from catalog.actions.editing import in_order
-from catalog.actions.states import DepotIsRemoved
+from catalog.actions.states import DepotIsRemoved, lock_depots
 from catalog.models import Dataset, Depot, DepotRequest, DistinctPair
 
 
@@ -72,11 +73,13 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     return kept
 
 
-def locked_pair(one: Depot, other: Depot) -> tuple[Depot, ...]:
-    """Both rows, locked in the order of their numbers. Raises DepotIsRemoved and MergeRefused."""
-    if one.pk == other.pk:
+def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, ...]:
+    """Both rows, locked, and those that the loser absorbed before. Raises DepotIsRemoved and MergeRefused."""
+    if survivor.pk == loser.pk:
         raise MergeRefused("wpisu nie można scalić z nim samym")
-    rows = tuple(Depot.objects.select_for_update(of=("self",)).filter(pk__in=[one.pk, other.pk]).order_by("pk"))
+    pair = Q(pk__in=[survivor.pk, loser.pk])
+    lock_depots(Depot.objects.filter(pair | Q(merged_into=loser)))
+    rows = tuple(Depot.objects.filter(pair).order_by("pk"))
     for row in rows:
         if row.publication == Depot.Publication.REMOVED:
             raise DepotIsRemoved(row.pk)
@@ -89,7 +92,9 @@ def move_requests(gone: Depot, kept: Depot) -> None:
     """Hand requests over, closed ones too, except an open one whose author has an equal one there already."""
     key = ("kind", "subject", "email_hash", "state")
     standing = set(DepotRequest.objects.open().filter(depot=kept).values_list(*key))
-    rows = DepotRequest.objects.filter(depot=gone).values_list("pk", *key)
+    rows = (
+        DepotRequest.objects.select_for_update(of=("self",)).filter(depot=gone).order_by("pk").values_list("pk", *key)
+    )
     moving = [row[0] for row in rows if row[1:] not in standing]
     DepotRequest.objects.filter(pk__in=moving).update(depot=kept)
 

@@ -4,8 +4,8 @@
 values that a request carries), `limits` (how many may come), `secrecy` (hashes and links), `letters` (what authors are
 told), `claimants` (hints on who asks).
 
-Each action is one transaction. Where both are locked, depots are locked before requests, in the order of their numbers.
-Letters leave when the transaction is committed; one that cannot be sent undoes nothing.
+Each action is one transaction; `locking` says in which order it locks. Letters leave when the transaction is committed;
+one that cannot be sent undoes nothing.
 """
 
 from catalog.requests.deciding import (

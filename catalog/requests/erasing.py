@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from catalog.models import DepotRequest
 from catalog.requests import secrecy
+from catalog.requests.locking import lock_requests
 
 KEPT = timedelta(days=90)
 """How long personal data stay after a decision."""
@@ -37,10 +38,12 @@ def purge_requests(*, on: datetime) -> Purged:
     unconfirmed = DepotRequest.objects.filter(
         Q(mailed_at__isnull=True) | Q(mailed_at__lte=expired), confirmed_at__isnull=True, created_at__lte=expired
     )
-    deleted, _ = unconfirmed.delete()
     due = DepotRequest.objects.filter(erased_at__isnull=True, confirmed_at__isnull=False).filter(
         Q(decided_at__lte=on - KEPT) | Q(state=DepotRequest.State.PASSED_ON, decided_at__lte=on - KEPT_FOR_LIMITS)
     )
+    old = DepotRequest.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS).exclude(client_hash="")
+    lock_requests(unconfirmed | due | old)
+    deleted, _ = unconfirmed.delete()
     due.exclude(state=DepotRequest.State.ACCEPTED).update(proposed={}, stored={}, subject="")
     erased = due.update(
         erased_at=on,
@@ -53,5 +56,4 @@ def purge_requests(*, on: datetime) -> Purged:
         client_hash="",
         token_hash="",
     )
-    old = DepotRequest.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS).exclude(client_hash="")
     return Purged(deleted, erased, old.update(client_hash=""))

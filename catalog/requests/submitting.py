@@ -5,10 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from catalog.actions import DepotIsRemoved
+from catalog.actions.states import locked
 from catalog.models import Depot, DepotRequest
 from catalog.requests import letters, limits, proposals, secrecy
+from catalog.requests.locking import lock_requests
 from catalog.requests.proposals import Values
 from catalog.text import fold
 
@@ -67,7 +70,7 @@ def submit_request(
     limits.take_turn(limits.Counted(client_hash, email_hash, key), on)
     stored: dict[str, Any] = {}
     if depot is not None:
-        depot = Depot.objects.get(pk=depot.pk)
+        depot = locked(depot)
         check_published(depot)
     if kind == Kind.CORRECT and depot is not None:
         known = proposals.values_of(depot)
@@ -116,7 +119,7 @@ def get_confirmable(*, token: str, on: datetime) -> DepotRequest:
 
     Raises LinkUnreadable, LinkExpired, LinkForgotten, LinkAlreadyUsed, LinkSuperseded, DepotIsRemoved, DepotIsHeld.
     """
-    return _confirmable(DepotRequest.objects.all(), token, on)
+    return _confirmable(token, on)
 
 
 @transaction.atomic
@@ -125,10 +128,15 @@ def confirm_request(*, token: str, on: datetime) -> DepotRequest:
 
     What its author had waiting about the same is superseded. Raises what `get_confirmable` raises.
     """
-    request = _confirmable(DepotRequest.objects.select_for_update(of=("self",)), token, on)
+    found = _confirmable(token, on)
+    if found.depot is not None:
+        locked(found.depot)
     waiting = DepotRequest.objects.waiting().filter(
-        depot=request.depot, kind=request.kind, subject=request.subject, email_hash=request.email_hash
+        depot=found.depot, kind=found.kind, subject=found.subject, email_hash=found.email_hash
     )
+    lock_requests(DepotRequest.objects.filter(Q(pk=found.pk) | Q(pk__in=waiting)))
+    # Once more: whoever had the locks before may have confirmed it, or taken the entry away.
+    request = _confirmable(token, on)
     waiting.update(state=State.SUPERSEDED, decided_at=on)
     request.confirmed_at = on
     if request.kind == Kind.PRICE:
@@ -169,9 +177,9 @@ def _send_link(request: DepotRequest, on: datetime) -> None:
     transaction.on_commit(send)
 
 
-def _confirmable(rows: Any, token: str, on: datetime) -> DepotRequest:
+def _confirmable(token: str, on: datetime) -> DepotRequest:
     link = secrecy.read_token(token, on)
-    request: DepotRequest | None = rows.select_related("depot").filter(pk=link.request_id).first()
+    request = DepotRequest.objects.select_related("depot").filter(pk=link.request_id).first()
     if request is None:
         raise LinkForgotten(link.request_id)
     _check_unconfirmed(request)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from catalog import actions, history
+from catalog.actions.states import lock_depots
 from catalog.boundaries import BoundaryIndex, Located
 from catalog.importers.records import DepotRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals
@@ -50,6 +51,9 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
     way to real ones. Raises TooManyRemovals before anything is written.
     """
     index = BoundaryIndex.load()
+    if options.write:
+        # What an editor saves meanwhile waits for this import, instead of being overwritten with what was read here.
+        lock_depots(Depot.objects.exclude(source=Depot.Source.EDITOR))
     stored = {depot.source_id: depot for depot in Depot.objects.filter(source=Depot.Source.OSM)}
     active = sum(depot.publication != Depot.Publication.REMOVED for depot in stored.values())
     report = Report(TITLE, rejected=list(extract.rejected))

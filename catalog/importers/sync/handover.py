@@ -90,7 +90,8 @@ def hand_over_depots(departures: Sequence[Departure], options: Options) -> int:
     """
     by_code = {departure.unit.teryt: departure for departure in departures}
     rows = []
-    for pk, code in Depot.objects.filter(municipality__in=by_code).order_by("pk").values_list("pk", "municipality_id"):
+    depots = Depot.objects.select_for_update(of=("self",)).filter(municipality__in=by_code).order_by("pk")
+    for pk, code in depots.values_list("pk", "municipality_id"):
         heirs = by_code[code].heirs
         rows.append((pk, by_code[code].moves.get(pk, heirs.successor), heirs.whole))
     if rows:
