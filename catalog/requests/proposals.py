@@ -50,8 +50,6 @@ GROUPS = (
     Group("Godziny otwarcia", ("hours", "opening_hours")),
 )
 
-BY_NAME = {group.name: group for group in GROUPS}
-
 CONTACT = ("nip", "phone", "website")
 """What an invented depot may not have."""
 

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from catalog import actions, boundaries, fuels
 from catalog.admin.depots.story import LABELS, shown
 from catalog.models import Depot, Municipality
+from catalog.params import LAT_RANGE, LON_RANGE
 from catalog.reading import contacts
 from catalog.reading.hours import weekly_hours
 from catalog.starter.demo import MARK
@@ -39,8 +40,8 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
         required=False,
         help_text="Na przykład „pn.-pt. 7:00-15:00; sob. 8:00-13:00”. Tydzień w API powstaje z tego zapisu.",
     )
-    lat = forms.FloatField(label="Szerokość geograficzna", min_value=48.8, max_value=55.1)
-    lon = forms.FloatField(label="Długość geograficzna", min_value=13.9, max_value=24.3)
+    lat = forms.FloatField(label="Szerokość geograficzna", min_value=LAT_RANGE[0], max_value=LAT_RANGE[1])
+    lon = forms.FloatField(label="Długość geograficzna", min_value=LON_RANGE[0], max_value=LON_RANGE[1])
     other_municipality = forms.BooleanField(
         label="Inna gmina niż z położenia",
         required=False,
