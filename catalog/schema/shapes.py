@@ -3,6 +3,7 @@
 from catalog import fuels
 from catalog.models import Depot, SearchEntry
 from catalog.params import LAT_RANGE, LON_RANGE
+from catalog.reading.hours import DAYS
 from catalog.schema.forms import (
     Schema,
     address,
@@ -17,7 +18,6 @@ from catalog.schema.forms import (
     ref,
     text,
 )
-from catalog.serializers import DAYS
 
 SITE = "https://sklady.example.pl"
 """Stands for the service's own address in examples."""
