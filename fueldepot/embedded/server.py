@@ -1,20 +1,15 @@
-"""The keeper of the embedded PostgreSQL: starts the server as its child, stops it after the last user.
-
-A server that ends before that is started again, at growing distances when it does not stay up.
-
-`embedded.py` runs this file by its path, hence the standard library only and nothing of Django; its docstring
-describes the locks and the data folder.
+"""The embedded PostgreSQL itself: its cluster, its user, its socket; starting, finding and stopping it.
 
 PostgreSQL refuses to run as root. There it runs as the owner of the data folder or, where that is root, as
 `nobody` with the one capability to pass folders closed to others. So neither users nor permissions of the
 machine change, and what else runs as `nobody` is stopped by the data folder, which remains root's.
+
+The standard library only: the keeper has nothing else.
 """
 
 import contextlib
 import ctypes
-import fcntl
 import hashlib
-import math
 import os
 import pwd
 import re
@@ -27,17 +22,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from fueldepot.embedded.locks import EmbeddedError
+
 START_LIMIT_S = 120.0  # recovery after a crash included
 STOP_LIMIT_S = 60.0
 POLL_S = 0.02
-USERS_POLL_S = 0.2  # how soon it is noticed that nobody is left
-FIRST_PAUSE_S = 0.2  # before a server that ended is started again; doubled each time, up to
-LONGEST_PAUSE_S = 30.0
-STEADY_S = 60.0  # a server that stayed up so long is trusted again
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 SOCKET_PATH_LIMIT_BYTES = 107  # sockaddr_un.sun_path without its closing NUL
-AWAITED = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
-READY = "ready"  # the answer to the starter; anything else is an error message
 PORT = "5432"
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 SERVER_SETTINGS = {
@@ -58,24 +49,6 @@ SERVER_SETTINGS = {
 }
 # The package is built without ICU; the locale built into PostgreSQL is the same on every machine.
 CLUSTER_LOCALE = ("--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")
-
-
-class EmbeddedError(Exception):
-    """The embedded server cannot be used. The message is one line that says what to do."""
-
-
-def open_lock(path: Path) -> int:
-    """Open a lock file, made where missing; programs started from here do not inherit the descriptor."""
-    return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-
-
-def try_lock(descriptor: int, kind: int) -> bool:
-    """Take a `flock` of `kind` without waiting; return whether it was to be had."""
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def server_pids(cluster: Path) -> list[int]:
@@ -105,56 +78,7 @@ def _serves(process: Path, cluster: Path, home: os.stat_result) -> bool:
         return False  # gone meanwhile
 
 
-def keep(data: Path, binaries: Path, lock: int, ready: int) -> None:
-    """Start the server of `data`, tell the starter by the pipe `ready`, stop the server when nobody is left.
-
-    `lock` is a descriptor of the file `keeper` with the lock held. `binaries` is the folder of `postgres`.
-    """
-    try:
-        users = open_lock(data / "users")
-        socket_folder = _socket_folder(data)
-        server = _start_server(data, binaries, socket_folder)
-    except EmbeddedError as error:
-        _answer(ready, str(error))
-        return
-    except OSError as error:
-        _answer(ready, f"{error.strerror}: {error.filename or data}")
-        return
-    os.pwrite(lock, os.fsencode(socket_folder), 0)
-    _answer(ready, READY)
-    signal.pthread_sigmask(signal.SIG_BLOCK, AWAITED)
-    pause_s = FIRST_PAUSE_S
-    began = time.monotonic()
-    while _is_needed(data, users, lock, server):
-        os.ftruncate(lock, 0)  # who joins now waits until the server is back
-        pause_s = FIRST_PAUSE_S if time.monotonic() - began > STEADY_S else min(pause_s * 2, LONGEST_PAUSE_S)
-        _say(f"the server ended with {server.returncode}; starting it again in {pause_s:g} s")
-        if not _is_needed(data, users, lock, limit_s=pause_s):
-            break
-        began = time.monotonic()
-        try:
-            server = _start_server(data, binaries, socket_folder)
-        except (EmbeddedError, OSError) as error:
-            _say(f"the server did not start: {error}")
-            continue
-        os.pwrite(lock, os.fsencode(socket_folder), 0)
-    os.ftruncate(lock, 0)  # from here on nobody may join
-    _stop(server)
-    if socket_folder != data:
-        with contextlib.suppress(OSError):
-            socket_folder.rmdir()
-    # `users` stays locked until the process is gone: who waits for it must then find no keeper.
-    os.close(lock)
-
-
-def _answer(ready: int, message: str) -> None:
-    """Tell the starter, who may be dead by now, and close the pipe."""
-    with contextlib.suppress(BrokenPipeError):
-        os.write(ready, message.encode(errors="replace"))
-    os.close(ready)
-
-
-def _socket_folder(data: Path) -> Path:
+def socket_folder_of(data: Path) -> Path:
     """The data folder if its path can carry a socket, else a private temporary folder, made where missing.
 
     Raises EmbeddedError where the name of the temporary one is somebody else's.
@@ -179,7 +103,7 @@ def _can_carry_socket(folder: Path) -> bool:
     return len(path) <= SOCKET_PATH_LIMIT_BYTES and bool(re.fullmatch(rb"[A-Za-z0-9._/-]+", path))
 
 
-def _start_server(data: Path, binaries: Path, socket_folder: Path) -> subprocess.Popen[bytes]:
+def start_server(data: Path, binaries: Path, socket_folder: Path) -> subprocess.Popen[bytes]:
     """Start PostgreSQL on the cluster of `data`, made where missing; return it ready for connections."""
     cluster = data / "cluster"
     if (data / "PG_VERSION").exists():
@@ -212,7 +136,7 @@ def _start_server(data: Path, binaries: Path, socket_folder: Path) -> subprocess
     try:
         _wait_until_ready(server, cluster, data / "log", log_start)
     except BaseException:
-        _stop(server)
+        stop(server)
         raise
     return server
 
@@ -357,48 +281,10 @@ def _wait_until_ready(server: subprocess.Popen[bytes], cluster: Path, log_path: 
     raise EmbeddedError(_complaint(said) or f"the server ended with {server.returncode}")
 
 
-def _is_needed(
-    data: Path, users: int, lock: int, server: subprocess.Popen[bytes] | None = None, limit_s: float = math.inf
-) -> bool:
-    """Wait until `server` ends or the time is up, and return True; or return False as soon as it is to be stopped.
-
-    That is when nobody uses it, when its folder is gone, or when a signal says so.
-    """
-    deadline = time.monotonic() + limit_s
-    while _is_same_file(data / "keeper", lock):
-        if try_lock(users, fcntl.LOCK_EX):
-            return False
-        if (server is not None and server.poll() is not None) or time.monotonic() > deadline:
-            return True
-        received = signal.sigtimedwait(AWAITED, USERS_POLL_S)
-        if received is not None and received.si_signo != signal.SIGCHLD:
-            return False
-    return False
-
-
-def _say(message: str) -> None:
-    """A line of the log, which is standard error."""
-    print(f"keeper: {message}", file=sys.stderr, flush=True)  # noqa: T201
-
-
-def _is_same_file(path: Path, descriptor: int) -> bool:
-    """Whether `path` still leads to the open file: not so once somebody deleted the folder."""
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except OSError:
-        return False
-
-
-def _stop(server: subprocess.Popen[bytes]) -> None:
+def stop(server: subprocess.Popen[bytes]) -> None:
     """Stop the server, orderly if it can be, and reap it."""
     for stop_signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
         if server.poll() is None:
             server.send_signal(stop_signal)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 server.wait(STOP_LIMIT_S)
-
-
-if __name__ == "__main__":
-    if os.fork() == 0:  # the starter waits for the parent, and has no child to reap later
-        os.umask(0o077)
-        keep(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

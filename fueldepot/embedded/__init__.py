@@ -1,7 +1,7 @@
 """The embedded PostgreSQL: started by the first process that needs it, stopped after the last one.
 
 The kernel counts the users. Every process that calls `ensure` holds a *shared* `flock` on one file for life.
-A small detached process, the **keeper** (`embedded_keeper.py`), starts the server as its own child and waits
+A small detached process, the **keeper** (`keeper.py`), starts the server as its own child and waits
 until it can have that lock *exclusively*, that is, until nobody else holds it. Locks end with their process,
 however it ends, so there are no lists of PIDs to go stale after `kill -9`. When the keeper dies, the kernel
 tells the server to stop.
@@ -28,13 +28,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from fueldepot import embedded_keeper
-from fueldepot.embedded_keeper import EmbeddedError, open_lock, server_pids, try_lock
+from fueldepot.embedded import keeper
+from fueldepot.embedded.locks import EmbeddedError, open_lock, try_lock
+from fueldepot.embedded.server import PORT, START_LIMIT_S, server_pids
 
 __all__ = ["EmbeddedError", "ensure", "keep_across_exec", "wait_until_stopped"]
 
 POLL_S = 0.02
 LOG_LIMIT_BYTES = 1_000_000  # a longer log is emptied at the next start
+RUN_KEEPER = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from fueldepot.embedded.keeper import main; main(*sys.argv[2:])"
+)
 LOCATION_LIMIT_BYTES = 4096  # of the socket's folder, as the keeper publishes it
 
 _shares: dict[Path, int] = {}  # data folder: descriptor that holds this process's share
@@ -72,7 +76,7 @@ def ensure(data: Path) -> str:
         os.close(_shares[data])
     _shares[data] = share
     # The port is only part of the socket's name; without it PGPORT would lead clients elsewhere.
-    return f"postgresql://postgres@:{embedded_keeper.PORT}/postgres?host={socket_folder}"
+    return f"postgresql://postgres@:{PORT}/postgres?host={socket_folder}"
 
 
 def keep_across_exec() -> None:
@@ -128,7 +132,7 @@ def _join_or_start(data: Path) -> str:
 
     A keeper may live that is not ready yet, because its starter was killed. Then this waits for it.
     """
-    deadline = time.monotonic() + embedded_keeper.START_LIMIT_S
+    deadline = time.monotonic() + START_LIMIT_S
     while time.monotonic() < deadline:
         lock = open_lock(data / "keeper")
         try:
@@ -153,9 +157,9 @@ def _start_keeper(data: Path, lock: int) -> None:
     answer, ready = os.pipe()
     with os.fdopen(answer, encoding="utf-8", errors="replace") as answers:
         # Isolated and without site: it needs nothing but the standard library, and starts sooner.
-        command = [sys.executable, "-I", "-S", str(Path(embedded_keeper.__file__).resolve())]
+        command = [sys.executable, "-I", "-S", "-c", RUN_KEEPER, str(Path(__file__).resolve().parents[2])]
         try:
-            subprocess.run(  # noqa: S603 - our own file, run by this interpreter
+            subprocess.run(  # noqa: S603 - our own code, run by this interpreter
                 [*command, str(data), str(binaries), str(lock), str(ready)],
                 pass_fds=(lock, ready),
                 stdin=subprocess.DEVNULL,
@@ -169,7 +173,7 @@ def _start_keeper(data: Path, lock: int) -> None:
             os.close(ready)
             os.close(log)
         said = answers.read()  # ends when the keeper closes its end or dies
-    if said != embedded_keeper.READY:
+    if said != keeper.READY:
         reason = " ".join(said.split()) or "the keeper died"
         raise EmbeddedError(f"embedded PostgreSQL did not start: {reason}; its log is {log_path}")
 
