@@ -15,7 +15,7 @@ from import_export.admin import ImportMixin
 from simple_history.admin import SimpleHistoryAdmin
 
 from catalog.admin import RegisterAdmin
-from catalog.admin.desk import editor_of
+from catalog.admin.desk import WaitingFilter, editor_of
 from prices import actions, figures, models
 from prices.actions import Decided
 from prices.price_lists import FORMATS, PriceListResource
@@ -36,25 +36,9 @@ class ObservationAdmin(RegisterAdmin):
     ordering = ("series", "voivodeship", "year", "pk")
 
 
-class StatusFilter(admin.SimpleListFilter):
-    """What waits, unless something else is asked for."""
-
-    title = "stan"
+class StatusFilter(WaitingFilter):
     parameter_name = "status"
-    everything = "all"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        decided = (models.DepotPrice.Status.APPROVED, models.DepotPrice.Status.REJECTED)
-        return [*((status.value, str(status.label)) for status in decided), (self.everything, "wszystkie")]
-
-    def choices(self, changelist: Any) -> Any:
-        first, *others = super().choices(changelist)
-        return [{**first, "display": models.DepotPrice.Status.PENDING.label}, *others]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[models.DepotPrice]) -> QuerySet[models.DepotPrice]:
-        if self.value() == self.everything:
-            return queryset
-        return queryset.filter(status=self.value() or models.DepotPrice.Status.PENDING)
+    states, waiting = models.DepotPrice.Status, models.DepotPrice.Status.PENDING
 
 
 class PriceChangeList(ChangeList):

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from catalog import models, plane, requests
 from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, opened_at
-from catalog.admin.desk import editor_of
+from catalog.admin.desk import WaitingFilter, editor_of
 from catalog.models import Depot, DepotRequest
 from catalog.reading.people import is_private_person
 from catalog.requests import Decided, claimants, proposals
@@ -30,25 +30,9 @@ Kind = DepotRequest.Kind
 State = DepotRequest.State
 
 
-class StateFilter(admin.SimpleListFilter):
-    """What waits, unless something else is asked for."""
-
-    title = "stan"
+class StateFilter(WaitingFilter):
     parameter_name = "state"
-    everything = "all"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        others = [state for state in State if state != State.WAITING]
-        return [*((state.value, str(state.label)) for state in others), (self.everything, "wszystkie")]
-
-    def choices(self, changelist: Any) -> Any:
-        first, *others = super().choices(changelist)
-        return [{**first, "display": State.WAITING.label}, *others]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> QuerySet[DepotRequest]:
-        if self.value() == self.everything:
-            return queryset
-        return queryset.filter(state=self.value() or State.WAITING)
+    states, waiting = State, State.WAITING
 
 
 class RequestVoivodeshipFilter(admin.SimpleListFilter):

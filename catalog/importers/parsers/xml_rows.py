@@ -5,12 +5,15 @@ refused before it is read.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 from xml.parsers import expat  # the handlers below refuse what makes XML dangerous
 
 from catalog.importers.parsers.files import Source
 from catalog.importers.records import BadInput
 
 CHUNK_BYTES = 1 << 16
+
+T = TypeVar("T")
 
 MAX_VALUE = 10_000
 """Longest text of one field, in characters."""
@@ -69,6 +72,21 @@ class _Rows:
         self.row = None
 
 
+def parsed(parser: expat.XMLParserType, source: Source, ready: list[T]) -> Iterator[T]:
+    """What the handlers of a parser put into `ready` while it reads a document. Raises BadInput for what is not XML."""
+    while True:
+        chunk = source.stream.read(CHUNK_BYTES)
+        try:
+            parser.Parse(chunk, not chunk)
+        # The two others come from an encoding in the declaration that is unknown or not one byte to a character.
+        except (expat.ExpatError, LookupError, ValueError) as error:
+            raise BadInput(source.label, f"is not complete XML, is it cut off? {error}") from error
+        yield from ready
+        ready.clear()
+        if not chunk:
+            return
+
+
 def xml_rows(source: Source, columns: Sequence[str], *, tag: str = "row") -> Iterator[tuple[int, dict[str, str]]]:
     """The `tag` elements of a document, each with its number from 1 and its fields stripped; empty elements are "".
 
@@ -83,14 +101,4 @@ def xml_rows(source: Source, columns: Sequence[str], *, tag: str = "row") -> Ite
     parser.StartElementHandler = rows.start
     parser.EndElementHandler = rows.end
     parser.CharacterDataHandler = rows.characters
-    while True:
-        chunk = source.stream.read(CHUNK_BYTES)
-        try:
-            parser.Parse(chunk, not chunk)
-        # The two others come from an encoding in the declaration that is unknown or not one byte to a character.
-        except (expat.ExpatError, LookupError, ValueError) as error:
-            raise BadInput(source.label, f"is not complete XML, is it cut off? {error}") from error
-        yield from rows.ready
-        rows.ready.clear()
-        if not chunk:
-            return
+    yield from parsed(parser, source, rows.ready)

@@ -15,9 +15,8 @@ from xml.parsers import expat  # the handlers below refuse what makes XML danger
 
 from catalog.importers.parsers.files import Source
 from catalog.importers.parsers.values import tidy
+from catalog.importers.parsers.xml_rows import parsed
 from catalog.importers.records import BadInput
-
-CHUNK_BYTES = 1 << 18
 
 MAX_VALUE = 10_000
 """Longest text of one field, in characters."""
@@ -109,17 +108,7 @@ def read(source: Source) -> Iterator[tuple[Model, Address | Area]]:
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     reader.attach(parser)
-    while True:
-        chunk = source.stream.read(CHUNK_BYTES)
-        try:
-            parser.Parse(chunk, not chunk)
-        # The two others come from an encoding in the declaration that is unknown or not one byte to a character.
-        except (expat.ExpatError, LookupError, ValueError) as error:
-            raise BadInput(source.label, f"is not complete XML, is it cut off? {error}") from error
-        yield from reader.ready
-        reader.ready.clear()
-        if not chunk:
-            return
+    yield from parsed(parser, source, reader.ready)
 
 
 class _Reader:
