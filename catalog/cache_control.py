@@ -7,7 +7,10 @@ REGISTER = "public, max-age=86400"
 """Names, codes, boundaries and yearly averages change a few times a year."""
 
 CATALOG = "public, max-age=300"
-"""Entries, prices and the legal state change whenever an editor decides, and at midnight."""
+"""Entries, prices, the legal state and every page change whenever an editor decides, and at midnight."""
+
+DESCRIPTION = "public, max-age=3600"
+"""What the API says of itself changes with a release only."""
 
 NO_STORE = "no-store"
 """Errors, what tells about somebody's income, and the state of the service."""

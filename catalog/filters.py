@@ -10,7 +10,7 @@ class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library
     """Depots of a unit that offer a fuel. unit: 2, 4 or 7 digits of TERYT."""
 
     unit = django_filters.CharFilter(method="filter_unit")
-    fuel = django_filters.ChoiceFilter(choices=[(f.slug, f.name) for f in fuels.FUELS], method="filter_fuel")
+    fuel = django_filters.ChoiceFilter(choices=fuels.CHOICES, method="filter_fuel")
 
     class Meta:
         model = Depot

@@ -36,6 +36,8 @@ UNIT_NAMES = {"t": "tona", "mp": "metr przestrzenny"}
 
 BY_SLUG = {fuel.slug: fuel for fuel in FUELS}
 
+CHOICES = [(fuel.slug, fuel.name) for fuel in FUELS]
+"""What models and forms let people choose from."""
 
 COALS = frozenset({"wegiel", *(fuel.slug for fuel in FUELS if fuel.coal)})
 """Coal and its assortments."""

@@ -15,12 +15,10 @@ from catalog.links import depot_url, municipality_url
 from catalog.models import SearchEntry
 from catalog.params import Point
 from catalog.queries import StoreRow, Suggestion
+from catalog.reading.hours import DAYS
 from catalog.text import format_address
 
 FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
-
-
-DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 @lru_cache(maxsize=1000)

@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from catalog import fuels, text
 from catalog.attribution import LICENCES, ORIGINS, describe_status
-from catalog.hours import CLOSED, DAYS
 from catalog.models import Depot
 from catalog.queries import StoreRow
+from catalog.reading.hours import CLOSED, DAYS
 from pages.page import Crumb, Page
 from pages.polish import coordinates
 from pages.prices import PER_UNIT
@@ -265,7 +265,7 @@ def fuel_names(slugs: Iterable[str]) -> tuple[str, ...]:
 
 
 def phones(stored: str) -> tuple[Phone, ...]:
-    """The numbers of a depot; several are stored with ", " between them (see `catalog.contacts`)."""
+    """The numbers of a depot; several are stored with ", " between them (see `catalog.reading.contacts`)."""
     numbers = [number.strip() for number in stored.split(",") if number.strip()]
     return tuple(Phone(number, "tel:" + re.sub(r"[^+0-9]", "", number.partition("ext")[0])) for number in numbers)
 

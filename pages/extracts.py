@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from catalog import fuels
+from catalog import cache_control, fuels
 from catalog.counts import find_counted_municipalities
 from catalog.links import municipality_url, site_url
 from catalog.models import Dataset, Municipality
@@ -26,8 +26,6 @@ from catalog.validators import rests_on
 from prices import figures
 from prices.queries import find_observations
 from prices.series import BY_SLUG, PERIOD
-
-CACHE = "public, max-age=300"
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -71,7 +69,7 @@ def yes(value: object) -> str:
 
 
 @require_safe
-@rests_on(Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, cache_control=CACHE)
+@rests_on(Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, cache_control=cache_control.CATALOG)
 def municipalities(request: HttpRequest) -> HttpResponse:
     """Every municipality by its code, with its number of published depots. One query."""
     found = find_counted_municipalities()
@@ -111,7 +109,7 @@ def municipalities(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@rests_on(*figures.RESTS_ON, cache_control=CACHE, dated=True)
+@rests_on(*figures.RESTS_ON, cache_control=cache_control.CATALOG, dated=True)
 def medians(request: HttpRequest) -> HttpResponse:
     """Medians of every fuel: of the last six months in Poland and the voivodeships, then of each month in Poland.
 
@@ -156,7 +154,7 @@ def medians(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@rests_on(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=CACHE)
+@rests_on(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=cache_control.CATALOG)
 def averages(request: HttpRequest) -> HttpResponse:
     """The official yearly averages, each with where it was read. One query."""
     header = ("szereg", "nazwa", "jednostka", "okres", "obszar", "teryt", "rok", "cena_zl", "zrodlo")

@@ -90,21 +90,35 @@ class AreaRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FuelPricesPage(Page):
-    """A fuel in Poland. answer: the API's. ranges: (fuel, low, high). chart: None with fewer than two months.
+class OneFuelPage(Page):
+    """A fuel in some area. answer: the API's. chart: months of Poland, None with fewer than two."""
+
+    answer: dict[str, Any]
+    per_unit: str
+    chart: MonthsChart | None
+
+    @property
+    def unit(self) -> str:
+        return f"zł {self.per_unit}"
+
+    @property
+    def chart_name(self) -> str:
+        return f"{self.answer['name']}: mediany miesięczne w Polsce"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FuelPricesPage(OneFuelPage):
+    """A fuel in Poland. ranges: (fuel, low, high).
 
     map: medians of the voivodeships, None where there are none, or no boundary is known.
     """
 
     template: ClassVar[str] = "pages/fuel_prices"
 
-    answer: dict[str, Any]
-    per_unit: str
     start: date
     end: date
     ranges: tuple[tuple[str, float, float], ...]
     areas: tuple[AreaRow, ...]
-    chart: MonthsChart | None
     map: AreaMap | None
 
     @property
@@ -116,41 +130,22 @@ class FuelPricesPage(Page):
         hatched = " Kreskowane pole: za mało cen." if self.map and self.map.is_hatched else ""
         return f"Mediana, {self.unit}.{hatched}"
 
-    @property
-    def unit(self) -> str:
-        return f"zł {self.per_unit}"
-
-    @property
-    def chart_name(self) -> str:
-        return f"{self.answer['name']}: mediany miesięczne w Polsce"
-
     def things(self) -> list[dict[str, Any]]:
         """The prices as a data set."""
         return price_dataset(self, self.answer, self.per_unit, "Polska")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VoivodeshipPricesPage(Page):
-    """A fuel in a voivodeship, beside Poland. Both are the API's answers.
+class VoivodeshipPricesPage(OneFuelPage):
+    """A fuel in a voivodeship, beside Poland. country: the API's answer too.
 
-    chart: months of Poland with the level of the voivodeship, because there are no months of a voivodeship.
+    The chart has the level of the voivodeship beside the months of Poland, because a voivodeship has no months.
     """
 
     template: ClassVar[str] = "pages/voivodeship_prices"
 
-    answer: dict[str, Any]
     country: dict[str, Any]
-    per_unit: str
     country_path: str
-    chart: MonthsChart | None
-
-    @property
-    def unit(self) -> str:
-        return f"zł {self.per_unit}"
-
-    @property
-    def chart_name(self) -> str:
-        return f"{self.answer['name']}: mediany miesięczne w Polsce"
 
     @property
     def reference(self) -> str:

@@ -7,8 +7,8 @@ from typing import ClassVar
 from django.conf import settings
 from django.urls import reverse
 
-from catalog.request_actions import KEPT, KEPT_FOR_LIMITS
-from catalog.request_secrets import LINK_LIFE
+from catalog.requests import KEPT, KEPT_FOR_LIMITS
+from catalog.requests.secrecy import LINK_LIFE
 from pages.page import Crumb, Page
 
 AS_OF = date(2026, 11, 21)

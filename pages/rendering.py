@@ -15,16 +15,12 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from catalog import cache_control
 from catalog.validators import rests_on
 from pages.page import Page, page_of_twin, twin_path
 
 MARKDOWN = "text/markdown"
 MARKDOWN_UTF8 = "text/markdown; charset=utf-8"
-
-MAX_AGE_S = 300
-"""Entries change whenever an editor decides; nobody should see an old one for longer."""
-
-CACHE_CONTROL = f"public, max-age={MAX_AGE_S}"
 
 PageView = Callable[..., HttpResponse]
 
@@ -70,7 +66,7 @@ def page_view(*slugs: str, dated: bool = False) -> Callable[[Callable[..., Page]
                 return cached(redirect(request, lead(moved.path)))
             return cached(as_markdown(page) if markdown else as_html(request, page))
 
-        known = {"cache_control": CACHE_CONTROL, "dated": dated}
+        known = {"cache_control": cache_control.CATALOG, "dated": dated}
         return Views(
             page=read_only(varying(rests_on(*slugs, vary="Accept", **known)(answer_page))),  # type: ignore[arg-type]
             twin=read_only(rests_on(*slugs, **known)(answer_twin)),  # type: ignore[arg-type]
@@ -130,7 +126,7 @@ def redirect_variant(request: HttpRequest, **kwargs: Any) -> HttpResponse:
 
 def cached(response: HttpResponse) -> HttpResponse:
     """Say how long an answer holds: good ones are told so by their validator, others here."""
-    response["Cache-Control"] = CACHE_CONTROL
+    response["Cache-Control"] = cache_control.CATALOG
     return response
 
 

@@ -10,12 +10,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from catalog import versions
+from catalog import cache_control, versions
 from catalog.links import site_url
 from catalog.models import Dataset
 from catalog.validators import rests_on
 from pages.full_text import full_text, names
-from pages.rendering import CACHE_CONTROL, tidy
+from pages.rendering import tidy
 from pages.site_map import Entry, Section, all_pages, listed_pages
 
 MOST_ENTRIES = 50_000
@@ -42,7 +42,7 @@ def walking(kind: str) -> Callable[[Callable[..., str]], View]:
 
     def decorate(write: Callable[..., str]) -> View:
         @require_safe
-        @rests_on(*Dataset.Slug, cache_control=CACHE_CONTROL, dated=True)
+        @rests_on(*Dataset.Slug, cache_control=cache_control.CATALOG, dated=True)
         def answer(request: HttpRequest, **kwargs: int) -> HttpResponse:
             today = timezone.localdate()
             # The versions are read before the rows, so that no file is older than they say.
@@ -124,5 +124,5 @@ def robots(request: HttpRequest) -> HttpResponse:
     """What robots may read: all but forms, searches and the editors' side."""
     response = HttpResponse(render_to_string("pages/robots.txt", {"sitemap": site_url(reverse("sitemap"))}))
     response["Content-Type"] = PLAIN
-    response["Cache-Control"] = CACHE_CONTROL
+    response["Cache-Control"] = cache_control.CATALOG
     return response

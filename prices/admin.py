@@ -1,14 +1,13 @@
 """The editors' desk for prices: the queue of moderation, price lists, plausible ranges; all by `prices.actions`."""
 
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 import orjson
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
-from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import floatformat
@@ -17,6 +16,7 @@ from import_export.admin import ImportMixin
 from simple_history.admin import SimpleHistoryAdmin
 
 from catalog.admin import RegisterAdmin
+from catalog.admin.desk import WaitingFilter, editor_of
 from prices import actions, figures, models
 from prices.actions import Decided
 from prices.price_lists import FORMATS, PriceListResource
@@ -42,25 +42,9 @@ class ObservationAdmin(RegisterAdmin):
     ordering = ("series", "voivodeship", "year", "pk")
 
 
-class StatusFilter(admin.SimpleListFilter):
-    """What waits, unless something else is asked for."""
-
-    title = "stan"
+class StatusFilter(WaitingFilter):
     parameter_name = "status"
-    everything = "all"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        decided = (models.DepotPrice.Status.APPROVED, models.DepotPrice.Status.REJECTED)
-        return [*((status.value, str(status.label)) for status in decided), (self.everything, "wszystkie")]
-
-    def choices(self, changelist: Any) -> Any:
-        first, *others = super().choices(changelist)
-        return [{**first, "display": models.DepotPrice.Status.PENDING.label}, *others]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[models.DepotPrice]) -> QuerySet[models.DepotPrice]:
-        if self.value() == self.everything:
-            return queryset
-        return queryset.filter(status=self.value() or models.DepotPrice.Status.PENDING)
+    states, waiting = models.DepotPrice.Status, models.DepotPrice.Status.PENDING
 
 
 class PriceChangeList(ChangeList):
@@ -273,8 +257,3 @@ class PlausibleRangeAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the libra
     def save_model(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
         if form.changed_data:
             actions.change_range(fuel=obj.pk, low=obj.low, high=obj.high, by=editor_of(request), on=timezone.now())
-
-
-def editor_of(request: HttpRequest) -> AbstractBaseUser:
-    """Who is at the desk; the admin lets nobody in without a login."""
-    return cast("AbstractBaseUser", request.user)

@@ -7,7 +7,7 @@ class PricesConfig(AppConfig):
 
     def ready(self) -> None:
         """Let prices follow a depot that is merged into another."""
-        from catalog import merge_actions
+        from catalog import actions
         from prices import figures, merging
 
-        merge_actions.FOLLOWERS.append(merge_actions.Follower(lock=figures.lock, move=merging.move_prices))
+        actions.FOLLOWERS.append(actions.Follower(lock=figures.lock, move=merging.move_prices))

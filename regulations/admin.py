@@ -5,7 +5,6 @@ from typing import Any, cast
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import AdminDateWidget
-from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -13,6 +12,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from simple_history.admin import SimpleHistoryAdmin
 
+from catalog.admin.desk import editor_of
 from catalog.models import County, Municipality
 from regulations import actions
 from regulations.freshness import STALE_AFTER, is_stale
@@ -206,8 +206,7 @@ class DeadlineAdmin(ProvisionAdmin):
         super().save_model(request, obj, form, change)
         moved_to, amendment = form.cleaned_data.get("moved_to"), form.cleaned_data.get("moved_by")
         if moved_to and amendment:
-            editor = cast("AbstractBaseUser", request.user)
-            actions.move_deadline(deadline=obj, to=moved_to, amendment=amendment, by=editor)
+            actions.move_deadline(deadline=obj, to=moved_to, amendment=amendment, by=editor_of(request))
             self.message_user(request, f"Przesunięto na {moved_to} na mocy zmiany {amendment}.", messages.SUCCESS)
 
 

@@ -7,7 +7,7 @@ class RegulationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the system checks, and what to do when units leave the register."""
-        from catalog.importers.handover import FOLLOWERS
+        from catalog.importers.sync.handover import FOLLOWERS
         from regulations import checks  # noqa: F401
         from regulations.successors import follow_codes
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog import versions
-from catalog.importers.successions import Heirs
 from catalog.importers.sync import Options
+from catalog.importers.sync.successions import Heirs
 from catalog.models import Dataset, FormerMunicipality, Municipality
 from regulations.actions import save_as
 from regulations.models import Deadline, FuelBan, Resolution

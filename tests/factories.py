@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 
 from catalog import models, plane
 from catalog.fuels import BY_SLUG
-from catalog.request_secrets import hash_email
+from catalog.requests.secrecy import hash_email
 from catalog.text import slug
 from prices.models import DepotPrice
 

@@ -15,13 +15,13 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import claimants, models, plane, request_actions, request_fields
-from catalog.actions import DepotIsRemoved
-from catalog.admin.depots import editor_of
-from catalog.edit_actions import DepotChangedMeanwhile, opened_at
+from catalog import models, plane, requests
+from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, opened_at
+from catalog.admin.desk import WaitingFilter, editor_of
 from catalog.models import Depot, DepotRequest
-from catalog.people import is_private_person
-from catalog.request_actions import MAX_REASON, Decided
+from catalog.reading.people import is_private_person
+from catalog.requests import Decided, claimants, proposals
+from catalog.requests.deciding import MAX_REASON
 
 NEAR_M = 300
 """Depots this near to a proposed one may be the same."""
@@ -30,25 +30,9 @@ Kind = DepotRequest.Kind
 State = DepotRequest.State
 
 
-class StateFilter(admin.SimpleListFilter):
-    """What waits, unless something else is asked for."""
-
-    title = "stan"
+class StateFilter(WaitingFilter):
     parameter_name = "state"
-    everything = "all"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        others = [state for state in State if state != State.WAITING]
-        return [*((state.value, str(state.label)) for state in others), (self.everything, "wszystkie")]
-
-    def choices(self, changelist: Any) -> Any:
-        first, *others = super().choices(changelist)
-        return [{**first, "display": State.WAITING.label}, *others]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> QuerySet[DepotRequest]:
-        if self.value() == self.everything:
-            return queryset
-        return queryset.filter(state=self.value() or State.WAITING)
+    states, waiting = State, State.WAITING
 
 
 class RequestVoivodeshipFilter(admin.SimpleListFilter):
@@ -74,7 +58,7 @@ class RequestChangeList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        names = request_fields.municipalities(*(row.proposed for row in self.result_list if row.depot_id is None))
+        names = proposals.municipalities(*(row.proposed for row in self.result_list if row.depot_id is None))
         for row in self.result_list:
             row.proposed_municipality = names.get(row.proposed.get("municipality", ""), "")
 
@@ -129,7 +113,7 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
     def asked(self, row: DepotRequest) -> str:
         if row.kind != Kind.CORRECT:
             return row.get_claimant_role_display()
-        return ", ".join(group.label.lower() for group in request_fields.groups_in(row.proposed))
+        return ", ".join(group.label.lower() for group in proposals.groups_in(row.proposed))
 
     @admin.display(description="czeka od", ordering="confirmed_at")
     def waits_since(self, row: DepotRequest) -> str:
@@ -141,19 +125,17 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
     @admin.action(description="Przyjmij w całości", permissions=["change"])
     def accept(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> None:
         numbers = list(queryset.values_list("pk", flat=True))
-        self._report(
-            request, request_actions.accept_requests(requests=numbers, by=editor_of(request), on=timezone.now())
-        )
+        self._report(request, requests.accept_requests(requests=numbers, by=editor_of(request), on=timezone.now()))
 
     @admin.action(description="Odrzuć (podaj powód)", permissions=["change"])
     def reject(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> None:
         numbers = list(queryset.values_list("pk", flat=True))
         reason = request.POST.get("reason", "")
         try:
-            decided = request_actions.reject_requests(
+            decided = requests.reject_requests(
                 requests=numbers, reason=reason, by=editor_of(request), on=timezone.now()
             )
-        except request_actions.ReasonMissing:
+        except requests.ReasonMissing:
             self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
             return
         self._report(request, decided)
@@ -194,12 +176,12 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
         try:
             if request.POST.get("decision") == "accept":
                 groups = request.POST.getlist("groups") if found.kind == Kind.CORRECT else None
-                decided = request_actions.accept_request(request=found, groups=groups, opened=opened, by=editor, on=now)
+                decided = requests.accept_request(request=found, groups=groups, opened=opened, by=editor, on=now)
             else:
-                decided = request_actions.reject_request(
+                decided = requests.reject_request(
                     request=found, reason=request.POST.get("reason", ""), by=editor, on=now
                 )
-        except request_actions.RequestAlreadyDecided:
+        except requests.RequestAlreadyDecided:
             found.refresh_from_db()
             by = f" ({found.decided_by})" if found.decided_by else ""
             self.message_user(
@@ -217,13 +199,13 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
         except DepotIsRemoved:
             self.message_user(request, "Wpis jest usunięty; zgłoszenie można tylko odrzucić.", messages.ERROR)
             return here
-        except request_actions.NothingAccepted:
+        except requests.NothingAccepted:
             self.message_user(request, "Zaznacz co najmniej jedno pole albo odrzuć zgłoszenie.", messages.ERROR)
             return here
-        except request_actions.PlaceUnknown:
+        except requests.PlaceUnknown:
             self.message_user(request, "Położenie nie leży w żadnej gminie.", messages.ERROR)
             return here
-        except request_actions.ReasonMissing:
+        except requests.ReasonMissing:
             self.message_user(request, "Odrzucenie wymaga podania powodu.", messages.ERROR)
             return here
         self._report(request, decided)
@@ -245,20 +227,20 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
 def describe(request: DepotRequest) -> dict[str, Any]:
     """What the page of a request shows. At most four queries beside the request and its depot."""
     depot = request.depot
-    now = {} if depot is None else request_fields.values_of(depot)
-    names = request_fields.municipalities(now, request.stored, request.proposed)
+    now = {} if depot is None else proposals.values_of(depot)
+    names = proposals.municipalities(now, request.stored, request.proposed)
     rows = [
         {
             "group": group,
-            "now": request_fields.shown(group, now, names),
-            "then": request_fields.shown(group, request.stored, names),
-            "proposed": request_fields.shown(group, request.proposed, names),
+            "now": proposals.shown(group, now, names),
+            "then": proposals.shown(group, request.stored, names),
+            "proposed": proposals.shown(group, request.proposed, names),
             "changed": depot is not None
             and request.kind == Kind.CORRECT
             and any(now[name] != request.stored.get(name) for name in group.fields),
             "accepted": group.name in request.accepted_fields,
         }
-        for group in request_fields.groups_in(request.proposed)
+        for group in proposals.groups_in(request.proposed)
         if request.kind in {Kind.CORRECT, Kind.ADD}
     ]
     return {

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
+from catalog.importers import age
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.publications import Publication
 from catalog.importers.run import Step
 from catalog.importers.sources import steps_for
 from catalog.importers.sync import ImportRefused, Options, Report
-from catalog.models import Dataset, ImportRun
 
 MOST_REJECTED = 0.20
 """Share of the rows that may be unusable before the file counts as one of another make."""
@@ -39,7 +39,7 @@ def guarded(step: Step, publication: Publication, *, most_rejected: float = 1.0)
     sync: Callable[[Options], Report] = step.sync
 
     def checked(options: Options) -> Report:
-        newest = stored_day(publication, step.source)
+        newest = age.day_of_publication(publication, step.source)
         report = sync(options)
         check(report, publication, newest=newest, most_rejected=most_rejected)
         return report
@@ -47,23 +47,11 @@ def guarded(step: Step, publication: Publication, *, most_rejected: float = 1.0)
     return replace(step, sync=checked)
 
 
-def stored_day(publication: Publication, publisher: str) -> date | None:
-    """The day that what is stored of a source is current to, None when that is unknown.
-
-    publisher: as the data set names it.
-    """
-    good = ImportRun.objects.filter(source=publication.id, outcome__in=ImportRun.GOOD).order_by("-finished", "-pk")
-    day = good.values_list("file_date", flat=True).first()
-    if day is not None:
-        return day
-    return Dataset.objects.filter(slug=publication.dataset, source=publisher).values_list("as_of", flat=True).first()
-
-
 def check(report: Report, publication: Publication, *, newest: date | None, most_rejected: float) -> None:
     """Raise ImportRefused for a source that is older than what is stored, too small, or largely unusable."""
-    if report.as_of and newest and report.as_of < newest:
+    if newer := age.newer_day(report.as_of, newest):
         raise ImportRefused(
-            f"{report.title}: is of {report.as_of}, older than what is stored ({newest}); "
+            f"{report.title}: is of {report.as_of}, older than what is stored ({newer}); "
             f"wait for a newer one, or {BY_HAND}"
         )
     used = report.rows + len(report.skipped)

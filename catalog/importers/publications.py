@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from catalog.importers.formats import Format
+from catalog.importers.parsers.formats import Format
 from catalog.models import Dataset
 
 SOURCES_FILE = Path(__file__).resolve().parent.parent / "sources.yaml"

@@ -94,7 +94,7 @@ class DepotRecord:
     """A depot as its source tells it, cleaned: what cannot be trusted is absent and named in `notes`.
 
     source_id: identifier within the source, e.g. "node/9000000001".
-    fuels: slugs of `catalog.fuels`, in its order. hours: see `catalog.hours`; None when unknown.
+    fuels: slugs of `catalog.fuels`, in its order. hours: see `catalog.reading.hours`; None when unknown.
     opening_hours: the source's own text. review: why an editor should look at it, "" for nothing.
     held: True when it must not be published before an editor has looked (a private person's name).
     kind_name: "" for a depot that its source names. For one without a name what it is, e.g. "Skład opału"; `name` is

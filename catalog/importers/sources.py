@@ -2,22 +2,32 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 from django.db.models import Model
 
-from catalog.importers import boundaries, geonames, osm_pbf, overpass, prg_addresses, prg_postcodes, prng, simc, terc
-from catalog.importers.formats import Format, identify, recognise
+from catalog.importers import age
+from catalog.importers.parsers import (
+    boundaries,
+    geonames,
+    osm_pbf,
+    overpass,
+    prg_addresses,
+    prg_postcodes,
+    prng,
+    simc,
+    terc,
+)
+from catalog.importers.parsers.formats import Format, identify, recognise
 from catalog.importers.records import BadInput, Extract, Note
 from catalog.importers.run import Step, require
 from catalog.importers.sync import ImportRefused, Options, Report
-from catalog.importers.sync_boundaries import sync_boundaries
-from catalog.importers.sync_depots import sync_depots
-from catalog.importers.sync_places import sync_places
-from catalog.importers.sync_postcodes import sync_postcodes
-from catalog.importers.sync_units import sync_units
+from catalog.importers.sync.boundaries import sync_boundaries
+from catalog.importers.sync.depots import sync_depots
+from catalog.importers.sync.places import sync_places
+from catalog.importers.sync.postcodes import sync_postcodes
+from catalog.importers.sync.units import sync_units
 from catalog.models import Boundary, Dataset, Municipality
 
 
@@ -78,14 +88,6 @@ class NothingToImport(BadInput):
     """A directory without a file that the catalog can import."""
 
 
-def is_older(source: Source, as_of: date | None) -> date | None:
-    """The day of what is stored, if a file of a day is older than that. One query for sources with comparable days."""
-    if not source.dated or as_of is None:
-        return None
-    stored = Dataset.objects.filter(slug=source.dataset).values_list("as_of", flat=True).first()
-    return stored if stored and as_of < stored else None
-
-
 def step(paths: Sequence[Path], format_: Format, *, pass_over_older: bool = False) -> Step:
     """The step that imports one file, or the parts of a source. They are read only when their turn comes.
 
@@ -98,7 +100,8 @@ def step(paths: Sequence[Path], format_: Format, *, pass_over_older: bool = Fals
             require(*NEEDS[source.dataset])
         extract = source.parse(*paths)
         names = ", ".join(path.name for path in paths)
-        newer = None if options.allow_older else is_older(source, extract.as_of)
+        comparable = source.dated and extract.as_of and not options.allow_older
+        newer = age.newer_day(extract.as_of, age.day_of_dataset(source.dataset)) if comparable else None
         if newer and not pass_over_older:
             raise ImportRefused(
                 f"{names} is of {extract.as_of}, and what is stored of {newer}: it would undo newer changes; "

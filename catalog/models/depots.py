@@ -117,7 +117,7 @@ class Depot(models.Model):
     location_approximate = models.BooleanField("położenie przybliżone", default=False)
     municipality = models.ForeignKey(Municipality, models.PROTECT, verbose_name="gmina")
     fuels = ArrayField(
-        models.CharField(max_length=20, choices=[(fuel.slug, fuel.name) for fuel in fuels.FUELS]),
+        models.CharField(max_length=20, choices=fuels.CHOICES),
         verbose_name="paliwa",
         default=list,
         blank=True,

@@ -37,7 +37,7 @@ class DepotRequest(models.Model):
     place of a missing depot; "" elsewhere.
     proposed: for a price the quote, else wanted values by name of `Depot.PUBLIC_FIELDS`, of changed fields only.
     stored: the values of the same fields when the request was made, so that a later change is seen.
-    email_hash, client_hash: keyed hashes, to count and to compare; `catalog.request_secrets` makes them.
+    email_hash, client_hash: keyed hashes, to count and to compare; `catalog.requests.secrecy` makes them.
     token_hash: of the link that was sent last. erased_at: since when nothing personal is left.
     decided_at: when it was closed, by an editor (`decided_by`) or by the course of things.
     """

@@ -2,7 +2,8 @@
 
 from catalog import fuels
 from catalog.models import Depot, SearchEntry
-from catalog.params import LAT_RANGE, LON_RANGE, POSTCODE_FORM
+from catalog.params import LAT_RANGE, LON_RANGE
+from catalog.reading.hours import DAYS
 from catalog.schema.forms import (
     Schema,
     address,
@@ -16,9 +17,7 @@ from catalog.schema.forms import (
     record,
     ref,
     text,
-    whole,
 )
-from catalog.serializers import DAYS
 
 SITE = "https://sklady.example.pl"
 """Stands for the service's own address in examples."""
@@ -202,5 +201,3 @@ COMPONENTS: dict[str, Schema] = {
         },
     ),
 }
-
-POSTCODE_PATTERN = whole(POSTCODE_FORM)

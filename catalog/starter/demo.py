@@ -15,9 +15,9 @@ import shapely
 from shapely import Geometry
 
 from catalog.fuels import in_order
-from catalog.hours import weekly_hours
 from catalog.importers.records import DepotRecord, PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.plane import from_plane, to_plane
+from catalog.reading.hours import weekly_hours
 from catalog.teryt import is_city_county
 
 MARK = "DEMO"

@@ -9,11 +9,11 @@ from catalog import history
 from catalog.importers.records import BoundaryRecord, Extract
 from catalog.importers.run import Step
 from catalog.importers.sync import Options, Report
-from catalog.importers.sync_boundaries import sync_boundaries
-from catalog.importers.sync_depots import plain_values
-from catalog.importers.sync_places import sync_places
-from catalog.importers.sync_postcodes import sync_postcodes
-from catalog.importers.sync_units import sync_units
+from catalog.importers.sync.boundaries import sync_boundaries
+from catalog.importers.sync.depots import plain_values
+from catalog.importers.sync.places import sync_places
+from catalog.importers.sync.postcodes import sync_postcodes
+from catalog.importers.sync.units import sync_units
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
 from catalog.starter import boundaries, demo, reader
 

@@ -10,14 +10,12 @@ from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition
 
+from catalog import cache_control
 from catalog.release import release
 from fueldepot.errors import plain_error
 from fueldepot.openapi import served
 from fueldepot.openapi.page import docs_page
 from fueldepot.rendering import JSON
-
-CACHE_CONTROL = "public, max-age=3600"
-"""The description changes with a release only."""
 
 ALLOWED = "GET, HEAD, OPTIONS"
 
@@ -50,7 +48,7 @@ def published(view: View) -> View:
             response["Allow"] = ALLOWED
             return response
         response = conditional(request)
-        response["Cache-Control"] = CACHE_CONTROL
+        response["Cache-Control"] = cache_control.DESCRIPTION
         return response
 
     return answer

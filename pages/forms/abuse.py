@@ -1,6 +1,6 @@
 """What keeps machines and mistakes out of the forms, without asking people to solve riddles.
 
-Limits by sender and entry are counted where requests are taken in: `catalog.request_limits`.
+Limits by sender and entry are counted where requests are taken in: `catalog.requests.limits`.
 """
 
 import re

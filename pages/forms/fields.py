@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from catalog.contacts import clean_nip, clean_phone, clean_website
+from catalog.reading.contacts import clean_nip, clean_phone, clean_website
 from catalog.text import normalise_postcode
 from pages.forms import abuse
 from pages.forms.hours import HoursUnreadable, read_day
@@ -46,7 +46,7 @@ class Message(forms.CharField):
 
 
 class Cleaned(Line):
-    """A line that a function of `catalog.contacts` reads; "" when it is empty."""
+    """A line that a function of `catalog.reading.contacts` reads; "" when it is empty."""
 
     read: Callable[[str | None], tuple[str | None, str]]
     mistake = ""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from catalog.hours import DAYS, daily_ranges, weekly_hours, written_week
+from catalog.reading.hours import DAYS, daily_ranges, weekly_hours, written_week
 
 ALL_DAY = "całą dobę"
 CLOSED_WORDS = frozenset({"", "-", "–", "nieczynne", "zamknięte", "zamkniete", "closed", "off"})
@@ -20,7 +20,7 @@ class HoursUnreadable(Exception):
 
 
 def read_day(text: str) -> tuple[str, ...]:
-    """The ranges of a day in the form of `catalog.hours.daily_ranges`; none when closed. Raises HoursUnreadable."""
+    """The ranges of a day in the form of `daily_ranges`; none when closed. Raises HoursUnreadable."""
     text = " ".join(text.lower().split())
     if text in CLOSED_WORDS:
         return ()

@@ -7,13 +7,14 @@ from decimal import Decimal
 from django.core import signing
 from django.urls import reverse
 
-from catalog import fuels, request_fields
+from catalog import fuels
 from catalog.models import Depot, DepotRequest
-from catalog.request_fields import Difference
-from catalog.request_limits import LINKS_PER_REQUEST
-from catalog.request_secrets import LINK_LIFE
+from catalog.requests import proposals
+from catalog.requests.limits import LINKS_PER_REQUEST
+from catalog.requests.proposals import Difference
+from catalog.requests.secrecy import LINK_LIFE
 from pages.depots import crumbs_of, depot_path
-from pages.forms.forms import StrangerForm
+from pages.forms.stranger import StrangerForm
 from pages.page import Crumb, Page
 from pages.polish import day, zloty
 
@@ -217,8 +218,8 @@ def _request_page(
     if depot is not None and depot.publication != Depot.Publication.PUBLISHED:
         depot = None  # its name may be a person's
     price = request.kind == DepotRequest.Kind.PRICE
-    names = {} if price else request_fields.municipalities(request.stored, request.proposed)
-    differences = () if price else request_fields.differences(request.stored, request.proposed, names)
+    names = {} if price else proposals.municipalities(request.stored, request.proposed)
+    differences = () if price else proposals.differences(request.stored, request.proposed, names)
     return RequestPage(
         title=title,
         description=title,

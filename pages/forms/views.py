@@ -16,13 +16,14 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from catalog import request_actions
+from catalog import requests
 from catalog.actions import DepotIsRemoved
 from catalog.models import Depot, DepotRequest, Municipality
-from catalog.request_limits import TooManyRequests
-from catalog.request_secrets import LinkExpired, LinkUnreadable
+from catalog.requests.limits import TooManyRequests
+from catalog.requests.secrecy import LinkExpired, LinkUnreadable
 from pages.depots import removed_page
-from pages.forms import forms
+from pages.forms.claim import ClaimForm, DeleteForm
+from pages.forms.depot import AddForm, CorrectForm
 from pages.forms.pages import (
     confirmation_page,
     form_page,
@@ -31,6 +32,8 @@ from pages.forms.pages import (
     status_page,
     status_reference,
 )
+from pages.forms.price import PriceForm
+from pages.forms.stranger import StrangerForm
 from prices import actions as price_actions
 from prices.models import DepotPrice
 
@@ -59,7 +62,7 @@ def stranger(view: View) -> View:
             return view(request, *args, **kwargs)
         except DepotIsRemoved as error:
             return gone(request, error.args[0])
-        except request_actions.DepotIsHeld:
+        except requests.DepotIsHeld:
             raise Http404 from None
 
     return answer
@@ -69,21 +72,21 @@ def stranger(view: View) -> View:
 def correct(request: HttpRequest, depot_id: int) -> HttpResponse:
     """What an entry should say."""
     depot = get_published(depot_id)
-    form = forms.CorrectForm(posted(request), depot=depot, path=request.path, on=timezone.now())
+    form = CorrectForm(posted(request), depot=depot, path=request.path, on=timezone.now())
     return handle(request, Kind.CORRECT, form, depot, lambda: form.wanted())
 
 
 @stranger
 def claim(request: HttpRequest, depot_id: int) -> HttpResponse:
     """Who vouches for an entry."""
-    form = forms.ClaimForm(posted(request), path=request.path, on=timezone.now())
+    form = ClaimForm(posted(request), path=request.path, on=timezone.now())
     return handle(request, Kind.CLAIM, form, get_published(depot_id), dict)
 
 
 @stranger
 def delete(request: HttpRequest, depot_id: int) -> HttpResponse:
     """Who wants an entry gone."""
-    form = forms.DeleteForm(posted(request), path=request.path, on=timezone.now())
+    form = DeleteForm(posted(request), path=request.path, on=timezone.now())
     return handle(request, Kind.DELETE, form, get_published(depot_id), dict)
 
 
@@ -91,7 +94,7 @@ def delete(request: HttpRequest, depot_id: int) -> HttpResponse:
 def price(request: HttpRequest, depot_id: int) -> HttpResponse:
     """What a depot asks for a fuel."""
     now = timezone.now()
-    form = forms.PriceForm(posted(request), today=timezone.localdate(now), path=request.path, on=now)
+    form = PriceForm(posted(request), today=timezone.localdate(now), path=request.path, on=now)
     return handle(request, Kind.PRICE, form, get_published(depot_id), lambda: price_as_json(form.quote()))
 
 
@@ -100,7 +103,7 @@ def add(request: HttpRequest) -> HttpResponse:
     """A depot that the catalog lacks. `?teryt=` names the municipality that the reader came from."""
     teryt = request.GET.get("teryt", "")
     municipality = Municipality.objects.filter(pk=teryt).first() if teryt.isascii() and teryt.isdigit() else None
-    form = forms.AddForm(posted(request), municipality=municipality, path=request.path, on=timezone.now())
+    form = AddForm(posted(request), municipality=municipality, path=request.path, on=timezone.now())
     return handle(request, Kind.ADD, form, None, lambda: form.wanted())
 
 
@@ -113,15 +116,15 @@ def status(request: HttpRequest, reference: str) -> HttpResponse:
         return problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
     if request.method == "POST":
         try:
-            request_actions.resend_link(request=found, on=timezone.now())
-        except request_actions.LinksSpent:
+            requests.resend_link(request=found, on=timezone.now())
+        except requests.LinksSpent:
             return problem(
                 request,
                 429,
                 "Odnośnik wysłaliśmy już kilka razy",
                 "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz.",
             )
-        except (request_actions.LinkAlreadyUsed, request_actions.LinkSuperseded):
+        except (requests.LinkAlreadyUsed, requests.LinkSuperseded):
             pass  # the page tells
         return HttpResponseRedirect(request.path)
     return render(request, "pages/forms/status.html", {"page": status_page(found)})
@@ -139,26 +142,26 @@ def confirm(request: HttpRequest) -> HttpResponse:
     try:
         if posting:
             return HttpResponseRedirect(reverse("request-status", args=[status_reference(make_count(token, now))]))
-        found = request_actions.get_confirmable(token=token, on=now)
+        found = requests.get_confirmable(token=token, on=now)
     except LinkUnreadable:
         return problem(
             request, 404, "Odnośnik jest niepełny", "Skopiuj go z listu w całości: czasem dzieli się na dwa wiersze."
         )
-    except (LinkExpired, request_actions.LinkForgotten):
+    except (LinkExpired, requests.LinkForgotten):
         return problem(
             request,
             410,
             "Odnośnik wygasł",
             "Działał 48 godzin. Zgłoszenie się nie liczy; możesz wysłać je jeszcze raz.",
         )
-    except request_actions.LinkAlreadyUsed:
+    except requests.LinkAlreadyUsed:
         return problem(
             request,
             409,
             "Zgłoszenie jest już potwierdzone",
             "Ten odnośnik został już użyty. Nie musisz nic robić: o decyzji redakcji napiszemy w liście.",
         )
-    except request_actions.LinkSuperseded:
+    except requests.LinkSuperseded:
         return problem(
             request,
             409,
@@ -174,7 +177,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
 def handle(
     request: HttpRequest,
     kind: DepotRequest.Kind,
-    form: forms.StrangerForm,
+    form: StrangerForm,
     depot: Depot | None,
     proposed: Callable[[], dict[str, Any]],
 ) -> HttpResponse:
@@ -185,7 +188,7 @@ def handle(
         return show(request, kind, form, depot, status=400)
     wanted = proposed()
     try:
-        taken = request_actions.submit_request(
+        taken = requests.submit_request(
             kind=kind,
             depot=depot,
             proposed=wanted,
@@ -193,7 +196,7 @@ def handle(
             author=form.author(request.META.get("REMOTE_ADDR", "")),
             on=timezone.now(),
         )
-    except request_actions.NothingChanged:
+    except requests.NothingChanged:
         return show(request, kind, form, depot, status=400, problem=NOTHING_CHANGED)
     except TooManyRequests:
         response = show(request, kind, form, depot, status=429, problem=TOO_MANY)
@@ -205,7 +208,7 @@ def handle(
 def show(
     request: HttpRequest,
     kind: DepotRequest.Kind,
-    form: forms.StrangerForm,
+    form: StrangerForm,
     depot: Depot | None,
     *,
     status: int = 200,
@@ -230,7 +233,7 @@ def get_published(depot_id: int) -> Depot:
     depot = Depot.objects.select_related("municipality__voivodeship").filter(pk=depot_id).first()
     if depot is None:
         raise Http404
-    request_actions.check_published(depot)
+    requests.check_published(depot)
     return depot
 
 
@@ -241,7 +244,7 @@ def posted(request: HttpRequest) -> Any:
 @transaction.atomic
 def make_count(token: str, on: datetime) -> DepotRequest:
     """Confirm a request; a price goes to the queue of prices, or nothing happens. Raises PriceRefused besides."""
-    confirmed = request_actions.confirm_request(token=token, on=on)
+    confirmed = requests.confirm_request(token=token, on=on)
     if confirmed.kind == Kind.PRICE and confirmed.depot is not None:
         quote = price_from_json(confirmed.proposed)
         origin = DepotPrice.Origin.SUBMISSION

@@ -33,7 +33,6 @@ LARGEST_LEGEND = 11.0
 CIRCLE_OF_ONE = 2.6
 
 Place = tuple[float, float]
-Bounds = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,6 @@ from simple_history.models import HistoricalRecords
 from catalog import fuels
 from catalog.models import Depot
 
-FUEL_CHOICES = [(fuel.slug, fuel.name) for fuel in fuels.FUELS]
-
 
 class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
     """Filters on prices; the default manager hides none."""
@@ -60,7 +58,7 @@ class DepotPrice(models.Model):
     depot = models.ForeignKey(
         Depot, models.DO_NOTHING, db_constraint=False, verbose_name="skład", related_name="prices"
     )
-    fuel = models.CharField("paliwo", max_length=20, choices=FUEL_CHOICES)
+    fuel = models.CharField("paliwo", max_length=20, choices=fuels.CHOICES)
     price = models.DecimalField("cena", max_digits=8, decimal_places=2)
     unit = models.CharField("jednostka", max_length=2, choices=list(fuels.UNIT_NAMES.items()))
     bag_price = models.DecimalField("cena worka", max_digits=7, decimal_places=2, null=True, blank=True)
@@ -120,7 +118,7 @@ class DepotPrice(models.Model):
 class PlausibleRange(models.Model):
     """Prices outside it are taken for mistakes and do not count; both ends are inside. Złoty per unit of the fuel."""
 
-    fuel = models.CharField("paliwo", max_length=20, primary_key=True, choices=FUEL_CHOICES)
+    fuel = models.CharField("paliwo", max_length=20, primary_key=True, choices=fuels.CHOICES)
     low = models.DecimalField("od", max_digits=8, decimal_places=2)
     high = models.DecimalField("do", max_digits=8, decimal_places=2)
 

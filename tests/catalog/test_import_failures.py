@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from catalog.models import Dataset, Municipality
-from tests.catalog.importers.helpers import DATA
+from tests.catalog.importers.parsers.helpers import DATA
 
 FULL_DISK = """
     CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$

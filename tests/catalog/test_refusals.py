@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from catalog import models
 from regulations.models import LegalState
 from tests import factories
-from tests.catalog.importers import test_osm_pbf as pbf
-from tests.catalog.importers.generate_addresses import area, document, point
-from tests.catalog.importers.helpers import write, zipped
+from tests.catalog.importers.parsers import test_osm_pbf as pbf
+from tests.catalog.importers.parsers.generate_addresses import area, document, point
+from tests.catalog.importers.parsers.helpers import write, zipped
 from tests.dumps import dump
 
 pytestmark = pytest.mark.django_db

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.fuels import BY_SLUG, FUELS
-from catalog.hours import weekly_hours
 from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.plane import from_plane, great_circle_m, to_plane, to_plane_array
+from catalog.reading.hours import weekly_hours
 from catalog.starter import reader
 from catalog.starter.boundaries import REACH_M, approximate
 from catalog.starter.demo import MARK, SPREAD_M, demonstration_depots

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fueldepot.embedded_keeper import server_pids
+from fueldepot.embedded.server import server_pids
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 
 SERVE = """

@@ -103,7 +103,7 @@ def keeper_pid(data: Path) -> int:
     [pid] = [
         pid
         for pid in processes_naming(data.parent)
-        if b"embedded_keeper.py\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        if b"fueldepot.embedded.keeper" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
     return pid
 

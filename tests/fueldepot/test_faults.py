@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from fueldepot.embedded_keeper import server_pids
+from fueldepot.embedded.server import server_pids
 from fueldepot.worker import LINGER_S, READ_LIMIT_S
 from tests.fueldepot.live import Site
 from tests.fueldepot.sharers import eventually, server_pid

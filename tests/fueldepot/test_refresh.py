@@ -12,9 +12,10 @@ from django.db import OperationalError, connections
 from django.utils import timezone
 
 from catalog import models, runs
-from catalog.importers import osm_tags, refresh, sources
+from catalog.importers import refresh, sources
 from catalog.importers.download import Store
-from catalog.importers.formats import Format
+from catalog.importers.parsers import osm_tags
+from catalog.importers.parsers.formats import Format
 from catalog.importers.publications import read_publications
 from catalog.importers.run import one_import
 from catalog.models import ImportRun

@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog import actions, versions
 from catalog import actions as depots
-from catalog import edit_actions, versions
 from catalog.models import Dataset, Depot
 from prices import actions as prices
 from prices.models import DepotPrice, PlausibleRange
@@ -140,7 +140,7 @@ def test_what_editors_do_to_a_depot(desk, changes):
     changes(addresses)
     depots.reset_depot(depot=depot)
     changes(addresses)
-    edit_actions.edit_depot(depot=depot, values={"featured": True}, by=user, on=TODAY)
+    actions.edit_depot(depot=depot, values={"featured": True}, by=user, on=TODAY)
     assert Depot.objects.get().featured
     changes(addresses)
     depots.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)

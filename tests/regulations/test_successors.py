@@ -6,9 +6,9 @@ import pytest
 
 from catalog import models as catalog
 from catalog.importers.records import Extract, UnitRecord
-from catalog.importers.successions import Heirs
 from catalog.importers.sync import Options
-from catalog.importers.sync_units import sync_units
+from catalog.importers.sync.successions import Heirs
+from catalog.importers.sync.units import sync_units
 from regulations.successors import Register, follow_scope
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory

@@ -4,11 +4,11 @@ import re
 import zipfile
 from pathlib import Path
 
-from catalog.importers.files import MAX_BYTES, MAX_RATIO, SMALL_BYTES, load_json, open_zip
-from catalog.importers.formats import identify
+from catalog.importers.parsers.files import MAX_BYTES, MAX_RATIO, SMALL_BYTES, load_json, open_zip
+from catalog.importers.parsers.formats import identify
+from catalog.importers.parsers.values import tidy
 from catalog.importers.publications import Publication
 from catalog.importers.records import BadInput
-from catalog.importers.values import tidy
 
 HEAD_BYTES = 2048
 

@@ -4,7 +4,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.request_actions import purge_requests
+from catalog.requests import purge_requests
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 import pytest
 from django.db import connection
 
-from catalog import actions, edit_actions, merge_actions, request_actions
+from catalog import actions, requests
 from catalog.models import Depot, DepotRequest
 from tests import factories
 
@@ -40,11 +40,11 @@ def at_once(*acts):
 
 def test_of_two_forms_opened_together_one_is_refused():
     editor, depot = factories.UserFactory(), factories.DepotFactory()
-    opened = edit_actions.opened_at(depot)
+    opened = actions.opened_at(depot)
 
     def edit(place):
         return lambda: (
-            edit_actions.edit_depot(depot=depot, values={"place": place}, by=editor, on=TODAY, opened=opened).place
+            actions.edit_depot(depot=depot, values={"place": place}, by=editor, on=TODAY, opened=opened).place
         )
 
     outcomes = at_once(edit("Kraków"), edit("Wieliczka"))
@@ -68,7 +68,7 @@ def test_two_merges_of_one_pair_in_opposite_directions_leave_one_depot():
     one, other = factories.DepotFactory(), factories.DepotFactory()
 
     def merge(survivor, loser):
-        return lambda: merge_actions.merge_depots(survivor=survivor, loser=loser, take=(), by=editor, on=TODAY).pk
+        return lambda: actions.merge_depots(survivor=survivor, loser=loser, take=(), by=editor, on=TODAY).pk
 
     outcomes = at_once(merge(one, other), merge(other, one))
     assert outcomes.count("DepotIsRemoved") == 1
@@ -91,10 +91,10 @@ def test_a_request_decided_while_its_depot_is_merged_is_decided_about_the_surviv
     )
 
     def accept():
-        return len(request_actions.accept_request(request=request, by=editor, on=NOW).changed)
+        return len(requests.accept_request(request=request, by=editor, on=NOW).changed)
 
     def merge():
-        return merge_actions.merge_depots(survivor=one, loser=other, take=(), by=editor, on=TODAY).pk
+        return actions.merge_depots(survivor=one, loser=other, take=(), by=editor, on=TODAY).pk
 
     assert at_once(accept, merge) == [1, one.pk]
     request.refresh_from_db()

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog import actions, findings, models
-from catalog.admin.depots import age
+from catalog.admin.depots.listing import age
 from tests import factories
 
 pytestmark = pytest.mark.django_db

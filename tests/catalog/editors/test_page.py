@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.urls import reverse
 
-from catalog import actions, edit_actions, models
+from catalog import actions, models
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -144,7 +144,7 @@ def test_an_invented_depot_stays_marked_in_its_name(client, editor, depot):
 def test_a_form_opened_before_somebody_elses_change_is_refused_with_both_values(client, editor, depot):
     opened = form_of(client, depot)
     other = factories.UserFactory(username="adam")
-    edit_actions.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    actions.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
     answer = client.post(address(depot), {**opened, "phone": "601 111 111", "place": "Kraków"})
     text = answer.content.decode()
     assert "było „+48 12 345 67 89”, teraz jest „+48 600 000 000”, w tym formularzu „+48 601 111 111”" in text
@@ -160,7 +160,7 @@ def test_a_forged_state_is_refused(client, editor, depot, opened):
 
 
 def test_the_page_says_where_each_value_comes_from(client, editor, depot, django_assert_max_num_queries):
-    edit_actions.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
+    actions.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
     # Session, user, two for rights; state, depot, its relations, history, boundary, requests, absorbed, pairs, index.
     with django_assert_max_num_queries(20):
         text = client.get(address(depot)).content.decode()
@@ -189,7 +189,7 @@ def test_decisions_from_the_page(client, editor, depot):
 def test_only_what_was_seen_is_vouched_for(client, editor, depot):
     opened = client.get(address(depot)).context["opened"]
     other = factories.UserFactory(username="adam")
-    edit_actions.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    actions.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
     decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
     answer = client.post(decide, {"decision": "verify", "opened": opened}, follow=True)
     assert "ktoś zmienił wpis po otwarciu tej strony" in answer.content.decode()
@@ -236,7 +236,7 @@ def test_a_depot_that_is_not_there(client, editor, number):
 
 
 def test_history_shows_what_changed(client, editor, depot):
-    edit_actions.edit_depot(depot=depot, values={"name": "<i>Skład</i>"}, by=editor, on=TODAY)
+    actions.edit_depot(depot=depot, values={"name": "<i>Skład</i>"}, by=editor, on=TODAY)
     text = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
     assert "<del>Skład opału Nowak</del> → <ins>&lt;i&gt;Skład&lt;/i&gt;</ins>" in text
 
@@ -258,7 +258,7 @@ def test_who_may_only_look_gets_a_page_without_buttons(client, depot):
 
 def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
     depot = factories.DepotFactory(verified=True)
-    edit_actions.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
+    actions.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
     depot.refresh_from_db()
     assert (depot.data_status, depot.verified_at) == ("verified", date(2026, 9, 1))
     actions.reset_depot(depot=depot, by=editor)

@@ -6,10 +6,10 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from catalog import actions, findings, merge_actions
+from catalog import actions, findings
 from catalog.importers.records import DepotRecord, Extract
 from catalog.importers.sync import Options
-from catalog.importers.sync_depots import sync_depots
+from catalog.importers.sync.depots import sync_depots
 from catalog.models import Dataset, Depot, DepotRequest, DistinctPair
 from prices.models import DepotPrice
 from tests import factories
@@ -21,9 +21,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def merge(survivor, loser, *take, by=None):
-    return merge_actions.merge_depots(
-        survivor=survivor, loser=loser, take=take, by=by or factories.UserFactory(), on=TODAY
-    )
+    return actions.merge_depots(survivor=survivor, loser=loser, take=take, by=by or factories.UserFactory(), on=TODAY)
 
 
 def ask(depot, **values):
@@ -124,9 +122,9 @@ def test_two_editors_merge_at_once(client, editor, two):
 
 def test_an_invented_and_a_real_one_are_not_merged(two):
     Depot.objects.filter(pk=two[1].pk).update(source="demo", website="")
-    with pytest.raises(merge_actions.MergeRefused, match="demonstracyjnego"):
+    with pytest.raises(actions.MergeRefused, match="demonstracyjnego"):
         merge(*two)
-    with pytest.raises(merge_actions.MergeRefused, match="samym"):
+    with pytest.raises(actions.MergeRefused, match="samym"):
         merge(two[0], two[0])
 
 
@@ -180,7 +178,7 @@ def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(two):
     Depot.objects.update(source="demo", nip=None, phone="", website="")
     ask(two[1])
     merge(*two)
-    merge_actions.keep_apart(one=two[0], other=two[1], by=factories.UserFactory(), at=NOW)
+    actions.keep_apart(one=two[0], other=two[1], by=factories.UserFactory(), at=NOW)
     assert Dataset.objects.get(slug="depots").version == 1
     assert actions.erase_demonstration() == 2
     left = [rows.count() for rows in (DepotRequest.objects, Depot.history, DistinctPair.objects)]

@@ -8,9 +8,8 @@ from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 from django.db import IntegrityError
 
-from catalog import request_actions as requests
-from catalog.actions import DepotIsRemoved, publish_depot
-from catalog.edit_actions import DepotChangedMeanwhile, edit_depot, opened_at
+from catalog import requests
+from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, edit_depot, opened_at, publish_depot
 from catalog.models import Depot, DepotRequest
 from tests import factories
 

@@ -6,8 +6,8 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from catalog import request_limits
 from catalog.models import DepotRequest
+from catalog.requests import limits
 from pages.forms import abuse
 from tests import factories
 from tests.pages.reading import SCRIPT, text_of
@@ -135,12 +135,12 @@ def test_nothing_comes_back_unescaped(client, stranger, nowak, path):
 
 def test_one_network_address_may_send_so_much_a_day(stranger, clock, db):
     factories.BoundaryFactory()
-    depots = [factories.DepotFactory() for _ in range(request_limits.PER_CLIENT + 1)]
+    depots = [factories.DepotFactory() for _ in range(limits.PER_CLIENT + 1)]
     statuses = [
         stranger.fill(f"/sklad/{depot.pk}/popraw/", place="Kraków", email=f"jan{depot.pk}@opal.pl").status_code
         for depot in depots
     ]
-    assert statuses == [302] * request_limits.PER_CLIENT + [429]
+    assert statuses == [302] * limits.PER_CLIENT + [429]
     last = f"/sklad/{depots[-1].pk}/popraw/"
     other = stranger.show(last) | {"place": "Kraków", "email": "jan@opal.pl"}
     clock.move(seconds=10)
@@ -151,7 +151,7 @@ def test_one_network_address_may_send_so_much_a_day(stranger, clock, db):
 
 def test_one_e_mail_address_gets_so_many_letters_a_day(stranger, clock, db):
     factories.BoundaryFactory()
-    depots = [factories.DepotFactory() for _ in range(request_limits.PER_ADDRESS + 1)]
+    depots = [factories.DepotFactory() for _ in range(limits.PER_ADDRESS + 1)]
     typed = [stranger.show(f"/sklad/{depot.pk}/popraw/") | {"place": "Kraków"} for depot in depots]
     clock.move(seconds=10)
     statuses = [
@@ -162,12 +162,12 @@ def test_one_e_mail_address_gets_so_many_letters_a_day(stranger, clock, db):
         ).status_code
         for number, (depot, form) in enumerate(zip(depots, typed, strict=True))
     ]
-    assert statuses == [302] * request_limits.PER_ADDRESS + [429]
-    assert len(mail.outbox) == request_limits.PER_ADDRESS
+    assert statuses == [302] * limits.PER_ADDRESS + [429]
+    assert len(mail.outbox) == limits.PER_ADDRESS
 
 
 def test_about_one_entry_so_much_is_asked_a_day(stranger, path, nowak):
-    for _ in range(request_limits.PER_DEPOT):
+    for _ in range(limits.PER_DEPOT):
         factories.DepotRequestFactory(depot=nowak, created_at=stranger.clock.now)
     answer = stranger.fill(path, phone="601 234 567")
     assert answer.status_code == 429

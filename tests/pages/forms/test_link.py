@@ -6,7 +6,7 @@ from django.core.mail.backends.locmem import EmailBackend
 
 from catalog.actions import remove_depot
 from catalog.models import Depot, DepotRequest
-from catalog.request_actions import purge_requests
+from catalog.requests import purge_requests
 from tests import factories
 from tests.pages.reading import text_of
 

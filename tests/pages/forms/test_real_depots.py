@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from catalog import request_fields
-from catalog.importers import overpass
-from catalog.importers.sync_depots import plain_values
+from catalog.importers.parsers import overpass
+from catalog.importers.sync.depots import plain_values
 from catalog.models import Depot
-from pages.forms.forms import CorrectForm
+from catalog.requests import proposals
+from pages.forms.depot import CorrectForm
 
 pytestmark = [pytest.mark.full_scale, pytest.mark.slow]
 
@@ -27,6 +27,6 @@ def test_a_form_that_is_sent_back_as_it_was_shown(shared_data, monkeypatch):
             typed | {"stamp": shown.fresh_stamp, "email": "jan@opal.pl"}, depot=depot, path="/x/", on=NOW
         )
         assert sent.is_valid(), (record.source_id, sent.errors)
-        assert request_fields.changes(request_fields.values_of(depot), sent.wanted()) == {}, record.source_id
+        assert proposals.changes(proposals.values_of(depot), sent.wanted()) == {}, record.source_id
         if record.hours is not None:
             assert sent.cleaned_data["hours"] == record.hours, record.source_id

@@ -3,7 +3,7 @@
 import pytest
 from django.core import mail
 
-from catalog import request_actions
+from catalog import requests
 from catalog.models import Depot, DepotRequest
 from tests import factories
 from tests.pages.reading import NOINDEX, text_of
@@ -42,7 +42,7 @@ def test_a_correction_from_the_form_to_the_public(
 
     request = DepotRequest.objects.get()
     with django_capture_on_commit_callbacks(execute=True):
-        request_actions.accept_request(request=request, by=factories.UserFactory(), on=clock.now)
+        requests.accept_request(request=request, by=factories.UserFactory(), on=clock.now)
     stored = client.get(f"/api/v1/stores/{nowak.pk}").json()
     assert stored["phone"] == "+48 601 234 567"
     assert stored["hours"]["mon"] == "7:00-15:00"
@@ -59,13 +59,11 @@ def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
     sent = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", role="owner", claimant_nip="526-025-02-74", agreed="on")
     assert sent.status_code == 302
     stranger.confirm()
-    request_actions.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    requests.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["source"]["data_status"] == "owner"
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     stranger.confirm()
-    request_actions.accept_request(
-        request=DepotRequest.objects.get(state="waiting"), by=factories.UserFactory(), on=clock.now
-    )
+    requests.accept_request(request=DepotRequest.objects.get(state="waiting"), by=factories.UserFactory(), on=clock.now)
     nowak.refresh_from_db()
     assert (nowak.data_status, nowak.phone) == ("owner", "+48 601 234 567")
 
@@ -73,7 +71,7 @@ def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
 def test_a_deletion_is_a_removal(client, stranger, nowak, clock):
     stranger.fill(f"/sklad/{nowak.pk}/usun/", role="owner", agreed="on")
     stranger.confirm()
-    request_actions.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    requests.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/").status_code == 410
     assert client.get(f"/api/v1/stores/{nowak.pk}").status_code == 404
     for form in ("popraw", "przejmij", "usun", "cena"):
@@ -91,7 +89,7 @@ def test_a_missing_depot_is_added(client, stranger, clock, db):
     assert "Zosi" not in mail.outbox[-1].body + mail.outbox[-1].subject
     stranger.confirm()
     assert Depot.objects.count() == 0
-    request_actions.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    requests.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
     depot = Depot.objects.get()
     assert DepotRequest.objects.get().depot == depot
     found = client.get(f"/api/v1/stores/{depot.pk}").json()
@@ -111,7 +109,7 @@ def test_the_way_works_with_demonstration_data(client, stranger, clock, demonstr
     assert "Strona internetowa" not in page
     stranger.fill(path, sat="8-13")
     stranger.confirm()
-    request_actions.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    requests.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/api/v1/stores/{demonstration.pk}").json()["hours"]["sat"] == "8:00-13:00"
 
 

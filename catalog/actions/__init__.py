@@ -1,0 +1,59 @@
+"""What people do to depots. Admin, forms and commands all call these; each is one transaction.
+
+`states`: checked, published, removed, and back, one depot or many. `editing`: fields of a depot, and new depots.
+`merging`: two entries of one depot. Requests of owners and readers end in the same changes: `catalog.requests`.
+"""
+
+from catalog.actions.editing import (
+    EDITABLE,
+    DemonstrationWithContact,
+    DepotChangedMeanwhile,
+    NothingToChange,
+    add_depot,
+    check_unchanged,
+    edit_depot,
+    opened_at,
+)
+from catalog.actions.merging import FOLLOWERS, Follower, MergeRefused, keep_apart, merge_depots
+from catalog.actions.states import (
+    Decided,
+    DepotIsPublished,
+    DepotIsRemoved,
+    DepotIsUnverified,
+    erase_demonstration,
+    publish_depot,
+    remove_depot,
+    remove_depots,
+    reset_depot,
+    reset_depots,
+    verify_depot,
+    verify_depots,
+)
+
+__all__ = [
+    "EDITABLE",
+    "FOLLOWERS",
+    "Decided",
+    "DemonstrationWithContact",
+    "DepotChangedMeanwhile",
+    "DepotIsPublished",
+    "DepotIsRemoved",
+    "DepotIsUnverified",
+    "Follower",
+    "MergeRefused",
+    "NothingToChange",
+    "add_depot",
+    "check_unchanged",
+    "edit_depot",
+    "erase_demonstration",
+    "keep_apart",
+    "merge_depots",
+    "opened_at",
+    "publish_depot",
+    "remove_depot",
+    "remove_depots",
+    "reset_depot",
+    "reset_depots",
+    "verify_depot",
+    "verify_depots",
+]

@@ -1,0 +1,167 @@
+"""The list of depots: its columns, filters and queues, and what is decided about many depots at once."""
+
+from datetime import date
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
+from django.db import models as db
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from catalog import actions, findings, models
+from catalog.actions import Decided
+from catalog.admin.depots import queues, story
+from catalog.admin.desk import editor_of
+
+MOST_NAMED = 20
+"""Entries that a message names; of more it says how many."""
+
+
+class DepotChangeList(ChangeList):
+    """The list with the number of open requests of each row, and the queues above it."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        counted = (
+            models.DepotRequest.objects.open()
+            .filter(depot__in=[row.pk for row in self.result_list])
+            .values_list("depot")
+            .annotate(number=Count("pk"))
+        )
+        requests = dict(counted)
+        today = timezone.localdate()
+        for row in self.result_list:
+            row.open_requests, row.today = requests.get(row.pk, 0), today
+
+
+class DepotList(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """The list; it costs the same queries however many rows it shows."""
+
+    list_display = (
+        "name",
+        "municipality",
+        "data_status",
+        "age_of_check",
+        "fuel_names",
+        "requests_open",
+        "publication",
+        "source",
+        "review",
+    )
+    list_filter = (
+        queues.QueueFilter,
+        "data_status",
+        "publication",
+        "source",
+        queues.VoivodeshipFilter,
+        queues.FuelFilter,
+    )
+    list_select_related = ("municipality",)
+    list_per_page = 100
+    list_max_show_all = 500
+    # Counting all rows beside those found would be one more query on every page.
+    show_full_result_count = False
+    ordering = ("name_key", "pk")
+    search_fields = ("name", "nip", "place", "postcode", "municipality__name", "=id", "=source_id")
+    search_help_text = "nazwa, NIP, miejscowość, kod pocztowy, gmina, numer wpisu"
+    actions = (
+        "verify",
+        "reset",
+        "publish",
+        "remove_closed",
+        "remove_duplicate",
+        "remove_not_a_depot",
+        "remove_private",
+    )
+    change_list_template = "admin/catalog/depot/list.html"
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return DepotChangeList
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        found = queues.links(timezone.localdate(), request.GET.get(queues.QueueFilter.parameter_name))
+        context = {"queues": found, "pairs": len(findings.open_pairs())}
+        return super().changelist_view(request, {**context, **(extra_context or {})})
+
+    @admin.display(description="sprawdzono", ordering=db.F("verified_at").asc(nulls_first=True))
+    def age_of_check(self, depot: Any) -> str:
+        return age(depot.verified_at, depot.today)
+
+    @admin.display(description="paliwa")
+    def fuel_names(self, depot: models.Depot) -> str:
+        return story.names_of(depot.fuels)
+
+    @admin.display(description="zgłoszenia")
+    def requests_open(self, depot: Any) -> str:
+        return str(depot.open_requests) if depot.open_requests else ""
+
+    @admin.action(description="Oznacz jako sprawdzone przez redakcję", permissions=["change"])
+    def verify(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+        editor, today = editor_of(request), timezone.localdate()
+        self._tell(request, actions.verify_depots(keys=keys_of(queryset), by=editor, on=today))
+
+    @admin.action(description="Cofnij do nieweryfikowanych", permissions=["change"])
+    def reset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+        self._tell(request, actions.reset_depots(keys=keys_of(queryset), by=editor_of(request)))
+
+    @admin.action(description="Opublikuj lub przywróć", permissions=["change"])
+    def publish(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+        editor, today = editor_of(request), timezone.localdate()
+        done, refused = 0, []
+        # One by one: each has its own reason to be away. There are never many.
+        for depot in queryset.order_by("pk"):
+            try:
+                actions.publish_depot(depot=depot, by=editor, on=today)
+                done += 1
+            except actions.DepotIsPublished:
+                refused.append(depot)
+        self._tell(request, Decided(done, tuple(refused)))
+
+    @admin.action(description="Usuń: zakończył działalność", permissions=["change"])
+    def remove_closed(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+        self._remove(request, queryset, models.Depot.RemovalReason.CLOSED)
+
+    @admin.action(description="Usuń: powtórzony wpis", permissions=["change"])
+    def remove_duplicate(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+        self._remove(request, queryset, models.Depot.RemovalReason.DUPLICATE)
+
+    @admin.action(description="Usuń: to nie jest skład opału", permissions=["change"])
+    def remove_not_a_depot(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+        self._remove(request, queryset, models.Depot.RemovalReason.NOT_A_DEPOT)
+
+    @admin.action(description="Usuń: osoba prywatna", permissions=["change"])
+    def remove_private(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+        self._remove(request, queryset, models.Depot.RemovalReason.PRIVATE_PERSON)
+
+    def _remove(
+        self, request: HttpRequest, queryset: QuerySet[models.Depot], reason: models.Depot.RemovalReason
+    ) -> None:
+        editor, today = editor_of(request), timezone.localdate()
+        self._tell(request, actions.remove_depots(keys=keys_of(queryset), reason=reason, by=editor, on=today))
+
+    def _tell(self, request: HttpRequest, decided: Decided) -> None:
+        """Say how many were changed, and which could not be."""
+        self.message_user(request, f"Zmieniono: {decided.count}.")
+        if decided.unchanged:
+            more = len(decided.unchanged) - MOST_NAMED
+            named = ", ".join(map(str, decided.unchanged[:MOST_NAMED])) + (f" i {more} innych" if more > 0 else "")
+            self.message_user(request, f"Bez zmian (stan wpisu na to nie pozwala): {named}", messages.WARNING)
+
+
+def keys_of(depots: QuerySet[models.Depot]) -> list[int]:
+    """Primary keys of the chosen depots. One query."""
+    return list(depots.order_by().values_list("pk", flat=True))
+
+
+def age(checked: date | None, today: date) -> str:
+    """How long ago a check was made."""
+    if checked is None:
+        return "nigdy"
+    days = (today - checked).days
+    if days < 1:
+        return "dziś"
+    if days < 61:
+        return f"{days} dni" if days > 1 else "1 dzień"
+    return f"{days // 30} mies." if days < 730 else f"{days // 365} lat(a)"

@@ -1,0 +1,158 @@
+"""Likely duplicates: the list of pairs, and the page on which one pair is merged or kept apart."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin import ModelAdmin
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import actions, findings, links
+from catalog.admin.depots.story import LABELS, shown
+from catalog.admin.desk import editor_of
+from catalog.models import Depot
+from catalog.text import format_address
+
+PER_PAGE = 50
+
+CHOICES: tuple[tuple[str, ...], ...] = (
+    ("name",),
+    ("street", "house_number"),
+    ("postcode", "place"),
+    ("nip",),
+    ("phone",),
+    ("website",),
+    ("fuels",),
+    ("opening_hours", "hours"),
+    ("lat", "lon", "location_approximate", "municipality"),
+)
+"""Fields that are taken together, each group under the name of its first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A pair in the list."""
+
+    pair: findings.Pair
+    first: Depot
+    second: Depot
+    first_address: str
+    second_address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A group of fields on the page of a pair. preferred: whose value is proposed, "first" or "second"."""
+
+    name: str
+    label: str
+    first: str
+    second: str
+    differs: bool
+    preferred: str
+
+
+def answer_list(request: HttpRequest, desk: "ModelAdmin[Depot]") -> HttpResponse:
+    """The pairs that nobody has decided yet, the likeliest first. One query beside those of `catalog.findings`."""
+    page = Paginator(findings.open_pairs(), PER_PAGE).get_page(request.GET.get("p"))
+    keys = {key for pair in page for key in (pair.first, pair.second)}
+    depots = Depot.objects.select_related("municipality").in_bulk(keys)
+    rows = [
+        Row(pair, first, second, address_of(first), address_of(second))
+        for pair in page
+        # One that was removed a moment ago is not found any more at the next look.
+        if (first := depots.get(pair.first)) and (second := depots.get(pair.second))
+    ]
+    context = {
+        **desk.admin_site.each_context(request),
+        "title": "Możliwe powtórzenia",
+        "opts": desk.opts,
+        "rows": rows,
+        "page": page,
+        "near_m": findings.NEAR_M,
+        "may_decide": desk.has_change_permission(request),
+    }
+    return render(request, "admin/catalog/depot/pairs.html", context)
+
+
+def answer_pair(request: HttpRequest, desk: "ModelAdmin[Depot]", first: int, second: int) -> HttpResponse:
+    """Two depots side by side, and what is decided about them."""
+    found = Depot.objects.select_related("municipality").in_bulk([first, second])
+    if first == second or len(found) != 2:
+        raise Http404
+    one, other = found[first], found[second]
+    if request.method == "POST" and decide(request, desk, one, other):
+        return HttpResponseRedirect(reverse("admin:catalog_depot_pairs"))
+    context = {
+        **desk.admin_site.each_context(request),
+        "title": "Dwa wpisy: jeden skład czy dwa?",
+        "opts": desk.opts,
+        "first": one,
+        "second": other,
+        "first_url": links.depot_url(one.pk, one.name),
+        "second_url": links.depot_url(other.pk, other.name),
+        "choices": [choice_of(group, one, other) for group in CHOICES],
+    }
+    return render(request, "admin/catalog/depot/pair.html", context)
+
+
+def decide(request: HttpRequest, desk: "ModelAdmin[Depot]", one: Depot, other: Depot) -> bool:
+    """Do what was posted. Returns whether it was done; what was refused is said in a message."""
+    editor, now = editor_of(request), timezone.now()
+    decision = request.POST.get("decision")
+    try:
+        if decision == "apart":
+            actions.keep_apart(one=one, other=other, by=editor, at=now)
+            desk.message_user(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.")
+            return True
+        if decision not in {"first", "second"}:
+            desk.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
+            return False
+        survivor, loser = (one, other) if decision == "first" else (other, one)
+        theirs = "second" if decision == "first" else "first"
+        take = [name for group in CHOICES if request.POST.get(f"take_{group[0]}") == theirs for name in group]
+        actions.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
+    except actions.DepotIsRemoved:
+        desk.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
+    except actions.MergeRefused as error:
+        desk.message_user(request, f"Nic nie zmieniono: {error}.", messages.WARNING)
+    else:
+        desk.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")
+        return True
+    return False
+
+
+def choice_of(group: tuple[str, ...], one: Depot, other: Depot) -> Choice:
+    """A group with both values; the confirmed one is proposed, else the first unless it is empty."""
+    name = group[0]
+    first, second = (words(group, depot) for depot in (one, other))
+    first_sure, second_sure = name in one.confirmed_fields, name in other.confirmed_fields
+    to_second = (second_sure and not first_sure) or (not first.strip(", –") and not first_sure)
+    label = " i ".join(LABELS[part] for part in group[:2]) if len(group) == 2 else LABELS[name]
+    if name == "lat":
+        label = "położenie i gmina"
+    elif name == "opening_hours":
+        label = "godziny otwarcia"
+    return Choice(name, label, first, second, first != second, "second" if to_second else "first")
+
+
+def words(group: tuple[str, ...], depot: Depot) -> str:
+    """The values of a group in one line."""
+    parts: list[Any] = []
+    for name in group:
+        if name == "municipality":
+            parts.append(depot.municipality)
+        elif name == "location_approximate":
+            parts.append("przybliżone" if depot.location_approximate else "dokładne")
+        elif name != "hours":
+            parts.append(shown(name, getattr(depot, name)))
+    return ", ".join(str(part) for part in parts)
+
+
+def address_of(depot: Depot) -> str:
+    """The address in one line. Reads the municipality: select it."""
+    return format_address(depot.street, depot.house_number, depot.postcode, depot.place, depot.municipality.name)

@@ -1,0 +1,43 @@
+"""What the pages of the editors' desk share."""
+
+from typing import Any, ClassVar, cast
+
+from django.contrib import admin
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import QuerySet, TextChoices
+from django.http import HttpRequest
+
+
+class WaitingFilter(admin.SimpleListFilter):
+    """What waits, unless something else is asked for. `parameter_name` is the field.
+
+    states: the choices of the field. waiting: the one of them that is shown first.
+    """
+
+    title = "stan"
+    everything = "all"
+    states: ClassVar[type[TextChoices]]
+    waiting: ClassVar[TextChoices]
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        others = [state for state in self.states if state != self.waiting]
+        return [*((state.value, str(state.label)) for state in others), (self.everything, "wszystkie")]
+
+    def choices(self, changelist: Any) -> Any:
+        first, *others = super().choices(changelist)
+        return [{**first, "display": self.waiting.label}, *others]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() == self.everything:
+            return queryset
+        return queryset.filter(**{str(self.parameter_name): self.value() or self.waiting})
+
+
+def editor_of(request: HttpRequest) -> AbstractBaseUser:
+    """Who is at the desk; the admin lets nobody in without a login."""
+    return cast("AbstractBaseUser", request.user)
+
+
+def read_number(given: str | None) -> int:
+    """A number from a form, 0 for anything else."""
+    return int(given) if given and given.isascii() and given.isdigit() and len(given) < 19 else 0

@@ -1,0 +1,35 @@
+"""Whether a source is older than what is stored: then it would undo newer changes.
+
+Days are compared where both are known. What is done about an older source its importer says: refuse it, pass over it.
+"""
+
+from datetime import date
+
+from catalog.importers.publications import Publication
+from catalog.models import Dataset, ImportRun
+
+
+def newer_day(as_of: date | None, stored: date | None) -> date | None:
+    """The day of what is stored, if a source of the day `as_of` is older than that; else None."""
+    return stored if as_of and stored and as_of < stored else None
+
+
+def day_of_dataset(dataset: Dataset.Slug, *, publisher: str | None = None) -> date | None:
+    """The day that a data set is current to, None when that is unknown. One query.
+
+    publisher: as the data set names it; None for whoever published what is stored.
+    """
+    stored = Dataset.objects.filter(slug=dataset)
+    if publisher is not None:
+        stored = stored.filter(source=publisher)
+    return stored.values_list("as_of", flat=True).first()
+
+
+def day_of_publication(publication: Publication, publisher: str) -> date | None:
+    """The day of the file that a source brought in last, or that of the data set if this publisher's file made it.
+
+    Two queries at most.
+    """
+    good = ImportRun.objects.filter(source=publication.id, outcome__in=ImportRun.GOOD).order_by("-finished", "-pk")
+    day = good.values_list("file_date", flat=True).first()
+    return day if day is not None else day_of_dataset(publication.dataset, publisher=publisher)

@@ -1,0 +1,182 @@
+"""Which of the known files a file is, by what is in it: files get renamed, and a folder may hold anything."""
+
+import re
+from enum import Enum
+from pathlib import Path
+from typing import IO
+
+from catalog.importers.parsers.files import is_zip, members, open_member, open_source, open_zip
+from catalog.importers.parsers.shapefiles import holds_municipalities, municipal_layer, open_shapefile
+from catalog.importers.records import BadInput
+
+HEAD_BYTES = 1 << 16
+"""How much of a file is read."""
+
+FAR_BYTES = 1 << 22
+"""How much is read of a GeoJSON whose first area comes before its properties. A municipality takes less than 1 MB."""
+
+LARGEST = 64 << 30
+"""Largest file, unpacked, that is looked into, in bytes. How much is read of each form, its parser says."""
+
+TEXT_SUFFIXES = (".csv", ".xml", ".gml", ".txt", ".json", ".geojson")
+MAX_MEMBERS = 20
+"""How many members of a zip are looked into."""
+
+SHP_SIGNATURE = b"\x00\x00\x27\x0a"
+"""First bytes of a .shp: file code 9994, big-endian."""
+
+PBF_SIGNATURE = b"\x0a\x09OSMHeader"
+"""Bytes 4 to 15 of an OpenStreetMap PBF: its first block is a header. Before stands the length of its description."""
+
+
+class Format(Enum):
+    """The forms of files that importers read."""
+
+    TERC = "terc"
+    SIMC = "simc"
+    PLACES_JSON = "places_json"
+    GEONAMES = "geonames"
+    PRG_POSTCODES = "prg_postcodes"
+    PRG_ADDRESSES = "prg_addresses"
+    BOUNDARIES = "boundaries"
+    BOUNDARIES_GEOJSON = "boundaries_geojson"
+    OVERPASS = "overpass"
+    OSM_PBF = "osm_pbf"
+
+
+class LooksBroken(BadInput):
+    """A file is called like a known one and cannot be recognised as it. format: which one."""
+
+    def __init__(self, path: object, format: Format, reason: str) -> None:
+        self.format = format
+        super().__init__(path, f"is named like {format.name} but {reason}")
+
+
+NAMES = (
+    (re.compile(r"terc[_. -].*\.(csv|xml|zip)|terc\.(csv|xml|zip)"), Format.TERC),
+    (re.compile(r"simc[_. -].*\.(csv|xml|zip)|simc\.(csv|xml|zip)"), Format.SIMC),
+    (re.compile(r"polskie-miejscowosci.*\.(json|zip)"), Format.PLACES_JSON),
+    (re.compile(r"pl\.(txt|zip)"), Format.GEONAMES),
+    (re.compile(r"prg_postcodes.*\.(csv|zip)"), Format.PRG_POSTCODES),
+    (re.compile(r"(.*_)?prg[_-](addresses|punkty_?adresowe|ad).*\.(xml|gml|zip)"), Format.PRG_ADDRESSES),
+    (re.compile(r"00_jednostki.*\.zip|a03_granice_gmin.*\.(shp|zip)"), Format.BOUNDARIES),
+    (re.compile(r"(gminy|a03_granice_gmin).*\.(geojson|json)"), Format.BOUNDARIES_GEOJSON),
+    (re.compile(r".*overpass.*\.json"), Format.OVERPASS),
+    (re.compile(r".*\.osm\.pbf"), Format.OSM_PBF),
+)
+"""How publishers and people call the files, in small letters: only for files whose content says nothing."""
+
+_JSON_KEY = re.compile(rb'"([A-Za-z0-9_]{1,30})"\s*:')
+_OVERPASS_START = re.compile(rb'\{\s*"(version|generator|osm3s|remark|elements)"\s*:')
+_FEATURES = re.compile(rb'"type"\s*:\s*"FeatureCollection"')
+_AREA = re.compile(rb'"(Multi)?Polygon"')
+_CODE_KEY = re.compile(rb'"(jpt_kod_je|teryt|kod_teryt|terc)"\s*:\s*"[0-9]{7}"', re.IGNORECASE)
+ADDRESS_NAMESPACES = (b"urn:gugik:specyfikacje:gmlas:panstwowyRejestrGranicAdresy:", b"geoportal.gov.pl/schemas/prgad/")
+"""How the root element of address points tells its model, of 2012 and of 2021."""
+
+_POSTCODE = re.compile(r"[0-9]{2}-[0-9]{3}")
+
+
+def identify(path: Path) -> Format | None:
+    """The form of a file, or None when it is unknown. Raises BadInput, with the reason, for one that cannot be read."""
+    if is_zip(path, max_bytes=LARGEST):
+        return _form_of_zip(path)
+    with open_source(path, (), max_bytes=LARGEST) as source:
+        head = source.stream.read(HEAD_BYTES)
+        if head.startswith(SHP_SIGNATURE):
+            return _form_of_shp(path)
+        if head.startswith(PBF_SIGNATURE, 4):
+            return Format.OSM_PBF
+        return _form_of_stream(head, source.stream)
+
+
+def recognise(path: Path) -> Format | None:
+    """The form of a file, or None for one that is none of ours.
+
+    Raises LooksBroken when the name is that of a known file and the content is not: an import of a folder must not
+    pass over a download that broke off.
+    """
+    reason = "its content is something else"
+    try:
+        form = identify(path)
+    except BadInput as error:
+        form, reason = None, error.reason
+    if form is None:
+        for pattern, named in NAMES:
+            if pattern.fullmatch(path.name.lower()):
+                raise LooksBroken(path, named, reason)
+    return form
+
+
+def form_of_text(start: bytes) -> Format | None:
+    """The form of a text by its beginning: its header, first row, first elements or first keys."""
+    start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"<"):
+        return _form_of_xml(start)
+    if start.startswith((b"{", b"[")):
+        return _form_of_json(start)
+    line = start.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    columns = {column.strip() for column in line.split(";")}
+    if columns >= {"WOJ", "POW", "GMI", "RODZ", "NAZWA"}:
+        return Format.TERC
+    if columns >= {"WOJ", "POW", "GMI", "RODZ_GMI", "SYM", "SYMPOD"}:
+        return Format.SIMC
+    if {column.strip() for column in line.split(",")} >= {"postcode", "municipalities", "places"}:
+        return Format.PRG_POSTCODES
+    # Without its line end stripped: the last column, accuracy, may be empty.
+    row = start.split(b"\n", 1)[0].decode("utf-8", "replace").split("\t")
+    if len(row) == 12 and re.fullmatch(r"[A-Z]{2}", row[0]) and _POSTCODE.fullmatch(row[1]):
+        return Format.GEONAMES
+    return None
+
+
+def _form_of_xml(start: bytes) -> Format | None:
+    if b"<RODZ_GMI" in start and b"<SYMPOD" in start:
+        return Format.SIMC
+    if b"<RODZ" in start and b"<NAZWA_DOD" in start:
+        return Format.TERC
+    if any(space in start for space in ADDRESS_NAMESPACES):
+        return Format.PRG_ADDRESSES
+    return None
+
+
+def _form_of_json(start: bytes) -> Format | None:
+    keys = {key.decode() for key in _JSON_KEY.findall(start[:2000])}
+    if start.startswith(b"["):
+        return Format.PLACES_JSON if keys >= {"Id", "Province", "District", "Commune"} else None
+    if _FEATURES.search(start[:2000]):
+        return Format.BOUNDARIES_GEOJSON if _CODE_KEY.search(start) and _AREA.search(start) else None
+    if _OVERPASS_START.match(start) and keys & {"osm3s", "elements"}:
+        return Format.OVERPASS
+    return None
+
+
+def _form_of_stream(head: bytes, stream: IO[bytes]) -> Format | None:
+    """The form of a text of which the beginning has been read; of a collection of areas a little more is."""
+    form = form_of_text(head)
+    if form is None and _FEATURES.search(head[:2000]) and _AREA.search(head):
+        form = form_of_text(head + stream.read(FAR_BYTES))
+    return form
+
+
+def _form_of_shp(path: Path) -> Format | None:
+    with open_shapefile(path) as layer:
+        return Format.BOUNDARIES if holds_municipalities(layer.table.read(HEAD_BYTES)) else None
+
+
+def _form_of_zip(path: Path) -> Format | None:
+    with open_zip(path) as archive:
+        found = members(archive)
+        layer = municipal_layer(path, found)
+        if layer:
+            if ".dbf" not in layer:
+                raise BadInput(path, "the shapefile has no .dbf")
+            with open_member(path, archive, layer[".dbf"]) as source:
+                return Format.BOUNDARIES if holds_municipalities(source.stream.read(HEAD_BYTES)) else None
+        texts = [member for member in found if member.filename.lower().endswith(TEXT_SUFFIXES)]
+        for member in texts[:MAX_MEMBERS]:
+            with open_member(path, archive, member, max_bytes=LARGEST) as source:
+                form = _form_of_stream(source.stream.read(HEAD_BYTES), source.stream)
+            if form is not None:
+                return form
+    return None

@@ -1,0 +1,177 @@
+"""Depots from an extract of OpenStreetMap in PBF, such as Geofabrik's of Poland: nodes, ways and relations.
+
+The file is read as a stream up to three times: objects with the tags of a depot, then the ways that such relations
+consist of, then the nodes that these ways and relations consist of. Only what belongs to a depot is kept in memory.
+Source of the form: https://wiki.openstreetmap.org/wiki/PBF_Format.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import osmium
+import osmium.filter
+import osmium.io
+
+from catalog.importers.parsers.files import is_zip
+from catalog.importers.parsers.formats import PBF_SIGNATURE
+from catalog.importers.parsers.osm_tags import depot, fuels_of
+from catalog.importers.parsers.values import parse_day
+from catalog.importers.records import BadInput, DepotRecord, Extract, Note
+
+MAX_BYTES = 16 << 30
+"""Largest file, in bytes. Poland has about 2 GB; the planet, 80 GB, would be a mistake."""
+
+TAG = "shop"
+"""The key that every depot has: see `osm_tags.fuels_of`. Filtered in C++, since one object in a thousand has it."""
+
+MAX_ID = 1 << 40
+"""Largest identifier that is believed. OpenStreetMap has given out 14 thousand million; negative ones are of drafts."""
+
+REPLICATION_KEY = "osmosis_replication_timestamp"
+
+Position = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An object with the tags of a depot. parts: (type, identifier) of what a way or relation consists of."""
+
+    key: str
+    tags: dict[str, str]
+    position: Position | None = None
+    parts: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """What the later readings look for, and what they find."""
+
+    ways: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    nodes: dict[int, Position | None] = field(default_factory=dict)
+
+
+def parse(path: Path) -> Extract[DepotRecord]:
+    """Depots in the order of the file, as `overpass.parse` gives them for an answer with the same objects.
+
+    as_of is the day of the replication state in the header; None when it is not stated. The position of a way or
+    relation is the middle of its bounding box, as Overpass computes its centre; members of members do not count.
+
+    Raises BadInput for what is no whole PBF, a history or a file of changes, an object that is there twice with
+    different content, and when there is no depot at all.
+    """
+    if is_zip(path, max_bytes=MAX_BYTES):
+        raise BadInput(path, "is a zip; unpack it and give the .osm.pbf inside")
+    as_of = _header(path)
+    candidates = list(_candidates(path))
+    for candidate in candidates:
+        for _, ref in candidate.parts:
+            _check_id(path, ref)
+    wanted = _wanted(candidates)
+    if wanted.ways:
+        for way in _objects(path, osmium.osm.WAY, osmium.filter.IdFilter(wanted.ways)):
+            wanted.ways[way.id] = tuple(node.ref for node in way.nodes)
+            for ref in wanted.ways[way.id]:
+                _check_id(path, ref)
+                wanted.nodes[ref] = None
+    if wanted.nodes:
+        for node in _objects(path, osmium.osm.NODE, osmium.filter.IdFilter(wanted.nodes)):
+            if node.location.valid():
+                wanted.nodes[node.id] = (node.location.lat, node.location.lon)
+
+    depots: dict[str, DepotRecord] = {}
+    rejected: dict[str, Note] = {}
+    for candidate in candidates:
+        position = candidate.position or _centre(candidate, wanted)
+        lat, lon = position or (None, None)
+        result = depot(candidate.key, lat, lon, candidate.tags)
+        if isinstance(result, Note):
+            rejected.setdefault(result.key, result)
+        elif result is not None and depots.setdefault(result.source_id, result) != result:
+            raise BadInput(
+                path, f"{result.source_id} is there twice with different content; give an extract of one day"
+            )
+    if not depots and not rejected:
+        raise BadInput(path, "has no depot; is it the extract of Poland?")
+    return Extract(rows=tuple(depots.values()), as_of=as_of, rejected=tuple(rejected.values()))
+
+
+def _header(path: Path) -> date | None:
+    """The day of the extract. Raises BadInput for what is no PBF or holds more than one state."""
+    with path.open("rb") as stream:
+        if not stream.read(64).startswith(PBF_SIGNATURE, 4):
+            raise BadInput(path, "is not an OpenStreetMap PBF")
+    try:
+        with osmium.io.Reader(osmium.io.File(path, "pbf")) as reader:
+            header = reader.header()
+    except (RuntimeError, ValueError) as error:
+        raise _damaged(path, error) from error
+    if header.has_multiple_object_versions:
+        raise BadInput(path, "holds the history of objects; give an extract of one day")
+    stamp = header.get(REPLICATION_KEY)
+    # The file has a number of seconds, which the library writes out, so it cannot be malformed.
+    return parse_day(stamp.partition("T")[0]) if stamp else None
+
+
+def _candidates(path: Path) -> Iterator[_Candidate]:
+    """Every object with the tags of a depot."""
+    for found in _objects(path, osmium.osm.NODE | osmium.osm.WAY | osmium.osm.RELATION, osmium.filter.KeyFilter(TAG)):
+        tags = dict(found.tags)
+        if fuels_of(tags) is None:
+            continue
+        _check_id(path, found.id)
+        if found.is_node():
+            location = found.location
+            yield _Candidate(
+                f"node/{found.id}", tags, position=(location.lat, location.lon) if location.valid() else None
+            )
+        elif found.is_way():
+            yield _Candidate(f"way/{found.id}", tags, parts=tuple(("n", node.ref) for node in found.nodes))
+        else:
+            yield _Candidate(f"relation/{found.id}", tags, parts=tuple((m.type, m.ref) for m in found.members))
+
+
+def _check_id(path: Path, number: int) -> None:
+    """Raise BadInput for an identifier that OpenStreetMap has not given out."""
+    if not 1 <= number <= MAX_ID:
+        raise BadInput(path, f"has the identifier {number}, which is not OpenStreetMap's; give a published extract")
+
+
+def _wanted(candidates: list[_Candidate]) -> _Wanted:
+    wanted = _Wanted()
+    for candidate in candidates:
+        for kind, ref in candidate.parts:
+            if kind == "n":
+                wanted.nodes[ref] = None
+            elif kind == "w":
+                wanted.ways[ref] = ()
+    return wanted
+
+
+def _centre(candidate: _Candidate, wanted: _Wanted) -> Position | None:
+    """The middle of the bounding box of a way or relation; None when the extract has no node of it."""
+    refs = [ref for kind, ref in candidate.parts if kind == "n"]
+    refs += [node for kind, ref in candidate.parts if kind == "w" for node in wanted.ways[ref]]
+    corners = [position for ref in refs if (position := wanted.nodes.get(ref))]
+    if not corners:
+        return None
+    lats, lons = zip(*corners, strict=True)
+    # Seven decimals are what OpenStreetMap keeps, and Overpass gives.
+    return round((min(lats) + max(lats)) / 2, 7), round((min(lons) + max(lons)) / 2, 7)
+
+
+def _objects(path: Path, kinds: osmium.osm.osm_entity_bits, chosen: object) -> Iterator[Any]:
+    """The nodes, ways or relations of a file that pass a filter, each valid until the next.
+
+    Raises BadInput for a file that is damaged or cut off.
+    """
+    try:
+        yield from osmium.FileProcessor(osmium.io.File(path, "pbf"), kinds).with_filter(chosen)
+    except (RuntimeError, ValueError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> BadInput:
+    return BadInput(path, f"the PBF is damaged or cut off ({error}); download it again")

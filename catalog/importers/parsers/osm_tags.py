@@ -1,0 +1,249 @@
+"""What the tags of OpenStreetMap say about a depot, whichever file they come in.
+
+Keys: https://wiki.openstreetmap.org/wiki/Key:fuel:*, Tag:shop=fuel, Key:addr:*, Key:contact:*. In Poland shop=fuel is
+how a yard that sells coal and wood is mapped; a filling station is amenity=fuel.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from catalog import fuels
+from catalog.importers.parsers.values import cut, in_poland, tidy
+from catalog.importers.records import DepotRecord, Note
+from catalog.reading.contacts import clean_nip, clean_phone, clean_website
+from catalog.reading.hours import weekly_hours
+from catalog.reading.people import is_private_person
+from catalog.text import normalise_postcode
+
+Tags = Mapping[str, str]
+Refuse = Callable[[str], None]
+Clean = Callable[[str | None], tuple[str | None, str]]
+
+FUEL_OF = {
+    "coal": "wegiel",
+    "hard_coal": "wegiel",
+    "anthracite": "wegiel",
+    "ekogroszek": "ekogroszek",
+    "eco_pea_coal": "ekogroszek",
+    "cobble_coal": "wegiel-kostka",
+    "kostka": "wegiel-kostka",
+    "nut_coal": "wegiel-orzech",
+    "orzech": "wegiel-orzech",
+    "pea_coal": "wegiel-groszek",
+    "groszek": "wegiel-groszek",
+    "coal_dust": "mial-weglowy",
+    "fine_coal": "mial-weglowy",
+    "mial": "mial-weglowy",
+    "miał": "mial-weglowy",
+    "pellet": "pellet",
+    "pellets": "pellet",
+    "wood_pellet": "pellet",
+    "wood_pellets": "pellet",
+    "briquette": "brykiet",
+    "briquettes": "brykiet",
+    "wood_briquette": "brykiet",
+    "wood_briquettes": "brykiet",
+    "coal_briquette": "brykiet",
+    "coal_briquettes": "brykiet",
+    "wood": "drewno-kominkowe",
+    "firewood": "drewno-kominkowe",
+    "logs": "drewno-kominkowe",
+}
+"""What follows `fuel:` or `sells:` → the slug of a fuel. Small letters, "_" for blanks and dashes."""
+
+# For the grill, and sold by depots beside the rest, so it neither is a fuel of the catalog nor speaks against a depot.
+_INDIFFERENT = frozenset({"charcoal", "others", "other"})
+
+_SHOPS = {"coal": "wegiel", "firewood": "drewno-kominkowe", "fuel": ""}
+"""Shops that are depots by themselves → the fuel they sell unless the tags deny it."""
+
+_TRADES = frozenset(
+    {
+        "agrarian",
+        "building_materials",
+        "country_store",
+        "doityourself",
+        "garden_centre",
+        "hardware",
+        "trade",
+        "wholesale",
+    }
+)
+"""Shops that are depots when they say that they sell one of our fuels. A grocer with a bag of logs is none."""
+
+_NO = frozenset({"", "no", "none", "never", "false", "0", "unknown"})
+_GONE = ("disused", "abandoned", "demolished", "removed", "razed")
+
+_WOOD_FUELS = frozenset({"drewno-kominkowe"})
+_COAL_FUELS = frozenset(fuels.assortments("wegiel"))
+
+NO_NAME = "the source gives no name"
+PERSON = "the name looks like that of a private person"
+
+MAX_NAME = 200
+MAX_PART = 120
+MAX_HOUSE_NUMBER = 30
+MAX_HOURS_TEXT = 300
+"""Longest texts that the catalog keeps, in characters. Values of OpenStreetMap have at most 255."""
+
+
+def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> DepotRecord | Note | None:
+    """The depot that an object is; None when it is none; a Note when it is one that has to be rejected.
+
+    source_id: type and number, e.g. "node/9000000001". lat, lon: WGS84 degrees, of a way or relation its centre; None
+    when the source has no position. What cannot be used of the tags is in the record's notes, with the reason.
+    """
+    offered = fuels_of(tags)
+    if offered is None:
+        return None
+    if lat is None or lon is None:
+        return Note(source_id, "has no position")
+    if not in_poland(lat, lon):
+        return Note(source_id, f"the position {lat}, {lon} is outside Poland")
+
+    notes: list[Note] = []
+
+    def refuse(reason: str) -> None:
+        notes.append(Note(source_id, reason))
+
+    street, house_number, postcode, place = _address(tags, refuse)
+    name, kind_name, review, held = _name(tags, offered, place, refuse)
+    opening_hours = tidy(tags.get("opening_hours", ""))
+    if len(opening_hours) > MAX_HOURS_TEXT:
+        refuse(f"opening hours longer than {MAX_HOURS_TEXT} characters")
+        opening_hours = ""
+    hours = weekly_hours(opening_hours) if opening_hours else None
+    if opening_hours and hours is None:
+        refuse(f"opening hours say no plain week: {cut(opening_hours, 100)!r}")
+    return DepotRecord(
+        source_id=source_id,
+        name=name,
+        lat=lat,
+        lon=lon,
+        street=street,
+        house_number=house_number,
+        postcode=postcode,
+        place=place,
+        nip=_first(clean_nip, tags, ("ref:vatin", "ref:nip", "ref:NIP", "ref:PL:nip"), refuse),
+        phone=_first(clean_phone, tags, ("phone", "contact:phone", "mobile", "contact:mobile"), refuse),
+        website=_first(clean_website, tags, ("website", "contact:website", "url", "contact:url"), refuse),
+        fuels=fuels.in_order(offered),
+        hours=hours,
+        opening_hours=opening_hours,
+        review=review,
+        held=held,
+        kind_name=kind_name,
+        notes=tuple(notes),
+    )
+
+
+def fuels_of(tags: Tags) -> frozenset[str] | None:
+    """Slugs of the fuels that an object sells, none if the tags do not say; None when it is no depot.
+
+    shop=fuel is a depot, unless its tags name other fuels only (diesel, gas); shop=coal and shop=firewood are; other
+    trade is when it states one of our fuels. What `fuel:*` or `sells:*` denies is not sold.
+    """
+    shops = set(_values(tags.get("shop", "")))
+    if not shops & (_SHOPS.keys() | _TRADES) or any(not _denied(tags.get(key, "")) for key in _GONE):
+        return None
+    sold: set[str] = set()
+    denied: set[str] = set()
+    foreign = False
+    for what, value in _goods(tags):
+        slug = FUEL_OF.get(what)
+        if slug is None:
+            foreign = foreign or not (_denied(value) or what in _INDIFFERENT)
+        elif _denied(value):
+            denied.add(slug)
+        else:
+            sold.add(slug)
+    implied = {_SHOPS[shop] for shop in shops if _SHOPS.get(shop)} - denied
+    if not sold | implied and (foreign or not shops & _SHOPS.keys()):
+        return None
+    return frozenset(sold | implied)
+
+
+def _goods(tags: Tags) -> Iterator[tuple[str, str]]:
+    """What is sold and the value that says whether: `fuel:coal=yes` and `fuel=coal;wood` alike."""
+    for key, value in tags.items():
+        prefix, colon, what = key.partition(":")
+        if prefix not in ("fuel", "sells"):
+            continue
+        if colon:
+            yield what.lower().replace(" ", "_").replace("-", "_"), value
+        else:
+            for listed in _values(value):
+                if listed not in ("yes", "no"):
+                    yield listed.replace(" ", "_").replace("-", "_"), "yes"
+
+
+def _values(text: str) -> list[str]:
+    """The values of a tag: several are separated by semicolons."""
+    return [value.strip().lower() for value in text.split(";") if value.strip()]
+
+
+def _denied(value: str) -> bool:
+    return value.strip().lower() in _NO
+
+
+def _name(tags: Tags, offered: frozenset[str], place: str, refuse: Refuse) -> tuple[str, str, str, bool]:
+    """Name, kind where there is no name, why an editor should look, and whether to hold it back until then."""
+    name = tidy(tags.get("name", "")) or tidy(tags.get("name:pl", ""))
+    if not name:
+        kind = kind_of(tags, offered)
+        return (f"{kind}, {place}" if place else kind), kind, NO_NAME, False
+    if len(name) > MAX_NAME:
+        refuse(f"name cut to {MAX_NAME} characters")
+        name = cut(name, MAX_NAME)
+    if is_private_person(name):
+        return name, "", PERSON, True
+    return name, "", "", False
+
+
+def kind_of(tags: Tags, offered: frozenset[str]) -> str:
+    """What a depot without a name is called after what it sells."""
+    shops = _values(tags.get("shop", ""))
+    if shops == ["firewood"] or (offered and offered <= _WOOD_FUELS):
+        return "Drewno opałowe"
+    if shops == ["coal"] or (offered and offered <= _COAL_FUELS):
+        return "Skład węgla"
+    return "Skład opału"
+
+
+def _address(tags: Tags, refuse: Refuse) -> tuple[str, str, str, str]:
+    """Street, house number, postcode and place; "" for what is missing or refused."""
+    street = _part(tags, "addr:street", MAX_PART, refuse)
+    if street.lower().rstrip(".") in ("ul", "ulica"):
+        refuse(f"street is only {street!r}")
+        street = ""
+    house_number = _part(tags, "addr:housenumber", MAX_HOUSE_NUMBER, refuse)
+    city, hamlet = _part(tags, "addr:city", MAX_PART, refuse), _part(tags, "addr:place", MAX_PART, refuse)
+    # Without a street the number is one of addr:place, while addr:city may be the town with the post office.
+    place = city or hamlet if street else hamlet or city
+    text = tidy(tags.get("addr:postcode", ""))
+    postcode = ""
+    if text:
+        try:
+            postcode = normalise_postcode(text)
+        except ValueError as error:
+            refuse(str(error))
+    return street, house_number, postcode, place
+
+
+def _part(tags: Tags, key: str, limit: int, refuse: Refuse) -> str:
+    """One part of an address. Too long ones are refused: a cut address is a wrong one."""
+    text = tidy(tags.get(key, ""))
+    if len(text) > limit:
+        refuse(f"{key} is longer than {limit} characters")
+        return ""
+    return text
+
+
+def _first(clean: Clean, tags: Tags, keys: tuple[str, ...], refuse: Refuse) -> str | None:
+    """The first value that can be published, of several keys for the same thing. Every refused one is noted."""
+    for key in keys:
+        value, reason = clean(tags.get(key))
+        if reason:
+            refuse(f"{key}: {reason}")
+        if value:
+            return value
+    return None

@@ -1,0 +1,85 @@
+"""Depots from an answer of the Overpass API in JSON (`out center`): nodes, ways and relations.
+
+An answer that ran out of time or memory is an ordinary document with a `remark` and fewer elements: taken for whole,
+it would remove every depot it lacks. Source: https://wiki.openstreetmap.org/wiki/OverpassJSON.
+"""
+
+import re
+from datetime import date
+from pathlib import Path
+
+from catalog.importers.parsers.files import load_json
+from catalog.importers.parsers.osm_tags import depot
+from catalog.importers.parsers.values import parse_day, tidy
+from catalog.importers.records import BadInput, DepotRecord, Extract, Note
+
+TYPES = ("node", "way", "relation")
+
+_TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})T[0-9:]{8}Z")
+
+
+def parse(path: Path) -> Extract[DepotRecord]:
+    """Depots in the order of the file; elements that are no depots, areas among them, are passed over.
+
+    as_of is the day of `timestamp_osm_base`. A depot without a position (a missing or empty `center`) or outside
+    Poland is rejected. An element that is there twice and says the same both times counts once.
+
+    Raises BadInput for what is no whole answer of Overpass, for one with a `remark`, for an element that is there twice
+    with different content, and when there is no depot at all.
+    """
+    elements, as_of = _document(path)
+    depots: dict[str, DepotRecord] = {}
+    rejected: dict[str, Note] = {}
+    for row, element in enumerate(elements, 1):
+        result = _element(path, row, element)
+        if isinstance(result, Note):
+            rejected.setdefault(result.key, result)
+        elif result is not None:
+            same = depots.setdefault(result.source_id, result)
+            if same != result:
+                raise BadInput(path, f"{result.source_id} is there twice with different content", row=row)
+    if not depots and not rejected:
+        raise BadInput(path, f"has no depot among {len(elements)} elements; was it the right query?")
+    return Extract(rows=tuple(depots.values()), as_of=as_of, rejected=tuple(rejected.values()))
+
+
+def _document(path: Path) -> tuple[list[object], date | None]:
+    """The elements and the day of an answer."""
+    document = load_json(path)
+    if not isinstance(document, dict) or not isinstance(document.get("elements"), list):
+        raise BadInput(path, "is not an answer of the Overpass API: it has no list of elements")
+    elements: list[object] = document["elements"]
+    for part in (document, *elements):
+        if isinstance(part, dict) and "remark" in part:
+            raise BadInput(path, f"the answer is not whole, it says: {tidy(str(part['remark']))[:200]}")
+    header = document.get("osm3s")
+    stamp = header.get("timestamp_osm_base") if isinstance(header, dict) else None
+    if stamp is None:
+        return elements, None
+    match = _TIMESTAMP.fullmatch(stamp) if isinstance(stamp, str) else None
+    try:
+        return elements, parse_day(match[1] if match else str(stamp))
+    except ValueError as error:
+        raise BadInput(path, f"timestamp_osm_base: {error}") from error
+
+
+def _element(path: Path, row: int, element: object) -> DepotRecord | Note | None:
+    """What one element is, as `osm_tags.depot` says."""
+    if not isinstance(element, dict):
+        raise BadInput(path, f"the element {str(element)[:40]!r} is not an object", row=row)
+    kind, tags = element.get("type"), element.get("tags")
+    if kind not in TYPES or tags is None:
+        return None
+    number = element.get("id")
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise BadInput(path, f"the id {str(number)[:20]!r} of a {kind} is not a number from 1", row=row)
+    if not isinstance(tags, dict) or not all(isinstance(value, str) for value in tags.values()):
+        raise BadInput(path, f"the tags of {kind}/{number} are not texts", row=row)
+    centre = element if kind == "node" else element.get("center")
+    lat, lon = (_degrees(centre, name) for name in ("lat", "lon"))
+    return depot(f"{kind}/{number}", lat, lon, tags)
+
+
+def _degrees(centre: object, name: str) -> float | None:
+    value = centre.get(name) if isinstance(centre, dict) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,280 @@
+"""Postcodes from the address points of the PRG: GML of either official model, plain or many in a zip.
+
+Read as a stream. What is kept grows with the number of postcodes, localities and inhabited squares, not of addresses,
+but for eight bytes of each address by which repetitions are noticed.
+"""
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import date
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+import pyproj
+from numpy.typing import NDArray
+
+from catalog.importers.parsers.files import Source, is_zip, members, open_member, open_source, open_zip
+from catalog.importers.parsers.prg_addresses.centres import Cells
+from catalog.importers.parsers.prg_addresses.reading import OFFICIAL_EPSG, Address, Model, read
+from catalog.importers.parsers.simc import MAX_NAME
+from catalog.importers.parsers.values import parse_day, tidy
+from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
+from catalog.text import normalise_postcode
+
+MAX_BYTES = 64 << 30
+"""Largest file, unpacked, in bytes. All addresses in the model of 2012 are about 26 GB."""
+
+SUFFIXES = (".xml", ".gml")
+
+MAX_GROUPS = 2_000_000
+"""Most different combinations of postcode, locality and street in a file. The country has about half a million."""
+
+MOST_WRONG = 0.10
+"""Share of the addresses of a source that may lie outside their voivodeship before all of it is refused."""
+
+MOST_REPEATED = 0.01
+"""Share of the addresses that may be there twice, as a point and its forgotten version are."""
+
+VOIVODESHIPS = {
+    "02": (206, 250, 416, 442),
+    "04": (383, 496, 551, 658),
+    "06": (681, 275, 862, 499),
+    "08": (196, 396, 322, 589),
+    "10": (436, 331, 615, 503),
+    "12": (506, 146, 675, 295),
+    "14": (518, 352, 781, 627),
+    "16": (352, 235, 479, 370),
+    "18": (653, 133, 824, 333),
+    "20": (672, 498, 833, 734),
+    "22": (351, 626, 542, 775),
+    "24": (431, 170, 569, 359),
+    "26": (550, 259, 702, 387),
+    "28": (508, 587, 749, 732),
+    "30": (282, 360, 507, 646),
+    "32": (172, 538, 367, 748),
+}
+"""West, south, east and north end of each voivodeship in EPSG:2180, in km. Source: PRG, granice gmin, 2019.
+
+Swapped axes or a wrong zone give points that are in Poland as often as not, but not in their voivodeship.
+"""
+
+MARGIN_M = 5_000.0
+
+NO_POSTCODE = frozenset({"", "00-000", "00000"})
+"""What municipalities enter where they do not know the postcode."""
+
+LOST = "without their municipality in the file"
+ABROAD = "outside Poland"
+
+Group = tuple[int, str, tuple[str, ...]]
+
+
+def parse(*paths: Path) -> Extract[PostcodeRecord]:
+    """One record for each postcode that the files name together, by code.
+
+    municipalities: as the register gives them, with the number of addresses. places: most addresses first. lat, lon:
+    see `centres`. as_of: the day of the newest version of an address. Addresses that are planned, gone, without
+    postcode, municipality or position, or outside their voivodeship are left out and counted in `rejected`.
+
+    Raises BadInput for what is no XML of the register, files of both models, addresses that are there twice, and when
+    more than a tenth lies outside its voivodeship.
+    """
+    collected = _Collected()
+    for path in paths:
+        for source in _sources(path):
+            with source as opened:
+                collected.read(opened)
+    label = ", ".join(str(path) for path in paths)
+    collected.check_repetitions(label)
+    return collected.extract(label)
+
+
+def _sources(path: Path) -> Iterator[AbstractContextManager[Source]]:
+    """Every XML of a path, to be opened one after another."""
+    if not is_zip(path, max_bytes=MAX_BYTES):
+        yield open_source(path, (), max_bytes=MAX_BYTES)
+        return
+    with open_zip(path) as archive:
+        found = [member for member in members(archive) if PurePosixPath(member.filename).suffix.lower() in SUFFIXES]
+        nested = [member.filename for member in members(archive) if member.filename.lower().endswith(".zip")]
+        if nested:
+            raise BadInput(path, f"holds the zip {nested[0]}; unpack it and give the zips inside")
+        if not found:
+            raise BadInput(path, f"holds no {' or '.join(SUFFIXES)} file")
+        for member in sorted(found, key=lambda member: member.filename):
+            yield open_member(path, archive, member, max_bytes=MAX_BYTES)
+
+
+class _Collected:
+    """What is kept of the addresses read so far."""
+
+    def __init__(self) -> None:
+        self.model: Model | None = None
+        self.codes: dict[str, int] = {}
+        self.texts: dict[str, int] = {}
+        self.cells = Cells()
+        self.municipalities: dict[int, Counter[str]] = defaultdict(Counter)
+        self.places: dict[int, Counter[str]] = defaultdict(Counter)
+        self.ids = array("Q")
+        self.refused: Counter[str] = Counter()
+        self.examples: dict[str, str] = {}
+        self.newest = ""
+        self.transformers: dict[int, pyproj.Transformer] = {}
+
+    def read(self, source: Source) -> None:
+        """Take in one document. References lead to objects of the same document, so they end with it."""
+        groups: Counter[Group] = Counter()
+        areas: dict[str, tuple[str, str]] = {}
+        texts: dict[str, str] = {}
+        count = 0
+        for model, found in read(source):
+            if self.model is None:
+                self.model = model
+            elif self.model != model:
+                raise BadInput(source.label, "holds the other of the two models of addresses; give files of one model")
+            if not isinstance(found, Address):
+                if len(found.teryt) == 7 and found.teryt.isdecimal():
+                    areas[texts.setdefault(found.id, found.id)] = found.name, found.teryt
+                continue
+            count += 1
+            group = self.address(found, source, texts)
+            if group is not None:
+                groups[group] += 1
+                if len(groups) > MAX_GROUPS:
+                    raise BadInput(
+                        source.label, f"names more than {MAX_GROUPS} places of addresses; is it the register?"
+                    )
+        if not count:
+            raise BadInput(source.label, "has no address of the PRG (PRG_PunktAdresowy or AD_PunktAdresowy)")
+        self.resolve(groups, areas)
+
+    def address(self, found: Address, source: Source, texts: dict[str, str]) -> Group | None:
+        """Take in one address. Returns its postcode, place and references; None when it is left out."""
+        if not found.current:
+            self.refuse("not standing any more, or not yet", found.id)
+            return None
+        self.ids.append(hash(found.id) & 0xFFFF_FFFF_FFFF_FFFF)
+        if found.postcode in NO_POSTCODE:
+            self.refuse("without a postcode", found.id)
+            return None
+        try:
+            code = normalise_postcode(found.postcode)
+        except ValueError:
+            self.refuse("with something else than a postcode", f"{found.id} ({found.postcode[:20]!r})")
+            return None
+        if found.position is None:
+            self.refuse("without a position", found.id)
+            return None
+        east, north = self.official(found.epsg, *found.position)
+        if not (0 <= east < 1_000_000 and 0 <= north < 1_000_000):
+            self.refuse(ABROAD, found.id)
+            return None
+        number = self.codes.setdefault(code, len(self.codes))
+        self.cells.add(number, east, north)
+        if found.version > self.newest:
+            self.newest = self.day(found, source)
+        # One object for each text, however often it is met.
+        references = tuple(texts.setdefault(reference, reference) for reference in found.references)
+        return number, texts.setdefault(found.place, found.place), references
+
+    def official(self, epsg: int, east: float, north: float) -> tuple[float, float]:
+        """Easting and northing in EPSG:2180."""
+        if epsg == OFFICIAL_EPSG:
+            return east, north
+        transformer = self.transformers.get(epsg)
+        if transformer is None:
+            transformer = pyproj.Transformer.from_crs(epsg, OFFICIAL_EPSG, always_xy=True)
+            self.transformers[epsg] = transformer
+        east, north = transformer.transform(east, north)
+        return float(east), float(north)
+
+    def day(self, found: Address, source: Source) -> str:
+        try:
+            return parse_day(found.version).isoformat()
+        except ValueError as error:
+            raise BadInput(source.label, f"the version of {found.id}: {error}") from error
+
+    def refuse(self, reason: str, example: str, count: int = 1) -> None:
+        self.refused[reason] += count
+        self.examples.setdefault(reason, example)
+
+    def resolve(self, groups: Counter[Group], areas: dict[str, tuple[str, str]]) -> None:
+        """Follow the references of one document."""
+        names: dict[int, str] = {code: text for text, code in self.codes.items()}
+        for (code, place, references), count in groups.items():
+            area = next((areas[reference] for reference in references if reference in areas), None)
+            if area is None:
+                self.refuse(LOST, names[code], count)
+                continue
+            name, teryt = area
+            self.municipalities[code][teryt] += count
+            named = tidy(place) or name
+            if named and len(named) <= MAX_NAME:
+                self.places[code][named] += count
+
+    def check_repetitions(self, label: str) -> None:
+        """Raise BadInput when more than one in a hundred addresses is there twice."""
+        ids = np.frombuffer(self.ids, np.uint64) if self.ids else np.empty(0, np.uint64)
+        ids.sort()
+        repeated = int(np.count_nonzero(ids[1:] == ids[:-1]))
+        if repeated > len(ids) * MOST_REPEATED:
+            raise BadInput(label, f"{repeated} of {len(ids)} addresses are there twice; was a file given twice?")
+        if repeated:
+            self.refuse("there twice, and counted twice", label, repeated)
+
+    def check_positions(self, label: str) -> None:
+        """Leave out positions outside their voivodeship. Raises BadInput when more than a tenth of the addresses is."""
+        lost, abroad = self.refused[LOST], self.refused[ABROAD]
+        dropped, kept = self.cells.keep(self.boxes)
+        total = dropped + kept + abroad
+        if lost > total * MOST_WRONG:
+            raise BadInput(label, f"{lost} of {total} addresses are {LOST}; is a part of the file missing?")
+        outside = max(dropped - lost, 0)
+        if outside + abroad > total * MOST_WRONG:
+            raise BadInput(
+                label,
+                f"{outside + abroad} of {total} positions lie outside the voivodeship of their postcode; "
+                "are the axes swapped, or is the reference system another than stated?",
+            )
+        if outside:
+            self.refuse("with a position outside their voivodeship, which is left out", label, outside)
+
+    def extract(self, label: str) -> Extract[PostcodeRecord]:
+        """What was collected. Raises BadInput when nothing is usable."""
+        self.check_positions(label)
+        project = pyproj.Transformer.from_crs(OFFICIAL_EPSG, 4326, always_xy=True)
+        texts = {number: code for code, number in self.codes.items()}
+        records = []
+        for number, east, north in self.cells.centres():
+            lon, lat = project.transform(east, north)
+            records.append(
+                PostcodeRecord(
+                    texts[number],
+                    tuple(_most_first(self.municipalities[number])),
+                    tuple(name for name, _ in _most_first(self.places[number])),
+                    round(float(lat), 5),
+                    round(float(lon), 5),
+                    "points",
+                )
+            )
+        if not records:
+            raise BadInput(label, "has no usable address")
+        notes = [
+            Note(f"{count} addresses", f"{reason}, for example {self.examples[reason]}")
+            for reason, count in sorted(self.refused.items())
+            if count
+        ]
+        as_of = date.fromisoformat(self.newest) if self.newest else None
+        return Extract(tuple(sorted(records, key=lambda record: record.code)), as_of, tuple(notes))
+
+    def boxes(self, number: int) -> NDArray[np.float64]:
+        """Where the addresses of a postcode may lie, in metres."""
+        found = {teryt[:2] for teryt in self.municipalities[number]} & VOIVODESHIPS.keys()
+        boxes = np.array([VOIVODESHIPS[teryt] for teryt in sorted(found)], float).reshape(-1, 4) * 1000
+        return np.asarray(boxes + np.array([-MARGIN_M, -MARGIN_M, MARGIN_M, MARGIN_M]))
+
+
+def _most_first(counts: Counter[str]) -> Sequence[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

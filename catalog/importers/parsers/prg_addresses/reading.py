@@ -1,0 +1,242 @@
+"""Address points out of the two official XML layouts, as a stream.
+
+Model of 2012 (`PRG_PunktAdresowy`): the names of the units and the locality stand in the address; the municipality is
+one of the objects that `komponent` refers to, and these follow the addresses. Positions are northing, easting.
+Model of 2021 (`AD_PunktAdresowy`): the address refers to its locality, an object of the same file that holds name and
+municipality. Positions are easting, northing.
+Sources: Rozporządzenie z 9 stycznia 2012 r. and z 21 lipca 2021 r. w sprawie ewidencji miejscowości, ulic i adresów.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from xml.parsers import expat  # the handlers below refuse what makes XML dangerous
+
+from catalog.importers.parsers.files import Source
+from catalog.importers.parsers.values import tidy
+from catalog.importers.parsers.xml_rows import parsed
+from catalog.importers.records import BadInput
+
+MAX_VALUE = 10_000
+"""Longest text of one field, in characters."""
+
+MAX_REFERENCES = 100
+"""Most references of one address. It has six: country, voivodeship, county, municipality, locality, street."""
+
+MAX_DEPTH = 100
+"""Deepest nesting of elements. Addresses need eight."""
+
+
+class Model(Enum):
+    """The two layouts. The value says which coordinate stands first."""
+
+    OF_2012 = "northing easting"
+    OF_2021 = "easting northing"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One address point. place: as written, "" in the model of 2021. references: to the objects that say where it is.
+
+    position: (easting, northing) in metres of the reference system `epsg`; None where there is none.
+    version: the day of its version as text, "" when not stated. current: whether it stands, on paper and in fact.
+    """
+
+    id: str
+    postcode: str
+    place: str
+    references: tuple[str, ...]
+    epsg: int
+    position: tuple[float, float] | None
+    version: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """An object that addresses refer to: a unit, or a locality with its municipality. teryt: digits as given."""
+
+    id: str
+    name: str
+    teryt: str
+
+
+_FEATURES = {
+    "PRG_PunktAdresowy": (Model.OF_2012, True),
+    "PRG_JednostkaAdministracyjnaNazwa": (Model.OF_2012, False),
+    "AD_PunktAdresowy": (Model.OF_2021, True),
+    "AD_Miejscowosc": (Model.OF_2021, False),
+}
+"""Elements that are read → their model, and whether they are addresses."""
+
+_FIELDS = frozenset(
+    {
+        "lokalnyId",
+        "wersjaId",
+        "koniecWersjiObiektu",
+        "waznyDo",
+        "kodPocztowy",
+        "miejscowosc",
+        "status",
+        "pos",
+        "nazwa",
+        "idTERYT",
+        "TERYTGminy",
+    }
+)
+_REFERENCES = {Model.OF_2012: "komponent", Model.OF_2021: "miejscowosc"}
+_STANDING = frozenset({"", "istniejacy", "istniejący"})
+
+_EPSG = re.compile(r"(?:.*[:/#])?EPSG(?::|/)[0-9.]*(?::|/)?([0-9]{4,5})", re.IGNORECASE)
+_SYSTEMS = frozenset(range(2176, 2181))
+"""PL-2000, zones 5 to 8, and PL-1992: what surveys are kept in. Source: rozporządzenie z 15 października 2012 r."""
+
+OFFICIAL_EPSG = 2180
+
+_POSITION = re.compile(r"([0-9]{1,8}(?:\.[0-9]{1,12})?)\s+([0-9]{1,8}(?:\.[0-9]{1,12})?)")
+_VERSION = re.compile(r"_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9_]+$")
+"""What the model of 2021 appends to an identifier. References may name another version of the same object."""
+
+
+def read(source: Source) -> Iterator[tuple[Model, Address | Area]]:
+    """The addresses of a document and the objects they refer to, in its order.
+
+    Raises BadInput for a document type, what is not XML, an unknown reference system, and damaged positions.
+    """
+    reader = _Reader(source)
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    reader.attach(parser)
+    yield from parsed(parser, source, reader.ready)
+
+
+class _Reader:
+    """Handlers of the parser. Those for texts and ends are attached only where they matter: most of a file does not."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.ready: list[tuple[Model, Address | Area]] = []
+        self.locals: dict[str, str] = {}
+        self.count = 0
+        self.feature = ""
+        self.model = Model.OF_2012
+        self.depth = 0
+        self.field = ""
+        self.text: list[str] = []
+        self.length = 0
+        self.values: dict[str, str] = {}
+        self.references: list[str] = []
+
+    def attach(self, parser: expat.XMLParserType) -> None:
+        self.parser = parser
+        parser.StartDoctypeDeclHandler = self.refuse_doctype
+        parser.EntityDeclHandler = self.refuse_doctype
+        parser.StartElementHandler = self.start
+
+    def refuse(self, reason: str) -> BadInput:
+        return BadInput(self.source.label, reason, row=self.count or None)
+
+    def refuse_doctype(self, *_: object) -> None:
+        raise self.refuse("has a document type (DOCTYPE), which the register has not; refused as unsafe")
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        local = self.locals.get(name)
+        if local is None:
+            local = name.rpartition(" ")[2]
+            # A file has some dozens of names; a hostile one may have millions.
+            if len(self.locals) < 1000:
+                self.locals[name] = local
+        if not self.feature:
+            if local in _FEATURES:
+                self.begin(local, attributes)
+            return
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.refuse(f"has elements nested more than {MAX_DEPTH} deep")
+        if local in _FEATURES:
+            raise self.refuse(f"has <{local}> inside <{self.feature}>")
+        if local == "Point":
+            self.values.setdefault("srsName", _attribute(attributes, "srsName"))
+        elif local == _REFERENCES[self.model] and (reference := _attribute(attributes, "href")):
+            self.references.append(_identifier(reference))
+            if len(self.references) > MAX_REFERENCES:
+                raise self.refuse(f"has more than {MAX_REFERENCES} references")
+        if local in _FIELDS and not self.field and local not in self.values:
+            self.field, self.text, self.length = name, [], 0
+            self.parser.CharacterDataHandler = self.characters
+
+    def begin(self, local: str, attributes: Mapping[str, str]) -> None:
+        self.count += 1
+        self.feature, self.model, self.depth = local, _FEATURES[local][0], 0
+        self.values, self.references, self.field = {"id": _attribute(attributes, "id")}, [], ""
+        self.parser.EndElementHandler = self.end
+
+    def characters(self, text: str) -> None:
+        self.length += len(text)
+        if self.length > MAX_VALUE:
+            local = self.field.rpartition(" ")[2]
+            raise self.refuse(f"<{local}> is longer than {MAX_VALUE} characters")
+        self.text.append(text)
+
+    def end(self, name: str) -> None:
+        if name == self.field:
+            self.values[name.rpartition(" ")[2]] = "".join(self.text).strip()
+            self.field = ""
+            self.parser.CharacterDataHandler = None
+        if self.depth:
+            self.depth -= 1
+            return
+        self.ready.append((self.model, self.address() if _FEATURES[self.feature][1] else self.area()))
+        self.feature = ""
+        self.parser.EndElementHandler = None
+
+    def area(self) -> Area:
+        values = self.values
+        teryt = values.get("idTERYT" if self.model == Model.OF_2012 else "TERYTGminy", "")
+        return Area(_identifier(values["id"]), tidy(values.get("nazwa", "")), teryt)
+
+    def address(self) -> Address:
+        values = self.values
+        status = values.get("status", "")
+        return Address(
+            id=values.get("lokalnyId") or values["id"],
+            postcode=values.get("kodPocztowy", ""),
+            place=values.get("miejscowosc", ""),
+            references=tuple(self.references),
+            epsg=self.system(values.get("srsName", "")),
+            position=self.position(values.get("pos", "")),
+            version=values.get("wersjaId", "")[:10],
+            current=status in _STANDING and not values.get("koniecWersjiObiektu") and not values.get("waznyDo"),
+        )
+
+    def system(self, name: str) -> int:
+        """The number of a reference system. Raises BadInput for one that Polish registers are not kept in."""
+        if not name:
+            return OFFICIAL_EPSG
+        match = _EPSG.fullmatch(name)
+        if match is None or int(match[1]) not in _SYSTEMS:
+            raise self.refuse(f"the reference system is {name[:60]!r}; expected EPSG:2180, or 2176 to 2179")
+        return int(match[1])
+
+    def position(self, text: str) -> tuple[float, float] | None:
+        if not text:
+            return None
+        match = _POSITION.fullmatch(text)
+        if match is None:
+            raise self.refuse(f"the position is {text[:40]!r}; expected two numbers of metres")
+        first, second = float(match[1]), float(match[2])
+        return (second, first) if self.model == Model.OF_2012 else (first, second)
+
+
+def _attribute(attributes: Mapping[str, str], local: str) -> str:
+    """An attribute by its name without namespace."""
+    for name, value in attributes.items():
+        if name == local or name.endswith(f" {local}"):
+            return value
+    return ""
+
+
+def _identifier(reference: str) -> str:
+    """What an object is known by: the last part of an address, without the "#" and the version."""
+    return _VERSION.sub("", reference.rpartition("/")[2].lstrip("#"))

@@ -1,0 +1,131 @@
+"""Towns and villages of the npm package `polskie-miejscowosci`, taken from the register of geographical names (PRNG).
+
+A JSON array of objects: Id, Name, Type (city or village), Province, District, Commune ("Kraków-gmina miejska"),
+Latitude, Longitude (WGS84 degrees). The municipality is told by names of 2021 only, so the caller says which codes
+the names have today.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from catalog.importers.parsers.files import load_json
+from catalog.importers.parsers.simc import MAX_NAME
+from catalog.importers.parsers.values import in_poland, tidy
+from catalog.importers.records import BadInput, Extract, Note, PlaceRecord
+
+UnitNames = Mapping[tuple[str, str, str, int], str]
+"""(voivodeship, county, municipality, kind 1 to 3) → code of seven digits. Names as in TERC, voivodeships small."""
+
+FIELDS = ("Id", "Name", "Type", "Province", "District", "Commune", "Latitude", "Longitude")
+
+KINDS = {"city": "miasto", "village": "wieś"}
+
+MUNICIPALITY_KINDS = {
+    "gmina miejska": 1,
+    "gmina wiejska": 2,
+    "gmina miejsko-wiejska": 3,
+    "obszar wiejski w gminie miejsko-wiejskiej": 3,
+}
+"""What follows the name in Commune."""
+
+RENAMED = {
+    ("kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno", 2): "Ryńsk",
+    ("pomorskie", "słupski", "Słupsk", 2): "Redzikowo",
+    ("świętokrzyskie", "jędrzejowski", "Słupia (Jędrzejowska)", 2): "Słupia",
+    ("świętokrzyskie", "kielecki", "Sitkówka-Nowiny", 2): "Nowiny",
+    ("świętokrzyskie", "konecki", "Słupia (Konecka)", 2): "Słupia Konecka",
+    ("warmińsko-mazurskie", "nowomiejski", "Nowe Miasto Lubawskie", 2): "Bratian",
+    ("zachodniopomorskie", "stargardzki", "Stargard Szczeciński", 1): "Stargard",
+    ("zachodniopomorskie", "stargardzki", "Stargard Szczeciński", 2): "Stargard",
+}
+"""Municipalities that the register of 2026 names otherwise. Source: TERC, states of 2024 and 2026, by county."""
+
+# A village that became a town made its municipality mixed, a town may lose its rights, and a town may take in the
+# villages around it. A rural municipality never becomes the town of the same name beside it.
+_OTHER_KINDS = {1: (3,), 2: (3,), 3: (2, 1)}
+
+
+def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:
+    """Places with their position, in the order of the file; as_of is not stated.
+
+    units: see `UnitNames`. A municipality that has another name or kind today is found all the same; a place whose
+    municipality is unknown, or that lies outside Poland, is rejected.
+
+    Raises BadInput for another form, a wrong field, an Id that is there twice, and when no place is left.
+    """
+    rows: list[PlaceRecord] = []
+    rejected: list[Note] = []
+    seen: set[str] = set()
+    for number, entry in _entries(path):
+        identifier, name = _text(path, number, entry, "Id"), tidy(_text(path, number, entry, "Name"))
+        if identifier in seen:
+            raise BadInput(path, f"the Id {identifier!r} is there twice", row=number)
+        seen.add(identifier)
+        if not name or len(name) > MAX_NAME or not (identifier.isascii() and identifier.isalnum()):
+            raise BadInput(path, f"the Id {identifier[:20]!r} or the Name {name[:20]!r} cannot be one", row=number)
+        kind = KINDS.get(_text(path, number, entry, "Type"))
+        if kind is None:
+            raise BadInput(path, f"the Type is {entry['Type']!r}; expected {' or '.join(KINDS)}", row=number)
+        lat, lon = _degrees(path, number, entry, "Latitude"), _degrees(path, number, entry, "Longitude")
+        key = f"prng:{identifier}"
+        unit = find_unit(
+            units,
+            _text(path, number, entry, "Province"),
+            _text(path, number, entry, "District"),
+            _text(path, number, entry, "Commune"),
+        )
+        if unit is None:
+            reason = f"no municipality is called {entry['Commune']} in {entry['District']}, {entry['Province']}"
+            rejected.append(Note(f"{key} {name}", reason))
+        elif not in_poland(lat, lon):
+            rejected.append(Note(f"{key} {name}", f"the position {lat}, {lon} is outside Poland"))
+        else:
+            rows.append(PlaceRecord(key, name, kind, unit, lat=lat, lon=lon))
+    if not rows:
+        raise BadInput(path, f"no place is left of {len(rejected)}: {rejected[0].reason if rejected else 'empty'}")
+    return Extract(rows=tuple(rows), rejected=tuple(rejected))
+
+
+def find_unit(units: UnitNames, voivodeship: str, county: str, commune: str) -> str | None:
+    """The code of a municipality by the names the package gives; None when it has none today.
+
+    commune: name, dash and kind, e.g. "Kraków-gmina miejska".
+    """
+    for label, kind in MUNICIPALITY_KINDS.items():
+        name = commune.removesuffix(f"-{label}")
+        if name == commune:
+            continue
+        name = RENAMED.get((voivodeship, county, name, kind), name)
+        for possible in (kind, *_OTHER_KINDS[kind]):
+            code = units.get((voivodeship, county, name, possible))
+            if code is not None:
+                return code
+    return None
+
+
+def _entries(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
+    """The objects of the array, numbered from 1, each with all fields."""
+    document = load_json(path)
+    if not isinstance(document, list):
+        raise BadInput(path, "is not a JSON array of places")
+    for number, entry in enumerate(document, 1):
+        if not isinstance(entry, dict):
+            raise BadInput(path, "is not an object", row=number)
+        missing = [name for name in FIELDS if name not in entry]
+        if missing:
+            raise BadInput(path, f"lacks {', '.join(missing)}; expected {', '.join(FIELDS)}", row=number)
+        yield number, entry
+
+
+def _text(path: Path, number: int, entry: dict[str, object], name: str) -> str:
+    value = entry[name]
+    if not isinstance(value, str):
+        raise BadInput(path, f"{name} is {value!r:.40}, not a text", row=number)
+    return value
+
+
+def _degrees(path: Path, number: int, entry: dict[str, object], name: str) -> float:
+    value = entry[name]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(path, f"{name} is {value!r:.40}, not a number of degrees", row=number)
+    return float(value)

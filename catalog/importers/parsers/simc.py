@@ -1,0 +1,75 @@
+"""SIMC: the register of localities of GUS.
+
+Columns: WOJ, POW, GMI, RODZ_GMI (code and kind of the municipality, its part or district), RM (kind of locality), MZ,
+NAZWA, SYM (identifier), SYMPOD (identifier of the locality it belongs to; its own for one in its own right), STAN_NA.
+"""
+
+import re
+from datetime import date
+from pathlib import Path
+
+from catalog.importers.parsers.teryt import checked_name, teryt_rows
+from catalog.importers.parsers.values import parse_day
+from catalog.importers.records import BadInput, Extract, PlaceRecord
+
+COLUMNS = ("WOJ", "POW", "GMI", "RODZ_GMI", "RM", "NAZWA", "SYM", "SYMPOD", "STAN_NA")
+
+KINDS = {
+    "00": "część",
+    "01": "wieś",
+    "02": "kolonia",
+    "03": "przysiółek",
+    "04": "osada",
+    "05": "osada leśna",
+    "06": "osiedle",
+    "07": "schronisko turystyczne",
+    "95": "dzielnica",
+    "96": "miasto",
+    "98": "delegatura",
+    "99": "część miasta",
+}
+"""Kinds of locality by the code in RM. Source: GUS, TERYT, catalogue WMRODZ, state of 28 February 2013."""
+
+MAX_NAME = 120
+"""Longest name of a locality, in characters."""
+
+_UNIT = re.compile(r"[0-9]{6}[1234589]")
+_IDENTIFIER = re.compile(r"[0-9]{7}")
+
+
+def parse(path: Path) -> Extract[PlaceRecord]:
+    """Localities from the official SIMC file: CSV, XML, or a zip of them, in the order of the file.
+
+    as_of is the newest STAN_NA. Raises BadInput for wrong columns, codes, kinds, names and days, for an identifier
+    that is there twice, and for a file without rows.
+    """
+    places: dict[str, PlaceRecord] = {}
+    as_of = date.min
+    days: dict[str, date] = {}
+    for row, values in teryt_rows(path, COLUMNS):
+        unit = values["WOJ"] + values["POW"] + values["GMI"] + values["RODZ_GMI"]
+        if _UNIT.fullmatch(unit) is None:
+            raise BadInput(path, f"WOJ, POW, GMI, RODZ_GMI give {unit[:20]!r}, not a code of seven digits", row=row)
+        identifier, parent = values["SYM"], values["SYMPOD"]
+        for column, value in (("SYM", identifier), ("SYMPOD", parent)):
+            if _IDENTIFIER.fullmatch(value) is None:
+                raise BadInput(path, f"{column} is {value[:20]!r}, not seven digits", row=row)
+        if identifier in places:
+            raise BadInput(path, f"the identifier (SYM) {identifier} is there twice", row=row)
+        kind = KINDS.get(values["RM"])
+        if kind is None:
+            raise BadInput(
+                path, f"the kind of locality (RM) is {values['RM'][:20]!r}; expected {', '.join(KINDS)}", row=row
+            )
+        stated = values["STAN_NA"]
+        if stated not in days:
+            try:
+                days[stated] = parse_day(stated)
+            except ValueError as error:
+                raise BadInput(path, f"STAN_NA: {error}; is the file cut off?", row=row) from error
+            as_of = max(as_of, days[stated])
+        name = checked_name(path, values["NAZWA"], MAX_NAME, row)
+        places[identifier] = PlaceRecord(f"simc:{identifier}", name, kind, unit, main=identifier == parent)
+    if not places:
+        raise BadInput(path, "has no locality")
+    return Extract(rows=tuple(places.values()), as_of=as_of)

@@ -1,0 +1,96 @@
+"""TERC: the register of voivodeships, counties and municipalities of GUS.
+
+Columns: WOJ, POW, GMI (two digits each, empty above their level), RODZ (kind), NAZWA, NAZWA_DOD, STAN_NA (day). Kinds
+1, 2 and 3 are municipalities; 4 and 5 are the town and the rural area of one of kind 3, 8 and 9 districts of cities.
+Source of the kinds: GUS, TERYT, https://eteryt.stat.gov.pl.
+"""
+
+import re
+from datetime import date
+from pathlib import Path
+
+from catalog.importers.parsers.teryt import checked_name, teryt_rows
+from catalog.importers.parsers.values import parse_day
+from catalog.importers.records import BadInput, Extract, UnitRecord
+
+COLUMNS = ("WOJ", "POW", "GMI", "RODZ", "NAZWA", "NAZWA_DOD", "STAN_NA")
+
+MUNICIPALITY_KINDS = frozenset("123")
+PART_KINDS = frozenset("4589")
+
+MAX_NAME = {2: 40, 4: 60, 7: 80}
+"""Longest name by length of the code, in characters. The longest in the register has 38."""
+
+_CODE = re.compile(r"(?=[0-9]+$)([0-9]{2})([0-9]{2})?([0-9]{2}[1-9])?")
+
+
+def parse(path: Path) -> Extract[UnitRecord]:
+    """Units from the official TERC file: CSV, XML, or a zip of them.
+
+    Voivodeships first, then counties, then municipalities, each by code. Names of voivodeships, capitals in the
+    source, come out in small letters. as_of is the newest STAN_NA.
+
+    Raises BadInput for wrong columns, codes, names and days, duplicates, a unit without the one above it, a file
+    without municipalities, and one that ends where the units of a voivodeship or county should follow.
+    """
+    units: dict[str, tuple[UnitRecord, int]] = {}
+    as_of = date.min
+    last = ""
+    for row, values in teryt_rows(path, COLUMNS):
+        code = _code(path, row, values)
+        as_of = max(as_of, _day(path, row, values["STAN_NA"]))
+        last = code
+        kind = values["RODZ"]
+        name = checked_name(path, values["NAZWA"], MAX_NAME[len(code)], row)
+        if kind in PART_KINDS:
+            continue
+        if code in units:
+            raise BadInput(path, f"unit {code} is there twice, first in row {units[code][1]}", row=row)
+        if len(code) == 2:
+            name = name.lower()
+        units[code] = UnitRecord(code, name, int(kind or 0)), row
+    _check(path, units, last)
+    records = sorted((unit for unit, _ in units.values()), key=lambda unit: (len(unit.teryt), unit.teryt))
+    return Extract(rows=tuple(records), as_of=as_of)
+
+
+def _code(path: Path, row: int, values: dict[str, str]) -> str:
+    """The code of 2, 4 or 7 digits. Raises BadInput when the columns do not form one."""
+    parts = [values[column] for column in ("WOJ", "POW", "GMI", "RODZ")]
+    code = "".join(parts)
+    # A gap or a lost leading zero would make one code look like another.
+    whole = [len(part) for part in parts] in ([2, 0, 0, 0], [2, 2, 0, 0], [2, 2, 2, 1])
+    if not whole or _CODE.fullmatch(code) is None:
+        raise BadInput(
+            path,
+            f"WOJ, POW, GMI, RODZ are {'; '.join(parts)[:40]}: not a code of two digits each and one of kind",
+            row=row,
+        )
+    kind = parts[3]
+    if kind and kind not in MUNICIPALITY_KINDS | PART_KINDS:
+        raise BadInput(path, f"the kind (RODZ) of {code} is {kind}; expected 1, 2, 3, 4, 5, 8 or 9", row=row)
+    return code
+
+
+def _day(path: Path, row: int, text: str) -> date:
+    try:
+        return parse_day(text)
+    except ValueError as error:
+        raise BadInput(path, f"STAN_NA: {error}; is the file cut off?", row=row) from error
+
+
+def _check(path: Path, units: dict[str, tuple[UnitRecord, int]], last: str) -> None:
+    """Raise BadInput when the units are not a whole register."""
+    seats: dict[str, str] = {}
+    for code, (_, row) in units.items():
+        above = code[: {2: 0, 4: 2, 7: 4}[len(code)]]
+        if above and above not in units:
+            raise BadInput(path, f"unit {code} has no unit {above} above it", row=row)
+        if len(code) == 7:
+            if code[:6] in seats:
+                raise BadInput(path, f"units {seats[code[:6]]} and {code} differ in kind only", row=row)
+            seats[code[:6]] = code
+    if not seats:
+        raise BadInput(path, "has no municipality (kinds 1, 2 and 3)")
+    if len(last) < 7 and not any(code != last and code.startswith(last) for code in units):
+        raise BadInput(path, f"ends abruptly: no unit follows {last}", row=units[last][1])

@@ -1,0 +1,104 @@
+"""The rows of a register in XML, in constant memory and without the dangers of document types.
+
+A document type is what entity expansion and references to other files need; no register has one, so every one is
+refused before it is read.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+from xml.parsers import expat  # the handlers below refuse what makes XML dangerous
+
+from catalog.importers.parsers.files import Source
+from catalog.importers.records import BadInput
+
+CHUNK_BYTES = 1 << 16
+
+T = TypeVar("T")
+
+MAX_VALUE = 10_000
+"""Longest text of one field, in characters."""
+
+
+class _Rows:
+    """Collects the rows between two chunks."""
+
+    def __init__(self, source: Source, columns: Sequence[str], tag: str) -> None:
+        self.source, self.columns, self.tag = source, columns, tag
+        self.ready: list[tuple[int, dict[str, str]]] = []
+        self.count = 0
+        self.row: dict[str, str] | None = None
+        self.field: str | None = None
+        self.text: list[str] = []
+        self.length = 0
+
+    def refuse_doctype(self, *_: object) -> None:
+        raise BadInput(self.source.label, "has a document type (DOCTYPE), which registers have not; refused as unsafe")
+
+    def start(self, name: str, _: object) -> None:
+        if self.row is None:
+            if name == self.tag:
+                self.count += 1
+                self.row = {}
+            return
+        if self.field is not None or name == self.tag:
+            raise BadInput(self.source.label, f"<{name}> does not belong inside a field", row=self.count)
+        if name in self.row:
+            raise BadInput(self.source.label, f"has <{name}> twice", row=self.count)
+        self.field, self.text, self.length = name, [], 0
+
+    def characters(self, text: str) -> None:
+        if self.field is None:
+            return
+        self.length += len(text)
+        if self.length > MAX_VALUE:
+            raise BadInput(self.source.label, f"<{self.field}> is longer than {MAX_VALUE} characters", row=self.count)
+        self.text.append(text)
+
+    def end(self, name: str) -> None:
+        if self.row is None:
+            return
+        if self.field is not None:
+            self.row[self.field] = "".join(self.text).strip()
+            self.field = None
+            return
+        missing = [column for column in self.columns if column not in self.row]
+        if missing:
+            raise BadInput(
+                self.source.label,
+                f"lacks {', '.join(missing)}; expected {', '.join(self.columns)}",
+                row=self.count,
+            )
+        self.ready.append((self.count, self.row))
+        self.row = None
+
+
+def parsed(parser: expat.XMLParserType, source: Source, ready: list[T]) -> Iterator[T]:
+    """What the handlers of a parser put into `ready` while it reads a document. Raises BadInput for what is not XML."""
+    while True:
+        chunk = source.stream.read(CHUNK_BYTES)
+        try:
+            parser.Parse(chunk, not chunk)
+        # The two others come from an encoding in the declaration that is unknown or not one byte to a character.
+        except (expat.ExpatError, LookupError, ValueError) as error:
+            raise BadInput(source.label, f"is not complete XML, is it cut off? {error}") from error
+        yield from ready
+        ready.clear()
+        if not chunk:
+            return
+
+
+def xml_rows(source: Source, columns: Sequence[str], *, tag: str = "row") -> Iterator[tuple[int, dict[str, str]]]:
+    """The `tag` elements of a document, each with its number from 1 and its fields stripped; empty elements are "".
+
+    columns: fields that every row must have.
+    Raises BadInput for a document type, a row without a column, a field within a field, and what is not XML.
+    """
+    rows = _Rows(source, columns, tag)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = rows.refuse_doctype
+    parser.EntityDeclHandler = rows.refuse_doctype
+    parser.StartElementHandler = rows.start
+    parser.EndElementHandler = rows.end
+    parser.CharacterDataHandler = rows.characters
+    yield from parsed(parser, source, rows.ready)

@@ -1,0 +1,51 @@
+"""Localities in the database: each source manages its own rows."""
+
+from catalog.bulk import insert, upsert
+from catalog.importers.records import Extract, Note, PlaceRecord
+from catalog.importers.sync import Options, Report, check_removals, compare, report_of
+from catalog.importers.sync.resolve import MunicipalityCodes
+from catalog.models import Place
+
+TITLE = "places"
+
+COLUMNS = ("id", "name", "kind", "municipality_id", "main", "lat", "lon")
+
+
+def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
+    """Bring the places of one source to the state of its file. Raises TooManyRemovals before anything is written."""
+    codes = MunicipalityCodes()
+    incoming: dict[str, PlaceRecord] = {}
+    rejected = list(extract.rejected)
+    for place in options.progress(extract.rows, TITLE):
+        municipality = codes.find(place.unit)
+        if municipality is None:
+            rejected.append(Note(f"{place.id} {place.name}", f"no municipality has the code {place.unit}"))
+            continue
+        incoming[place.id] = PlaceRecord(
+            place.id, place.name, place.kind, municipality, place.main, place.lat, place.lon
+        )
+    sources = {key.split(":")[0] for key in incoming}
+    stored = {
+        row[0]: PlaceRecord(*row)
+        for source in sources
+        for row in Place.objects.filter(id__startswith=f"{source}:").values_list(*COLUMNS)
+    }
+    diff = compare(stored, incoming)
+    check_removals(TITLE, removed=len(diff.removed), stored=diff.stored, options=options)
+    report = report_of(TITLE, diff)
+    report.rejected = rejected
+    if options.write:
+        insert(
+            Place,
+            COLUMNS,
+            ((p.id, p.name, p.kind, p.unit, p.main, p.lat, p.lon) for p in diff.added.values()),
+        )
+        upsert(
+            [
+                Place(id=p.id, name=p.name, kind=p.kind, municipality_id=p.unit, main=p.main, lat=p.lat, lon=p.lon)
+                for _, p in diff.changed.values()
+            ],
+            ["name", "kind", "municipality", "main", "lat", "lon"],
+        )
+        Place.objects.filter(pk__in=diff.removed).delete()
+    return report

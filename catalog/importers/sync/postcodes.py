@@ -1,0 +1,135 @@
+"""Postcodes in the database: the better source stays, whatever the order of the imports.
+
+Address points go before the postcodes merged from them elsewhere, and these before GeoNames.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from catalog.bulk import insert, upsert
+from catalog.importers.records import Extract, Note, PostcodeRecord
+from catalog.importers.sync import Options, Report, check_removals, compare, report_of
+from catalog.importers.sync.resolve import MunicipalityCodes
+from catalog.models import Postcode, PostcodeMunicipality
+
+TITLE = "postcodes"
+
+RANKS = {
+    Postcode.Source.GEONAMES.value: 0,
+    Postcode.Source.FILLED.value: 1,
+    Postcode.Source.PRG.value: 1,
+    Postcode.Source.POINTS.value: 2,
+}
+"""How good each source is. A stored row is not overwritten by a worse one."""
+
+KEPT = {1: "kept as the address register has it", 2: "kept as the address points have it"}
+
+
+def stored_postcodes() -> dict[str, PostcodeRecord]:
+    """Every postcode in the database by code."""
+    shares: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    rows = PostcodeMunicipality.objects.order_by("-addresses", "municipality")
+    for code, municipality, addresses in rows.values_list("postcode_id", "municipality_id", "addresses"):
+        shares[code].append((municipality, addresses))
+    return {
+        code: PostcodeRecord(code, tuple(shares[code]), tuple(places), lat, lon, source)
+        for code, places, lat, lon, source in Postcode.objects.values_list("code", "places", "lat", "lon", "source")
+    }
+
+
+def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
+    """The record with municipalities of the register, most addresses first; unknown ones are left out."""
+    counts: dict[str, int] = defaultdict(int)
+    for code, addresses in record.municipalities:
+        municipality = codes.find(code)
+        if municipality:
+            counts[municipality] += addresses
+    shares = sorted(counts.items(), key=lambda share: (-share[1], share[0]))
+    return PostcodeRecord(record.code, tuple(shares), record.places, record.lat, record.lon, record.source)
+
+
+def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report:
+    """Bring the postcodes of the sources in a file to its state.
+
+    A code that a better source has is not taken. Address points may cover some voivodeships only; what is stored of
+    the others stays. Raises TooManyRemovals before anything is written.
+    """
+    codes = MunicipalityCodes()
+    stored = stored_postcodes()
+    rejected, skipped = list(extract.rejected), []
+    incoming: dict[str, PostcodeRecord] = {}
+    for row in options.progress(extract.rows, TITLE):
+        record = resolve(row, codes)
+        held = stored.get(record.code)
+        if not record.municipalities:
+            rejected.append(Note(record.code, "none of its municipalities is in the register"))
+        elif held and RANKS[held.source] > RANKS[record.source]:
+            skipped.append(Note(record.code, KEPT[RANKS[held.source]]))
+        else:
+            incoming[record.code] = record
+    sources = {record.source for record in incoming.values()}
+    mine = {code: row for code, row in stored.items() if code in incoming or row.source in sources}
+    if sources == {Postcode.Source.POINTS.value}:
+        mine, incoming = within_covered(mine, incoming)
+    diff = compare(mine, incoming)
+    check_removals(TITLE, removed=len(diff.removed), stored=diff.stored, options=options)
+    report = report_of(TITLE, diff)
+    report.rejected, report.skipped = rejected, skipped
+    if options.write:
+        Postcode.objects.filter(pk__in=diff.removed).delete()
+        write(list(diff.added.values()), [new for _, new in diff.changed.values()])
+    return report
+
+
+def within_covered(
+    stored: Mapping[str, PostcodeRecord], incoming: Mapping[str, PostcodeRecord]
+) -> tuple[dict[str, PostcodeRecord], dict[str, PostcodeRecord]]:
+    """Stored and incoming rows of address points, without what lies in voivodeships that the source does not cover.
+
+    A code that reaches beyond what is covered keeps its stored shares there, and the centre of the larger part.
+    """
+    covered = {code[:2] for record in incoming.values() for code, _ in record.municipalities}
+    mine, merged = {}, dict(incoming)
+    for code, held in stored.items():
+        beyond = tuple(share for share in held.municipalities if share[0][:2] not in covered)
+        if code not in incoming and len(beyond) == len(held.municipalities):
+            continue
+        mine[code] = held
+        if not beyond:
+            continue
+        here = incoming.get(code)
+        larger = held
+        if here and sum(count for _, count in here.municipalities) >= sum(count for _, count in beyond):
+            larger = here
+        shares = [*(here.municipalities if here else ()), *beyond]
+        merged[code] = replace(
+            larger,
+            municipalities=tuple(sorted(shares, key=lambda share: (-share[1], share[0]))),
+            places=tuple(dict.fromkeys((*larger.places, *(here.places if here else ()), *held.places))),
+            source=Postcode.Source.POINTS.value,
+        )
+    return mine, merged
+
+
+def write(added: list[PostcodeRecord], changed: list[PostcodeRecord]) -> None:
+    """Write postcodes and their shares."""
+    insert(
+        Postcode,
+        ("code", "places", "lat", "lon", "source"),
+        ((row.code, list(row.places), row.lat, row.lon, row.source) for row in added),
+    )
+    upsert(
+        [Postcode(code=r.code, places=list(r.places), lat=r.lat, lon=r.lon, source=r.source) for r in changed],
+        ["places", "lat", "lon", "source"],
+    )
+    PostcodeMunicipality.objects.filter(postcode__in=[row.code for row in changed]).delete()
+    insert(
+        PostcodeMunicipality,
+        ("postcode_id", "municipality_id", "addresses"),
+        (
+            (row.code, municipality, addresses)
+            for row in [*added, *changed]
+            for municipality, addresses in row.municipalities
+        ),
+    )

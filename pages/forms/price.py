@@ -1,0 +1,89 @@
+"""What a depot asks for a fuel."""
+
+from datetime import date, timedelta
+from typing import Any
+
+from django import forms
+
+from catalog import fuels
+from pages.forms import fields
+from pages.forms.stranger import StrangerForm
+from prices.actions import PriceRefused, Quote, price_of
+from prices.models import PlausibleRange
+
+OLDEST_PRICE = timedelta(days=31)
+
+
+class PriceForm(StrangerForm):
+    """What a depot asks for a fuel."""
+
+    fuel = forms.ChoiceField(label="Paliwo", choices=[("", "wybierz"), *fuels.CHOICES])
+    price = fields.Amount(
+        label="Cena za tonę (drewno: za metr przestrzenny)",
+        max_length=20,
+        required=False,
+        help_text="W złotych, z VAT.",
+    )
+    bag_price = fields.Amount(label="Albo cena worka", max_length=20, required=False, help_text="W złotych, z VAT.")
+    bag_kg = fields.Amount(label="Waga worka w kilogramach", max_length=20, required=False)
+    day = forms.DateField(
+        label="Dzień, w którym cena obowiązywała",
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        input_formats=["%Y-%m-%d", "%d.%m.%Y"],
+    )
+
+    PARTS = (
+        (
+            "Cena",
+            "Podaj cenę z cennika, paragonu albo rozmowy ze składem, bez transportu.",
+            ("fuel", "price", "bag_price", "bag_kg", "day"),
+        ),
+        ("O Tobie", "", ("email",)),
+    )
+
+    def __init__(self, posted: Any = None, *, today: date, **options: Any) -> None:
+        super().__init__(posted, initial={"day": today}, **options)
+        self.today = today
+
+    def clean_day(self) -> date:
+        day: date = self.cleaned_data["day"]
+        if day > self.today:
+            raise forms.ValidationError("Ten dzień jeszcze nie nadszedł.")
+        if day < self.today - OLDEST_PRICE:
+            raise forms.ValidationError(f"Podaj cenę z ostatnich {OLDEST_PRICE.days} dni.")
+        return day
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean()
+        if self.errors:
+            return data
+        by_bag = data["bag_price"] is not None or data["bag_kg"] is not None
+        if by_bag == (data["price"] is not None):
+            self.add_error("price", "Podaj albo cenę za tonę, albo cenę i wagę worka.")
+            return data
+        try:
+            price = price_of(self.quote(), self.today)
+        except PriceRefused as error:
+            self.add_error("bag_price" if by_bag else "price", f"{str(error).capitalize()}.")
+            return data
+        limits = PlausibleRange.objects.filter(pk=data["fuel"]).first()
+        if limits and not limits.low <= price <= limits.high:
+            unit = fuels.UNIT_NAMES[fuels.BY_SLUG[data["fuel"]].unit]
+            self.add_error(
+                "bag_price" if by_bag else "price",
+                f"To daje {price} zł za jednostkę ({unit}). Wiarygodne ceny tego paliwa to od {limits.low:.0f} do "
+                f"{limits.high:.0f} zł. Sprawdź, czy kwota nie jest za inną ilość.",
+            )
+        return data
+
+    def quote(self) -> Quote:
+        """What was typed."""
+        data = self.cleaned_data
+        return Quote(
+            fuel=data["fuel"],
+            day=data["day"],
+            unit=fuels.BY_SLUG[data["fuel"]].unit,
+            price=data["price"],
+            bag_price=data["bag_price"],
+            bag_kg=data["bag_kg"],
+        )

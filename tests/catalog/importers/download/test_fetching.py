@@ -1,0 +1,378 @@
+"""Fetching from publishers that break off, refuse, talk nonsense and give yesterday's file."""
+
+import fcntl
+import hashlib
+import json
+import re
+from dataclasses import replace
+from email.utils import formatdate
+from time import time
+
+import pytest
+
+from catalog.importers.download import DownloadBusy, DownloadFailed, Patience
+from catalog.importers.download.store import KEPT
+from catalog.importers.records import BadInput
+from tests import small_country
+
+POSTCODES = "/PL.zip"
+
+
+@pytest.fixture
+def source(sources):
+    return sources["geonames-postcodes"]
+
+
+@pytest.fixture
+def content(publishers):
+    return publishers.files["PL.zip"]
+
+
+def folder(fetcher, source):
+    return sorted(path.name for path in fetcher.store(source).folder.iterdir() if path.name != ".lock")
+
+
+def nothing_kept(fetcher, source):
+    return folder(fetcher, source) == []
+
+
+def refusal(fetcher, source):
+    """What is said of a source that cannot be fetched."""
+    with pytest.raises(DownloadFailed) as caught:
+        fetcher.fetch(source)
+    return str(caught.value)
+
+
+def test_a_file_is_kept_with_its_date_size_and_checksum(fetcher, source, content, publishers):
+    download = fetcher.fetch(source)
+    assert download.fresh
+    assert download.path.read_bytes() == content
+    assert (download.size, download.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+    said = json.loads(download.path.with_name(f"{download.path.name}.json").read_text())
+    assert said["url"] == publishers.url + POSTCODES
+    assert said["size"] == len(content)
+    assert said["sha256"] == download.sha256
+    assert said["etag"].startswith('"')
+    assert folder(fetcher, source) == [download.path.name, f"{download.path.name}.json"]
+
+
+def test_the_publisher_learns_who_asks(fetcher, source, publishers, settings):
+    settings.CONTACT_EMAIL, settings.SITE_URL = "redakcja@example.pl", "https://sklady.example.pl"
+    fetcher.fetch(source)
+    ((_, headers, _),) = publishers.requests(POSTCODES)
+    assert headers["User-Agent"] == "fueldepot/1 (+https://sklady.example.pl; redakcja@example.pl)"
+    assert headers["Accept-Encoding"] == "identity"
+
+
+def test_yesterdays_file_is_still_current_after_304(fetcher, source, publishers):
+    first = fetcher.fetch(source)
+    second = fetcher.fetch(source)
+    assert not second.fresh
+    assert (second.path, second.sha256, second.fetched_at) == (first.path, first.sha256, first.fetched_at)
+    assert second.checked_at > first.checked_at
+    _, headers, _ = publishers.requests(POSTCODES)[1]
+    assert headers["If-None-Match"] == first.etag
+    assert headers["If-Modified-Since"] == first.last_modified
+    assert len(folder(fetcher, source)) == 2
+
+
+def test_a_kept_file_that_was_damaged_is_fetched_again(fetcher, source, content):
+    first = fetcher.fetch(source)
+    first.path.write_bytes(content[:-1] + b"?")
+    again = fetcher.fetch(source)
+    assert again.fresh
+    assert again.path.read_bytes() == content
+
+
+def test_the_same_bytes_are_not_kept_twice(fetcher, source, publishers):
+    publishers.validators = False
+    first, second = fetcher.fetch(source), fetcher.fetch(source)
+    assert (second.path, second.fresh) == (first.path, False)
+    assert len(folder(fetcher, source)) == 2
+
+
+def test_another_address_is_asked_without_the_validators_of_the_old_one(fetcher, source, publishers):
+    fetcher.fetch(source)
+    publishers.files["other.zip"] = publishers.files["PL.zip"]
+    fetcher.fetch(replace(source, url=publishers.url + "/other.zip"))
+    assert "If-None-Match" not in publishers.requests("/other.zip")[0][1]
+
+
+def test_only_the_newest_are_kept(fetcher, source, publishers, monkeypatch):
+    from datetime import UTC, datetime
+
+    from catalog.importers.download import fetching
+
+    for day in range(1, KEPT + 4):
+        monkeypatch.setattr(fetching.timezone, "now", lambda day=day: datetime(2031, 1, day, tzinfo=UTC))
+        publishers.files["PL.zip"] = small_country.postcodes(range(day))
+        newest = fetcher.fetch(source)
+    names = folder(fetcher, source)
+    assert len(names) == 2 * KEPT
+    assert newest.path.name in names
+    assert names[0].startswith("203101" + f"{KEPT + 4 - KEPT:02}")
+
+
+@pytest.mark.parametrize("trouble", ["drop", "short", "chunked"])
+def test_a_broken_connection_is_continued_where_it_broke_off(fetcher, source, publishers, content, clock, trouble):
+    publishers.troubles[POSTCODES] = [trouble]
+    assert fetcher.fetch(source).path.read_bytes() == content
+    (_, first, _), (_, second, _) = publishers.requests(POSTCODES)
+    assert "Range" not in first
+    assert second["Range"] == f"bytes={len(content) // 2}-"
+    assert second["If-Range"].startswith('"')
+    assert "If-None-Match" not in second
+    assert clock.slept == [1]
+
+
+def test_without_ranges_it_begins_again(fetcher, source, publishers, content):
+    publishers.ranges = False
+    publishers.troubles[POSTCODES] = ["drop", "short"]
+    assert fetcher.fetch(source).path.read_bytes() == content
+
+
+def test_without_validators_no_range_is_asked_for(fetcher, source, publishers, content):
+    publishers.validators = False
+    publishers.troubles[POSTCODES] = ["drop"]
+    assert fetcher.fetch(source).path.read_bytes() == content
+    assert all("Range" not in headers for _, headers, _ in publishers.requests(POSTCODES))
+
+
+def test_a_file_that_changed_meanwhile_is_not_glued_together(fetcher, source, publishers):
+    publishers.troubles[POSTCODES] = ["drop", "drop", "drop", "drop"]
+    assert "the connection failed" in refusal(fetcher, source)
+    assert any(name.endswith(".part") for name in folder(fetcher, source))
+    publishers.files["PL.zip"] = new = small_country.postcodes(range(40))
+    assert fetcher.fetch(source).path.read_bytes() == new
+
+
+def test_the_next_run_continues_as_well(fetcher, source, publishers, content):
+    publishers.troubles[POSTCODES] = ["drop", 503, 503, 503]
+    assert "answered 503" in refusal(fetcher, source)
+    assert fetcher.fetch(source).path.read_bytes() == content
+    assert "Range" in publishers.requests(POSTCODES)[-1][1]
+
+
+def test_a_part_that_is_already_everything_is_thrown_away(fetcher, source, publishers, content):
+    publishers.troubles[POSTCODES] = ["drop", 503, 503, 503]
+    assert "answered 503" in refusal(fetcher, source)
+    fetcher.store(source).part.write_bytes(content + b"more")
+    assert fetcher.fetch(source).path.read_bytes() == content
+
+
+def test_a_packed_answer_that_broke_off_is_not_continued(fetcher, source, publishers, content):
+    publishers.troubles[POSTCODES] = ["half gzip"]
+    assert fetcher.fetch(source).path.read_bytes() == content
+    assert all("Range" not in headers for _, headers, _ in publishers.requests(POSTCODES))
+
+
+@pytest.mark.parametrize("packed", ["gzip", "half gzip"])
+def test_a_packed_part_is_not_glued_to_a_plain_one(fetcher, source, publishers, content, packed):
+    publishers.troubles[POSTCODES] = ["drop", packed]
+    assert fetcher.fetch(source).path.read_bytes() == content
+
+
+@pytest.mark.parametrize("trouble", ["wrong part", "short part"])
+def test_a_part_that_does_not_fit_is_not_taken(fetcher, source, publishers, content, trouble):
+    publishers.troubles[POSTCODES] = ["drop", trouble]
+    assert fetcher.fetch(source).path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        ("html", "what came is a web page instead of zip; open it in a browser"),
+        ("empty", "what came is empty; try again later"),
+        ("half", "no zip, or one without its end"),
+        ("unannounced", "no zip, or one without its end"),
+        ("short", "the connection failed .*tried 4 times; try again later"),
+        ("chunked", "the connection failed .*tried 4 times; try again later"),
+        ("drop", "the connection failed .*tried 4 times; try again later"),
+        ("refuse", "the connection failed .*tried 4 times; try again later"),
+        ("silent", "the connection failed .ReadTimeout.*tried 4 times; try again later"),
+        ("half gzip", "answered with gzip that ends early, tried 4 times; try again later"),
+        ("brotli", "answered in the coding 'br', which was not asked for"),
+        (404, "answered 404; check the address in the file of sources"),
+        (403, "answered 403; check the address in the file of sources"),
+        (500, "answered 500, tried 4 times; try again later"),
+        ((429, {"Retry-After": "3600"}), "answered 429 and asks to wait 3600 seconds; try again later"),
+        ((301, {"Location": "http://example.com/PL.zip"}), "leads to http://example.com/PL.zip, which is not https"),
+        ((302, {"Location": "file:///etc/passwd"}), "which is not https"),
+        ((302, {"Location": "/PL.zip"}), "leads on more than 5 times; check the file of sources"),
+        (204, "answered 204; check the address"),
+        (304, "answered 304; check the address"),
+    ],
+)
+def test_what_cannot_be_trusted_is_refused_in_one_line(fetcher, source, publishers, trouble, message):
+    publishers.always[POSTCODES] = trouble
+    publishers.ranges = False
+    said = refusal(fetcher, source)
+    assert re.search(message, said)
+    assert said.startswith(publishers.url + POSTCODES)
+    assert "\n" not in said
+    assert not fetcher.store(source).whole()
+
+
+def test_a_refused_file_leaves_the_earlier_one_in_place(fetcher, source, publishers):
+    first = fetcher.fetch(source)
+    publishers.files["PL.zip"] = small_country.postcodes(range(3))
+    for trouble in ("html", "empty", "half", "half gzip"):
+        publishers.always[POSTCODES] = trouble
+        assert "PL.zip" in refusal(fetcher, source)
+        assert fetcher.store(source).newest() == replace(first, fresh=False)
+
+
+def test_a_compressed_transfer_is_unpacked(fetcher, source, publishers, content):
+    publishers.troubles[POSTCODES] = ["gzip"]
+    assert fetcher.fetch(source).path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("waiting", "slept"),
+    [
+        ([429, 503, 502], [1, 2, 4]),
+        ([(429, {"Retry-After": "7"})], [7]),
+        ([(503, {"Retry-After": "0"})], [0]),
+        ([(503, {"Retry-After": "soon"})], [1]),
+    ],
+)
+def test_passing_troubles_are_waited_out(fetcher, source, publishers, clock, waiting, slept):
+    publishers.troubles[POSTCODES] = list(waiting)
+    fetcher.fetch(source)
+    assert clock.slept == slept
+
+
+def test_a_retry_after_may_be_a_date(fetcher, source, publishers, clock):
+    publishers.troubles[POSTCODES] = [(503, {"Retry-After": formatdate(time() + 30, usegmt=True)})]
+    fetcher.fetch(source)
+    assert 25 < clock.slept[0] <= 30
+
+
+def test_a_slow_body_is_given_up(fetcher, source, publishers):
+    publishers.always[POSTCODES] = "slow"
+    hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
+    assert re.search(r"is too slow: [0-9]+ bytes in 0 seconds; try again later", refusal(hasty, source))
+
+
+def test_a_slow_form_is_given_up(fetcher, sources, publishers):
+    publishers.always["/pliki_pelne.aspx"] = "slow"
+    hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
+    assert re.search(r"is too slow: [0-9]+ bytes in 0 seconds; try again later", refusal(hasty, sources["teryt-terc"]))
+
+
+def test_a_site_with_polish_letters_can_still_ask(fetcher, source, settings, publishers):
+    settings.SITE_URL = "https://składy.example.pl"
+    fetcher.fetch(source)
+    assert publishers.requests(POSTCODES)[0][1]["User-Agent"] == "fueldepot/1 (+https://sk?ady.example.pl)"
+
+
+def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(fetcher, source, publishers, content):
+    small = replace(source, max_bytes=len(content) - 1)
+    assert f"has {len(content)} bytes, more than the {len(content) - 1} that may come" in refusal(fetcher, small)
+    publishers.always[POSTCODES] = "gzip"
+    assert "has more bytes than the" in refusal(fetcher, small)
+    assert nothing_kept(fetcher, small)
+
+
+def test_gzip_that_would_fill_the_disk_is_stopped(fetcher, source, publishers):
+    publishers.files["PL.zip"] = bytes(50_000_000)
+    publishers.always[POSTCODES] = "gzip"
+    assert "has more bytes than the 1000000" in refusal(fetcher, replace(source, max_bytes=1_000_000))
+    assert nothing_kept(fetcher, source)
+
+
+def test_another_kind_of_file_is_refused(fetcher, source, publishers):
+    publishers.files["PL.zip"] = small_country.terc()
+    assert "looks like terc instead of geonames; the publisher may have changed it" in refusal(fetcher, source)
+    publishers.files["PL.zip"] = small_country.zipped("x.txt", b"hello")
+    assert "is of no known form instead of geonames" in refusal(fetcher, source)
+    publishers.files["PL.zip"] = b"not a zip at all"
+    assert "no zip" in refusal(fetcher, source)
+
+
+def test_a_zip_with_a_damaged_member_is_refused(fetcher, source, publishers):
+    content = bytearray(small_country.zipped("PL.txt", b"x" * 5000))
+    content[45] ^= 0xFF
+    publishers.files["PL.zip"] = bytes(content)
+    assert "the zip is damaged" in refusal(fetcher, source)
+
+
+def test_a_zip_bomb_is_refused(fetcher, source, publishers):
+    publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(30_000_000))
+    assert "unpacks to more than 200 times its size" in refusal(fetcher, source)
+
+
+def test_a_redirection_on_this_machine_is_followed(fetcher, source, publishers, content):
+    publishers.files["moved.zip"] = content
+    publishers.troubles[POSTCODES] = [(302, {"Location": "/moved.zip"})]
+    assert fetcher.fetch(source).path.read_bytes() == content
+
+
+def test_the_form_is_filled_in_and_sent_back(fetcher, sources, publishers):
+    assert fetcher.fetch(sources["teryt-terc"]).path.read_bytes() == publishers.files["terc.zip"]
+    assert fetcher.fetch(sources["teryt-simc"]).path.read_bytes() == publishers.files["simc.zip"]
+    methods = [method for method, _, _ in publishers.requests("/pliki_pelne.aspx")]
+    assert methods == ["GET", "POST", "GET", "POST"]
+    body = publishers.requests("/pliki_pelne.aspx")[1][2].decode()
+    assert "ctl00%24body%24TBData=21+listopada+2026" in body
+    assert "search=" not in body
+
+
+def test_a_form_that_is_no_longer_the_known_one_is_not_sent(fetcher, sources, publishers):
+    publishers.always["/pliki_pelne.aspx"] = "html"
+    assert "is no longer the form that is known; download the file by hand" in refusal(fetcher, sources["teryt-terc"])
+    publishers.always.clear()
+    unknown = replace(sources["teryt-terc"], button="ctl00$body$Other")
+    assert re.search(r"has no button ctl00\$body\$Other; download the file by hand", refusal(fetcher, unknown))
+    assert [method for method, _, _ in publishers.requests("/pliki_pelne.aspx")] == ["GET", "GET"]
+
+
+def test_overpass_is_asked_once_with_a_time_out(fetcher, sources, publishers):
+    source = sources["osm-depots"]
+    assert fetcher.fetch(source).path.read_bytes() == publishers.files["depots.json"]
+    ((method, headers, body),) = publishers.requests("/interpreter")
+    assert (method, headers["Accept-Encoding"]) == ("POST", "gzip")
+    assert b"timeout%3A180" in body
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (small_country.depots(remark='runtime error: Query timed out in "query" at line 3'), 'timed out in "query"'),
+        (small_country.depots()[:-20], "is not complete JSON, is it cut off"),
+        (b'{"version": 0.6}', "of no known form instead of overpass"),
+        (b"[]", "of no known form instead of overpass"),
+    ],
+)
+def test_an_answer_of_overpass_that_is_not_whole_is_refused(fetcher, sources, publishers, content, message):
+    publishers.files["depots.json"] = content
+    assert message in refusal(fetcher, sources["osm-depots"])
+    assert nothing_kept(fetcher, sources["osm-depots"])
+
+
+def test_overpass_abroad_is_not_asked_without_a_contact(fetcher, sources, settings):
+    settings.CONTACT_EMAIL, settings.SITE_URL = "", "http://127.0.0.1:8000"
+    abroad = replace(sources["osm-depots"], url="https://overpass.invalid/api/interpreter")
+    assert "asks for a contact in every request; set CONTACT_EMAIL" in refusal(fetcher, abroad)
+
+
+def test_two_at_once_do_not_write_into_one_file(fetcher, source):
+    store = fetcher.store(source)
+    with store.lock(), (store.folder / ".lock").open("r+") as other:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with pytest.raises(DownloadBusy, match="wait until it ends"):
+            fetcher.fetch(source)
+
+
+def test_a_folder_that_cannot_be_written_is_named(fetcher, source, tmp_path):
+    (tmp_path / "taken").write_text("a file")
+    assert "cannot be written" in refusal(replace(fetcher, root=tmp_path / "taken"), source)
+
+
+def test_commands_report_a_refusal_like_bad_input():
+    assert issubclass(DownloadFailed, BadInput)
+
+
+def test_a_source_by_hand_is_not_fetched(fetcher, sources):
+    assert "is not a file that can be fetched" in refusal(fetcher, sources["regulations"])

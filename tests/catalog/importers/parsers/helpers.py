@@ -1,0 +1,54 @@
+"""Where the slices lie, and making the files that cannot be written by hand."""
+
+import random
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from catalog.importers.parsers.formats import identify
+from catalog.importers.records import BadInput
+
+ROOT = Path(__file__).parents[4]
+DATA = ROOT / "tests" / "data"
+SHARED = ROOT.parent / "shared" / "data"
+
+
+def shared(name: str) -> Path:
+    """A publisher's file beside the checkout. Skips the test where it is missing."""
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip(f"no publishers' files beside the checkout: ../shared/data/{name} is missing")
+    return path
+
+
+def text(name: str) -> str:
+    """A slice as text, its byte order mark and line ends as they are."""
+    return (DATA / name).read_bytes().decode("utf-8")
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    """Write a file exactly as given."""
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return path
+
+
+def zipped(path: Path, members: dict[str, bytes]) -> Path:
+    """Write a zip with the given members, in their order."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def chance(seed: int) -> random.Random:
+    """Repeatable randomness, for bytes that do not compress and for damage."""
+    return random.Random(seed)  # noqa: S311 - nothing secret
+
+
+def sniff(path):
+    """The form of a file, or None when it is unknown, missing or damaged."""
+    try:
+        return identify(path)
+    except BadInput:
+        return None

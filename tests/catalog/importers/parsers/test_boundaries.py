@@ -1,0 +1,378 @@
+import io
+import json
+import time
+from datetime import date
+
+import numpy as np
+import pyproj
+import pytest
+import shapefile
+import shapely
+from shapely.geometry import Polygon, box
+
+from catalog import plane
+from catalog.importers.parsers import boundaries
+from catalog.importers.parsers.boundaries import reduce_coverage
+from catalog.importers.records import BadInput
+from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+
+OFFICIAL = pyproj.CRS("EPSG:2180")
+# Two squares of 10 km that share a border, in metres of EPSG:2180.
+AREAS = {"1206912": box(500_000, 240_000, 510_000, 250_000), "1206923": box(510_000, 240_000, 520_000, 250_000)}
+
+
+def rings(area):
+    """Rings as shapefiles have them: shells clockwise, holes the other way."""
+    found = []
+    for polygon in shapely.get_parts(area):
+        oriented = shapely.geometry.polygon.orient(polygon, sign=-1.0)
+        found += [[list(point) for point in ring.coords] for ring in (oriented.exterior, *oriented.interiors)]
+    return found
+
+
+def shapefile_parts(areas, encoding="utf-8", column="JPT_KOD_JE"):
+    """The bytes of .shp, .shx and .dbf. areas: code → area, or (code, area) pairs where a code is repeated."""
+    parts = {suffix: io.BytesIO() for suffix in (".shp", ".shx", ".dbf")}
+    pairs = areas.items() if isinstance(areas, dict) else areas
+    with shapefile.Writer(shp=parts[".shp"], shx=parts[".shx"], dbf=parts[".dbf"], encoding=encoding) as writer:
+        writer.field(column, "C", 20)
+        writer.field("JPT_NAZWA_", "C", 128)
+        writer.field("WERSJA_OD", "D")
+        for code, area in pairs:
+            writer.poly(rings(area))
+            writer.record(code, f"Próba {code}", date(2031, 5, int(code[-1])))
+    return {suffix: part.getvalue() for suffix, part in parts.items()}
+
+
+def packed(folder, areas, *, layer="A03_Granice_gmin", prj=None, cpg=None, drop=(), **options):
+    """A zip with one layer."""
+    parts = shapefile_parts(areas, **options)
+    if prj is not None:
+        parts[".prj"] = prj.encode()
+    if cpg is not None:
+        parts[".cpg"] = cpg.encode()
+    members = {f"folder/{layer}{suffix}": content for suffix, content in parts.items() if suffix not in drop}
+    return zipped(folder / "boundaries.zip", members)
+
+
+def in_system(crs, areas=AREAS):
+    """The areas in another reference system."""
+    transformer = pyproj.Transformer.from_crs(OFFICIAL, crs, always_xy=True)
+    return {
+        code: shapely.transform(area, lambda points: np.column_stack(transformer.transform(*points.T)))
+        for code, area in areas.items()
+    }
+
+
+def geojson(path, features, **extra):
+    document = {
+        "type": "FeatureCollection",
+        "features": [
+            {"type": "Feature", "properties": properties, "geometry": shapely.geometry.mapping(area)}
+            for properties, area in features
+        ],
+    } | extra
+    return write(path / "gminy.geojson", json.dumps(document))
+
+
+def expected_corner():
+    """Where the south-western corner of the first area lies on the plane."""
+    lon, lat = pyproj.Transformer.from_crs(OFFICIAL, "EPSG:4326", always_xy=True).transform(500_000, 240_000)
+    return plane.to_plane(lat, lon)
+
+
+def check_areas(extract):
+    """Both areas are there, in the right place, and share their border."""
+    assert [row.teryt for row in extract.rows] == ["1206912", "1206923"]
+    areas = [row.area for row in extract.rows]
+    assert shapely.distance(shapely.Point(expected_corner()), areas[0]) < 0.5
+    assert [area.area for area in areas] == pytest.approx([1e8, 1e8], rel=0.01)
+    assert shapely.intersection(*areas).length == pytest.approx(10_000, rel=0.005)
+    assert shapely.coverage_is_valid(areas)
+
+
+def test_zip(tmp_path):
+    extract = boundaries.parse(packed(tmp_path, AREAS, prj=OFFICIAL.to_wkt("WKT1_ESRI"), cpg="UTF-8"))
+    check_areas(extract)
+    assert [row.name for row in extract.rows] == ["Próba 1206912", "Próba 1206923"]
+    assert extract.as_of == date(2031, 5, 3)
+
+
+def test_shapefile_in_a_folder(tmp_path):
+    for suffix, content in shapefile_parts(AREAS).items():
+        write(tmp_path / f"gminy{suffix.upper()}", content)
+    write(tmp_path / "other.prj", "not this one")
+    check_areas(boundaries.parse(tmp_path / "gminy.SHP"))
+
+
+def test_official_system_is_meant_without_a_prj(tmp_path):
+    check_areas(boundaries.parse(packed(tmp_path, AREAS)))
+
+
+@pytest.mark.parametrize("code", ["EPSG:2178", "EPSG:4326", "EPSG:3857"])
+def test_other_systems(tmp_path, code):
+    crs = pyproj.CRS(code)
+    check_areas(boundaries.parse(packed(tmp_path, in_system(crs), prj=crs.to_wkt("WKT1_ESRI"))))
+
+
+def test_wrong_system_is_noticed(tmp_path):
+    path = packed(tmp_path, in_system(pyproj.CRS("EPSG:4326")))
+    with pytest.raises(BadInput, match="is outside Poland; is the system right"):
+        boundaries.parse(path)
+
+
+def test_unknown_system(tmp_path):
+    with pytest.raises(BadInput, match="reference system 'no such thing' is unknown"):
+        boundaries.parse(packed(tmp_path, AREAS, prj="no such thing"))
+
+
+@pytest.mark.parametrize("cpg", [None, "1250", "ANSI 1250", "windows-1250", "UTF-8", "no such thing"])
+def test_names_in_cp1250(tmp_path, cpg):
+    extract = boundaries.parse(packed(tmp_path, AREAS, encoding="cp1250", cpg=cpg))
+    assert extract.rows[0].name == "Próba 1206912"
+
+
+def test_names_in_the_encoding_of_the_cpg(tmp_path):
+    extract = boundaries.parse(packed(tmp_path, AREAS, encoding="iso8859-2", cpg="ISO-8859-2"))
+    assert extract.rows[0].name == "Próba 1206912"
+
+
+def test_names_in_utf_8_without_a_cpg(tmp_path):
+    assert boundaries.parse(packed(tmp_path, AREAS)).rows[0].name == "Próba 1206912"
+
+
+def test_layer_of_municipalities_is_found_among_others(tmp_path):
+    wanted = shapefile_parts(AREAS)
+    others = shapefile_parts({"12": box(500_000, 240_000, 520_000, 250_000)})
+    members = {f"A01_Granice_wojewodztw{suffix}": content for suffix, content in others.items()}
+    members |= {f"dawne_gminy{suffix}": content for suffix, content in others.items()}
+    members |= {f"A03_Granice_gmin{suffix}": content for suffix, content in wanted.items()}
+    check_areas(boundaries.parse(zipped(tmp_path / "a.zip", members)))
+
+
+def test_several_layers_without_the_wanted_one(tmp_path):
+    parts = shapefile_parts(AREAS)
+    members = {f"{name}{suffix}": content for name in ("a", "b") for suffix, content in parts.items()}
+    with pytest.raises(BadInput, match="holds 2 layers"):
+        boundaries.parse(zipped(tmp_path / "a.zip", members))
+
+
+@pytest.mark.parametrize("part", [".dbf", ".shp"])
+def test_missing_part(tmp_path, part):
+    with pytest.raises(BadInput, match=r"no \.dbf|no \.json"):
+        boundaries.parse(packed(tmp_path, AREAS, drop=(part,)))
+
+
+def test_index_is_not_needed(tmp_path):
+    check_areas(boundaries.parse(packed(tmp_path, AREAS, drop=(".shx",))))
+
+
+@pytest.mark.parametrize(("part", "keep"), [(".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 400)])
+def test_part_that_is_cut_off(tmp_path, part, keep):
+    parts = shapefile_parts(AREAS)
+    parts[part] = parts[part][:keep]
+    path = zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{suffix}": content for suffix, content in parts.items()})
+    with pytest.raises(BadInput, match="damaged or cut off"):
+        boundaries.parse(path)
+
+
+def test_more_shapes_than_rows(tmp_path):
+    parts = shapefile_parts(AREAS)
+    parts[".dbf"] = shapefile_parts({"1206912": AREAS["1206912"]})[".dbf"]
+    path = zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{suffix}": content for suffix, content in parts.items()})
+    with pytest.raises(BadInput, match="has 2 shapes and 1 rows"):
+        boundaries.parse(path)
+
+
+def test_deleted_row_is_left_out_with_its_shape(tmp_path):
+    parts = shapefile_parts(AREAS)
+    table = bytearray(parts[".dbf"])
+    table[int.from_bytes(table[8:10], "little")] = ord("*")
+    parts[".dbf"] = bytes(table)
+    path = zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{suffix}": content for suffix, content in parts.items()})
+    (row,) = boundaries.parse(path).rows
+    assert row.teryt == "1206923"
+    assert shapely.distance(shapely.Point(expected_corner()), row.area) == pytest.approx(10_000, rel=0.005)
+
+
+def test_rings_that_turn_the_wrong_way(tmp_path):
+    with io.BytesIO() as shp, io.BytesIO() as shx, io.BytesIO() as dbf:
+        with shapefile.Writer(shp=shp, shx=shx, dbf=dbf) as writer:
+            writer.field("JPT_KOD_JE", "C", 20)
+            for code, area in AREAS.items():
+                writer.poly([[list(point) for point in shapely.geometry.polygon.orient(area).exterior.coords]])
+                writer.record(code)
+        members = {"A03_Granice_gmin.shp": shp.getvalue(), "A03_Granice_gmin.dbf": dbf.getvalue()}
+    check_areas(boundaries.parse(zipped(tmp_path / "a.zip", members)))
+
+
+def test_layer_of_lines(tmp_path):
+    with io.BytesIO() as shp, io.BytesIO() as shx, io.BytesIO() as dbf:
+        with shapefile.Writer(shp=shp, shx=shx, dbf=dbf) as writer:
+            writer.field("JPT_KOD_JE", "C", 20)
+            writer.line([[[500_000, 240_000], [510_000, 240_000], [510_000, 250_000]]])
+            writer.record("1206912")
+        members = {"A03_Granice_gmin.shp": shp.getvalue(), "A03_Granice_gmin.dbf": dbf.getvalue()}
+    with pytest.raises(BadInput, match="the geometry of 1206912 is no area"):
+        boundaries.parse(zipped(tmp_path / "a.zip", members))
+
+
+@pytest.mark.parametrize("code", ["1206914", "120691", "12069122", "", "120691x"])
+def test_bad_code(tmp_path, code):
+    features = [({"teryt": "1206923"}, box(19.2, 50, 19.3, 50.1)), ({"teryt": code}, box(19.1, 50, 19.2, 50.1))]
+    with pytest.raises(BadInput, match=r"row 2: the code .* is not seven digits"):
+        boundaries.parse(geojson(tmp_path, features))
+
+
+def test_table_without_the_column_of_codes(tmp_path):
+    with pytest.raises(BadInput, match="row 1: the code '' is not seven digits"):
+        boundaries.parse(packed(tmp_path, AREAS, column="KOD"))
+
+
+def test_duplicate(tmp_path):
+    with pytest.raises(BadInput, match="row 2: the municipality 1206912 is there twice, first in row 1"):
+        boundaries.parse(packed(tmp_path, [("1206912", area) for area in AREAS.values()]))
+
+
+def test_hole_and_enclave(tmp_path):
+    hole = box(503_000, 243_000, 506_000, 246_000)
+    areas = {"1206912": AREAS["1206912"].difference(hole), "1206923": hole}
+    around, inside = boundaries.parse(packed(tmp_path, areas)).rows
+    assert len(around.area.interiors) == 1
+    assert around.area.area == pytest.approx(9.1e7, rel=0.01)
+    assert shapely.intersection(around.area, inside.area).area == 0
+
+
+def test_several_parts(tmp_path):
+    both = shapely.union_all([AREAS["1206912"], shapely.box(515_000, 240_000, 516_000, 241_000)])
+    (row,) = boundaries.parse(packed(tmp_path, {"1206912": both})).rows
+    assert row.area.geom_type == "MultiPolygon"
+    assert len(row.area.geoms) == 2
+
+
+def test_loop_is_resolved(tmp_path):
+    bow = Polygon([(19, 50), (19.1, 50.1), (19.1, 50), (19, 50.1)])
+    (row,) = boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, bow)])).rows
+    assert row.area.is_valid
+    assert row.area.geom_type == "MultiPolygon"
+
+
+def test_overlapping_areas_are_cleaned(tmp_path):
+    areas = {"1206912": AREAS["1206912"], "1206923": box(509_950, 240_000, 520_000, 250_000)}
+    rows = boundaries.parse(packed(tmp_path, areas)).rows
+    assert shapely.intersection(rows[0].area, rows[1].area).area == pytest.approx(0, abs=1e-3)
+    assert shapely.coverage_is_valid([row.area for row in rows])
+
+
+def test_area_that_lies_wholly_on_another(tmp_path):
+    with pytest.raises(BadInput, match=r"the area of 12069\d\d is broken or lies wholly on others"):
+        boundaries.parse(packed(tmp_path, {"1206912": AREAS["1206912"], "1206923": AREAS["1206912"]}))
+
+
+def test_reduction_keeps_shared_borders_shared():
+    border = [(5000 + 2 * (i % 2), 100.0 * i) for i in range(101)]
+    # Where three areas meet. Reduced alone, the western one would lose this point, and a gap would open.
+    border[50] = (5010, 5000.0)
+    west = Polygon([(0, 0), *border, (0, 10_000)])
+    south = Polygon([(9000, 0), *border[:51], (9000, 5000)])
+    north = Polygon([(9000, 5000), *border[50:], (9000, 10_000)])
+    reduced = reduce_coverage(np.array([west, south, north]))
+    assert shapely.get_num_coordinates(reduced).sum() < 30
+    assert shapely.coverage_is_valid(reduced)
+    assert shapely.intersection(reduced[0], shapely.union(*reduced[1:])).length == pytest.approx(10_000, rel=0.01)
+
+
+def test_reduction_stays_near():
+    circle = shapely.Point(0, 0).buffer(5000, quad_segs=500)
+    (reduced,) = reduce_coverage(np.array([circle]))
+    assert shapely.get_num_coordinates(reduced) < 300
+    assert shapely.hausdorff_distance(circle, reduced) < 20
+
+
+def test_geojson():
+    rows = boundaries.parse(DATA / "gminy.geojson").rows
+    assert [(row.teryt, row.name, row.area.geom_type) for row in rows] == [
+        ("1206912", "Żabia Wola", "MultiPolygon"),
+        ("1206923", "Dolna Próba", "Polygon"),
+    ]
+    x, y = plane.to_plane(50.0, 19.1)
+    assert shapely.distance(shapely.Point(x, y), rows[1].area) < 0.01
+    assert shapely.intersection(rows[0].area, rows[1].area).length > 10_000
+
+
+def test_geojson_in_a_zip(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"gminy.geojson": (DATA / "gminy.geojson").read_bytes()})
+    assert len(boundaries.parse(path).rows) == 2
+
+
+@pytest.mark.parametrize("key", ["JPT_KOD_JE", "teryt", "TERYT", "kod_teryt"])
+def test_geojson_keys_of_the_code(tmp_path, key):
+    (row,) = boundaries.parse(geojson(tmp_path, [({key: "1206912"}, box(19, 50, 19.1, 50.1))])).rows
+    assert (row.teryt, row.name) == ("1206912", "")
+
+
+def test_geojson_in_the_system_it_names(tmp_path):
+    crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::2180"}}
+    path = geojson(tmp_path, [({"teryt": code}, area) for code, area in AREAS.items()], crs=crs)
+    check_areas(boundaries.parse(path))
+
+
+def test_geojson_with_latitude_first(tmp_path):
+    with pytest.raises(BadInput, match=r"the point 50(\.1)?, 19(\.1)? in WGS 84 is outside Poland"):
+        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, box(50, 19, 50.1, 19.1))]))
+
+
+def test_geojson_of_points(tmp_path):
+    with pytest.raises(BadInput, match="row 1: the geometry of 1206912 is no area"):
+        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, shapely.Point(19, 50))]))
+
+
+def test_geojson_without_an_area(tmp_path):
+    with pytest.raises(BadInput, match="row 1: the geometry of 1206912 is no area"):
+        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, Polygon())]))
+
+
+def test_geojson_with_a_flat_area(tmp_path):
+    flat = Polygon([(19, 50), (19.1, 50), (19, 50)])
+    with pytest.raises(BadInput, match="row 1: the area of 1206912 is broken"):
+        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, flat)]))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]",
+        '{"type": "Feature"}',
+        '{"type": "FeatureCollection", "features": {}}',
+        '{"type": "FeatureCollection", "features": []}',
+        '{"type": "FeatureCollection", "features": [1]}',
+        '{"type": "FeatureCollection", "features": [{"properties": {"teryt": "1206912"}, "geometry": null}]}',
+        '{"type": "FeatureCollection", "features": [{"properties": {}, "geometry": {"type": "Polygon"}}]}',
+        '{"type": "FeatureCollection", "features": [{"properties": {"teryt": "1206912"}, "geometry": {"a": 1}}]}',
+    ],
+)
+def test_other_json(tmp_path, content):
+    with pytest.raises(BadInput, match=r"is not a|has no municipality|is damaged"):
+        boundaries.parse(write(tmp_path / "a.json", content))
+
+
+def test_truncated_geojson(tmp_path):
+    with pytest.raises(BadInput, match="not complete JSON"):
+        boundaries.parse(write(tmp_path / "a.geojson", text("gminy.geojson")[:-20]))
+
+
+@pytest.mark.full_scale
+@pytest.mark.slow
+def test_whole_country():
+    path = shared("00_jednostki_administracyjne.zip")
+    started = time.perf_counter()
+    extract = boundaries.parse(path)
+    assert time.perf_counter() - started < 20
+    assert len(extract.rows) == 2_479
+    areas = np.array([row.area for row in extract.rows])
+    assert shapely.coverage_is_valid(areas)
+    assert shapely.is_valid(areas).all()
+    assert shapely.area(areas).sum() == pytest.approx(312_000e6, rel=0.01)
+    warsaw = next(row for row in extract.rows if row.teryt == "1465011")
+    assert warsaw.name == "Warszawa"
+    assert warsaw.area.contains(shapely.Point(plane.to_plane(52.2297, 21.0122)))

@@ -1,0 +1,108 @@
+"""The centre of addresses: where they are, whatever a few of them say."""
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog.importers.parsers.prg_addresses import centres
+from catalog.importers.parsers.prg_addresses.centres import Cells, medoid
+
+AT = st.integers(min_value=0, max_value=999_999)
+POINTS = st.lists(st.tuples(AT, AT), min_size=1, max_size=60)
+
+
+def centre(points):
+    cells = Cells()
+    for east, north in points:
+        cells.add(0, east, north)
+    ((group, east, north),) = cells.centres()
+    assert group == 0
+    return east, north
+
+
+def cluster(east, north, count, side=300):
+    """Addresses on a spiral around a point, all in a few squares."""
+    return [
+        (east + side * math.sqrt(n / count) * math.cos(n), north + side * math.sqrt(n / count) * math.sin(n))
+        for n in range(count)
+    ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(POINTS, st.randoms(use_true_random=False), st.integers(1, 7))
+def test_neither_order_nor_batches_matter(points, dice, batch):
+    shuffled = dice.sample(points, len(points))
+    whole, centres.BATCH = centres.BATCH, batch
+    try:
+        assert centre(shuffled) == centre(points)
+    finally:
+        centres.BATCH = whole
+
+
+@settings(max_examples=100, deadline=None)
+@given(POINTS)
+def test_the_centre_is_in_a_square_with_addresses(points):
+    side = centres.CELL_CM / 100
+    squares = {(east // side, north // side) for east, north in points}
+    east, north = centre(points)
+    assert (east // side, north // side) in squares
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.tuples(st.integers(400_000, 500_000), st.integers(400_000, 500_000)),
+    st.integers(10, 80),
+    st.floats(0, 0.45),
+    st.tuples(AT, AT),
+)
+def test_less_than_half_of_the_addresses_cannot_lead_it_away(middle, count, share, stray):
+    village = cluster(*middle, count)
+    strays = [stray] * int(share * count)
+    east, north = centre([*village, *strays])
+    assert math.dist((east, north), middle) < 1_100
+
+
+def test_one_outlier_moves_a_village_of_one_square_not_at_all():
+    village = [(450_100 + n, 450_100 + n) for n in range(4)]
+    assert centre([*village, (900_000, 100_000)]) == centre(village)
+
+
+def test_of_two_villages_it_is_in_the_larger():
+    large, small = cluster(450_250, 450_250, 60), cluster(470_250, 450_250, 40)
+    assert math.dist(centre([*large, *small]), (450_250, 450_250)) < 700
+
+
+def test_many_villages_around_a_town_have_their_centre_in_it():
+    ring = [p for k in range(8) for p in cluster(450_250 + 6000 * math.cos(k), 450_250 + 6000 * math.sin(k), 15)]
+    assert math.dist(centre([*ring, *cluster(450_250, 450_250, 30)]), (450_250, 450_250)) < 700
+
+
+def test_more_squares_than_are_compared_are_joined(monkeypatch):
+    points = [(1000 * n + 250, 1000 * m + 250) for n in range(40) for m in range(40)]
+    whole = centre(points)
+    monkeypatch.setattr(centres, "MAX_CELLS", 100)
+    assert math.dist(centre(points), whole) < 5_000
+
+
+def test_groups_keep_to_themselves():
+    cells = Cells()
+    for group, east in ((7, 100_000), (0, 200_000), (65_000, 300_000)):
+        cells.add(group, east, 400_000)
+    assert list(cells.centres()) == [(0, 200_000, 400_000), (7, 100_000, 400_000), (65_000, 300_000, 400_000)]
+
+
+def test_squares_outside_are_dropped_and_counted():
+    cells = Cells()
+    for east in (100_000, 100_001, 900_000):
+        cells.add(0, east, 400_000)
+    assert cells.keep(lambda group: np.array([[0.0, 0.0, 500_000.0, 500_000.0]])) == (1, 2)
+    assert cells.keep(lambda group: np.empty((0, 4))) == (2, 0)
+    assert list(cells.centres()) == []
+
+
+def test_of_equal_points_the_heaviest():
+    points = np.array([[0.0, 0.0], [3.0, 0.0]])
+    assert tuple(medoid(points, np.array([1, 1]))) == (0.0, 0.0)
+    assert tuple(medoid(points, np.array([1, 2]))) == (3.0, 0.0)

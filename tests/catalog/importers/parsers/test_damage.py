@@ -1,0 +1,75 @@
+"""Whatever happens to a file, a parser reads it or raises BadInput with one line."""
+
+import pytest
+
+from catalog.importers.parsers import boundaries, geonames, overpass, prg_postcodes, prng, simc, terc
+from catalog.importers.records import BadInput
+from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write, zipped
+from tests.catalog.importers.parsers.test_boundaries import AREAS, shapefile_parts
+from tests.catalog.importers.parsers.test_prng import UNITS
+
+PARSERS = {
+    "terc.csv": terc.parse,
+    "terc.xml": terc.parse,
+    "simc.csv": simc.parse,
+    "simc.xml": simc.parse,
+    "polskie-miejscowosci.json": lambda path: prng.parse(path, UNITS),
+    "PL.txt": geonames.parse,
+    "prg_postcodes.csv": prg_postcodes.parse,
+    "gminy.geojson": boundaries.parse,
+    "overpass.json": overpass.parse,
+}
+
+
+def damaged(content, dice):
+    """Some bytes changed, removed, repeated or put in."""
+    changed = bytearray(content)
+    for _ in range(dice.randint(1, 4)):
+        at = dice.randrange(len(changed))
+        match dice.randrange(4):
+            case 0:
+                changed[at] = dice.randrange(256)
+            case 1:
+                del changed[at : at + dice.randrange(1, 30)]
+            case 2:
+                changed[at:at] = changed[at : at + dice.randrange(1, 40)]
+            case _:
+                changed[at:at] = bytes(dice.choices(b'0123456789{}[]",;<>&\n\t|', k=3))
+    return bytes(changed)
+
+
+def check(parse, path):
+    """Parse; return whether the file was refused."""
+    try:
+        parse(path)
+    except BadInput as error:
+        return str(error).isprintable() and len(str(error)) < 1000
+    return None
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_damaged_slice(tmp_path, name):
+    outcomes = []
+    for seed in range(60):
+        path = write(tmp_path / name, damaged((DATA / name).read_bytes(), chance(seed)))
+        outcomes.append(check(PARSERS[name], path))
+        sniff(path)
+    assert True in outcomes
+    assert False not in outcomes
+
+
+def test_damaged_shapefile(tmp_path):
+    parts = shapefile_parts(AREAS)
+    outcomes = []
+    for seed in range(150):
+        dice = chance(seed)
+        changed = {suffix: bytearray(content) for suffix, content in parts.items()}
+        for _ in range(dice.randint(1, 6)):
+            part = changed[dice.choice([".shp", ".dbf"])]
+            part[dice.randrange(len(part))] = dice.choice([0, 255, dice.randrange(256)])
+        members = {f"A03_Granice_gmin{suffix}": bytes(part) for suffix, part in changed.items()}
+        path = zipped(tmp_path / "boundaries.zip", members)
+        outcomes.append(check(boundaries.parse, path))
+        sniff(path)
+    assert True in outcomes
+    assert False not in outcomes

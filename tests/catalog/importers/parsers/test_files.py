@@ -1,0 +1,247 @@
+import contextlib
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from catalog.importers.parsers import files
+from catalog.importers.parsers.files import csv_rows, load_json, open_source, text_lines
+from catalog.importers.records import BadInput
+from tests.catalog.importers.parsers.helpers import chance, write, zipped
+
+
+def content(path: Path, *suffixes: str) -> bytes:
+    with open_source(path, suffixes) as source:
+        return source.stream.read()
+
+
+def rows(path: Path, columns: str, **options: bool) -> list[tuple[int, dict[str, str]]]:
+    with open_source(path, (".csv",)) as source:
+        return list(csv_rows(source, columns.split(), delimiter=";", **options))
+
+
+def test_plain_file(tmp_path):
+    assert content(write(tmp_path / "a.csv", b"abc"), ".txt") == b"abc"
+
+
+def test_member_of_the_best_suffix(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"a.xml": b"<a/>", "folder/a.CSV": b"abc"})
+    assert content(path, ".csv", ".xml") == b"abc"
+
+
+def test_zip_is_recognised_without_its_suffix(tmp_path):
+    assert content(zipped(tmp_path / "download", {"a.csv": b"abc"}), ".csv") == b"abc"
+
+
+def test_read_me_and_system_files_are_no_members(tmp_path):
+    members = {"readme.txt": b"x", "__MACOSX/._PL.txt": b"x", ".hidden.txt": b"x", "PL.txt": b"abc"}
+    assert content(zipped(tmp_path / "a.zip", members), ".txt") == b"abc"
+
+
+def test_two_members_of_one_suffix_are_refused(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"a.csv": b"1", "b.csv": b"2"})
+    with pytest.raises(BadInput, match=r"more than one \.csv file \(a\.csv, b\.csv\)"):
+        content(path, ".csv")
+
+
+def test_zip_without_the_member(tmp_path):
+    with pytest.raises(BadInput, match=r"holds no \.csv or \.xml file, only a\.pdf"):
+        content(zipped(tmp_path / "a.zip", {"a.pdf": b"1"}), ".csv", ".xml")
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(BadInput, match=r"absent\.csv: does not exist"):
+        content(tmp_path / "absent.csv")
+
+
+def test_name_that_no_file_can_have():
+    with pytest.raises(BadInput, match="cannot be read"):
+        content(Path("a\0b"))
+
+
+def test_directory(tmp_path):
+    with pytest.raises(BadInput, match="is a directory"):
+        content(tmp_path)
+
+
+def test_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match="not an ordinary file"):
+        content(tmp_path / "pipe")
+
+
+def test_empty_file(tmp_path):
+    with pytest.raises(BadInput, match="is empty"):
+        content(write(tmp_path / "a.csv", b""))
+
+
+def test_plain_file_over_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MAX_BYTES", 10)
+    with pytest.raises(BadInput, match="has 11 bytes, more than the 10"):
+        content(write(tmp_path / "a.csv", b"x" * 11))
+
+
+def test_empty_zip(tmp_path):
+    with pytest.raises(BadInput, match="archive is empty"):
+        content(zipped(tmp_path / "a.zip", {}), ".csv")
+
+
+def test_empty_member(tmp_path):
+    with pytest.raises(BadInput, match=r"a\.zip/a\.csv: is empty"):
+        content(zipped(tmp_path / "a.zip", {"a.csv": b""}), ".csv")
+
+
+def test_truncated_zip(tmp_path):
+    whole = zipped(tmp_path / "a.zip", {"a.csv": chance(1).randbytes(5000)}).read_bytes()
+    with pytest.raises(BadInput, match="damaged or cut off"):
+        content(write(tmp_path / "b.zip", whole[:3000]), ".csv")
+
+
+def test_damaged_member(tmp_path):
+    whole = bytearray(zipped(tmp_path / "a.zip", {"a.csv": chance(1).randbytes(5000)}).read_bytes())
+    whole[2000] ^= 0xFF
+    with pytest.raises(BadInput, match=r"b\.zip/a\.csv: the zip archive is damaged"):
+        content(write(tmp_path / "b.zip", bytes(whole)), ".csv")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_scrambled_zip_raises_nothing_but_bad_input(tmp_path, seed):
+    whole = bytearray(zipped(tmp_path / "a.zip", {"a.csv": b"abc;def\n" * 30, "b.xml": b"<a/>"}).read_bytes())
+    dice = chance(seed)
+    for _ in range(dice.randint(1, 12)):
+        whole[dice.randrange(4, len(whole))] = dice.randrange(256)
+    with contextlib.suppress(BadInput):
+        assert content(write(tmp_path / "b.zip", bytes(whole)), ".csv") in (b"abc;def\n" * 30, b"<a/>")
+
+
+def test_web_page_named_zip(tmp_path):
+    with pytest.raises(BadInput, match="named zip but is not a zip"):
+        content(write(tmp_path / "a.zip", b"<html>Not found</html>"), ".csv")
+
+
+def test_encrypted_member(tmp_path):
+    whole = bytearray(zipped(tmp_path / "a.zip", {"a.csv": b"abc"}).read_bytes())
+    whole[whole.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(BadInput, match="is encrypted; unpack it"):
+        content(write(tmp_path / "b.zip", bytes(whole)), ".csv")
+
+
+def test_unknown_compression(tmp_path):
+    whole = bytearray(zipped(tmp_path / "a.zip", {"a.csv": b"abc"}).read_bytes())
+    whole[whole.index(b"PK\x01\x02") + 10] = 99
+    whole[8] = 99
+    with pytest.raises(BadInput, match="compression"):
+        content(write(tmp_path / "b.zip", bytes(whole)), ".csv")
+
+
+def test_zip_bomb(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"a.csv": bytes(files.SMALL_BYTES + 1)})
+    with pytest.raises(BadInput, match="zip bomb"):
+        content(path, ".csv")
+
+
+def test_small_member_may_be_packed_tightly(tmp_path):
+    assert len(content(zipped(tmp_path / "a.zip", {"a.csv": bytes(1 << 20)}), ".csv")) == 1 << 20
+
+
+def test_member_over_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MAX_BYTES", 10)
+    with pytest.raises(BadInput, match="unpacks to 11 bytes"):
+        content(zipped(tmp_path / "a.zip", {"a.csv": b"x" * 11}), ".csv")
+
+
+def test_member_larger_than_it_states(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", b"x" * 100)
+    whole = bytearray(path.read_bytes())
+    directory = whole.index(b"PK\x01\x02")
+    whole[directory + 20 : directory + 28] = (10).to_bytes(4, "little") * 2
+    with pytest.raises(BadInput, match="damaged"):
+        content(write(path, bytes(whole)), ".csv")
+
+
+def test_byte_order_mark_and_crlf(tmp_path):
+    path = write(tmp_path / "a.csv", b"\xef\xbb\xbfA;B\r\n1;\xc5\x82\r\n")
+    assert rows(path, "A B") == [(2, {"A": "1", "B": "ł"})]
+
+
+def test_blank_lines_are_left_out_and_counted(tmp_path):
+    assert rows(write(tmp_path / "a.csv", "A;B\n\n1;2\n;\n\n"), "A B") == [(3, {"A": "1", "B": "2"})]
+
+
+def test_columns_in_another_order_among_others(tmp_path):
+    assert rows(write(tmp_path / "a.csv", "X;B;A\n1;2;3\n"), "A B") == [(2, {"X": "1", "B": "2", "A": "3"})]
+
+
+def test_missing_column_is_named(tmp_path):
+    with pytest.raises(BadInput, match=r"a\.csv, row 1: the header lacks B; expected A, B, found A, C"):
+        rows(write(tmp_path / "a.csv", "A;C\n1;2\n"), "A B")
+
+
+def test_repeated_column(tmp_path):
+    with pytest.raises(BadInput, match="has A more than once"):
+        rows(write(tmp_path / "a.csv", "A;B;A\n1;2;3\n"), "A B")
+
+
+def test_nothing_but_blank_lines(tmp_path):
+    with pytest.raises(BadInput, match="has no header; expected the columns A, B"):
+        rows(write(tmp_path / "a.csv", "\n\n"), "A B")
+
+
+def test_short_row_is_named(tmp_path):
+    with pytest.raises(BadInput, match=r"a\.csv, row 3: has 1 columns, expected 2; is the file cut off"):
+        rows(write(tmp_path / "a.csv", "A;B\n1;2\n3"), "A B")
+
+
+def test_nul(tmp_path):
+    with pytest.raises(BadInput, match="row 2: contains a NUL"):
+        rows(write(tmp_path / "a.csv", "A;B\n1;\0\n"), "A B")
+
+
+def test_endless_value(tmp_path):
+    with pytest.raises(BadInput, match="row 2: is not readable as a table"):
+        rows(write(tmp_path / "a.csv", f"A;B\n1;{'x' * 200_000}\n"), "A B")
+
+
+def test_damaged_letter_is_refused_with_its_row(tmp_path):
+    with pytest.raises(BadInput, match="row 3: is not UTF-8"):
+        rows(write(tmp_path / "a.csv", b"A;B\n1;2\n3;\xb3\n"), "A B")
+
+
+def test_cp1250_where_asked(tmp_path):
+    path = write(tmp_path / "a.csv", "A;B\n1;żółć\n".encode("cp1250"))
+    assert rows(path, "A B", cp1250=True) == [(2, {"A": "1", "B": "żółć"})]
+
+
+def test_neither_utf_8_nor_cp1250(tmp_path):
+    with pytest.raises(BadInput, match="neither UTF-8 nor cp1250"):
+        rows(write(tmp_path / "a.csv", b"A;B\n1;\x81\n"), "A B", cp1250=True)
+
+
+def test_endless_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MAX_LINE_BYTES", 10)
+    with (
+        open_source(write(tmp_path / "a.csv", b"x" * 11), ()) as source,
+        pytest.raises(BadInput, match="row 1: the line is longer than 10"),
+    ):
+        list(text_lines(source))
+
+
+def test_json_with_byte_order_mark(tmp_path):
+    assert load_json(write(tmp_path / "a.json", b'\xef\xbb\xbf{"a": 1}')) == {"a": 1}
+
+
+def test_json_in_a_zip(tmp_path):
+    assert load_json(zipped(tmp_path / "a.zip", {"a.json": b"[1]"})) == [1]
+
+
+@pytest.mark.parametrize("broken", [b'{"a": [1, 2', b"<html>", b'{"a": NaN}', b"[" * 100_000, b"\xff"])
+def test_broken_json(tmp_path, broken):
+    with pytest.raises(BadInput, match="not complete JSON"):
+        load_json(write(tmp_path / "a.json", broken))
+
+
+def test_message_is_one_line_whatever_the_source_says():
+    assert str(BadInput("a.csv", "found A\r\nB\x1b[31m\u202e", row=2)) == "a.csv, row 2: found A B [31m"

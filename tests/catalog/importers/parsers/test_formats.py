@@ -1,0 +1,214 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from catalog.importers.parsers import files
+from catalog.importers.parsers.formats import Format, LooksBroken, identify, recognise
+from catalog.importers.records import BadInput
+from tests.catalog.importers.parsers.helpers import DATA, chance, shared, sniff, text, write, zipped
+from tests.catalog.importers.parsers.test_boundaries import AREAS, shapefile_parts
+
+SLICES = {
+    "terc.csv": Format.TERC,
+    "terc.xml": Format.TERC,
+    "simc.csv": Format.SIMC,
+    "simc.xml": Format.SIMC,
+    "polskie-miejscowosci.json": Format.PLACES_JSON,
+    "PL.txt": Format.GEONAMES,
+    "prg_postcodes.csv": Format.PRG_POSTCODES,
+    "gminy.geojson": Format.BOUNDARIES_GEOJSON,
+    "overpass.json": Format.OVERPASS,
+}
+
+
+@pytest.mark.parametrize(("name", "form"), SLICES.items())
+def test_content_decides_under_any_name(tmp_path, name, form):
+    path = write(tmp_path / "data.bin", (DATA / name).read_bytes())
+    assert sniff(path) == recognise(path) == identify(path) == form
+
+
+@pytest.mark.parametrize(("name", "form"), SLICES.items())
+def test_content_of_a_zip_decides(tmp_path, name, form):
+    path = zipped(
+        tmp_path / "download", {"readme.txt": b"read me", "notes.pdf": b"%PDF", name: (DATA / name).read_bytes()}
+    )
+    assert sniff(path) == form
+
+
+def test_content_goes_before_the_name(tmp_path):
+    assert sniff(write(tmp_path / "TERC_2031.csv", text("simc.csv"))) == Format.SIMC
+
+
+def test_shapefile_in_a_zip(tmp_path):
+    parts = shapefile_parts(AREAS)
+    assert sniff(zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{s}": p for s, p in parts.items()})) == Format.BOUNDARIES
+
+
+def test_shapefile_in_a_folder(tmp_path):
+    for suffix, content in shapefile_parts(AREAS).items():
+        write(tmp_path / f"gminy{suffix}", content)
+    assert {path.name: sniff(path) for path in tmp_path.glob("gminy*")} == {
+        "gminy.shp": Format.BOUNDARIES,
+        "gminy.shx": None,
+        "gminy.dbf": None,
+    }
+
+
+def test_layer_of_other_units_is_not_taken_for_municipalities(tmp_path):
+    parts = shapefile_parts({"12": next(iter(AREAS.values()))})
+    path = zipped(tmp_path / "a.zip", {f"A01_Granice_wojewodztw{s}": p for s, p in parts.items()})
+    assert sniff(path) is None
+
+
+def test_geojson_with_its_areas_before_its_codes(tmp_path):
+    ring = [[19 + i / 100_000, 50.0] for i in range(6000)] + [[19.0, 50.1], [19.0, 50.0]]
+    feature = {
+        "type": "Feature",
+        "geometry": {"type": "Polygon", "coordinates": [ring]},
+        "properties": {"JPT_KOD_JE": "1206912"},
+    }
+    document = {"type": "FeatureCollection", "features": [feature]}
+    assert sniff(write(tmp_path / "a.json", json.dumps(document))) == Format.BOUNDARIES_GEOJSON
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "RM;NAZWA_RM;STAN_NA\n01;wieś;2031-01-01\n",
+        "a,b,c\n1,2,3\n",
+        "zwykły tekst",
+        "{}",
+        "[]",
+        "{",
+        '{"results": [], "totalRecords": 0}',
+        '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"teryt": "1206912"}, '
+        '"geometry": {"type": "Point", "coordinates": [19, 50]}}]}',
+        '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, '
+        '"geometry": {"type": "Polygon", "coordinates": []}}]}',
+        "<html><body>Not found</body></html>",
+        "<osm><node/></osm>",
+        b"\xff\xfe\x00\x01",
+        b"\x00\x00\x27\x0a",
+        b"PK\x03\x04 not a zip",
+        "PL\t98-701\tPróbka\n",
+    ],
+)
+def test_unknown_content(tmp_path, content):
+    path = write(tmp_path / "data.bin", content)
+    assert sniff(path) is None
+    assert recognise(path) is None
+
+
+@pytest.mark.parametrize("name", ["absent", "folder", "empty"])
+def test_no_file(tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    write(tmp_path / "empty", b"")
+    assert sniff(tmp_path / name) is None
+    with pytest.raises(BadInput, match=r"does not exist|is a directory|is empty"):
+        identify(tmp_path / name)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rubbish_never_raises(tmp_path, seed):
+    dice = chance(seed)
+    start = dice.choice([b"PK\x03\x04", b"{", b"[", b"<", b"\x00\x00\x27\x0a", b"\xef\xbb\xbf", b""])
+    assert sniff(write(tmp_path / "a", start + dice.randbytes(300))) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("TERC_Urzedowy_2031-01-01.zip", Format.TERC),
+        ("SIMC_Urzedowy_2031-01-01.zip", Format.SIMC),
+        ("PL.zip", Format.GEONAMES),
+        ("00_jednostki_administracyjne.zip", Format.BOUNDARIES),
+        ("prg_postcodes.zip", Format.PRG_POSTCODES),
+    ],
+)
+def test_truncated_zip_with_a_known_name(tmp_path, name, form):
+    whole = zipped(tmp_path / "whole", {"a.csv": chance(1).randbytes(5000)}).read_bytes()
+    path = write(tmp_path / name, whole[:2500])
+    assert sniff(path) is None
+    with pytest.raises(
+        LooksBroken, match=f"{name}: is named like {form.name} but the zip archive is damaged"
+    ) as caught:
+        recognise(path)
+    assert caught.value.format == form
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("TERC_Urzedowy_2031-01-01.csv", b"", "is empty"),
+        ("simc.xml", "<html>", "its content is something else"),
+        ("PL.txt", "98-701;Próbka\n", "its content is something else"),
+        ("depots.overpass.json", "<html>Too many requests</html>", "its content is something else"),
+        ("gminy.geojson", "{", "its content is something else"),
+        ("A03_Granice_gmin.shp", b"\x00\x00\x27\x0a", r"the shapefile has no \.dbf"),
+    ],
+)
+def test_broken_file_with_a_known_name(tmp_path, name, content, reason):
+    with pytest.raises(LooksBroken, match=f"is named like .* but {reason}"):
+        recognise(write(tmp_path / name, content))
+
+
+def test_broken_zip_without_a_known_name(tmp_path):
+    assert recognise(write(tmp_path / "holiday.zip", b"PK\x03\x04")) is None
+
+
+def test_zip_bomb_with_a_known_name(tmp_path):
+    path = zipped(tmp_path / "TERC_a.zip", {"TERC.csv": bytes(files.SMALL_BYTES + 1)})
+    with pytest.raises(LooksBroken, match="zip bomb"):
+        recognise(path)
+
+
+def test_little_is_read_of_a_large_file(tmp_path, monkeypatch):
+    path = write(tmp_path / "a.csv", text("terc.csv") + "x" * 3_000_000)
+    taken = []
+
+    def counting_open(self, mode="r"):
+        stream = open(self, mode)  # noqa: PTH123, SIM115 - what stands in for Path.open cannot call it
+        read = stream.read
+
+        class Counting:
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                stream.close()
+
+            def read(self, size=-1):
+                taken.append(size)
+                return read(size)
+
+        return Counting()
+
+    monkeypatch.setattr(Path, "open", counting_open)
+    assert sniff(path) == Format.TERC
+    assert min(taken) > 0
+    assert sum(taken) < 100_000
+
+
+@pytest.mark.full_scale
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("00_jednostki_administracyjne.zip", Format.BOUNDARIES),
+        ("PL.zip", Format.GEONAMES),
+        ("SIMC_Urzedowy_2020-09-26.zip", Format.SIMC),
+        ("TERC_Urzedowy_2026-07-22.csv", Format.TERC),
+        ("history/TERC_Urzedowy_2025-11-18.zip", Format.TERC),
+        ("WMRODZ_2026-07-22.csv", None),
+        ("depots.overpass.json", Format.OVERPASS),
+        ("prg_postcodes.csv", Format.PRG_POSTCODES),
+        ("README.md", None),
+        ("samples/bdl_data.json", None),
+        ("samples/depots.osm.pbf", Format.OSM_PBF),
+        ("samples/overpass_remark-runtime-error-01.json", Format.OVERPASS),
+        ("samples/prg_addresses_model2012.xml", Format.PRG_ADDRESSES),
+        ("samples/prg_addresses_model2021.gml", Format.PRG_ADDRESSES),
+    ],
+)
+def test_publishers_files(name, form):
+    assert recognise(shared(name)) == form

@@ -1,0 +1,111 @@
+import pytest
+
+from catalog.importers.parsers import geonames
+from catalog.importers.records import BadInput, PostcodeRecord
+from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+
+ROW = "PL\t98-701\tPróbka\tLesser Poland\t77\tPowiat\t1206\tPróba\t120692\t50.1\t19.8\t4\n"
+
+
+def parse_rows(path, *rows):
+    return geonames.parse(write(path / "PL.txt", "".join(rows)))
+
+
+def test_rows_of_one_code_are_merged():
+    extract = geonames.parse(DATA / "PL.txt")
+    assert extract.rows == (
+        # The third point is 350 km off: a mean would carry the code into another voivodeship.
+        PostcodeRecord(
+            "98-701",
+            (("120692", 2), ("120691", 1)),
+            ("Próbka", "Dolna Próba", "Żabia Wola"),
+            50.2,
+            19.8,
+            "geonames",
+        ),
+        PostcodeRecord("98-702", (), ("Zagórze",), 50.3, 19.5, "geonames"),
+    )
+    assert extract.rejected == ()
+    assert extract.as_of is None
+
+
+def test_zip_with_the_publishers_read_me(tmp_path):
+    path = zipped(tmp_path / "PL.zip", {"readme.txt": b"read me", "PL.txt": (DATA / "PL.txt").read_bytes()})
+    assert geonames.parse(path) == geonames.parse(DATA / "PL.txt")
+
+
+def test_row_without_municipality_still_gives_place_and_point(tmp_path):
+    lacking = ROW.replace("120692", "").replace("Próbka", "Obok").replace("50.1", "50.3")
+    (record,) = parse_rows(tmp_path, ROW, lacking).rows
+    assert record.municipalities == (("120692", 1),)
+    assert record.places == ("Próbka", "Obok")
+    assert record.lat == pytest.approx(50.2)
+
+
+def test_equal_shares_are_ordered_by_code(tmp_path):
+    (record,) = parse_rows(tmp_path, ROW, ROW.replace("120692", "120691")).rows
+    assert record.municipalities == (("120691", 1), ("120692", 1))
+
+
+def test_place_of_two_rows_is_named_once(tmp_path):
+    assert parse_rows(tmp_path, ROW, ROW).rows[0].places == ("Próbka",)
+
+
+def test_other_countries_are_passed_over():
+    assert all("Probstadt" not in row.places for row in geonames.parse(DATA / "PL.txt").rows)
+
+
+def test_file_of_another_country(tmp_path):
+    with pytest.raises(BadInput, match="has no usable row of PL"):
+        parse_rows(tmp_path, ROW.replace("PL\t", "CZ\t"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("98-701", "98701x", "not a postcode"),
+        ("50.1\t", "60.1\t", "outside Poland"),
+        ("120692", "1206923", "not six digits"),
+        ("Próbka", "", "empty or too long"),
+        ("Próbka", "Pr" * 61, "empty or too long"),
+    ],
+)
+def test_impossible_row_is_rejected(tmp_path, old, new, reason):
+    extract = parse_rows(tmp_path, ROW, ROW.replace(old, new))
+    assert len(extract.rows) == 1
+    assert extract.rows[0].municipalities == (("120692", 1),)
+    (note,) = extract.rejected
+    assert note.key.startswith("row 2: ")
+    assert reason in note.reason
+
+
+@pytest.mark.parametrize("number", ["", "5e1", "nan", "50,1", "٥٠.1"])
+def test_coordinates_that_are_no_numbers(tmp_path, number):
+    with pytest.raises(BadInput, match=r"PL\.txt, row 2: .* is not a number of degrees"):
+        parse_rows(tmp_path, ROW, ROW.replace("50.1", number))
+
+
+def test_cut_off(tmp_path):
+    with pytest.raises(BadInput, match="row 2: has 3 columns between tabs, expected 12; is the file cut off"):
+        parse_rows(tmp_path, ROW, ROW[:15])
+
+
+def test_header_of_a_csv(tmp_path):
+    with pytest.raises(BadInput, match="row 1: has 1 columns between tabs"):
+        geonames.parse(DATA / "prg_postcodes.csv")
+
+
+def test_byte_order_mark_crlf_and_blank_last_line(tmp_path):
+    path = write(tmp_path / "a.txt", "\ufeff" + text("PL.txt").replace("\n", "\r\n") + "\r\n")
+    assert geonames.parse(path) == geonames.parse(DATA / "PL.txt")
+
+
+@pytest.mark.full_scale
+@pytest.mark.slow
+def test_whole_country():
+    extract = geonames.parse(shared("PL.zip"))
+    assert len(extract.rows) == 20_299
+    assert extract.rejected == ()
+    assert sum(count for row in extract.rows for _, count in row.municipalities) == 72_898
+    # The one row without a municipality shares its code with others.
+    assert all(row.municipalities for row in extract.rows)

@@ -1,0 +1,244 @@
+import pytest
+
+from catalog import fuels
+from catalog.importers.parsers import osm_tags
+from catalog.importers.parsers.osm_tags import FUEL_OF, fuels_of
+from catalog.importers.records import DepotRecord, Note
+
+
+def depot(**tags):
+    """A depot near Kraków; "__" stands for the colon of a key."""
+    named = {"shop": "coal", "name": "Skład Próbny"} | {key.replace("__", ":"): value for key, value in tags.items()}
+    record = osm_tags.depot("node/1", 50.1, 19.8, {key: value for key, value in named.items() if value is not None})
+    assert isinstance(record, DepotRecord)
+    return record
+
+
+def reasons(record):
+    assert all(note.key == record.source_id for note in record.notes)
+    return [note.reason for note in record.notes]
+
+
+def test_whole_record():
+    assert depot(
+        shop="fuel",
+        fuel__coal="yes",
+        fuel__wood="yes",
+        addr__street="Próbna",
+        addr__housenumber="7a",
+        addr__city="Dolna Próba",
+        addr__postcode="98-701",
+        phone="12 345 67 89",
+        website="sklad.example.org",
+        ref__vatin="PL1234563218",
+        opening_hours="Mo-Fr 07:00-15:00",
+    ) == DepotRecord(
+        source_id="node/1",
+        name="Skład Próbny",
+        lat=50.1,
+        lon=19.8,
+        street="Próbna",
+        house_number="7a",
+        postcode="98-701",
+        place="Dolna Próba",
+        nip="1234563218",
+        phone="+48 12 345 67 89",
+        website="https://sklad.example.org/",
+        fuels=("wegiel", "drewno-kominkowe"),
+        hours=dict.fromkeys(("mon", "tue", "wed", "thu", "fri"), "7:00-15:00")
+        | dict.fromkeys(("sat", "sun"), "nieczynne"),
+        opening_hours="Mo-Fr 07:00-15:00",
+    )
+
+
+@pytest.mark.parametrize(
+    ("tags", "sold"),
+    [
+        ({"shop": "fuel"}, set()),
+        ({"shop": "fuel", "fuel:coal": "yes"}, {"wegiel"}),
+        ({"shop": "fuel", "fuel:coal": "yes", "fuel:diesel": "yes"}, {"wegiel"}),
+        ({"shop": "fuel", "fuel:charcoal": "yes"}, set()),
+        ({"shop": "fuel", "fuel:coal": "no"}, set()),
+        ({"shop": "fuel", "fuel:coal": "None"}, set()),
+        ({"shop": "fuel", "fuel:diesel": "no"}, set()),
+        ({"shop": "fuel", "fuel:diesel": "yes"}, None),
+        ({"shop": "fuel", "fuel:lpg": "yes", "fuel:wood": "no"}, None),
+        ({"shop": "fuel", "sells:firewood": "yes"}, {"drewno-kominkowe"}),
+        ({"shop": "fuel", "fuel:wood_pellets": "only"}, {"pellet"}),
+        ({"shop": "fuel", "fuel:Pea coal": "yes"}, {"wegiel-groszek"}),
+        ({"shop": "fuel", "fuel:ekogroszek": "yes"}, {"ekogroszek"}),
+        ({"shop": "fuel", "fuel:briquettes": "YES"}, {"brykiet"}),
+        ({"shop": "fuel", "fuel": "coal; wood"}, {"wegiel", "drewno-kominkowe"}),
+        ({"shop": "fuel", "fuel": "yes"}, set()),
+        ({"shop": "coal"}, {"wegiel"}),
+        ({"shop": "coal", "sells:pellets": "yes"}, {"wegiel", "pellet"}),
+        ({"shop": "coal", "fuel:coal": "no", "fuel:wood": "yes"}, {"drewno-kominkowe"}),
+        ({"shop": "firewood"}, {"drewno-kominkowe"}),
+        ({"shop": "coal;firewood"}, {"wegiel", "drewno-kominkowe"}),
+        ({"shop": "agrarian", "sells:coal": "yes"}, {"wegiel"}),
+        ({"shop": "agrarian", "sells:coal": "no"}, None),
+        ({"shop": "agrarian"}, None),
+        ({"shop": "agrarian", "sells:charcoal": "yes"}, None),
+        ({"shop": "convenience", "sells:firewood": "yes"}, None),
+        ({"amenity": "fuel", "fuel:coal": "yes"}, None),
+        ({"amenity": "bbq", "fuel": "wood"}, None),
+        ({"disused:shop": "coal"}, None),
+        ({"shop": "coal", "disused": "yes"}, None),
+        ({"shop": "coal", "disused": "no"}, {"wegiel"}),
+        ({}, None),
+    ],
+)
+def test_what_is_a_depot_and_what_it_sells(tags, sold):
+    assert fuels_of(tags) == sold
+
+
+def test_every_fuel_of_the_map_is_in_the_catalog():
+    assert set(FUEL_OF.values()) <= set(fuels.BY_SLUG)
+
+
+def test_what_is_no_depot():
+    assert osm_tags.depot("node/1", 50.1, 19.8, {"shop": "florist"}) is None
+
+
+@pytest.mark.parametrize(("lat", "lon"), [(None, 19.8), (50.1, None)])
+def test_no_position(lat, lon):
+    assert osm_tags.depot("way/1", lat, lon, {"shop": "coal"}) == Note("way/1", "has no position")
+
+
+@pytest.mark.parametrize(("lat", "lon"), [(48.79, 19.8), (55.11, 19.8), (50.1, 13.89), (50.1, 24.31)])
+def test_outside_poland(lat, lon):
+    assert osm_tags.depot("node/1", lat, lon, {"shop": "coal"}) == Note(
+        "node/1", f"the position {lat}, {lon} is outside Poland"
+    )
+
+
+@pytest.mark.parametrize(
+    ("tags", "kind", "name"),
+    [
+        ({"shop": "coal", "addr__city": "Próba"}, "Skład węgla", "Skład węgla, Próba"),
+        ({"shop": "firewood", "addr__place": "Próbka"}, "Drewno opałowe", "Drewno opałowe, Próbka"),
+        ({"shop": "fuel", "fuel__wood": "yes"}, "Drewno opałowe", "Drewno opałowe"),
+        ({"shop": "fuel", "fuel__ekogroszek": "yes"}, "Skład węgla", "Skład węgla"),
+        ({"shop": "fuel", "fuel__coal": "yes", "fuel__wood": "yes"}, "Skład opału", "Skład opału"),
+        ({"shop": "fuel"}, "Skład opału", "Skład opału"),
+    ],
+)
+def test_depot_without_a_name(tags, kind, name):
+    record = depot(**({"name": None} | tags))
+    assert (record.kind_name, record.name, record.held) == (kind, name, False)
+    assert record.review == "the source gives no name"
+
+
+def test_name_of_invisible_characters_is_none():
+    assert depot(name="\u200b \u202e").kind_name == "Skład węgla"
+
+
+def test_polish_name_stands_in():
+    record = depot(name=None, name__pl="Skład Próbny")
+    assert (record.name, record.kind_name, record.review) == ("Skład Próbny", "", "")
+
+
+def test_private_person_is_held_back():
+    record = depot(name="Jan Kowalski")
+    assert (record.name, record.held) == ("Jan Kowalski", True)
+    assert record.review == "the name looks like that of a private person"
+
+
+def test_firm_with_a_surname_is_not_held_back():
+    record = depot(name="PHU Kowalski Skład opału")
+    assert (record.held, record.review) == (False, "")
+
+
+def test_name_is_tidied():
+    assert depot(name=" Skład\t\u200bPróbny \n").name == "Skład Próbny"
+
+
+def test_endless_name_is_cut():
+    record = depot(name="Skład " * 50)
+    assert len(record.name) <= 200
+    assert record.name.endswith("Skład…")
+    assert reasons(record) == ["name cut to 200 characters"]
+
+
+@pytest.mark.parametrize("street", ["ul.", "ul", "Ulica"])
+def test_street_without_a_name(street):
+    record = depot(addr__street=street, addr__city="Próba", addr__housenumber="5")
+    assert (record.street, record.house_number, record.place) == ("", "5", "Próba")
+    assert reasons(record) == [f"street is only {street!r}"]
+
+
+def test_village_without_streets():
+    record = depot(addr__place="Próbka", addr__city="Dolna Próba", addr__housenumber="5")
+    assert (record.street, record.place) == ("", "Próbka")
+
+
+def test_town_with_streets():
+    record = depot(addr__street="Próbna", addr__place="Osiedle", addr__city="Dolna Próba")
+    assert (record.street, record.place) == ("Próbna", "Dolna Próba")
+
+
+@pytest.mark.parametrize(("key", "limit"), [("addr__street", 120), ("addr__city", 120), ("addr__housenumber", 30)])
+def test_endless_part_of_the_address_is_refused(key, limit):
+    record = depot(**{key: "x" * (limit + 1)})
+    assert (record.street, record.place, record.house_number) == ("", "", "")
+    assert reasons(record) == [f"{key.replace('__', ':')} is longer than {limit} characters"]
+
+
+def test_postcode_without_its_dash():
+    assert depot(addr__postcode="98701").postcode == "98-701"
+
+
+def test_impossible_postcode():
+    record = depot(addr__postcode="987-01")
+    assert record.postcode == ""
+    assert reasons(record)[0].startswith("not a postcode: '987-01'")
+
+
+def test_tax_number_with_a_wrong_check_digit():
+    record = depot(ref__vatin="PL1234563219")
+    assert record.nip is None
+    assert "wrong check digit" in reasons(record)[0]
+    assert reasons(record)[0].startswith("ref:vatin: ")
+
+
+@pytest.mark.parametrize("key", ["ref__vatin", "ref__nip", "ref__NIP"])
+def test_keys_of_the_tax_number(key):
+    assert depot(**{key: "123-456-32-18"}).nip == "1234563218"
+
+
+@pytest.mark.parametrize("key", ["phone", "contact__phone", "contact__mobile"])
+def test_keys_of_the_telephone(key):
+    assert depot(**{key: "+48123456789"}).phone == "+48 12 345 67 89"
+
+
+@pytest.mark.parametrize("key", ["website", "contact__website", "url"])
+def test_keys_of_the_web_site(key):
+    assert depot(**{key: "http://example.org/a"}).website == "http://example.org/a"
+
+
+def test_second_telephone_stands_in_for_a_bad_one():
+    record = depot(phone="12 345", contact__phone="12 345 67 89")
+    assert record.phone == "+48 12 345 67 89"
+    assert reasons(record) == ["phone: not a valid telephone number: '12 345'"]
+
+
+def test_script_is_no_web_site():
+    record = depot(website="javascript:alert(1)")
+    assert record.website is None
+    assert "neither http nor https" in reasons(record)[0]
+
+
+def test_hours_that_say_no_week_keep_their_text():
+    record = depot(opening_hours='"po uzgodnieniu telefonicznym"')
+    assert (record.hours, record.opening_hours) == (None, '"po uzgodnieniu telefonicznym"')
+    assert reasons(record) == ["opening hours say no plain week: '\"po uzgodnieniu telefonicznym\"'"]
+
+
+def test_endless_hours_are_refused():
+    record = depot(opening_hours="Mo-Fr 8:00-16:00; " * 20)
+    assert (record.hours, record.opening_hours) == (None, "")
+    assert reasons(record) == ["opening hours longer than 300 characters"]
+
+
+def test_notes_do_not_make_records_differ():
+    assert depot(ref__nip="1") == depot()

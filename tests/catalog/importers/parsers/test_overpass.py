@@ -1,0 +1,193 @@
+import json
+from datetime import date
+
+import pytest
+
+from catalog.importers.parsers import overpass
+from catalog.importers.records import BadInput, Note
+from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+
+
+def answer(path, *elements, **header):
+    """Parse an answer with the slice's header and other elements."""
+    document = json.loads(text("overpass.json")) | header
+    document["elements"] = list(elements)
+    return overpass.parse(write(path / "overpass.json", json.dumps(document)))
+
+
+def node(number=1, **changes):
+    return {"type": "node", "id": number, "lat": 50.1, "lon": 19.8, "tags": {"shop": "coal", "name": "Próba"}} | changes
+
+
+def way(**changes):
+    return {"type": "way", "id": 2, "tags": {"shop": "coal", "name": "Próba"}} | changes
+
+
+def test_nodes_ways_and_relations():
+    extract = overpass.parse(DATA / "overpass.json")
+    assert [(row.source_id, row.lat, row.lon) for row in extract.rows] == [
+        ("node/11", 50.1, 19.8),
+        ("way/12", 50.2, 19.9),
+        ("relation/13", 50.3, 19.7),
+    ]
+    assert extract.rejected == ()
+    assert extract.as_of == date(2031, 10, 3)
+
+
+def test_zip(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"overpass.json": (DATA / "overpass.json").read_bytes()})
+    assert overpass.parse(path) == overpass.parse(DATA / "overpass.json")
+
+
+def test_remark_refuses_the_whole_file(tmp_path):
+    with pytest.raises(BadInput, match="not whole, it says: runtime error: Query timed out"):
+        answer(tmp_path, node(), remark='runtime error: Query timed out in "query" at line 4.')
+
+
+def test_remark_before_the_elements(tmp_path):
+    content = '{"remark": "runtime error", ' + text("overpass.json").lstrip()[1:]
+    with pytest.raises(BadInput, match="not whole, it says: runtime error"):
+        overpass.parse(write(tmp_path / "a.json", content))
+
+
+def test_remark_among_the_elements(tmp_path):
+    with pytest.raises(BadInput, match="not whole"):
+        answer(tmp_path, node(), {"remark": "runtime error"})
+
+
+def test_tag_called_remark_is_an_ordinary_tag(tmp_path):
+    tags = {"shop": "coal", "name": "Próba", "remark": "od podwórza"}
+    assert len(answer(tmp_path, node(tags=tags)).rows) == 1
+
+
+@pytest.mark.parametrize(
+    "centre", [{}, None, {"lat": 50.1}, {"lat": "50.1", "lon": "19.8"}, {"lat": True, "lon": 1}, []]
+)
+def test_way_without_a_centre_is_rejected(tmp_path, centre):
+    extract = answer(tmp_path, node(), way(center=centre))
+    assert [row.source_id for row in extract.rows] == ["node/1"]
+    assert extract.rejected == (Note("way/2", "has no position"),)
+
+
+def test_way_with_missing_centre_is_rejected(tmp_path):
+    assert answer(tmp_path, node(), way()).rejected == (Note("way/2", "has no position"),)
+
+
+def test_every_depot_may_be_rejected(tmp_path):
+    assert len(answer(tmp_path, way(center={})).rejected) == 1
+
+
+def test_depot_outside_poland_is_rejected(tmp_path):
+    extract = answer(tmp_path, node(lat=50.1, lon=13.89), node(2))
+    assert extract.rejected == (Note("node/1", "the position 50.1, 13.89 is outside Poland"),)
+    assert [row.source_id for row in extract.rows] == ["node/2"]
+
+
+def test_node_and_way_of_one_number_are_two_depots(tmp_path):
+    assert len(answer(tmp_path, node(2), way(center={"lat": 50.1, "lon": 19.8})).rows) == 2
+
+
+def test_same_element_twice_counts_once(tmp_path):
+    assert len(answer(tmp_path, node(), node()).rows) == 1
+
+
+def test_skeleton_of_the_same_node_is_passed_over(tmp_path):
+    assert len(answer(tmp_path, node(), {"type": "node", "id": 1, "lat": 50.1, "lon": 19.8}).rows) == 1
+
+
+def test_one_number_with_two_contents_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="row 2: node/1 is there twice with different content"):
+        answer(tmp_path, node(), node(lat=50.2))
+
+
+def test_no_depot_at_all(tmp_path):
+    with pytest.raises(BadInput, match="no depot among 1 elements"):
+        answer(tmp_path, node(tags={"shop": "florist"}))
+
+
+def test_no_elements(tmp_path):
+    with pytest.raises(BadInput, match="no depot among 0 elements"):
+        answer(tmp_path)
+
+
+@pytest.mark.parametrize("number", [None, "1", 0, -1, True, 1.0])
+def test_impossible_id(tmp_path, number):
+    with pytest.raises(BadInput, match=r"row 1: the id .* of a node"):
+        answer(tmp_path, node(number))
+
+
+@pytest.mark.parametrize("tags", [[], "shop=coal", {"shop": 1}])
+def test_impossible_tags(tmp_path, tags):
+    with pytest.raises(BadInput, match="row 1: the tags of node/1 are not texts"):
+        answer(tmp_path, node(tags=tags))
+
+
+def test_element_that_is_none(tmp_path):
+    with pytest.raises(BadInput, match="row 2: the element 'x' is not an object"):
+        answer(tmp_path, node(), "x")
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}', '{"elements": {}}', "[]", "1"])
+def test_other_json(tmp_path, content):
+    with pytest.raises(BadInput, match="not an answer of the Overpass API"):
+        overpass.parse(write(tmp_path / "a.json", content))
+
+
+def test_web_page_of_an_overloaded_server(tmp_path):
+    with pytest.raises(BadInput, match="not complete JSON"):
+        overpass.parse(write(tmp_path / "a.json", "<html><body>Too many requests</body></html>"))
+
+
+def test_truncated(tmp_path):
+    with pytest.raises(BadInput, match="not complete JSON, is it cut off"):
+        overpass.parse(write(tmp_path / "a.json", text("overpass.json")[:-20]))
+
+
+def test_unknown_day(tmp_path):
+    assert answer(tmp_path, node(), osm3s={}).as_of is None
+
+
+@pytest.mark.parametrize("stamp", ["3 October", "2031-13-03T21:04:02Z", 5])
+def test_impossible_day(tmp_path, stamp):
+    with pytest.raises(BadInput, match="timestamp_osm_base"):
+        answer(tmp_path, node(), osm3s={"timestamp_osm_base": stamp})
+
+
+@pytest.mark.full_scale
+@pytest.mark.slow
+def test_whole_country():
+    extract = overpass.parse(shared("depots.overpass.json"))
+    assert len(extract.rows) == 6_586
+    assert extract.rejected == ()
+    assert extract.as_of == date(2026, 10, 3)
+    sold = [row.fuels for row in extract.rows]
+    # fuel:coal, fuel:wood, and neither (charcoal alone included).
+    assert [sum("wegiel" in fuels for fuels in sold), sum("drewno-kominkowe" in fuels for fuels in sold)] == [
+        5240,
+        1620,
+    ]
+    assert sold.count(()) == 1020
+    assert sum(row.nip is not None for row in extract.rows) == 1987
+    assert all(row.name for row in extract.rows)
+
+
+@pytest.mark.full_scale
+@pytest.mark.parametrize("name", ["area-01", "node-01", "relation-03", "way-03", "way-04"])
+def test_real_answers_about_other_things(name):
+    with pytest.raises(BadInput, match="has no depot among"):
+        overpass.parse(shared(f"samples/overpass_{name}.json"))
+
+
+@pytest.mark.full_scale
+def test_real_answer_that_ran_out_of_time():
+    with pytest.raises(BadInput, match="not whole, it says: runtime error: Query timed out"):
+        overpass.parse(shared("samples/overpass_remark-runtime-error-01.json"))
+
+
+@pytest.mark.full_scale
+@pytest.mark.parametrize(("name", "rejected"), [("way-03", "outside Poland"), ("way-04", "has no position")])
+def test_real_answer_about_a_shop_that_sells_coal(tmp_path, name, rejected):
+    content = shared(f"samples/overpass_{name}.json").read_text().replace("florist", "coal")
+    (note,) = overpass.parse(write(tmp_path / "a.json", content)).rejected
+    assert note.key == "way/225576797"
+    assert rejected in note.reason

@@ -1,0 +1,304 @@
+"""Address points of the register in both layouts: what comes out, what is left out, what is refused."""
+
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pyproj
+import pytest
+
+from catalog.importers.parsers import prg_addresses
+from catalog.importers.parsers.formats import Format, LooksBroken, identify, recognise
+from catalog.importers.records import BadInput
+from tests.catalog.importers.parsers.generate_addresses import area, document, generate, point
+from tests.catalog.importers.parsers.helpers import chance, shared, write, zipped
+
+MODELS = (2012, 2021)
+NORTH, EAST = 456_005.14, 287_772.37
+
+pytestmark = pytest.mark.parametrize("model", MODELS)
+
+
+def points(model, count=3, **changes):
+    """Addresses a metre apart, at 51.92977, 15.91212 and northwards."""
+    values = {"north": NORTH, "east": EAST} | changes
+    return [point(model, f"id-{n}", **values | {"north": values["north"] + n}) for n in range(count)]
+
+
+def file(tmp_path, model, *parts, name="a.xml"):
+    return write(tmp_path / name, document(model, *parts, area(model)))
+
+
+def notes(extract):
+    return {note.reason.partition(", for example")[0]: note.key for note in extract.rejected}
+
+
+def test_a_postcode_with_its_municipality_and_places(tmp_path, model):
+    extract = prg_addresses.parse(file(tmp_path, model, *points(model)))
+    (record,) = extract.rows
+    assert (record.code, record.municipalities, record.places) == ("67-416", (("0804032", 3),), ("Konotop",))
+    assert (record.lat, record.lon, record.source) == (51.92978, 15.91212, "points")
+    assert extract.as_of == date(2025, 11, 6)
+    assert extract.rejected == ()
+
+
+def test_the_official_sample(model):
+    names = {2012: "prg_addresses_model2012.xml", 2021: "prg_addresses_model2021.gml"}
+    extract = prg_addresses.parse(shared(f"samples/{names[model]}"))
+    found = {row.code: (row.municipalities, row.places, row.lat, row.lon) for row in extract.rows}
+    assert (
+        found
+        == {
+            2012: {"67-416": ((("0804032", 2),), ("Konotop",), 51.92987, 15.91196)},
+            2021: {
+                "69-110": ((("0805043", 1),), ("Rzepin",), 52.34342, 14.8391),
+                "69-200": ((("0807043", 1),), ("Żubrów",), 52.48081, 15.1498),
+                "69-210": ((("0807023", 1),), ("Lubniewice",), 52.51279, 15.24431),
+            },
+        }[model]
+    )
+
+
+def test_municipalities_and_places_come_with_most_addresses_first(tmp_path, model):
+    parts = [
+        *points(model, 2),
+        *(point(model, f"b{n}", north=NORTH, east=EAST, unit="0804042", locality="2", place="Wieś") for n in range(3)),
+        area(model, unit="0804042", locality="2", place="Wieś"),
+    ]
+    (record,) = prg_addresses.parse(file(tmp_path, model, *parts)).rows
+    assert record.municipalities == (("0804042", 3), ("0804032", 2))
+    assert record.places == ("Wieś", "Konotop")
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_addresses_refer_to_may_stand_before_or_after_them(tmp_path, model, first):
+    parts = [area(model), *points(model)] if first else [*points(model), area(model)]
+    path = write(tmp_path / "a.xml", document(model, *parts))
+    assert prg_addresses.parse(path).rows[0].municipalities == (("0804032", 3),)
+
+
+def test_one_outlier_does_not_move_the_centre(tmp_path, model):
+    village = points(model, 20)
+    whole = prg_addresses.parse(file(tmp_path, model, *village)).rows[0]
+    stray = point(model, "stray", north=NORTH + 60_000, east=EAST + 20_000)
+    (record,) = prg_addresses.parse(file(tmp_path, model, *village, stray)).rows
+    assert (record.lat, record.lon) == (whole.lat, whole.lon)
+    assert record.municipalities == (("0804032", 21),)
+
+
+def test_a_code_split_in_two_has_its_centre_in_the_larger_part(tmp_path, model):
+    small = [point(model, f"s{n}", north=NORTH + 12_000, east=EAST) for n in range(9)]
+    whole = prg_addresses.parse(file(tmp_path, model, *points(model, 11))).rows[0]
+    (record,) = prg_addresses.parse(file(tmp_path, model, *small, *points(model, 11))).rows
+    assert (record.lat, record.lon) == (whole.lat, whole.lon)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"postcode": ""}, "without a postcode"),
+        ({"postcode": "00-000"}, "without a postcode"),
+        ({"postcode": "6741"}, "with something else than a postcode"),
+        ({"ended": "<koniecWersjiObiektu>2020-01-01T00:00:00Z</koniecWersjiObiektu>"}, "not standing any more"),
+    ],
+)
+def test_addresses_that_cannot_be_used_are_counted(tmp_path, model, changes, reason):
+    odd = [point(model, f"odd-{n}", north=NORTH, east=EAST, **changes) for n in range(2)]
+    extract = prg_addresses.parse(file(tmp_path, model, *points(model), *odd))
+    assert extract.rows[0].municipalities == (("0804032", 3),)
+    ((found, key),) = notes(extract).items()
+    assert found.startswith(reason)
+    assert key == "2 addresses"
+
+
+def test_a_planned_building_is_no_address_yet(tmp_path, model):
+    planned = [point(model, f"p{n}", north=NORTH, east=EAST, status="prognozowany") for n in range(2)]
+    extract = prg_addresses.parse(file(tmp_path, model, *points(model), *planned))
+    # The layout of 2021 has no such field: its register holds what stands.
+    assert extract.rows[0].municipalities == (("0804032", 3 if model == 2012 else 5),)
+
+
+@pytest.mark.parametrize("zone", [2176, 2177, 2178, 2179, 2180])
+def test_positions_in_the_older_zones(tmp_path, model, zone):
+    east, north = pyproj.Transformer.from_crs(2180, zone, always_xy=True).transform(EAST, NORTH)
+    system = f"http://www.opengis.net/def/crs/EPSG/0/{zone}"
+    (record,) = prg_addresses.parse(
+        file(tmp_path, model, *points(model, north=round(north, 3), east=round(east, 3), system=system))
+    ).rows
+    assert (record.lat, record.lon) == (pytest.approx(51.92978, abs=2e-5), pytest.approx(15.91212, abs=2e-5))
+
+
+@pytest.mark.parametrize("system", ["EPSG:4326", "urn:ogc:def:crs:OGC:1.3:CRS84", "EPSG:21800", "Borowa Góra"])
+def test_another_reference_system_is_refused(tmp_path, model, system):
+    with pytest.raises(BadInput, match=r"row 1: the reference system is .* expected EPSG:2180"):
+        prg_addresses.parse(file(tmp_path, model, *points(model, system=system)))
+
+
+def test_swapped_axes_are_refused(tmp_path, model):
+    with pytest.raises(BadInput, match=r"3 of 3 positions lie outside the voivodeship .* are the axes swapped"):
+        prg_addresses.parse(file(tmp_path, model, *points(model, north=EAST, east=NORTH)))
+
+
+def test_a_zone_that_is_not_stated_is_refused(tmp_path, model):
+    with pytest.raises(BadInput, match="3 of 3 positions lie outside"):
+        prg_addresses.parse(file(tmp_path, model, *points(model, north=5_750_000, east=5_500_000)))
+
+
+@pytest.mark.parametrize("position", ["north", "1e5", "-5", "NaN", ""])
+def test_positions_that_are_none(tmp_path, model, position):
+    broken = point(model, "x", north=NORTH, east=EAST).replace(str(NORTH), position)
+    path = file(tmp_path, model, *points(model, 3, east=EAST + 1), broken)
+    with pytest.raises(BadInput, match=r"row 4: the position is .* expected two numbers of metres"):
+        prg_addresses.parse(path)
+
+
+def test_no_position_at_all(tmp_path, model):
+    bare = point(model, "x", north="", east="")
+    assert notes(prg_addresses.parse(file(tmp_path, model, *points(model), bare))) == {
+        "without a position": "1 addresses"
+    }
+
+
+def test_both_models_in_one_file(tmp_path, model):
+    other = next(m for m in MODELS if m != model)
+    namespaces = {2012: "urn:gugik:specyfikacje:gmlas:panstwowyRejestrGranicAdresy:1.0", 2021: "https://prgad"}
+    prefix = {2012: "prg-ad", 2021: "prgad"}[other]
+    foreign = point(other, "x", north=NORTH, east=EAST)
+    head = f'<mixed xmlns:{prefix}="{namespaces[other]}" xmlns:bt="urn:bt" xmlns:xsi="urn:xsi">{foreign}</mixed>'
+    with pytest.raises(BadInput, match="holds the other of the two models"):
+        prg_addresses.parse(file(tmp_path, model, *points(model), head))
+
+
+def test_the_same_file_twice(tmp_path, model):
+    path = file(tmp_path, model, *points(model))
+    with pytest.raises(BadInput, match="3 of 6 addresses are there twice; was a file given twice"):
+        prg_addresses.parse(path, path)
+
+
+def test_a_forgotten_version_is_reported(tmp_path, model):
+    parts = [*points(model, 150), point(model, "id-7", north=NORTH, east=EAST)]
+    assert notes(prg_addresses.parse(file(tmp_path, model, *parts))) == {
+        "there twice, and counted twice": "1 addresses"
+    }
+
+
+def test_addresses_whose_municipality_is_missing(tmp_path, model):
+    with pytest.raises(BadInput, match="3 of 3 addresses are without their municipality in the file"):
+        prg_addresses.parse(write(tmp_path / "a.xml", document(model, *points(model))))
+
+
+def test_many_files_in_a_zip_and_several_files(tmp_path, model):
+    one = document(model, *points(model), area(model)).encode()
+    two = document(model, point(model, "z", north=NORTH, east=EAST, postcode="67-417"), area(model)).encode()
+    packed = zipped(tmp_path / "a.zip", {"08/a.xml": one, "08/b.gml": two, "readme.txt": b"hello", "a.xsd": b"<x/>"})
+    apart = [write(tmp_path / "a.xml", one), write(tmp_path / "b.gml", two)]
+    assert prg_addresses.parse(packed) == prg_addresses.parse(*apart)
+    assert [row.code for row in prg_addresses.parse(packed).rows] == ["67-416", "67-417"]
+
+
+def test_a_zip_with_one_wrong_member(tmp_path, model):
+    one = document(model, *points(model), area(model)).encode()
+    packed = zipped(tmp_path / "a.zip", {"a.xml": one, "b.xml": b"<teryt><row/></teryt>", "c.xml": one})
+    with pytest.raises(BadInput, match=r"a\.zip/b\.xml: has no address of the PRG"):
+        prg_addresses.parse(packed)
+
+
+def test_a_zip_in_a_zip(tmp_path, model):
+    with pytest.raises(BadInput, match=r"holds the zip 02\.zip; unpack it"):
+        prg_addresses.parse(zipped(tmp_path / "a.zip", {"02.zip": b"PK", "a.xml": b"<a/>"}))
+
+
+def test_a_zip_without_xml(tmp_path, model):
+    with pytest.raises(BadInput, match=r"holds no \.xml or \.gml file"):
+        prg_addresses.parse(zipped(tmp_path / "a.zip", {"a.csv": b"a;b"}))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
+def test_cut_off(tmp_path, model, share):
+    whole = file(tmp_path, model, *points(model)).read_bytes()
+    packed = zipped(tmp_path / "b.zip", {"a.xml": whole}).read_bytes()
+    for name, content in (("c.xml", whole), ("c.zip", packed)):
+        with pytest.raises(BadInput, match=r"empty|cut off|damaged|not a zip"):
+            prg_addresses.parse(write(tmp_path / name, content[: int(len(content) * share)]))
+
+
+def test_wrong_encoding(tmp_path, model):
+    text = document(model, *points(model, place="Żubrów"), area(model, place="Żubrów"))
+    with pytest.raises(BadInput, match="is not complete XML"):
+        prg_addresses.parse(write(tmp_path / "a.xml", text.encode("cp1250")))
+    declared = text.replace("utf-8", "windows-1250").replace("UTF-8", "windows-1250")
+    (record,) = prg_addresses.parse(write(tmp_path / "b.xml", declared.encode("cp1250"))).rows
+    assert record.places == ("Żubrów",)
+
+
+def test_document_types_are_refused(tmp_path, model):
+    bomb = '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
+    text = document(model, *points(model), area(model)).replace("?>\n", f"?>\n{bomb}\n", 1)
+    with pytest.raises(BadInput, match="document type"):
+        prg_addresses.parse(write(tmp_path / "a.xml", text))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("67-416", "6" * 20_000, "longer than 10000 characters"),
+        ("</gml:pos>", "<gml:x>" * 200 + "</gml:x>" * 200 + "</gml:pos>", "nested more than 100 deep"),
+    ],
+)
+def test_hostile_elements(tmp_path, model, old, new, message):
+    text = document(model, *points(model), area(model)).replace(old, new)
+    with pytest.raises(BadInput, match=message):
+        prg_addresses.parse(write(tmp_path / "a.xml", text))
+
+
+def test_too_many_places_are_refused(tmp_path, model, monkeypatch):
+    monkeypatch.setattr(prg_addresses, "MAX_GROUPS", 2)
+    parts = [point(model, f"{n}", north=NORTH, east=EAST, postcode=f"67-41{n}") for n in range(3)]
+    with pytest.raises(BadInput, match="more than 2 places of addresses"):
+        prg_addresses.parse(file(tmp_path, model, *parts))
+
+
+def test_damage_is_one_line(tmp_path, model):
+    whole = file(tmp_path, model, *points(model)).read_bytes()
+    outcomes = []
+    for seed in range(150):
+        dice, changed = chance(seed), bytearray(whole)
+        for _ in range(dice.randint(1, 4)):
+            changed[dice.randrange(len(changed))] = dice.randrange(256)
+        try:
+            prg_addresses.parse(write(tmp_path / "b.xml", bytes(changed)))
+        except BadInput as error:
+            outcomes.append(str(error))
+    assert 20 < len(outcomes) < 150
+    assert all(outcome.isprintable() for outcome in outcomes)
+
+
+def test_it_is_recognised(tmp_path, model):
+    plain = file(tmp_path, model, *points(model), name="08.gml")
+    assert identify(plain) == Format.PRG_ADDRESSES
+    assert identify(zipped(tmp_path / "08.zip", {"a/08.xml": plain.read_bytes()})) == Format.PRG_ADDRESSES
+    with pytest.raises(LooksBroken, match="is named like PRG_ADDRESSES"):
+        recognise(write(tmp_path / "PRG-punkty_adresowe.xml", "<html></html>"))
+
+
+# VmHWM, since the peak that getrusage tells begins with that of the parent.
+MEASURE = r"""
+import re, sys
+from pathlib import Path
+from catalog.importers.parsers import prg_addresses
+rows = prg_addresses.parse(Path(sys.argv[1])).rows
+peak = re.search(r"VmHWM:\s*([0-9]+)", Path("/proc/self/status").read_text())[1]
+print(sum(count for row in rows for _, count in row.municipalities), peak)
+"""
+
+
+@pytest.mark.slow
+def test_a_large_file_takes_little_memory(tmp_path, model):
+    path = tmp_path / "large.xml"
+    generate(path, model, 120_000_000)
+    root = Path(__file__).parents[4]
+    printed = subprocess.run([sys.executable, "-c", MEASURE, str(path)], cwd=root, capture_output=True, check=True)
+    addresses, peak_kib = map(int, printed.stdout.split())
+    assert addresses > 50_000
+    assert peak_kib < 120 * 1024

@@ -1,0 +1,76 @@
+import pytest
+
+from catalog.importers.parsers import prg_postcodes
+from catalog.importers.records import BadInput, PostcodeRecord
+from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+
+
+def changed(path, old, new):
+    assert old in text("prg_postcodes.csv")
+    return prg_postcodes.parse(write(path / "a.csv", text("prg_postcodes.csv").replace(old, new, 1)))
+
+
+def test_codes():
+    extract = prg_postcodes.parse(DATA / "prg_postcodes.csv")
+    assert extract.rows == (
+        PostcodeRecord(
+            "98-701", (("1206923", 12), ("1206912", 5)), ("Dolna Próba", "Próbka"), 50.10001, 19.80002, "prg"
+        ),
+        PostcodeRecord("98-702", (("1206912", 0),), ("Zagórze",), 50.3, 19.5, "filled"),
+        PostcodeRecord("98-703", (("1206912", 1),), (), 50.31, 19.51, "prg"),
+    )
+    assert extract.rejected == ()
+
+
+def test_zip(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"codes.csv": (DATA / "prg_postcodes.csv").read_bytes()})
+    assert prg_postcodes.parse(path) == prg_postcodes.parse(DATA / "prg_postcodes.csv")
+
+
+def test_shares_without_numbers_keep_their_order(tmp_path):
+    assert changed(tmp_path, "1206912:,", "1206923:|1206912:,").rows[1].municipalities == (
+        ("1206923", 0),
+        ("1206912", 0),
+    )
+
+
+def test_centre_outside_poland_is_rejected(tmp_path):
+    extract = changed(tmp_path, "50.3,19.5", "19.5,50.3")
+    assert [note.key for note in extract.rejected] == ["98-702"]
+    assert len(extract.rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("addresses", "adresy", "row 1: the header lacks addresses"),
+        ("98-702", "98-70", "row 3: not a postcode"),
+        ("98-702", "98-701", "row 3: the postcode 98-701 is there twice"),
+        ("1206912:5", "1206912", "row 2: municipalities has '1206912'; expected"),
+        ("1206912:5", "1206914:5", "row 2: municipalities has '1206914:5'"),
+        ("1206912:5", "1206912:-5", "row 2: municipalities has"),
+        ("1206912:5", "1206923:5", "row 2: municipalities has 1206923 twice"),
+        ("1206912:5|1206923:12", "", "row 2: municipalities has ''"),
+        ("50.3,", "5e1,", "row 3: '5e1' is not a number of degrees"),
+        (",17,", ",dużo,", "row 2: addresses is 'dużo'"),
+        ("prg-2023", "osm-2023", "row 2: source is 'osm-2023'"),
+        ("Zagórze", "Za" * 61, "row 3: the place .* is longer than 120"),
+        ("50.31,19.51,1,prg-2023", "50.31", "row 4: has 4 columns, expected 7; is the file cut off"),
+    ],
+)
+def test_wrong_value(tmp_path, old, new, reason):
+    with pytest.raises(BadInput, match=reason):
+        changed(tmp_path, old, new)
+
+
+def test_header_alone(tmp_path):
+    with pytest.raises(BadInput, match="has no usable postcode"):
+        prg_postcodes.parse(write(tmp_path / "a.csv", text("prg_postcodes.csv").split("\n")[0]))
+
+
+@pytest.mark.full_scale
+def test_whole_country():
+    extract = prg_postcodes.parse(shared("prg_postcodes.csv"))
+    assert len(extract.rows) == 20_334
+    assert [sum(row.source == name for row in extract.rows) for name in ("prg", "filled")] == [18_722, 1_612]
+    assert extract.rejected == ()

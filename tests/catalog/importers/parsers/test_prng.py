@@ -1,0 +1,108 @@
+import json
+
+import pytest
+
+from catalog.importers.parsers import prng
+from catalog.importers.parsers.prng import find_unit
+from catalog.importers.records import BadInput, Note, PlaceRecord
+from tests.catalog.importers.parsers.helpers import DATA, write
+
+UNITS = {
+    ("małopolskie", "krakowski", "Dolna Próba", 3): "1206923",
+    ("małopolskie", "krakowski", "Żabia Wola-Próbna", 2): "1206912",
+}
+
+
+def parse_changed(path, **changes):
+    places = json.loads((DATA / "polskie-miejscowosci.json").read_text())
+    places[0] |= changes
+    return prng.parse(write(path / "data.json", json.dumps(places)), UNITS)
+
+
+def test_places():
+    extract = prng.parse(DATA / "polskie-miejscowosci.json", UNITS)
+    assert extract.rows == (
+        PlaceRecord("prng:9001", "Dolna Próba", "miasto", "1206923", lat=50.1, lon=19.8),
+        PlaceRecord("prng:9002", "Próbka", "wieś", "1206923", lat=50.12, lon=19.0),
+        PlaceRecord("prng:9003", "Żabia Wola-Las", "wieś", "1206912", lat=50.05, lon=19.7),
+    )
+    assert extract.rejected == ()
+    assert extract.as_of is None
+
+
+def test_unknown_municipality_is_rejected(tmp_path):
+    extract = parse_changed(tmp_path, Commune="Górna Próba-gmina wiejska")
+    assert len(extract.rows) == 2
+    reason = "no municipality is called Górna Próba-gmina wiejska in krakowski, małopolskie"
+    assert extract.rejected == (Note("prng:9001 Dolna Próba", reason),)
+
+
+def test_commune_without_a_kind_is_rejected(tmp_path):
+    assert len(parse_changed(tmp_path, Commune="Dolna Próba").rejected) == 1
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "found"), [(2, 3, True), (1, 3, True), (3, 2, True), (3, 1, True), (2, 1, False), (1, 2, False)]
+)
+def test_municipality_of_another_kind_today(then, now, found):
+    label = {1: "gmina miejska", 2: "gmina wiejska", 3: "gmina miejsko-wiejska"}[then]
+    units = {("lubelskie", "opolski", "Próba", now): f"061299{now}"}
+    assert find_unit(units, "lubelskie", "opolski", f"Próba-{label}") == (f"061299{now}" if found else None)
+
+
+def test_same_kind_goes_first():
+    units = {("lubelskie", "opolski", "Próba", kind): f"061299{kind}" for kind in (1, 2, 3)}
+    assert find_unit(units, "lubelskie", "opolski", "Próba-gmina wiejska") == "0612992"
+
+
+def test_renamed_municipality_is_not_taken_for_the_town_beside_it():
+    units = {
+        ("kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno", 1): "0417011",
+        ("kujawsko-pomorskie", "wąbrzeski", "Ryńsk", 2): "0417052",
+    }
+    assert find_unit(units, "kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno-gmina wiejska") == "0417052"
+    assert find_unit(units, "kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno-gmina miejska") == "0417011"
+
+
+def test_position_outside_poland_is_rejected(tmp_path):
+    extract = parse_changed(tmp_path, Latitude=19.8, Longitude=50.1)
+    assert [note.reason for note in extract.rejected] == ["the position 19.8, 50.1 is outside Poland"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"Id": "9002"}, "row 2: the Id '9002' is there twice"),
+        ({"Id": 9001}, "row 1: Id is 9001, not a text"),
+        ({"Id": "a:b"}, "row 1: the Id 'a:b' .* cannot be one"),
+        ({"Name": " "}, "row 1: .* cannot be one"),
+        ({"Type": "hamlet"}, "row 1: the Type is 'hamlet'; expected city or village"),
+        ({"Latitude": "50.1"}, "row 1: Latitude is '50.1', not a number"),
+        ({"Longitude": True}, "row 1: Longitude is True, not a number"),
+        ({"Latitude": None}, "row 1: Latitude is None, not a number"),
+    ],
+)
+def test_wrong_field(tmp_path, change, reason):
+    with pytest.raises(BadInput, match=reason):
+        parse_changed(tmp_path, **change)
+
+
+def test_missing_field(tmp_path):
+    with pytest.raises(BadInput, match="row 1: lacks Type, Province"):
+        prng.parse(write(tmp_path / "a.json", '[{"Id": "1", "Name": "Próba"}]'), UNITS)
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}', "[1]", '"text"'])
+def test_other_json(tmp_path, content):
+    with pytest.raises(BadInput, match="is not a"):
+        prng.parse(write(tmp_path / "a.json", content), UNITS)
+
+
+def test_no_place_left():
+    with pytest.raises(BadInput, match="no place is left of 3: no municipality is called"):
+        prng.parse(DATA / "polskie-miejscowosci.json", {})
+
+
+def test_no_place_at_all(tmp_path):
+    with pytest.raises(BadInput, match="no place is left of 0: empty"):
+        prng.parse(write(tmp_path / "a.json", "[]"), UNITS)

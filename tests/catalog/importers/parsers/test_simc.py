@@ -1,0 +1,100 @@
+import csv
+from datetime import date
+
+import pytest
+
+from catalog.importers.parsers import simc
+from catalog.importers.records import BadInput, PlaceRecord
+from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+
+
+def changed(path, old, new):
+    assert old in text("simc.csv")
+    return simc.parse(write(path / "SIMC_próba.csv", text("simc.csv").replace(old, new, 1)))
+
+
+def test_csv():
+    extract = simc.parse(DATA / "simc.csv")
+    assert extract.rows == (
+        PlaceRecord("simc:9900018", "Żabia Wola Próbna", "wieś", "1206912"),
+        PlaceRecord("simc:9900024", "Zagórze Próbne", "część", "1206912", main=False),
+        PlaceRecord("simc:9900030", "Dolna Próba", "miasto", "1206924"),
+        PlaceRecord("simc:9900047", "Próbny", "dzielnica", "1465918"),
+    )
+    assert extract.as_of == date(2031, 1, 1)
+
+
+def test_xml():
+    assert simc.parse(DATA / "simc.xml").rows == (
+        PlaceRecord("simc:9900053", "Leśny Kąt", "przysiółek", "1206912", main=False),
+    )
+
+
+def test_zip_with_both(tmp_path):
+    path = zipped(tmp_path / "a.zip", {name: (DATA / name).read_bytes() for name in ("simc.xml", "simc.csv")})
+    assert simc.parse(path) == simc.parse(DATA / "simc.csv")
+
+
+def test_wrong_header(tmp_path):
+    with pytest.raises(BadInput, match="row 1: the header lacks SYMPOD"):
+        changed(tmp_path, "SYMPOD", "SYM_POD")
+
+
+def test_the_register_of_units_is_not_taken_for_it():
+    with pytest.raises(BadInput, match="the header lacks RODZ_GMI, RM, SYM, SYMPOD"):
+        simc.parse(DATA / "terc.csv")
+
+
+def test_unknown_kind_of_locality(tmp_path):
+    with pytest.raises(BadInput, match=r"row 2: the kind of locality \(RM\) is '08'"):
+        changed(tmp_path, ";01;1;", ";08;1;")
+
+
+def test_unknown_kind_of_municipality(tmp_path):
+    with pytest.raises(BadInput, match=r"row 2: .* give '1206917'"):
+        changed(tmp_path, "12;06;91;2", "12;06;91;7")
+
+
+def test_identifier_with_a_lost_zero(tmp_path):
+    with pytest.raises(BadInput, match="row 2: SYM is '990018'"):
+        changed(tmp_path, ";9900018;", ";990018;")
+
+
+def test_duplicate(tmp_path):
+    with pytest.raises(BadInput, match=r"row 3: the identifier \(SYM\) 9900018 is there twice"):
+        changed(tmp_path, "9900024", "9900018")
+
+
+def test_day_that_does_not_exist(tmp_path):
+    with pytest.raises(BadInput, match="row 2: STAN_NA: '2031-02-30' is not a day of the calendar"):
+        changed(tmp_path, "2031-01-01", "2031-02-30")
+
+
+def test_newest_day_counts(tmp_path):
+    assert changed(tmp_path, "2031-01-01", "2031-03-01").as_of == date(2031, 3, 1)
+
+
+def test_header_alone(tmp_path):
+    with pytest.raises(BadInput, match="has no locality"):
+        simc.parse(write(tmp_path / "a.csv", text("simc.csv").split("\n")[0] + "\n"))
+
+
+def test_cut_off(tmp_path):
+    with pytest.raises(BadInput, match="row 5: has 4 columns, expected 10; is the file cut off"):
+        simc.parse(write(tmp_path / "a.csv", text("simc.csv")[:-40]))
+
+
+@pytest.mark.full_scale
+def test_kinds_are_those_of_the_publisher():
+    with shared("WMRODZ_2026-07-22.csv").open(encoding="utf-8-sig", newline="") as table:
+        assert {row["RM"]: row["NAZWA_RM"] for row in csv.DictReader(table, delimiter=";") if row["RM"]} == simc.KINDS
+
+
+@pytest.mark.full_scale
+@pytest.mark.slow
+def test_register_of_2020():
+    extract = simc.parse(shared("SIMC_Urzedowy_2020-09-26.zip"))
+    assert len(extract.rows) == 102_913
+    assert sum(place.main for place in extract.rows) == 53_452
+    assert sum(place.kind == "miasto" for place in extract.rows) == 944
+    assert extract.as_of == date(2020, 1, 1)

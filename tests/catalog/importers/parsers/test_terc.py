@@ -1,0 +1,177 @@
+import zipfile
+from datetime import date
+
+import pytest
+
+from catalog.importers.parsers import terc
+from catalog.importers.records import BadInput, UnitRecord
+from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+
+HEADER = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA\n"
+DAY = "2031-01-01"
+ABOVE = f"12;;;;MAŁOPOLSKIE;województwo;{DAY}\n12;06;;;krakowski;powiat;{DAY}\n"
+MUNICIPALITY = f"12;06;91;2;Próba;gmina wiejska;{DAY}\n"
+
+
+def parse_rows(path, *rows):
+    return terc.parse(write(path / "TERC_próba.csv", HEADER + "".join(rows)))
+
+
+def test_csv():
+    extract = terc.parse(DATA / "terc.csv")
+    assert extract.rows == (
+        UnitRecord("12", "małopolskie"),
+        UnitRecord("14", "mazowieckie"),
+        UnitRecord("1206", "krakowski"),
+        UnitRecord("1261", "Kraków"),
+        UnitRecord("1465", "Warszawa"),
+        UnitRecord("1206912", "Żabia Wola Próbna", 2),
+        UnitRecord("1206923", "Dolna Próba", 3),
+        UnitRecord("1261011", "Kraków", 1),
+        UnitRecord("1465011", "Warszawa", 1),
+    )
+    assert extract.as_of == date(2031, 1, 1)
+
+
+def test_xml():
+    extract = terc.parse(DATA / "terc.xml")
+    assert extract.rows == (
+        UnitRecord("12", "małopolskie"),
+        UnitRecord("1206", "krakowski"),
+        UnitRecord("1206912", "Żabia Wola Próbna", 2),
+    )
+    assert extract.as_of == date(2030, 1, 1)
+
+
+def test_zip_with_both_is_read_from_the_csv(tmp_path):
+    path = zipped(tmp_path / "a.zip", {name: (DATA / name).read_bytes() for name in ("terc.xml", "terc.csv")})
+    assert terc.parse(path) == terc.parse(DATA / "terc.csv")
+
+
+def test_zip_with_xml(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"TERC.xml": (DATA / "terc.xml").read_bytes()})
+    assert terc.parse(path) == terc.parse(DATA / "terc.xml")
+
+
+def test_without_byte_order_mark_and_blank_last_line(tmp_path):
+    plain = text("terc.csv").removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n")
+    assert terc.parse(write(tmp_path / "a.csv", plain)) == terc.parse(DATA / "terc.csv")
+
+
+def test_wrong_header(tmp_path):
+    path = write(tmp_path / "a.csv", text("terc.csv").replace("RODZ", "RODZAJ"))
+    with pytest.raises(BadInput, match=r"a\.csv, row 1: the header lacks RODZ;"):
+        terc.parse(path)
+
+
+def test_parts_and_districts_are_no_municipalities():
+    assert not {unit.teryt for unit in terc.parse(DATA / "terc.csv").rows} & {
+        "1206924",
+        "1206925",
+        "1261029",
+        "1465918",
+    }
+
+
+@pytest.mark.parametrize(
+    "code", ["2;;;", "12;6;;", "12;;91;2", "12;06;91;", "12;06;;2", "12;06;91;x", "12;06;91;0", "١٢;;;", ";;;"]
+)
+def test_bad_code(tmp_path, code):
+    with pytest.raises(BadInput, match=r"row 4: .*not a code"):
+        parse_rows(tmp_path, ABOVE, f"{code};Próba;gmina;{DAY}\n")
+
+
+def test_unknown_kind(tmp_path):
+    with pytest.raises(BadInput, match=r"the kind .* is 7"):
+        parse_rows(tmp_path, ABOVE, f"12;06;91;7;Próba;gmina;{DAY}\n")
+
+
+def test_duplicate_is_refused_with_both_rows(tmp_path):
+    with pytest.raises(BadInput, match="row 5: unit 1206912 is there twice, first in row 4"):
+        parse_rows(tmp_path, ABOVE, MUNICIPALITY, MUNICIPALITY)
+
+
+def test_two_kinds_of_one_municipality(tmp_path):
+    with pytest.raises(BadInput, match="1206912 and 1206913 differ in kind only"):
+        parse_rows(tmp_path, ABOVE, MUNICIPALITY, MUNICIPALITY.replace(";2;", ";3;"))
+
+
+def test_municipality_without_its_county(tmp_path):
+    with pytest.raises(BadInput, match="row 5: unit 1207012 has no unit 1207 above"):
+        parse_rows(tmp_path, ABOVE, MUNICIPALITY, f"12;07;01;2;Próba;gmina wiejska;{DAY}\n")
+
+
+def test_county_without_its_voivodeship(tmp_path):
+    with pytest.raises(BadInput, match="unit 1206 has no unit 12 above"):
+        parse_rows(tmp_path, ABOVE.split("\n", 1)[1], MUNICIPALITY)
+
+
+def test_no_name(tmp_path):
+    with pytest.raises(BadInput, match="row 4: has no name"):
+        parse_rows(tmp_path, ABOVE, f"12;06;91;2;;gmina wiejska;{DAY}\n")
+
+
+def test_endless_name(tmp_path):
+    with pytest.raises(BadInput, match=r"row 4: the name .* is longer than 80"):
+        parse_rows(tmp_path, ABOVE, MUNICIPALITY.replace("Próba", "Pr" * 41))
+
+
+def test_control_characters_in_a_name(tmp_path):
+    with pytest.raises(BadInput, match="control characters"):
+        parse_rows(tmp_path, ABOVE, MUNICIPALITY.replace("Próba", "Pró\u202eba"))
+
+
+def test_no_municipality(tmp_path):
+    with pytest.raises(BadInput, match="has no municipality"):
+        parse_rows(tmp_path, ABOVE)
+
+
+def test_header_alone(tmp_path):
+    with pytest.raises(BadInput, match="has no municipality"):
+        parse_rows(tmp_path)
+
+
+def test_end_in_the_middle_of_a_row(tmp_path):
+    with pytest.raises(BadInput, match="row 5: has 3 columns, expected 7; is the file cut off"):
+        parse_rows(tmp_path, ABOVE, MUNICIPALITY, "12;06;9")
+
+
+def test_end_in_the_middle_of_the_last_column(tmp_path):
+    with pytest.raises(BadInput, match=r"row 4: STAN_NA: '2031-01-0' is not a day.*cut off"):
+        parse_rows(tmp_path, ABOVE, MUNICIPALITY.rstrip()[:-1])
+
+
+def test_end_after_a_county(tmp_path):
+    with pytest.raises(BadInput, match="row 5: ends abruptly: no unit follows 1207"):
+        parse_rows(tmp_path, ABOVE, MUNICIPALITY, f"12;07;;;limanowski;powiat;{DAY}\n")
+
+
+def test_end_in_the_middle_of_an_xml(tmp_path):
+    with pytest.raises(BadInput, match="not complete XML"):
+        terc.parse(write(tmp_path / "a.xml", text("terc.xml")[:-30]))
+
+
+@pytest.mark.full_scale
+def test_register_of_2026():
+    extract = terc.parse(shared("TERC_Urzedowy_2026-07-22.csv"))
+    lengths = [len(unit.teryt) for unit in extract.rows]
+    assert [lengths.count(digits) for digits in (2, 4, 7)] == [16, 380, 2479]
+    assert [sum(unit.kind == kind for unit in extract.rows) for kind in (1, 2, 3)] == [302, 1453, 724]
+    assert extract.as_of == date(2026, 1, 1)
+    assert UnitRecord("02", "dolnośląskie") in extract.rows
+
+
+@pytest.mark.full_scale
+def test_earlier_registers():
+    older = terc.parse(shared("history/TERC_Urzedowy_2024-05-09.csv"))
+    assert sum(len(unit.teryt) == 7 for unit in older.rows) == 2477
+    now = {unit.teryt[:6] for unit in terc.parse(shared("TERC_Urzedowy_2026-07-22.csv")).rows if len(unit.teryt) == 7}
+    assert now - {unit.teryt[:6] for unit in older.rows} == {"120713", "200216"}
+
+
+@pytest.mark.full_scale
+def test_xml_and_csv_of_one_state_agree(tmp_path):
+    path = shared("history/TERC_Urzedowy_2025-11-18.zip")
+    with zipfile.ZipFile(path) as archive:
+        inside = write(tmp_path / "TERC.xml", archive.read("TERC_Urzedowy_2025-11-18.xml"))
+    assert terc.parse(inside) == terc.parse(path)

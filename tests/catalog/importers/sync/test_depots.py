@@ -1,0 +1,138 @@
+"""Depots: an import never overwrites, brings back or drops what a person decided."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from catalog import actions, models
+from catalog.importers.records import DepotRecord, Extract, Note
+from catalog.importers.sync import TooManyRemovals
+from catalog.importers.sync.depots import sync_depots
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+RECORD = DepotRecord("node/1", "Skład opału Nowak", 50.0617, 19.9373, fuels=("wegiel",), phone="+48 12 345 67 89")
+
+
+@pytest.fixture(autouse=True)
+def _krakow(db):
+    factories.BoundaryFactory()
+
+
+def load(*records, options):
+    return sync_depots(Extract(records), options)
+
+
+def the_depot():
+    return models.Depot.objects.get(source_id="node/1")
+
+
+def test_second_run_finds_nothing(options):
+    assert load(RECORD, options=options).added == 1
+    depot = the_depot()
+    assert (depot.municipality_id, depot.fuels, depot.data_status) == ("1261011", ["wegiel"], "unverified")
+    second = load(RECORD, options=options)
+    assert (second.changes, second.unchanged) == (0, 1)
+
+
+def test_without_write_nothing_changes(options):
+    assert load(RECORD, options=replace(options, write=False)).added == 1
+    assert not models.Depot.objects.exists()
+
+
+def test_changes_are_taken_dated_and_named(options):
+    load(RECORD, options=replace(options, today=date(2026, 1, 1)))
+    report = load(replace(RECORD, phone=None, name="Skład opału Kowal"), options=options)
+    depot = the_depot()
+    assert (depot.phone, depot.name, depot.updated_at) == ("", "Skład opału Kowal", options.today)
+    assert report.lines == ["changed: node/1 Skład opału Kowal: name, phone"]
+
+
+def test_a_verified_depot_keeps_its_fields_and_the_report_names_them(options):
+    load(RECORD, options=options)
+    actions.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=options.today)
+    report = load(replace(RECORD, phone="+48 11 111 11 11"), options=options)
+    assert the_depot().phone == "+48 12 345 67 89"
+    assert the_depot().data_status == "verified"
+    assert "phone kept" in report.skipped[0].reason
+
+
+def test_a_single_confirmed_field_is_kept_and_the_others_follow_the_source(options):
+    load(RECORD, options=options)
+    models.Depot.objects.update(confirmed_fields=["phone"], phone="+48 600 000 000")
+    load(replace(RECORD, phone="+48 11 111 11 11", name="Nowa nazwa"), options=options)
+    assert (the_depot().phone, the_depot().name) == ("+48 600 000 000", "Nowa nazwa")
+
+
+def test_a_depot_removed_by_its_owner_does_not_come_back(options):
+    load(RECORD, options=options)
+    actions.remove_depot(depot=the_depot(), reason=models.Depot.RemovalReason.OWNER, on=options.today)
+    report = load(RECORD, options=options)
+    assert the_depot().publication == "removed"
+    assert report.skipped[0].key == "node/1"
+
+
+def test_a_depot_gone_from_the_source_is_marked_and_comes_back_with_it(options):
+    others = [replace(RECORD, source_id=f"node/{n}") for n in range(2, 30)]
+    load(RECORD, *others, options=options)
+    report = load(*others, options=options)
+    assert report.removed == 1
+    assert (the_depot().publication, the_depot().removal_reason) == ("removed", "gone_from_source")
+    load(RECORD, *others, options=options)
+    assert (the_depot().publication, the_depot().removed_at) == ("published", None)
+
+
+def test_a_row_that_cannot_be_used_leaves_its_depot_as_it_is(options):
+    load(RECORD, options=options)
+    sync_depots(Extract((), rejected=(Note("node/1", "has no position"),)), options)
+    assert the_depot().publication == "published"
+
+
+def test_a_verified_depot_stays_although_gone_from_the_source(options):
+    others = [replace(RECORD, source_id=f"node/{n}") for n in range(2, 30)]
+    load(RECORD, *others, options=options)
+    actions.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=options.today)
+    report = load(*others, options=options)
+    assert the_depot().publication == "published"
+    assert report.skipped[0].key == "node/1"
+
+
+def test_a_private_person_is_held_back_until_an_editor_publishes(options):
+    record = replace(RECORD, name="Jan Kowalski", held=True, review="nazwa to imię i nazwisko")
+    load(record, options=options)
+    assert the_depot().publication == "held"
+    actions.publish_depot(depot=the_depot(), on=options.today)
+    load(record, options=options)
+    assert the_depot().publication == "published"
+
+
+def test_without_name_and_place_it_is_called_after_its_kind_and_municipality(options):
+    load(replace(RECORD, name="Skład opału", kind_name="Skład opału", review="bez nazwy"), options=options)
+    assert (the_depot().name, the_depot().review) == ("Skład opału, Kraków", "bez nazwy")
+    assert (
+        load(replace(RECORD, name="Skład opału", kind_name="Skład opału", review="bez nazwy"), options=options).changes
+        == 0
+    )
+
+
+def test_outside_every_boundary_is_rejected(options):
+    report = load(replace(RECORD, lat=54.0), options=options)
+    assert (report.added, report.rejected[0].key) == (0, "node/1")
+
+
+def test_real_depots_drive_out_the_demonstration(options):
+    factories.DepotFactory(demonstration=True)
+    report = load(RECORD, options=options)
+    assert report.lines[0] == "1 demonstration depots give way"
+    assert [depot.source for depot in models.Depot.objects.all()] == ["osm"]
+
+
+def test_a_third_of_the_depots_does_not_vanish_unasked(options):
+    records = [replace(RECORD, source_id=f"node/{n}") for n in range(30)]
+    load(*records, options=options)
+    with pytest.raises(TooManyRemovals, match="10 of 30"):
+        load(*records[:20], options=options)
+    assert models.Depot.objects.published().count() == 30
+    assert load(*records[:20], options=replace(options, allow_removals=True)).removed == 10

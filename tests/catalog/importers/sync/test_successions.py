@@ -1,0 +1,126 @@
+"""What becomes of municipalities in an update of the register: one situation a row, then any update at all."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog.importers.records import UnitRecord
+from catalog.importers.sync.successions import Heirs, county_heirs, find_successions
+
+WHERE = {"12": "małopolskie", "14": "mazowieckie", "02": "dolnośląskie"}
+COUNTIES = {
+    "1207": "limanowski",
+    "1208": "miechowski",
+    "1261": "Kraków",
+    "1262": "Nowy Sącz",
+    "1401": "limanowski",
+    "0221": "wałbrzyski",
+    "0265": "Wałbrzych",
+}
+
+
+def units(*rows):
+    """A register of municipalities such as "1207052 Kamienica", with the units above them."""
+    found = {}
+    for code, _, name in (row.partition(" ") for row in rows):
+        found[code[:2]] = UnitRecord(code[:2], WHERE[code[:2]])
+        found[code[:4]] = UnitRecord(code[:4], COUNTIES[code[:4]])
+        found[code] = UnitRecord(code, name, int(code[6]))
+    return found
+
+
+def told(before, after):
+    """What an update is taken for: old code → heir, "heir again" for a code in use again, or the candidates."""
+    found = {}
+    for succession in find_successions(units(*before), units(*after)):
+        heir = f"{succession.heir} again" if succession.reused else succession.heir
+        found[succession.unit.teryt] = heir or list(succession.candidates)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        pytest.param(["1207052 A"], ["1207052 A"], {}, id="nothing"),
+        pytest.param(["1207052 A"], ["1207052 B"], {}, id="a new name"),
+        pytest.param(["1207052 A"], ["1207052 A", "1207132 B"], {}, id="a part becomes a municipality of its own"),
+        pytest.param(["1207052 A"], ["1207053 A"], {"1207052": "1207053"}, id="a village becomes a town"),
+        pytest.param(["1207052 A"], ["1207053 B"], {"1207052": "1207053"}, id="another kind and another name"),
+        pytest.param(["1207052 A"], ["1208112 A"], {"1207052": "1208112"}, id="another county"),
+        pytest.param(["1207011 A"], ["1262011 A"], {"1207011": "1262011"}, id="a town gets the rights of a county"),
+        pytest.param(["0221091 W"], ["0265011 W"], {"0221091": "0265011"}, id="as Wałbrzych did in 2013"),
+        pytest.param(["1207052 A"], ["1208113 A"], {"1207052": "1208113"}, id="another county and another kind"),
+        pytest.param(
+            ["1207011 A", "1207022 A"],
+            ["1208011 A", "1208022 A"],
+            {"1207011": "1208011", "1207022": "1208022"},
+            id="a town and the country around it move together",
+        ),
+        pytest.param(
+            ["1207012 A", "1207022 B", "1207032 C"],
+            ["1401012 A", "1401022 B", "1401032 C"],
+            {"1207012": "1401012", "1207022": "1401022", "1207032": "1401032"},
+            id="a whole county moves to another voivodeship",
+        ),
+        pytest.param(
+            ["1207012 A", "1208012 A"], ["1261012 A", "1262012 A"], {"1207012": [], "1208012": []}, id="two of one name"
+        ),
+        pytest.param(
+            ["1207011 A", "1207022 A"], ["1207011 A"], {"1207022": ["1207011"]}, id="a town takes its country"
+        ),
+        pytest.param(["1207022 A", "1262011 A"], ["1262011 A"], {"1207022": ["1262011"]}, id="as Zielona Góra in 2015"),
+        pytest.param(["1207022 A", "1208012 A"], ["1208012 A"], {"1207022": []}, id="a namesake elsewhere is none"),
+        pytest.param(["1207012 A", "1207022 B"], ["1207012 A"], {"1207022": []}, id="only the map can tell"),
+        pytest.param(
+            ["1207012 A", "1207022 B"],
+            ["1207032 C"],
+            {"1207012": ["1207032"], "1207022": ["1207032"]},
+            id="two in one",
+        ),
+        pytest.param(
+            ["1207012 A"], ["1207022 B", "1207032 C"], {"1207012": ["1207022", "1207032"]}, id="one becomes two"
+        ),
+        pytest.param(
+            ["1207012 A"], ["1207012 B", "1207022 A"], {"1207012": "1207022 again"}, id="a code is in use again"
+        ),
+        pytest.param(["1207012 A", "1207022 B"], ["1207013 A"], {"1207012": "1207013", "1207022": []}, id="a mixture"),
+    ],
+)
+def test_situation(before, after, expected):
+    assert told(before, after) == expected
+
+
+NAMES = st.sampled_from("ABCD")
+NUMBERS = st.sampled_from([f"{county}{number:02}" for county in COUNTIES for number in (1, 2, 3)])
+REGISTERS = st.dictionaries(NUMBERS, st.tuples(st.sampled_from("123"), NAMES), min_size=1, max_size=8)
+
+
+def register(numbers):
+    return units(*(f"{number}{kind} {name}" for number, (kind, name) in numbers.items()))
+
+
+@settings(max_examples=300, deadline=None)
+@given(REGISTERS, REGISTERS)
+def test_any_update(before, after):
+    old, new = register(before), register(after)
+    found = find_successions(old, new)
+    gone = {code for code in old if len(code) == 7 and code not in new}
+    assert {succession.unit.teryt for succession in found if not succession.reused} == gone
+    followers = [succession.heir for succession in found if succession.heir]
+    assert len(followers) == len(set(followers))
+    assert {code for succession in found for code in (succession.heir, *succession.candidates) if code} <= new.keys()
+    assert not any(succession.reused and succession.unit.teryt not in new for succession in found)
+    assert find_successions(new, new) == []
+
+
+def test_heirs_of_heirs():
+    first = Heirs("A", ("B",))
+    assert first.followed_by({"A": Heirs("C")}) == Heirs("C", ("B",))
+    assert first.followed_by({"B": Heirs("A")}) == Heirs("A")
+    assert first.followed_by({"A": Heirs("D", ("E",), whole=False)}) == Heirs("D", ("B", "E"), whole=False)
+
+
+def test_counties_go_where_most_of_their_municipalities_went():
+    heirs = {"1207012": "1208052", "1207022": "1208062", "1207032": "1401012"}
+    assert county_heirs(["1207", "1299"], heirs) == {"1207": "1208"}
+    assert county_heirs(["12"], heirs) == {"12": "12"}
