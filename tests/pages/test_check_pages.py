@@ -16,6 +16,7 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 
+
 def findings(**options):
     out = StringIO()
     try:
