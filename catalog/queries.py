@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import Q
 
 from catalog import fuels, plane
-from catalog.models import County, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
+from catalog.held import Held
+from catalog.models import County, Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import Point, StoreQuery
 from catalog.typed import postcode_pattern, search_key
 
@@ -378,8 +378,12 @@ def unknown_unit(teryt: str) -> UnknownUnit:
 
 
 def get_voivodeship(asked: str) -> Voivodeship:
-    """A voivodeship by its slug or its two digits. Raises UnknownVoivodeship."""
-    found = Voivodeship.objects.filter(Q(slug=asked) | Q(teryt=asked)).first()
-    if found is None:
-        raise UnknownVoivodeship(asked)
-    return found
+    """A voivodeship by its slug or its two digits. Raises UnknownVoivodeship. No query while `voivodeships` is held."""
+    for unit in voivodeships.current():
+        if asked in (unit.slug, unit.teryt):
+            return unit
+    raise UnknownVoivodeship(asked)
+
+
+voivodeships = Held(lambda: tuple(Voivodeship.objects.order_by("teryt")), Dataset.Slug.UNITS)
+"""All of them, by TERYT."""
