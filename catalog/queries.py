@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from catalog import fuels, plane
+from catalog import circles, fuels, plane
 from catalog.held import Held
 from catalog.models import County, Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import Point, StoreQuery
@@ -200,6 +200,7 @@ INDEXED_DISTANCE_M = GREAT_CIRCLE_M.format(
 
 # The plane finds candidates by index, the great circle decides. A neighbour that belongs among the first n lies on the
 # plane no farther than the n-th one there times STRETCH / SHRINK; both constants hold for every pair of points served.
+# The depots of the circle are counted only when the state of the data is not the one that the caller can count.
 FIND_NEAR = """
     WITH reach AS (
         SELECT least(
@@ -220,13 +221,13 @@ FIND_NEAR = """
         WHERE d.publication = 'published' {offering}
             AND d.position <@ circle(point(%(x)s, %(y)s), reach.metres)
     )
-    SELECT {columns}, f.distance_m, (
+    SELECT {columns}, f.distance_m, CASE WHEN %(known)s = {stamp} THEN NULL ELSE (
         SELECT count(*)
         FROM catalog_depot d
         WHERE d.publication = 'published' {offering}
             AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {stretch})
             AND (d.position <-> point(%(x)s, %(y)s) < %(radius_m)s * {shrink} OR {indexed} <= %(radius_m)s)
-    )
+    ) END
     FROM (SELECT * FROM found WHERE distance_m <= %(radius_m)s ORDER BY distance_m, found_id LIMIT %(limit)s) f
     JOIN {tables} ON d.id = f.found_id
     ORDER BY f.distance_m, d.id
@@ -265,6 +266,7 @@ def _statements(template: str) -> dict[bool, str]:
             stretch=plane.STRETCH,
             shrink=plane.SHRINK,
             ratio=plane.STRETCH / plane.SHRINK,
+            stamp=circles.DEPOTS_STAMP,
             offering=offering,
         )
         for filtered, offering in OFFERING.items()
@@ -310,8 +312,13 @@ def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
 
 
 def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None, limit: int) -> Stores:
-    """Depots within a radius of a point, nearest first by great-circle distance, then by id. One query."""
+    """Depots within a radius of a point, nearest first by great-circle distance, then by id.
+
+    One query, and one more where the positions of the depots are not held.
+    """
     x, y = plane.to_plane(point.lat, point.lon)
+    # Those that offer a fuel are counted by the database: what they offer is not held.
+    known = circles.positions.current() if fuel is None and Held.lasting else None
     parameters: dict[str, Any] = {
         "x": x,
         "y": y,
@@ -319,12 +326,18 @@ def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None,
         "lon": point.lon,
         "radius_m": radius_km * 1000.0,
         "limit": limit,
+        "known": known.stamp if known else "",
         **_fuels(fuel),
     }
     with connection.cursor() as cursor:
         cursor.execute(NEAR_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
-    return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
+    found = [StoreRow._make(row[:-1]) for row in rows]
+    total = rows[0][-1] if rows else 0
+    if total is None:
+        assert known is not None  # noqa: S101 - nothing else can have been the state
+        total = known.count(point.lat, point.lon, parameters["radius_m"]) if len(rows) == limit else len(rows)
+    return Stores(found, total)
 
 
 def _fuels(fuel: str | None) -> dict[str, Any]:
