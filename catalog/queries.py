@@ -172,11 +172,12 @@ STORE_COLUMNS = """
     d.verified_at, d.updated_at, m.teryt, m.name, m.slug, v.slug
 """
 
-STORE_TABLES = """
-    catalog_depot d
-    JOIN catalog_municipality m ON m.teryt = d.municipality_id
+UNITS = """
+    catalog_municipality m ON m.teryt = d.municipality_id
     JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
 """
+
+STORE_TABLES = f"catalog_depot d JOIN {UNITS}"
 
 OFFERING = {False: "", True: "AND d.fuels && %(fuels)s::varchar[]"}
 
@@ -216,21 +217,21 @@ FIND_NEAR = """
             LIMIT %(limit)s
         ) AS nearest
     ), found AS (
-        SELECT d.id AS found_id, {distance} AS distance_m
+        SELECT d.*, {distance} AS distance_m
         FROM reach CROSS JOIN catalog_depot d
         WHERE d.publication = 'published' {offering}
             AND d.position <@ circle(point(%(x)s, %(y)s), reach.metres)
     )
-    SELECT {columns}, f.distance_m, CASE WHEN %(known)s = {stamp} THEN NULL ELSE (
+    SELECT {columns}, d.distance_m, CASE WHEN %(known)s = {stamp} THEN NULL ELSE (
         SELECT count(*)
         FROM catalog_depot d
         WHERE d.publication = 'published' {offering}
             AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {stretch})
             AND (d.position <-> point(%(x)s, %(y)s) < %(radius_m)s * {shrink} OR {indexed} <= %(radius_m)s)
     ) END
-    FROM (SELECT * FROM found WHERE distance_m <= %(radius_m)s ORDER BY distance_m, found_id LIMIT %(limit)s) f
-    JOIN {tables} ON d.id = f.found_id
-    ORDER BY f.distance_m, d.id
+    FROM (SELECT * FROM found WHERE distance_m <= %(radius_m)s ORDER BY distance_m, id LIMIT %(limit)s) d
+    JOIN {units}
+    ORDER BY d.distance_m, d.id
 """
 
 # A range instead of LIKE, so that the index serves a prepared statement too: ":" follows "9".
@@ -261,6 +262,7 @@ def _statements(template: str) -> dict[bool, str]:
         filtered: template.format(
             columns=STORE_COLUMNS,
             tables=STORE_TABLES,
+            units=UNITS,
             distance=DISTANCE_M,
             indexed=INDEXED_DISTANCE_M,
             stretch=plane.STRETCH,

@@ -12,6 +12,7 @@ from django.urls import reverse
 from catalog import fuels, text
 from catalog.attribution import LICENCES, ORIGINS, describe_status
 from catalog.hours import CLOSED, DAYS
+from catalog.links import depot_path
 from catalog.models import Depot
 from catalog.queries import StoreRow
 from pages.page import Crumb, Page
@@ -106,11 +107,6 @@ class RemovedPage(Page):
 
     reason: str
     removed_at: date | None
-
-
-def depot_path(depot_id: int, name: str) -> str:
-    """The one right path of a depot's page."""
-    return reverse("depot", args=[depot_id, text.slug(name)])
 
 
 def own_card(depot: Depot, municipality: str, number: int) -> DepotCard:

@@ -12,14 +12,14 @@ from django.urls import reverse
 
 from catalog import versions
 from catalog.boundaries import middle_of
-from catalog.links import site_url
+from catalog.links import municipality_path, site_url
 from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
 from catalog.queries import find_stores_near
 from catalog.text import sort_key
 from pages.depots import DepotCard, near_card, own_card
 from pages.origin import AskedOrigin, Origin
-from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list, municipality_path
+from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list
 from pages.pictures import territory as pictures
 from pages.pictures.maps import AreaMap, DepotMap, Unit
 from pages.polish import counted

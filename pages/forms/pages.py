@@ -8,11 +8,12 @@ from django.core import signing
 from django.urls import reverse
 
 from catalog import fuels, request_fields
+from catalog.links import depot_path
 from catalog.models import Depot, DepotRequest
 from catalog.request_fields import Difference
 from catalog.request_limits import LINKS_PER_REQUEST
 from catalog.request_secrets import LINK_LIFE
-from pages.depots import crumbs_of, depot_path
+from pages.depots import crumbs_of
 from pages.forms.forms import StrangerForm
 from pages.page import Crumb, Page
 from pages.polish import day, zloty

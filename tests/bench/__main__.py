@@ -106,8 +106,8 @@ def questions() -> dict[str, list[str]]:
     from django.db import connections
 
     from catalog.fuels import BY_SLUG
+    from catalog.links import municipality_path
     from catalog.models import Depot, Municipality
-    from pages.page import municipality_path
 
     draw = random.Random(20261121)  # noqa: S311 - repeatable, not secret
     depots = list(Depot.objects.published().order_by("pk").values_list("pk", "lat", "lon"))
