@@ -73,7 +73,8 @@ def _ranges(begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.in
     """All whole numbers of several ranges, the ends not included."""
     lengths = ends - begins
     total = int(lengths.sum())
-    return np.arange(total) + np.repeat(begins - (np.cumsum(lengths) - lengths), lengths)
+    found: NDArray[np.int64] = np.arange(total) + np.repeat(begins - (np.cumsum(lengths) - lengths), lengths)
+    return found
 
 
 def _distances_m(lat: float, lon: float, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -83,7 +84,8 @@ def _distances_m(lat: float, lon: float, x: NDArray[np.float64], y: NDArray[np.f
     half_lat = np.sin((phis - phi) / 2)
     half_lon = np.sin(np.radians(lons - lon) / 2)
     haversine = half_lat**2 + np.cos(phi) * np.cos(phis) * half_lon**2
-    return 2 * plane.EARTH_RADIUS_M * np.arcsin(np.minimum(1.0, np.sqrt(haversine)))
+    found: NDArray[np.float64] = 2 * plane.EARTH_RADIUS_M * np.arcsin(np.minimum(1.0, np.sqrt(haversine)))
+    return found
 
 
 def arranged(stamp: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> Positions:

@@ -10,10 +10,9 @@ from django.db.models import Count, Max, Q, Subquery
 from django.http import Http404
 from django.urls import reverse
 
-from catalog import versions
-from catalog.boundaries import middle_of
+from catalog import boundaries, versions
 from catalog.links import municipality_path, site_url
-from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
+from catalog.models import Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
 from catalog.queries import find_stores_near
 from catalog.text import sort_key
@@ -161,7 +160,7 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
 
 @dataclass(frozen=True, slots=True)
 class FoundMunicipality:
-    """A municipality with county, voivodeship and, if any, its boundary. centre: of the postcode asked for."""
+    """A municipality with county and voivodeship. centre: of the postcode asked for."""
 
     unit: Municipality
     centre: Point | None
@@ -175,7 +174,7 @@ def find_municipality(teryt: str, code: str | None = None) -> FoundMunicipality:
     if not TERYT_FORM.fullmatch(teryt):
         raise Http404
     centre = Postcode.objects.filter(code=code or "")
-    units = Municipality.objects.select_related("county", "voivodeship", "boundary").annotate(
+    units = Municipality.objects.select_related("county", "voivodeship").annotate(
         centre_lat=Subquery(centre.values("lat")[:1]), centre_lon=Subquery(centre.values("lon")[:1])
     )
     found = units.filter(pk=teryt).first()
@@ -236,6 +235,6 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
 
 
 def inner_point(unit: Municipality) -> Origin | None:
-    """A point inside a municipality; None where its boundary is not known. Reads the boundary: select it."""
-    boundary: Boundary | None = getattr(unit, "boundary", None)
-    return None if boundary is None else Origin(Point(*middle_of(boundary)), "punktu leżącego w tej gminie")
+    """A point inside a municipality; None where its boundary is not known. Costs what `boundaries.current` costs."""
+    middle = boundaries.current().middle_of(unit.teryt)
+    return None if middle is None else Origin(Point(*middle), "punktu leżącego w tej gminie")
