@@ -49,6 +49,12 @@ class Held(Generic[Made]):
         self._known = None
 
 
+def prepare() -> None:
+    """Make whatever this process will hold, so that those it forks share the memory."""
+    for held in _all:
+        held.current()
+
+
 def forget() -> None:
     """Drop whatever this process holds."""
     for held in _all:

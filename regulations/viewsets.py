@@ -6,7 +6,6 @@ from rest_framework.request import Request
 
 from catalog.answers import PublicViewSet, json_answer
 from regulations import serializers
-from regulations.ics import deadline_calendar
 from regulations.params import CalendarQuery, RegulationsQuery
 from regulations.queries import find_regulations, get_calendar
 
@@ -24,6 +23,9 @@ class RegulationViewSet(PublicViewSet):
 
     def calendar(self, request: Request, voivodeship: str) -> HttpResponse:
         """Answer GET /regulations/{voivodeship}.ics."""
+        # Its library takes three megabytes, and few workers are ever asked for a calendar.
+        from regulations.ics import deadline_calendar
+
         query = CalendarQuery.parse(voivodeship, request.META["QUERY_STRING"], today=timezone.localdate())
         body = deadline_calendar(get_calendar(query))
         return HttpResponse(body, content_type=CALENDAR)
