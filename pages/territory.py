@@ -11,6 +11,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from catalog import boundaries, versions
+from catalog.held import Held
 from catalog.links import municipality_path, site_url
 from catalog.models import Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
@@ -166,13 +167,41 @@ class FoundMunicipality:
     centre: Point | None
 
 
+def read_municipalities() -> dict[str, Municipality]:
+    """Every municipality by its code, with county and voivodeship, of which there is one object each. One query."""
+    found = {unit.teryt: unit for unit in Municipality.objects.select_related("county", "voivodeship")}
+    counties = {unit.county_id: unit.county for unit in found.values()}
+    voivodeships = {unit.voivodeship_id: unit.voivodeship for unit in found.values()}
+    for unit in found.values():
+        unit.county, unit.voivodeship = counties[unit.county_id], voivodeships[unit.voivodeship_id]
+    return found
+
+
+municipalities = Held(read_municipalities, Dataset.Slug.UNITS)
+
+
+def held_municipality(teryt: str) -> Municipality:
+    """A municipality by its code; a former code gives its successor. Raises Http404. One query for a former code."""
+    known = municipalities.current()
+    found = known.get(teryt)
+    if found is None:
+        successor = FormerMunicipality.objects.filter(pk=teryt).values_list("successor", flat=True).first()
+        found = known.get(successor or "")
+    if found is None:
+        raise Http404
+    return found
+
+
 def find_municipality(teryt: str, code: str | None = None) -> FoundMunicipality:
     """A municipality by its code; a former code gives its successor. code: a postcode whose centre comes along.
 
-    Raises Http404. One query, two for a TERYT code that is not in the register.
+    Raises Http404. With a postcode one query, two for a TERYT code that is not in the register; without one query less
+    while the municipalities are held.
     """
     if not TERYT_FORM.fullmatch(teryt):
         raise Http404
+    if code is None:
+        return FoundMunicipality(held_municipality(teryt), None)
     centre = Postcode.objects.filter(code=code or "")
     units = Municipality.objects.select_related("county", "voivodeship").annotate(
         centre_lat=Subquery(centre.values("lat")[:1]), centre_lon=Subquery(centre.values("lon")[:1])

@@ -116,7 +116,7 @@ def questions() -> dict[str, list[str]]:
     chosen = draw.sample(depots, min(2_000, len(depots)))
     points = [(lat + draw.uniform(-0.05, 0.05), lon + draw.uniform(-0.05, 0.05)) for _, lat, lon in chosen]
     near = [f"/api/v1/stores?lat={lat:.5f}&lon={lon:.5f}" for lat, lon in points]
-    chosen_units = draw.sample(list(Municipality.objects.order_by("pk").values_list("pk", flat=True)), 300)
+    chosen_units = draw.sample(list(Municipality.objects.order_by("pk").values_list("pk", flat=True)), 100)
     units = Municipality.objects.filter(pk__in=chosen_units).values_list("voivodeship__slug", "slug", "teryt")
     units = list(units.order_by("pk"))
     connections.close_all()
