@@ -304,12 +304,18 @@ def find_stores(query: StoreQuery) -> Stores:
 
 def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
     """Depots assigned to a unit. Raises UnknownUnit; knowing that a unit without depots exists costs a query."""
+    found = find_stores_in_known_unit(teryt, fuel=fuel, limit=limit)
+    if not found.rows:
+        check_unit(teryt)
+    return found
+
+
+def find_stores_in_known_unit(teryt: str, *, fuel: str | None = None, limit: int | None = None) -> Stores:
+    """Depots assigned to a unit that exists, by name and id. limit: None for all of them. One query."""
     parameters: dict[str, Any] = {"unit": teryt, "after": f"{teryt}:", "limit": limit, **_fuels(fuel)}
     with connection.cursor() as cursor:
         cursor.execute(UNIT_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
-    if not rows:
-        check_unit(teryt)
     return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
 
 

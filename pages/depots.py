@@ -109,21 +109,8 @@ class RemovedPage(Page):
     removed_at: date | None
 
 
-def own_card(depot: Depot, municipality: str, number: int) -> DepotCard:
-    """A depot in the list of its municipality. municipality: its name."""
-    return DepotCard(
-        number=number,
-        name=depot.name,
-        path=depot_path(depot.pk, depot.name),
-        address=address_of(depot, municipality),
-        fuels=fuel_names(depot.fuels),
-        phones=phones(depot.phone),
-        status=status_of(depot),
-    )
-
-
-def near_card(row: StoreRow, number: int) -> DepotCard:
-    """A depot in a list by distance."""
+def depot_card(row: StoreRow, number: int) -> DepotCard:
+    """A depot in a list."""
     return DepotCard(
         number=number,
         name=row.name,

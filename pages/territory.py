@@ -15,9 +15,9 @@ from catalog.held import Held
 from catalog.links import municipality_path, site_url
 from catalog.models import Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
-from catalog.queries import find_stores_near
+from catalog.queries import find_stores_in_known_unit, find_stores_near
 from catalog.text import sort_key
-from pages.depots import DepotCard, near_card, own_card
+from pages.depots import DepotCard, depot_card
 from pages.origin import AskedOrigin, Origin
 from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list
 from pages.pictures import territory as pictures
@@ -222,17 +222,14 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
     """
     unit = found.unit
     asked = asked.located(found.centre)
-    depots = list(Depot.objects.published().in_unit(unit.teryt).order_by("name_key", "pk"))
+    depots = find_stores_in_known_unit(unit.teryt).rows
     origin = asked.origin or (None if depots else inner_point(unit))
     near = find_stores_near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).rows if origin else []
     numbers: dict[int, int] = {}
-    for depot_id in [*(row.id for row in near), *(depot.pk for depot in depots)]:
+    for depot_id in [row.id for row in (*near, *depots)]:
         numbers.setdefault(depot_id, len(numbers) + 1)
-    places = {row.id: (row.lat, row.lon, row.source) for row in near}
-    places |= {depot.pk: (depot.lat, depot.lon, depot.source) for depot in depots}
-    demonstration = any(depot.source == Depot.Source.DEMO for depot in depots) or any(
-        row.source == Depot.Source.DEMO for row in near
-    )
+    places = {row.id: (row.lat, row.lon, row.source) for row in (*near, *depots)}
+    demonstration = any(row.source == Depot.Source.DEMO for row in (*near, *depots))
     count = f"{counted(len(depots), 'skład', 'składy', 'składów')} opału" if depots else "najbliższe składy opału"
     return MunicipalityPage(
         title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
@@ -242,7 +239,7 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
-        as_of=depots_as_of(*(depot.updated_at for depot in depots), *(row.updated_at for row in near)),
+        as_of=depots_as_of(*(row.updated_at for row in (*depots, *near))),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
         map=pictures.depot_map(
@@ -255,8 +252,8 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
             (asked.origin.point.lat, asked.origin.point.lon) if asked.origin else None,
         ),
         municipality=unit,
-        own=tuple(own_card(depot, unit.name, numbers[depot.pk]) for depot in depots),
-        nearest=tuple(near_card(row, numbers[row.id]) for row in near),
+        own=tuple(depot_card(row, numbers[row.id]) for row in depots),
+        nearest=tuple(depot_card(row, numbers[row.id]) for row in near),
         origin_label=origin.label if origin else "",
         radius_km=NEAREST_KM,
         notices=asked.notices,
