@@ -50,6 +50,7 @@ class BoundaryIndex:
             range(len(municipalities)), key=lambda i: (municipalities[i].approximate, municipalities[i].teryt)
         )
         self.municipalities = [municipalities[i] for i in order]
+        self.positions = {unit.teryt: position for position, unit in enumerate(self.municipalities)}
         self.areas = areas[order] if len(order) else areas
         shapely.prepare(self.areas)
         self.tree = STRtree(self.areas)
@@ -88,6 +89,14 @@ class BoundaryIndex:
         distances = shapely.distance(self.areas[near], point)
         return self.municipalities[int(near[distances <= distances.min() + TOUCH_M].min())]
 
+    def middle_of(self, teryt: str) -> tuple[float, float] | None:
+        """A WGS84 point (lat, lon) that surely lies in a municipality; None where its boundary is unknown."""
+        position = self.positions.get(teryt)
+        if position is None:
+            return None
+        point = shapely.point_on_surface(self.areas[position])
+        return plane.from_plane(shapely.get_x(point), shapely.get_y(point))
+
     def nearest(self, lat: float, lon: float) -> str | None:
         """Code of the municipality nearest to a point at any distance; None when the index is empty."""
         located = self.find(lat, lon)
@@ -107,12 +116,6 @@ class BoundaryIndex:
             return None
         shared = shapely.length(shapely.intersection(shapely.boundary(self.areas[hits]), around))
         return self.municipalities[int(hits[np.argmax(shared)])].teryt
-
-
-def middle_of(boundary: Boundary) -> tuple[float, float]:
-    """A WGS84 point (lat, lon) that surely lies in the area."""
-    point = shapely.point_on_surface(shapely.from_wkb(bytes(boundary.area)))
-    return plane.from_plane(shapely.get_x(point), shapely.get_y(point))
 
 
 def describe(municipality: Municipality, *, approximate: bool) -> Located:

@@ -6,8 +6,11 @@ falls out. Nothing here matters: a process that starts with an empty memory answ
 """
 
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
+
+Thing = TypeVar("Thing")
 
 MAX_BYTES = 4 * 1024 * 1024
 """What all kept answers of a process may take."""
@@ -26,48 +29,53 @@ class Answer(NamedTuple):
     headers: tuple[tuple[str, str], ...]
 
 
-class Memory:
-    """Answers by validator, the longest unasked-for dropped first. Shared by the threads of a process."""
+class Memory(Generic[Thing]):
+    """Things by key, the longest unasked-for dropped first. Shared by the threads of a process.
 
-    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+    size: of a thing, in bytes.
+    """
+
+    def __init__(self, size: Callable[[Thing], int], max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self.bytes = 0
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._size = size
+        self._things: OrderedDict[Hashable, Thing] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, validator: str) -> Answer | None:
-        """The answer with this validator, if it is kept."""
+    def get(self, key: Hashable) -> Thing | None:
+        """What is kept under this key."""
         with self._lock:
-            answer = self._answers.get(validator)
-            if answer is not None:
-                self._answers.move_to_end(validator)
-            return answer
+            thing = self._things.get(key)
+            if thing is not None:
+                self._things.move_to_end(key)
+            return thing
 
-    def keep(self, validator: str, answer: Answer) -> None:
-        """Keep an answer, and drop the oldest ones that no longer fit."""
-        size = _size(answer)
+    def keep(self, key: Hashable, thing: Thing) -> None:
+        """Keep something, and drop the oldest that no longer fits."""
+        size = self._size(thing)
         if size > min(MAX_ANSWER_BYTES, self.max_bytes):
             return
         with self._lock:
-            replaced = self._answers.pop(validator, None)
+            replaced = self._things.pop(key, None)
             if replaced is not None:
-                self.bytes -= _size(replaced)
-            self._answers[validator] = answer
+                self.bytes -= self._size(replaced)
+            self._things[key] = thing
             self.bytes += size
             while self.bytes > self.max_bytes:
-                _, dropped = self._answers.popitem(last=False)
-                self.bytes -= _size(dropped)
+                _, dropped = self._things.popitem(last=False)
+                self.bytes -= self._size(dropped)
 
     def forget(self) -> None:
         """Drop everything."""
         with self._lock:
-            self._answers.clear()
+            self._things.clear()
             self.bytes = 0
 
 
-def _size(answer: Answer) -> int:
+def size_of_answer(answer: Answer) -> int:
+    """What keeping an answer takes."""
     return len(answer.body) + OVERHEAD_BYTES
 
 
-answers = Memory()
-"""The memory of this process."""
+answers = Memory(size_of_answer, MAX_BYTES)
+"""By validator, those of this process."""

@@ -1,4 +1,4 @@
-"""Absolute addresses of pages and answers.
+"""Addresses of pages and answers.
 
 Pages belong to a layer above, so their addresses are asked for by the names of their routes. The pattern of each route
 is looked up once per process and then filled in, because reversing a hundred addresses would take longer than
@@ -25,19 +25,23 @@ def site_url(path: str) -> str:
 @lru_cache
 def municipality_pattern() -> str:
     path = reverse("municipality", args=[VOIVODESHIP_MARK, SLUG_MARK, TERYT_MARK])
-    path = path.replace(VOIVODESHIP_MARK, "{0}").replace(SLUG_MARK, "{1}").replace(TERYT_MARK, "{2}")
-    return site_url(path)
+    return path.replace(VOIVODESHIP_MARK, "{0}").replace(SLUG_MARK, "{1}").replace(TERYT_MARK, "{2}")
 
 
 @lru_cache
 def depot_pattern() -> str:
     path = reverse("depot", args=[ID_MARK, SLUG_MARK])
-    return site_url(path.replace(str(ID_MARK), "{0}").replace(SLUG_MARK, "{1}"))
+    return path.replace(str(ID_MARK), "{0}").replace(SLUG_MARK, "{1}")
+
+
+def municipality_path(voivodeship_slug: str, municipality_slug: str, teryt: str) -> str:
+    """The one right path of a municipality's page."""
+    return municipality_pattern().format(voivodeship_slug, municipality_slug, teryt)
 
 
 def municipality_url(voivodeship_slug: str, municipality_slug: str, teryt: str, **query: str) -> str:
     """Page of a municipality. query: `kod` (a postcode) or `p` ("lat,lon")."""
-    url = municipality_pattern().format(voivodeship_slug, municipality_slug, teryt)
+    url = site_url(municipality_path(voivodeship_slug, municipality_slug, teryt))
     return f"{url}?{urlencode(query, safe=',')}" if query else url
 
 
@@ -47,9 +51,14 @@ def depot_slug(name: str) -> str:
     return slug(name)
 
 
+def depot_path(depot_id: int, name: str) -> str:
+    """The one right path of a depot's page."""
+    return depot_pattern().format(depot_id, depot_slug(name))
+
+
 def depot_url(depot_id: int, name: str) -> str:
     """Page of a depot."""
-    return depot_pattern().format(depot_id, depot_slug(name))
+    return site_url(depot_path(depot_id, name))
 
 
 def documentation_url() -> str:

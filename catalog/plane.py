@@ -50,6 +50,14 @@ def from_plane(x: float, y: float) -> tuple[float, float]:
     return math.degrees(lat), CENTRAL_MERIDIAN + math.degrees(lon)
 
 
+def from_plane_array(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Undo `to_plane` for n points at once. Returns latitudes and longitudes in degrees."""
+    across, along = x / (EARTH_RADIUS_M * SCALE), y / (EARTH_RADIUS_M * SCALE)
+    lat = np.arcsin(np.sin(along) / np.cosh(across))
+    lon = np.arctan2(np.sinh(across), np.cos(along))
+    return np.degrees(lat), CENTRAL_MERIDIAN + np.degrees(lon)
+
+
 def great_circle_m(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
     """Great-circle distance of two WGS84 points in metres, by the haversine formula."""
     phi1, phi2 = math.radians(lat1), math.radians(lat2)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import Q
 
-from catalog import fuels, plane
-from catalog.models import County, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
+from catalog import circles, fuels, plane
+from catalog.held import Held
+from catalog.models import County, Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import Point, StoreQuery
 from catalog.typed import postcode_pattern, search_key
 
@@ -172,11 +172,12 @@ STORE_COLUMNS = """
     d.verified_at, d.updated_at, m.teryt, m.name, m.slug, v.slug
 """
 
-STORE_TABLES = """
-    catalog_depot d
-    JOIN catalog_municipality m ON m.teryt = d.municipality_id
+UNITS = """
+    catalog_municipality m ON m.teryt = d.municipality_id
     JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
 """
+
+STORE_TABLES = f"catalog_depot d JOIN {UNITS}"
 
 OFFERING = {False: "", True: "AND d.fuels && %(fuels)s::varchar[]"}
 
@@ -200,6 +201,7 @@ INDEXED_DISTANCE_M = GREAT_CIRCLE_M.format(
 
 # The plane finds candidates by index, the great circle decides. A neighbour that belongs among the first n lies on the
 # plane no farther than the n-th one there times STRETCH / SHRINK; both constants hold for every pair of points served.
+# The depots of the circle are counted only when the state of the data is not the one that the caller can count.
 FIND_NEAR = """
     WITH reach AS (
         SELECT least(
@@ -215,21 +217,21 @@ FIND_NEAR = """
             LIMIT %(limit)s
         ) AS nearest
     ), found AS (
-        SELECT d.id AS found_id, {distance} AS distance_m
+        SELECT d.*, {distance} AS distance_m
         FROM reach CROSS JOIN catalog_depot d
         WHERE d.publication = 'published' {offering}
             AND d.position <@ circle(point(%(x)s, %(y)s), reach.metres)
     )
-    SELECT {columns}, f.distance_m, (
+    SELECT {columns}, d.distance_m, CASE WHEN %(known)s = {stamp} THEN NULL ELSE (
         SELECT count(*)
         FROM catalog_depot d
         WHERE d.publication = 'published' {offering}
             AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {stretch})
             AND (d.position <-> point(%(x)s, %(y)s) < %(radius_m)s * {shrink} OR {indexed} <= %(radius_m)s)
-    )
-    FROM (SELECT * FROM found WHERE distance_m <= %(radius_m)s ORDER BY distance_m, found_id LIMIT %(limit)s) f
-    JOIN {tables} ON d.id = f.found_id
-    ORDER BY f.distance_m, d.id
+    ) END
+    FROM (SELECT * FROM found WHERE distance_m <= %(radius_m)s ORDER BY distance_m, id LIMIT %(limit)s) d
+    JOIN {units}
+    ORDER BY d.distance_m, d.id
 """
 
 # A range instead of LIKE, so that the index serves a prepared statement too: ":" follows "9".
@@ -260,11 +262,13 @@ def _statements(template: str) -> dict[bool, str]:
         filtered: template.format(
             columns=STORE_COLUMNS,
             tables=STORE_TABLES,
+            units=UNITS,
             distance=DISTANCE_M,
             indexed=INDEXED_DISTANCE_M,
             stretch=plane.STRETCH,
             shrink=plane.SHRINK,
             ratio=plane.STRETCH / plane.SHRINK,
+            stamp=circles.DEPOTS_STAMP,
             offering=offering,
         )
         for filtered, offering in OFFERING.items()
@@ -300,18 +304,29 @@ def find_stores(query: StoreQuery) -> Stores:
 
 def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
     """Depots assigned to a unit. Raises UnknownUnit; knowing that a unit without depots exists costs a query."""
+    found = find_stores_in_known_unit(teryt, fuel=fuel, limit=limit)
+    if not found.rows:
+        check_unit(teryt)
+    return found
+
+
+def find_stores_in_known_unit(teryt: str, *, fuel: str | None = None, limit: int | None = None) -> Stores:
+    """Depots assigned to a unit that exists, by name and id. limit: None for all of them. One query."""
     parameters: dict[str, Any] = {"unit": teryt, "after": f"{teryt}:", "limit": limit, **_fuels(fuel)}
     with connection.cursor() as cursor:
         cursor.execute(UNIT_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
-    if not rows:
-        check_unit(teryt)
     return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
 
 
 def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None, limit: int) -> Stores:
-    """Depots within a radius of a point, nearest first by great-circle distance, then by id. One query."""
+    """Depots within a radius of a point, nearest first by great-circle distance, then by id.
+
+    One query, and one more where the positions of the depots are not held.
+    """
     x, y = plane.to_plane(point.lat, point.lon)
+    # Those that offer a fuel are counted by the database: what they offer is not held.
+    known = circles.positions.current() if fuel is None and Held.lasting else None
     parameters: dict[str, Any] = {
         "x": x,
         "y": y,
@@ -319,12 +334,18 @@ def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None,
         "lon": point.lon,
         "radius_m": radius_km * 1000.0,
         "limit": limit,
+        "known": known.stamp if known else "",
         **_fuels(fuel),
     }
     with connection.cursor() as cursor:
         cursor.execute(NEAR_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
-    return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
+    found = [StoreRow._make(row[:-1]) for row in rows]
+    total = rows[0][-1] if rows else 0
+    if total is None:
+        assert known is not None  # noqa: S101 - nothing else can have been the state
+        total = known.count(point.lat, point.lon, parameters["radius_m"]) if len(rows) == limit else len(rows)
+    return Stores(found, total)
 
 
 def _fuels(fuel: str | None) -> dict[str, Any]:
@@ -378,8 +399,12 @@ def unknown_unit(teryt: str) -> UnknownUnit:
 
 
 def get_voivodeship(asked: str) -> Voivodeship:
-    """A voivodeship by its slug or its two digits. Raises UnknownVoivodeship."""
-    found = Voivodeship.objects.filter(Q(slug=asked) | Q(teryt=asked)).first()
-    if found is None:
-        raise UnknownVoivodeship(asked)
-    return found
+    """A voivodeship by its slug or its two digits. Raises UnknownVoivodeship. No query while `voivodeships` is held."""
+    for unit in voivodeships.current():
+        if asked in (unit.slug, unit.teryt):
+            return unit
+    raise UnknownVoivodeship(asked)
+
+
+voivodeships = Held(lambda: tuple(Voivodeship.objects.order_by("teryt")), Dataset.Slug.UNITS)
+"""All of them, by TERYT."""

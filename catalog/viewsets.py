@@ -1,10 +1,10 @@
 """The location endpoints of version 1: parse, ask once, render."""
 
+from django.http import HttpResponse
 from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from catalog import serializers
+from catalog.answers import PublicViewSet, json_answer
 from catalog.boundaries import get_municipality_at
 from catalog.params import LocateQuery, LocationsQuery, StoreQuery
 from catalog.queries import find_stores, suggest_locations
@@ -19,35 +19,35 @@ def wants_geojson(query: StoreQuery, accept: str) -> bool:
     return GEOJSON in (entry.partition(";")[0].strip().lower() for entry in accept.split(","))
 
 
-class LocationViewSet(ViewSet):
+class LocationViewSet(PublicViewSet):
     """Municipalities, localities and postcodes for what somebody types."""
 
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> HttpResponse:
         """Answer GET /locations."""
         query = LocationsQuery.parse(request.META["QUERY_STRING"])
         found = [serializers.suggestion(row) for row in suggest_locations(query.text)]
-        return Response(found)
+        return json_answer(found)
 
 
-class LocateViewSet(ViewSet):
+class LocateViewSet(PublicViewSet):
     """The municipality of a point."""
 
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> HttpResponse:
         """Answer GET /locate."""
         query = LocateQuery.parse(request.META["QUERY_STRING"])
         municipality = get_municipality_at(query.point.lat, query.point.lon)
-        return Response(serializers.located(municipality, query.point))
+        return json_answer(serializers.located(municipality, query.point))
 
 
-class StoreViewSet(ViewSet):
+class StoreViewSet(PublicViewSet):
     """Depots of a unit or near a point."""
 
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> HttpResponse:
         """Answer GET /stores, as JSON or GeoJSON."""
         query = StoreQuery.parse(request.META["QUERY_STRING"])
         stores = find_stores(query)
         headers = {"X-Total-Count": str(stores.total)}
         found = [serializers.store(row) for row in stores.rows]
         if wants_geojson(query, request.META.get("HTTP_ACCEPT", "")):
-            return Response(serializers.feature_collection(found), headers=headers, content_type=GEOJSON)
-        return Response(found, headers=headers)
+            return json_answer(serializers.feature_collection(found), headers=headers, content_type=GEOJSON)
+        return json_answer(found, headers=headers)

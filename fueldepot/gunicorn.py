@@ -24,15 +24,16 @@ logger_class = "fueldepot.access_log.QueryFreeLogger"
 
 
 def when_ready(server: Any) -> None:
-    """Read boundaries and rules once before the workers are forked, so that they share the memory; draw the country."""
+    """Make what is held of the data once before the workers are forked, so that they share it; draw the country."""
     from django.db import connections
 
-    from catalog import boundaries
+    from catalog import boundaries, held
     from pages.pictures import territory
     from subsidy import rules
 
     rules.current()
     boundaries.current()
+    held.prepare()
     territory.prepare()
     connections.close_all()
     # What is here now lives as long as the process: looking through it for garbage would cost time and unshare memory.

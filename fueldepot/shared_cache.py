@@ -8,13 +8,13 @@ import logging
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import redis
 from django.conf import settings
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-from redis.retry import Retry
+
+# Its library takes seven megabytes, so only those processes load it that have a Redis.
+if TYPE_CHECKING:
+    import redis
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +34,10 @@ class _State:
 @cache
 def client() -> "redis.Redis":
     """The client of this process, with its pool of connections. Connects at the first command."""
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
     return redis.Redis.from_url(
         settings.CACHE_URL,
         socket_connect_timeout=WAIT_S,
@@ -50,6 +54,8 @@ def ask(question: Callable[["redis.Redis"], T]) -> T | None:
     """
     if not settings.CACHE_URL or time.monotonic() < _State.away_until:
         return None
+    from redis.exceptions import RedisError
+
     try:
         return question(client())
     except (RedisError, OSError) as error:

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from catalog import fuels, text
 from catalog.attribution import LICENCES, ORIGINS, describe_status
+from catalog.links import depot_path
 from catalog.models import Depot
 from catalog.queries import StoreRow
 from catalog.reading.hours import CLOSED, DAYS
@@ -108,26 +109,8 @@ class RemovedPage(Page):
     removed_at: date | None
 
 
-def depot_path(depot_id: int, name: str) -> str:
-    """The one right path of a depot's page."""
-    return reverse("depot", args=[depot_id, text.slug(name)])
-
-
-def own_card(depot: Depot, municipality: str, number: int) -> DepotCard:
-    """A depot in the list of its municipality. municipality: its name."""
-    return DepotCard(
-        number=number,
-        name=depot.name,
-        path=depot_path(depot.pk, depot.name),
-        address=address_of(depot, municipality),
-        fuels=fuel_names(depot.fuels),
-        phones=phones(depot.phone),
-        status=status_of(depot),
-    )
-
-
-def near_card(row: StoreRow, number: int) -> DepotCard:
-    """A depot in a list by distance."""
+def depot_card(row: StoreRow, number: int) -> DepotCard:
+    """A depot in a list."""
     return DepotCard(
         number=number,
         name=row.name,

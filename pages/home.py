@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Count, Max, Q
 from django.urls import reverse
 
-from catalog.links import site_url
+from catalog.links import municipality_path, site_url
 from catalog.models import Depot, SearchEntry, Voivodeship
 from catalog.params import QUERY_MIN_LENGTH
 from catalog.queries import Suggestion, suggest_locations
@@ -20,7 +20,6 @@ from pages.page import (
     MIXED_STATUS,
     Page,
     licence_of_list,
-    municipality_path,
     publisher,
 )
 from pages.pictures import territory as pictures

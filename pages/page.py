@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from django.conf import settings
 from django.urls import reverse
 
-from catalog.links import site_url
+from catalog.links import municipality_path, site_url
 from catalog.models import Municipality, Voivodeship
 from pages.polish import day
 
@@ -153,11 +153,6 @@ def licence_of_list(*, demonstration: bool) -> str:
     invented = "demonstracyjne: bez ograniczeń; " if demonstration else ""
     osm = "wpisy z OpenStreetMap: ODbL 1.0, © autorzy OpenStreetMap (https://www.openstreetmap.org/copyright)"
     return f"{invented}{osm}; pozostałe: {QUOTING}"
-
-
-def municipality_path(voivodeship_slug: str, slug: str, teryt: str) -> str:
-    """The one right path of a municipality's page."""
-    return reverse("municipality", args=[voivodeship_slug, slug, teryt])
 
 
 def twin_path(path: str) -> str:

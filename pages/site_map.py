@@ -15,10 +15,9 @@ import orjson
 from django.urls import reverse
 
 from catalog import fuels, versions
+from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.text import sort_key
-from pages.depots import depot_path
-from pages.page import municipality_path
 from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.rules import AS_OF as RULES_AS_OF
 from prices import figures

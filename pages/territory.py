@@ -10,16 +10,16 @@ from django.db.models import Count, Max, Q, Subquery
 from django.http import Http404
 from django.urls import reverse
 
-from catalog import versions
-from catalog.boundaries import middle_of
-from catalog.links import site_url
-from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
+from catalog import boundaries, versions
+from catalog.held import Held
+from catalog.links import municipality_path, site_url
+from catalog.models import Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
-from catalog.queries import find_stores_near
+from catalog.queries import find_stores_in_known_unit, find_stores_near
 from catalog.text import sort_key
-from pages.depots import DepotCard, near_card, own_card
+from pages.depots import DepotCard, depot_card
 from pages.origin import AskedOrigin, Origin
-from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list, municipality_path
+from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list
 from pages.pictures import territory as pictures
 from pages.pictures.maps import AreaMap, DepotMap, Unit
 from pages.polish import counted
@@ -161,21 +161,49 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
 
 @dataclass(frozen=True, slots=True)
 class FoundMunicipality:
-    """A municipality with county, voivodeship and, if any, its boundary. centre: of the postcode asked for."""
+    """A municipality with county and voivodeship. centre: of the postcode asked for."""
 
     unit: Municipality
     centre: Point | None
 
 
+def read_municipalities() -> dict[str, Municipality]:
+    """Every municipality by its code, with county and voivodeship, of which there is one object each. One query."""
+    found = {unit.teryt: unit for unit in Municipality.objects.select_related("county", "voivodeship")}
+    counties = {unit.county_id: unit.county for unit in found.values()}
+    voivodeships = {unit.voivodeship_id: unit.voivodeship for unit in found.values()}
+    for unit in found.values():
+        unit.county, unit.voivodeship = counties[unit.county_id], voivodeships[unit.voivodeship_id]
+    return found
+
+
+municipalities = Held(read_municipalities, Dataset.Slug.UNITS)
+
+
+def held_municipality(teryt: str) -> Municipality:
+    """A municipality by its code; a former code gives its successor. Raises Http404. One query for a former code."""
+    known = municipalities.current()
+    found = known.get(teryt)
+    if found is None:
+        successor = FormerMunicipality.objects.filter(pk=teryt).values_list("successor", flat=True).first()
+        found = known.get(successor or "")
+    if found is None:
+        raise Http404
+    return found
+
+
 def find_municipality(teryt: str, code: str | None = None) -> FoundMunicipality:
     """A municipality by its code; a former code gives its successor. code: a postcode whose centre comes along.
 
-    Raises Http404. One query, two for a TERYT code that is not in the register.
+    Raises Http404. With a postcode one query, two for a TERYT code that is not in the register; without one query less
+    while the municipalities are held.
     """
     if not TERYT_FORM.fullmatch(teryt):
         raise Http404
+    if code is None:
+        return FoundMunicipality(held_municipality(teryt), None)
     centre = Postcode.objects.filter(code=code or "")
-    units = Municipality.objects.select_related("county", "voivodeship", "boundary").annotate(
+    units = Municipality.objects.select_related("county", "voivodeship").annotate(
         centre_lat=Subquery(centre.values("lat")[:1]), centre_lon=Subquery(centre.values("lon")[:1])
     )
     found = units.filter(pk=teryt).first()
@@ -194,17 +222,14 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
     """
     unit = found.unit
     asked = asked.located(found.centre)
-    depots = list(Depot.objects.published().in_unit(unit.teryt).order_by("name_key", "pk"))
+    depots = find_stores_in_known_unit(unit.teryt).rows
     origin = asked.origin or (None if depots else inner_point(unit))
     near = find_stores_near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).rows if origin else []
     numbers: dict[int, int] = {}
-    for depot_id in [*(row.id for row in near), *(depot.pk for depot in depots)]:
+    for depot_id in [row.id for row in (*near, *depots)]:
         numbers.setdefault(depot_id, len(numbers) + 1)
-    places = {row.id: (row.lat, row.lon, row.source) for row in near}
-    places |= {depot.pk: (depot.lat, depot.lon, depot.source) for depot in depots}
-    demonstration = any(depot.source == Depot.Source.DEMO for depot in depots) or any(
-        row.source == Depot.Source.DEMO for row in near
-    )
+    places = {row.id: (row.lat, row.lon, row.source) for row in (*near, *depots)}
+    demonstration = any(row.source == Depot.Source.DEMO for row in (*near, *depots))
     count = f"{counted(len(depots), 'skład', 'składy', 'składów')} opału" if depots else "najbliższe składy opału"
     return MunicipalityPage(
         title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
@@ -214,7 +239,7 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
-        as_of=depots_as_of(*(depot.updated_at for depot in depots), *(row.updated_at for row in near)),
+        as_of=depots_as_of(*(row.updated_at for row in (*depots, *near))),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
         map=pictures.depot_map(
@@ -227,8 +252,8 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
             (asked.origin.point.lat, asked.origin.point.lon) if asked.origin else None,
         ),
         municipality=unit,
-        own=tuple(own_card(depot, unit.name, numbers[depot.pk]) for depot in depots),
-        nearest=tuple(near_card(row, numbers[row.id]) for row in near),
+        own=tuple(depot_card(row, numbers[row.id]) for row in depots),
+        nearest=tuple(depot_card(row, numbers[row.id]) for row in near),
         origin_label=origin.label if origin else "",
         radius_km=NEAREST_KM,
         notices=asked.notices,
@@ -236,6 +261,6 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
 
 
 def inner_point(unit: Municipality) -> Origin | None:
-    """A point inside a municipality; None where its boundary is not known. Reads the boundary: select it."""
-    boundary: Boundary | None = getattr(unit, "boundary", None)
-    return None if boundary is None else Origin(Point(*middle_of(boundary)), "punktu leżącego w tej gminie")
+    """A point inside a municipality; None where its boundary is not known. Costs what `boundaries.current` costs."""
+    middle = boundaries.current().middle_of(unit.teryt)
+    return None if middle is None else Origin(Point(*middle), "punktu leżącego w tej gminie")

@@ -7,12 +7,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from catalog import versions
+from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot
 from pages.datasets import DatasetsPage, datasets_page
-from pages.depots import DepotPage, RemovedPage, depot_page, depot_path, find_depot, removed_page
+from pages.depots import DepotPage, RemovedPage, depot_page, find_depot, removed_page
 from pages.home import HomePage, home_page
 from pages.origin import read_origin
-from pages.page import municipality_path
 from pages.prices import (
     FuelPricesPage,
     PricesPage,

@@ -4,8 +4,8 @@ Every answer is kept as JSON in one row, with the day and the stamp that it hold
 all data sets that an answer rests on, so whatever changes depots, prices, ranges or official averages makes the rows
 out of date in the same transaction, for every worker. Whoever changes prices makes the rows anew before committing.
 A reader who finds none that holds (the first after midnight, or after an import of depots) computes the answer, keeps
-it in the memory of the process under the same day and stamp, and writes nothing. A process also remembers the answers
-it has given, and asks the database only whether their stamp is still the present one.
+it in the memory of the process under the same day and stamp, and writes nothing. A process also holds the answers it
+has given until one of those data sets changes, and asks the database for none of them again.
 """
 
 import logging
@@ -20,6 +20,7 @@ from django.db import connection, transaction
 
 from catalog import fuels
 from catalog.bulk import insert
+from catalog.held import Held
 from catalog.importers.run import record_change
 from catalog.models import Dataset, Voivodeship
 from catalog.queries import get_voivodeship
@@ -46,13 +47,12 @@ STAMP = f"""
     WHERE slug IN ({", ".join(f"'{slug}'" for slug in RESTS_ON)})
 """  # noqa: S608 - constants only
 
-# The row is looked up only when the caller's own memory is of another state.
 READ = """
-    SELECT now.stamp, CASE WHEN now.stamp <> %s THEN (
+    SELECT now.stamp, (
         SELECT f.{column}
         FROM prices_figure f
         WHERE f.fuel = %s AND %s IN (f.area, f.slug) AND f.day = %s AND f.stamp = now.stamp
-    ) END
+    )
     FROM ({stamp}) now
 """
 
@@ -75,16 +75,22 @@ class Answer(NamedTuple):
     with_values: str
 
 
-class Remembered(NamedTuple):
+class Given(NamedTuple):
     """An answer as this process last gave it."""
 
     day: date
-    stamp: str
     text: str
 
 
-_given: dict[tuple[str, str, bool], Remembered] = {}
+Answers = dict[tuple[str, str, bool], Given]
 """By fuel, voivodeship as asked for, and whether with values. Only known places get in, so it stays small."""
+
+
+def _nothing_given() -> Answers:
+    return {}
+
+
+_given: Held[Answers] = Held(_nothing_given, *RESTS_ON)
 
 _computed: dict[str, tuple[date, str, dict[str, Answer]]] = {}
 _computing = Lock()
@@ -93,26 +99,26 @@ _computing = Lock()
 def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date) -> str:
     """The answer of `/prices/{fuel}` as JSON text. voivodeship: slug or 2 digits.
 
-    One query. Without a kept row that holds, up to five more, once per process and state; for an unknown voivodeship
-    two. Raises UnknownVoivodeship.
+    One query, none for what this process has given on the same day and state. Without a kept row that holds, up to five
+    more, once per process and state. Raises UnknownVoivodeship.
     """
     asked = voivodeship or ""
     with_values = values and not asked
-    known = _given.get((fuel.slug, asked, with_values))
-    known_stamp = known.stamp if known is not None and known.day == today else ""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            READ_WITH_VALUES if with_values else READ_BODY, [known_stamp, fuel.slug, asked, today, stamp_prefix()]
-        )
-        stamp, body = cursor.fetchone()
-    if known is not None and stamp == known_stamp:
+    # Taken before the rows are read: what is put there is never older than what it is held for.
+    given = _given.current()
+    known = given.get((fuel.slug, asked, with_values))
+    if known is not None and known.day == today:
         return known.text
+    with connection.cursor() as cursor:
+        cursor.execute(READ_WITH_VALUES if with_values else READ_BODY, [fuel.slug, asked, today, stamp_prefix()])
+        stamp, body = cursor.fetchone()
     if body is None or not is_whole(body, fuel.slug):
         area = get_voivodeship(asked).teryt if asked else ""
         answer = computed(fuel, today, stamp)[area]
         body = answer.with_values if with_values else answer.body
-    _given[fuel.slug, asked, with_values] = Remembered(today, stamp, body)
-    return str(body)
+    text = str(body)
+    given[fuel.slug, asked, with_values] = Given(today, text)
+    return text
 
 
 def read_countries(today: date) -> dict[str, str]:
@@ -156,7 +162,7 @@ def forget() -> None:
     """Drop what this process remembers."""
     with _computing:
         _computed.clear()
-        _given.clear()
+    _given.forget()
 
 
 def make(fuel: fuels.Fuel, today: date) -> list[Answer]:

@@ -1,13 +1,13 @@
 """Endpoints that tell prices. A whole depot is one of them: it carries its price list."""
 
-from typing import Any
-
+import orjson
 from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
+from catalog.answers import JSON, PublicViewSet, json_answer
+from catalog.held import Held
+from catalog.models import Dataset
 from catalog.params import read_depot_id
 from catalog.queries import get_store
 from prices import figures
@@ -15,33 +15,30 @@ from prices.params import FuelPricesQuery
 from prices.queries import find_price_list, find_series
 from prices.serializers import all_series, store_with_prices
 
-JSON = "application/json"
+averages = Held(lambda: orjson.dumps(all_series(find_series())), Dataset.Slug.UNITS, Dataset.Slug.SERIES)
+"""The answer of `/prices`, which takes no parameters."""
 
 
-class FullStoreViewSet(ViewSet):
+class FullStoreViewSet(PublicViewSet):
     """One depot with its price list."""
 
-    def retrieve(self, request: Request, pk: str) -> Response:
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Answer GET /stores/{id}."""
         row = get_store(read_depot_id(pk))
         listed = find_price_list(row.id, timezone.localdate())
-        return Response(store_with_prices(row, listed))
+        return json_answer(store_with_prices(row, listed))
 
 
-class SeriesViewSet(ViewSet):
+class SeriesViewSet(PublicViewSet):
     """Official yearly averages."""
 
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> HttpResponse:
         """Answer GET /prices."""
-        return Response(all_series(find_series()))
+        return HttpResponse(averages.current(), content_type=JSON)
 
 
-class FuelPriceViewSet(ViewSet):
-    """What a fuel costs now. Public and always JSON, so of what DRF does before an answer only throttling is left."""
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Neither negotiate nor authenticate; an error is negotiated by DRF when it comes to that."""
-        self.check_throttles(request)
+class FuelPriceViewSet(PublicViewSet):
+    """What a fuel costs now."""
 
     def retrieve(self, request: Request, fuel: str) -> HttpResponse:
         """Answer GET /prices/{fuel}."""

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
@@ -29,6 +30,7 @@ class Source:
     url: str
 
 
+@lru_cache(maxsize=1000)
 def read_sources(text: str) -> tuple[Source, ...]:
     """Sources from text: one a line, name and address separated by the last " | "."""
     lines = (line.strip() for line in text.splitlines())

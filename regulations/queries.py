@@ -1,6 +1,6 @@
 """Questions about the legal state: plain values in, the state as of a day out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -8,12 +8,12 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef
 
 from catalog.models import County, Municipality, PostcodeMunicipality, Voivodeship
-from catalog.queries import UnknownPostcode, UnknownUnit, check_unit, get_voivodeship
+from catalog.queries import UnknownPostcode, UnknownUnit, check_unit, get_voivodeship, voivodeships
 from catalog.query_string import InvalidParameters, ParameterError
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, Scope
 from regulations.params import CalendarQuery, RegulationsQuery
 from regulations.scopes import binds
-from regulations.whole_states import WholeState, read_states
+from regulations.whole_states import WholeState, states
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
 
@@ -82,8 +82,8 @@ class Regulation:
 def find_regulations(query: RegulationsQuery) -> list[Regulation]:
     """The legal state of every voivodeship a question concerns, by TERYT.
 
-    Raises UnknownUnit, UnknownPostcode and UnknownVoivodeship. One query for the states, and for a municipality,
-    county, postcode or `voivodeship` one more, for a voivodeship by `teryt` two more.
+    Raises UnknownUnit, UnknownPostcode and UnknownVoivodeship. One query for a municipality, county or postcode, two
+    for a voivodeship by `teryt`; one more each for voivodeships and states unless they are held.
     """
     if query.teryt is not None:
         units = [get_unit(query.teryt)]
@@ -92,15 +92,15 @@ def find_regulations(query: RegulationsQuery) -> list[Regulation]:
     elif query.voivodeship is not None:
         return regulations_of([get_voivodeship(query.voivodeship)], on=query.on)
     else:
-        return regulations_of(list(Voivodeship.objects.order_by("teryt")), on=query.on)
+        return regulations_of(voivodeships.current(), on=query.on)
     return regulations_of([unit.voivodeship for unit in units], on=query.on, units=units)
 
 
 def get_calendar(query: CalendarQuery) -> Regulation:
     """The legal state whose deadlines a calendar shows.
 
-    Raises UnknownVoivodeship and UnknownUnit, and InvalidParameters for a unit that lies elsewhere. Two queries, one
-    more for a municipality or county, two more for a voivodeship.
+    Raises UnknownVoivodeship and UnknownUnit, and InvalidParameters for a unit that lies elsewhere. One query for a
+    municipality or county, two for a voivodeship; one more each for voivodeships and states unless they are held.
     """
     voivodeship = get_voivodeship(query.voivodeship)
     if query.teryt is None:
@@ -115,11 +115,11 @@ def get_calendar(query: CalendarQuery) -> Regulation:
     return regulations_of([voivodeship], on=query.on, units=[unit])[0]
 
 
-def regulations_of(voivodeships: list[Voivodeship], *, on: date, units: Iterable[Unit] = ()) -> list[Regulation]:
-    """The legal state of voivodeships, in their order. One query, however many there are."""
-    states = read_states(unit.pk for unit in voivodeships)
+def regulations_of(areas: Sequence[Voivodeship], *, on: date, units: Iterable[Unit] = ()) -> list[Regulation]:
+    """The legal state of voivodeships, in their order. One query, however many there are, or none while it is held."""
+    known = states.current()
     asked = {unit.voivodeship.pk: unit for unit in units}
-    return [as_of_day(unit, states.get(unit.pk), on=on, unit=asked.get(unit.pk)) for unit in voivodeships]
+    return [as_of_day(area, known.get(area.pk), on=on, unit=asked.get(area.pk)) for area in areas]
 
 
 def as_of_day(voivodeship: Voivodeship, whole: WholeState | None, *, on: date, unit: Unit | None) -> Regulation:

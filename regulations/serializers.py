@@ -1,5 +1,6 @@
 """The wire shapes of regulations, field by field, in the order of the specification."""
 
+from functools import lru_cache
 from typing import Any
 
 from django.urls import reverse
@@ -149,11 +150,13 @@ def sources(text: str) -> list[dict[str, str]]:
     return [{"name": source.name, "url": source.url} for source in read_sources(text)]
 
 
+@lru_cache
 def page_url(slug: str) -> str:
     """The page of a voivodeship's regulations."""
     return site_url(reverse("regulation", args=[slug]))
 
 
+@lru_cache
 def calendar_url(slug: str) -> str:
     """The calendar of a voivodeship's deadlines."""
     return site_url(reverse("v1:regulations-calendar", args=[slug]))

@@ -1,7 +1,8 @@
-"""Legal states with all that belongs to them, read by one query.
+"""Legal states with all that belongs to them, read by one query and held by the process until an editor changes one.
 
 The rows of the smaller tables come along as JSON. Prefetching them would take a query for each table, and a page or
-an answer needs all of them.
+an answer needs all of them. There are sixteen states and some hundred rows; making the rows anew for every question
+would take longer than all the rest of it.
 """
 
 from collections.abc import Iterable
@@ -12,6 +13,8 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Model, OuterRef
 from django.db.models.functions import JSONObject
 
+from catalog.held import Held
+from catalog.models import Dataset
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 
 Row = TypeVar("Row", bound=Model)
@@ -32,9 +35,9 @@ class WholeState:
         return tuple(change for change in self.amendments if change.resolution_id == act.pk)
 
 
-def read_states(voivodeships: Iterable[str]) -> dict[str, WholeState]:
+def read_states() -> dict[str, WholeState]:
     """Legal states by the two digits of their voivodeship. One query."""
-    found = LegalState.objects.filter(pk__in=list(voivodeships)).annotate(
+    found = LegalState.objects.annotate(
         acts=rows_as_json(Resolution, "pk", state=OuterRef("pk")),
         amendments=rows_as_json(Amendment, "adopted", "pk", resolution__state=OuterRef("pk")),
         deadlines=rows_as_json(Deadline, "pk", state=OuterRef("pk")),
@@ -64,3 +67,7 @@ def instances(model: type[Row], rows: Iterable[dict[str, Any]]) -> tuple[Row, ..
     fields = model._meta.concrete_fields
     names = [field.attname for field in fields]
     return tuple(model.from_db(None, names, [field.to_python(row[field.attname]) for field in fields]) for row in rows)
+
+
+states = Held(read_states, Dataset.Slug.REGULATIONS)
+"""Legal states by the two digits of their voivodeship. Nobody may change their rows: threads share them."""

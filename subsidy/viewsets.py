@@ -1,12 +1,12 @@
 """The calculator's endpoint: take the parameters, calculate, render. Nothing is asked of the database, nothing kept."""
 
+from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_variables
 from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
+from catalog.answers import PublicViewSet, json_answer
 from catalog.cache_control import NO_STORE
 from catalog.query_string import QueryString
 from subsidy import privacy, rules, serializers
@@ -16,18 +16,18 @@ from subsidy.params import SubsidyQuery
 
 @method_decorator(sensitive_variables(), name="retrieve")
 @method_decorator(sensitive_variables(), name="create")
-class SubsidyViewSet(ViewSet):
+class SubsidyViewSet(PublicViewSet):
     """What the clean-air programme would pay for."""
 
-    def retrieve(self, request: Request) -> Response:
+    def retrieve(self, request: Request) -> HttpResponse:
         """Answer GET /subsidy."""
         return self.answer(privacy.take_query(request._request))
 
-    def create(self, request: Request) -> Response:
+    def create(self, request: Request) -> HttpResponse:
         """Answer POST /subsidy: the same parameters as a form, a multipart form or JSON."""
         return self.answer(privacy.take_body(request._request))
 
-    def answer(self, given: QueryString) -> Response:
+    def answer(self, given: QueryString) -> HttpResponse:
         query = SubsidyQuery.parse(given, today=timezone.localdate())
         result = calculate(query.application, rules.current().on(query.on), query.on)
-        return Response(serializers.result(result, html=query.html), headers={"Cache-Control": NO_STORE})
+        return json_answer(serializers.result(result, html=query.html), headers={"Cache-Control": NO_STORE})

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from catalog import boundaries, findings, kept, versions
+from catalog import boundaries, findings, held, kept, versions
 from pages import texts
 from prices import figures
 from tests.openapi.description import check_answer
@@ -25,13 +25,16 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(versions, "POLL_SECONDS", float("inf"))
     # Rows that a factory writes raise no version.
     monkeypatch.setattr(kept.answers, "max_bytes", 0)
+    monkeypatch.setattr(held.Held, "lasting", False)
     boundaries.forget()
     findings.forget()
+    held.forget()
     figures.forget()
     texts.forget()
     yield
     boundaries.forget()
     findings.forget()
+    held.forget()
     figures.forget()
     texts.forget()
 

@@ -8,12 +8,13 @@ from django.core import signing
 from django.urls import reverse
 
 from catalog import fuels
+from catalog.links import depot_path
 from catalog.models import Depot, DepotRequest
 from catalog.requests import proposals
 from catalog.requests.limits import LINKS_PER_REQUEST
 from catalog.requests.proposals import Difference
 from catalog.requests.secrecy import LINK_LIFE
-from pages.depots import crumbs_of, depot_path
+from pages.depots import crumbs_of
 from pages.forms.stranger import StrangerForm
 from pages.page import Crumb, Page
 from pages.polish import day, zloty

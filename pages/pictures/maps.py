@@ -74,6 +74,32 @@ class Name:
     y: float
 
 
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place for a name. box: what it would cover."""
+
+    name: Name
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What lies below the depots of a map: `outline`, `land` and `borders` as in `DepotMap`.
+
+    spots: of each neighbour the places that its name may take, the best first.
+    """
+
+    outline: str
+    land: str
+    borders: str
+    spots: tuple[tuple[Spot, ...], ...]
+
+    @property
+    def bytes(self) -> int:
+        """Roughly what it takes in memory."""
+        return len(self.outline) + len(self.land) + len(self.borders) + 500 * (1 + sum(map(len, self.spots)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepotMap(Map):
     """Numbered depots, where there are any the outline of their municipality, and what lies around.
@@ -166,27 +192,34 @@ def depot_frame(area: shapely.Geometry | None, places: Sequence[Place]) -> Frame
     return fit((least_x, least_y, most_x, most_y))
 
 
-def depot_map(
-    frame: Frame,
-    areas: Areas,
-    *,
-    own: int | None,
-    names: Sequence[str],
-    counties: Sequence[str],
-    depots: Sequence[tuple[int, Place]],
-    origin: Place | None = None,
-    approximate: bool,
-    credit_osm: bool,
-) -> DepotMap:
-    """A municipality and its depots.
+def ground(frame: Frame, areas: Areas, *, own: int | None, names: Sequence[str], counties: Sequence[str]) -> Ground:
+    """What a map of depots shows below them. The dear part.
 
     areas: what touches the frame, metres. own: which of them the map is about. names, counties: of each area.
-    depots: number and place in metres. origin: the point that was asked for.
     """
     simple = outlines.simplify(areas, frame.metres_per_unit) if len(areas) else areas
     around = simple
     if len(areas) > CROWDED:
         around = outlines.dissolve(simple, counties)[1]
+    neighbours = [(name, area) for i, (name, area) in enumerate(zip(names, simple, strict=True)) if i != own]
+    return Ground(
+        outline="" if own is None else outlines.area_path(outlines.cut(simple[own], frame), frame),
+        land=outlines.path(outlines.cut(outlines.union(simple), frame), frame) if len(areas) else "",
+        borders=outlines.path(outlines.cut(outlines.borders(around), frame), frame) if len(areas) else "",
+        spots=tuple(name_spots(frame, *neighbour) for neighbour in neighbours) if len(areas) <= CROWDED else (),
+    )
+
+
+def depot_map(
+    frame: Frame,
+    below: Ground,
+    *,
+    depots: Sequence[tuple[int, Place]],
+    origin: Place | None = None,
+    approximate: bool,
+    credit_osm: bool,
+) -> DepotMap:
+    """A municipality and its depots. depots: number and place in metres. origin: the point that was asked for."""
     mark = None if origin is None else frame.place(*origin)
     dots = arrange(
         [(number, frame.place(*place)) for number, place in depots],
@@ -194,44 +227,49 @@ def depot_map(
         height=frame.height,
         obstacles=() if mark is None else (mark,),
     )
-    neighbours = [(name, area) for i, (name, area) in enumerate(zip(names, simple, strict=True)) if i != own]
     return DepotMap(
         frame=frame,
         scale=scale_bar(frame.metres_per_unit),
         approximate=approximate,
-        outline="" if own is None else outlines.area_path(outlines.cut(simple[own], frame), frame),
-        land=outlines.path(outlines.cut(outlines.union(simple), frame), frame) if len(areas) else "",
-        borders=outlines.path(outlines.cut(outlines.borders(around), frame), frame) if len(areas) else "",
-        names=place_names(frame, neighbours if len(areas) <= CROWDED else [], [(dot.x, dot.y) for dot in dots]),
+        outline=below.outline,
+        land=below.land,
+        borders=below.borders,
+        names=place_names(below.spots, [(dot.x, dot.y) for dot in dots]),
         dots=dots,
         origin=None if mark is None else (round(mark[0], 1), round(mark[1], 1)),
         credit_osm=credit_osm,
     )
 
 
-def place_names(
-    frame: Frame, neighbours: Sequence[tuple[str, shapely.Geometry]], marks: Sequence[Place]
-) -> tuple[Name, ...]:
-    """Names that fit into what the frame shows of an area, and cover neither a mark nor one another."""
+def name_spots(frame: Frame, name: str, area: shapely.Geometry) -> tuple[Spot, ...]:
+    """Where the name of an area fits into what the frame shows of it, the best place first."""
+    part = max(shapely.get_parts(outlines.cut(area, frame)), key=shapely.area, default=None)
+    if part is None or shapely.area(part) < LEAST_NAMED * frame.metres_per_unit**2:
+        return ()
+    half = text_width(name, NAME_SIZE) / 2
+    # The ends of a name may reach over the border, but not far enough to look like another area's.
+    reach = 0.75 * half * frame.metres_per_unit
+    found = []
+    # The widest place is not always one for words: in a long area it may lie at the very end.
+    for point in (inner_middle(part, frame.metres_per_unit), shapely.centroid(part)):
+        east, north = shapely.get_x(point), shapely.get_y(point)
+        x, y = frame.place(east, north)
+        box = Box(x - half, y - NAME_SIZE / 2, x + half, y + NAME_SIZE / 2)
+        inside = box.left >= 2 and box.right <= frame.width - 2 and box.top >= 2 and box.bottom <= frame.height - 2
+        if inside and shapely.covers(part, shapely.LineString([(east - reach, north), (east + reach, north)])):
+            found.append(Spot(Name(name, round(x, 1), round(y, 1)), box))
+    return tuple(found)
+
+
+def place_names(neighbours: Sequence[Sequence[Spot]], marks: Sequence[Place]) -> tuple[Name, ...]:
+    """Of each name the best place where it covers neither a mark nor another name; none where there is none."""
     taken = [Box(x - NEAR, y - NEAR, x + NEAR, y + NEAR) for x, y in marks]
     placed = []
-    for name, area in neighbours:
-        part = max(shapely.get_parts(outlines.cut(area, frame)), key=shapely.area, default=None)
-        if part is None or shapely.area(part) < LEAST_NAMED * frame.metres_per_unit**2:
-            continue
-        half = text_width(name, NAME_SIZE) / 2
-        # The ends of a name may reach over the border, but not far enough to look like another area's.
-        reach = 0.75 * half * frame.metres_per_unit
-        # The widest place is not always one for words: in a long area it may lie at the very end.
-        for point in (inner_middle(part, frame.metres_per_unit), shapely.centroid(part)):
-            east, north = shapely.get_x(point), shapely.get_y(point)
-            x, y = frame.place(east, north)
-            box = Box(x - half, y - NAME_SIZE / 2, x + half, y + NAME_SIZE / 2)
-            inside = box.left >= 2 and box.right <= frame.width - 2 and box.top >= 2 and box.bottom <= frame.height - 2
-            belongs = shapely.covers(part, shapely.LineString([(east - reach, north), (east + reach, north)]))
-            if inside and belongs and not any(box.overlaps(other) for other in taken):
-                taken.append(box)
-                placed.append(Name(name, round(x, 1), round(y, 1)))
+    for spots in neighbours:
+        for spot in spots:
+            if not any(spot.box.overlaps(other) for other in taken):
+                taken.append(spot.box)
+                placed.append(spot.name)
                 break
     return tuple(placed)
 

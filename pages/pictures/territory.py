@@ -1,22 +1,29 @@
 """Maps of the territory from the boundaries that this process holds (`catalog.boundaries`), and what it keeps of them.
 
 Nothing here costs a query but the look at the versions that `boundaries.current` takes. Drawing the outlines of a
-voivodeship or of the country takes a tenth of a second, so they are kept until the territory changes.
+voivodeship or of the country takes a tenth of a second, so they are kept until the territory changes. What lies below
+the depots of a municipality takes some milliseconds; as many of these as fit into `GROUND_BYTES` are kept.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 import numpy as np
 import shapely
 
 from catalog import boundaries, plane
 from catalog.boundaries import BoundaryIndex
+from catalog.kept import Memory
 from pages.pictures import maps, outlines
 from pages.pictures.frames import Frame
 
 OVERVIEW_TOLERANCE = 1.0
 """Outlines of many areas together: a little coarser, so that the picture of the largest voivodeship stays small."""
+
+
+GROUND_BYTES = 12 * 1024 * 1024
+"""Of maps of municipalities: some nineteen hundred of the 2,479, those that are asked for most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +50,10 @@ class Drawn:
 
 @dataclass(slots=True)
 class _Kept:
-    """What was drawn from one state of the territory. by_teryt: positions in the index."""
+    """What was drawn from one state of the territory. grounds: by municipality and frame."""
 
     index: BoundaryIndex
-    by_teryt: Mapping[str, int]
+    grounds: Memory[maps.Ground]
     voivodeships: dict[str, Drawn | None] = field(default_factory=dict)
     country: Drawn | None = None
 
@@ -58,7 +65,7 @@ class _Current:
 def depot_map(teryt: str, depots: Sequence[Numbered], origin: tuple[float, float] | None) -> maps.DepotMap | None:
     """A municipality with depots, and the WGS84 point that was asked for. None when there is nothing to show."""
     kept = _kept()
-    own = kept.by_teryt.get(teryt)
+    own = kept.index.positions.get(teryt)
     places = [(depot.number, plane.to_plane(depot.lat, depot.lon)) for depot in depots]
     asked = None if origin is None else plane.to_plane(*origin)
     seen = [place for _, place in places] + ([] if asked is None else [asked])
@@ -67,12 +74,21 @@ def depot_map(teryt: str, depots: Sequence[Numbered], origin: tuple[float, float
         return None
     found = np.sort(kept.index.tree.query(shapely.box(*frame.bounds)))
     units = [kept.index.municipalities[position] for position in found]
+    below = kept.grounds.get((teryt, frame))
+    if below is None:
+        below = maps.ground(
+            frame,
+            kept.index.areas[found],
+            own=None if own is None else int(np.searchsorted(found, own)),
+            names=[unit.name for unit in units],
+            counties=[unit.teryt[:4] for unit in units],
+        )
+        # A frame around a point that somebody asked for is not had again soon.
+        if asked is None:
+            kept.grounds.keep((teryt, frame), below)
     return maps.depot_map(
         frame,
-        kept.index.areas[found],
-        own=None if own is None else int(np.searchsorted(found, own)),
-        names=[unit.name for unit in units],
-        counties=[unit.teryt[:4] for unit in units],
+        below,
         depots=places,
         origin=asked,
         approximate=any(unit.approximate for unit in units),
@@ -157,5 +173,5 @@ def _kept() -> _Kept:
     """What this process has drawn; nothing yet when the territory is new."""
     index = boundaries.current()
     if _Current.kept is None or _Current.kept.index is not index:
-        _Current.kept = _Kept(index, {unit.teryt: i for i, unit in enumerate(index.municipalities)})
+        _Current.kept = _Kept(index, Memory(attrgetter("bytes"), GROUND_BYTES))
     return _Current.kept

@@ -4,6 +4,9 @@ from datetime import date
 
 import pytest
 
+from catalog import held, versions
+from catalog.models import Dataset
+from regulations.models import LegalState
 from tests import factories
 from tests.regulations.factories import (
     AmendmentFactory,
@@ -303,3 +306,16 @@ def test_an_editors_change_shows_at_once(client):
     deadline.date = date(2029, 1, 1)
     deadline.save()
     assert one(client)["resolution"]["next_deadline"]["date"] == "2029-01-01"
+
+
+def test_what_is_held_answers_until_an_editor_changes_it(client, acts, django_assert_num_queries, monkeypatch):
+    monkeypatch.setattr(held.Held, "lasting", True)
+    before = one(client, voivodeship="12")
+    with django_assert_num_queries(0):
+        assert one(client, voivodeship="malopolskie") == before
+    state = LegalState.objects.get(pk="12")
+    state.summary = "Inaczej niż dotąd."
+    state.save()
+    versions.raise_version(Dataset.Slug.REGULATIONS)
+    versions.forget()
+    assert one(client, voivodeship="12")["resolution"]["summary"] == "Inaczej niż dotąd."

@@ -1,6 +1,6 @@
 """The memory of answers that a process has given."""
 
-from catalog.kept import MAX_ANSWER_BYTES, OVERHEAD_BYTES, Answer, Memory
+from catalog.kept import MAX_ANSWER_BYTES, MAX_BYTES, OVERHEAD_BYTES, Answer, Memory, size_of_answer
 
 
 def answer(size: int) -> Answer:
@@ -8,14 +8,14 @@ def answer(size: int) -> Answer:
 
 
 def test_gives_back_what_it_kept():
-    memory = Memory()
+    memory = Memory(size_of_answer, MAX_BYTES)
     memory.keep('"a"', answer(3))
     assert memory.get('"a"') == answer(3)
     assert memory.get('"b"') is None
 
 
 def test_drops_the_longest_unasked_for():
-    memory = Memory(max_bytes=2 * (10 + OVERHEAD_BYTES))
+    memory = Memory(size_of_answer, 2 * (10 + OVERHEAD_BYTES))
     memory.keep('"a"', answer(10))
     memory.keep('"b"', answer(10))
     memory.get('"a"')
@@ -25,21 +25,21 @@ def test_drops_the_longest_unasked_for():
 
 
 def test_keeping_twice_counts_once():
-    memory = Memory()
+    memory = Memory(size_of_answer, MAX_BYTES)
     memory.keep('"a"', answer(10))
     memory.keep('"a"', answer(20))
     assert memory.bytes == 20 + OVERHEAD_BYTES
 
 
 def test_leaves_out_what_is_too_large():
-    memory = Memory()
+    memory = Memory(size_of_answer, MAX_BYTES)
     memory.keep('"a"', answer(MAX_ANSWER_BYTES))
     assert memory.get('"a"') is None
     assert memory.bytes == 0
 
 
 def test_forgets_everything():
-    memory = Memory()
+    memory = Memory(size_of_answer, MAX_BYTES)
     memory.keep('"a"', answer(10))
     memory.forget()
     assert (memory.get('"a"'), memory.bytes) == (None, 0)

@@ -1,13 +1,17 @@
 """What people do to prices, and that the next answer tells it."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
+import orjson
 import pytest
 from django.db import IntegrityError, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from catalog import versions
+from catalog.fuels import BY_SLUG
+from catalog.held import Held
 from catalog.models import Dataset
 from prices import actions, figures
 from prices.models import DepotPrice, PlausibleRange
@@ -56,9 +60,11 @@ def test_a_submitted_price_waits_and_counts_for_nothing(editor):
 def test_approving_and_rejecting_change_the_next_answer_and_history_shows_both(editor, django_assert_num_queries):
     three(editor)
     price = actions.approve_price(price=submit(price=Decimal(1700)), by=editor, on=NOW)
+    versions.current()  # a process looks at the versions on behalf of nobody
     with django_assert_num_queries(1):
         assert pellets() == (4, [1400, 1500, 1600, 1700])
     actions.reject_price(price=price, reason="literówka", by=editor, on=NOW)
+    versions.current()
     with django_assert_num_queries(1):
         assert pellets() == (3, [1400, 1500, 1600])
     lines = price.history.order_by("history_id")
@@ -69,6 +75,19 @@ def test_approving_and_rejecting_change_the_next_answer_and_history_shows_both(e
     ]
     stored = DepotPrice.objects.get(pk=price.pk)
     assert (stored.decided_by, stored.decided_at) == (editor, NOW)
+
+
+def test_what_a_process_has_given_holds_until_a_decision_or_midnight(editor, django_assert_num_queries, monkeypatch):
+    monkeypatch.setattr(Held, "lasting", True)
+    three(editor)
+    before = pellets()
+    with django_assert_num_queries(0):
+        assert pellets() == before
+    actions.approve_price(price=submit(price=Decimal(1700)), by=editor, on=NOW)
+    versions.forget()
+    assert pellets() == (4, [1400, 1500, 1600, 1700])
+    tomorrow = figures.read(BY_SLUG["pellet"], voivodeship=None, values=False, today=TODAY + timedelta(days=1))
+    assert orjson.loads(tomorrow)["to"] == "2026-11-22"
 
 
 def test_a_rejected_price_may_be_approved_after_all(editor):

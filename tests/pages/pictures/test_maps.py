@@ -97,9 +97,8 @@ def test_areas_that_overlap_can_be_drawn():
     simple = outlines.simplify(shapes, frame.metres_per_unit * 10)
     assert shapely.is_valid(simple).all()
     names = [str(i) for i in range(len(shapes))]
-    picture = maps.depot_map(
-        frame, shapes, own=0, names=names, counties=names, depots=[], approximate=True, credit_osm=False
-    )
+    below = maps.ground(frame, shapes, own=0, names=names, counties=names)
+    picture = maps.depot_map(frame, below, depots=[], approximate=True, credit_osm=False)
     assert picture.land
     assert picture.borders
 
@@ -121,7 +120,8 @@ def drawn(**changes):
         "credit_osm": True,
     } | changes
     frame = maps.depot_frame(west, [place for _, place in given["depots"]])
-    return maps.depot_map(frame, areas(west, east), **given)
+    below = maps.ground(frame, areas(west, east), **{name: given.pop(name) for name in ("own", "names", "counties")})
+    return maps.depot_map(frame, below, **given)
 
 
 def test_a_municipality_with_depots():
@@ -141,17 +141,17 @@ def test_neighbours_are_named_where_there_is_room():
     south = shapely.box(0, -900, 8000, 0)
     frame = fit((-3000, -3000, 11_000, 11_000))
     sides = [("Wschodnia", east), ("Południowa", south), ("Gmina o bardzo długiej nazwie nad bardzo długą rzeką", west)]
-    (name,) = maps.place_names(frame, sides, [])
+    spots = [maps.name_spots(frame, *side) for side in sides]
+    (name,) = maps.place_names(spots, [])
     assert name.text == "Południowa"
-    assert maps.place_names(frame, sides, [(name.x, name.y)]) == ()
-    assert maps.place_names(frame, [("Południowa", south), ("Południowa", south)], []) == (name,)
+    assert maps.place_names(spots, [(name.x, name.y)]) == ()
+    assert maps.place_names([spots[1], spots[1]], []) == (name,)
 
 
 def test_without_a_boundary_the_depots_remain():
     frame = maps.depot_frame(None, [(0.0, 0.0)])
-    picture = maps.depot_map(
-        frame, areas(), own=None, names=[], counties=[], depots=[(1, (0.0, 0.0))], approximate=False, credit_osm=False
-    )
+    below = maps.ground(frame, areas(), own=None, names=[], counties=[])
+    picture = maps.depot_map(frame, below, depots=[(1, (0.0, 0.0))], approximate=False, credit_osm=False)
     assert (picture.outline, picture.land, picture.borders) == ("", "", "")
     assert [dot.label for dot in picture.dots] == ["1"]
 
@@ -160,9 +160,8 @@ def test_a_wide_map_draws_counties():
     cells = [shapely.box(x, y, x + 1000, y + 1000) for x in range(0, 8000, 1000) for y in range(0, 8000, 1000)]
     counties = [str(int(shapely.get_x(shapely.centroid(cell)) > 4000)) for cell in cells]
     frame = fit((0, 0, 8000, 8000))
-    picture = maps.depot_map(
-        frame, areas(*cells), own=5, names=counties, counties=counties, depots=[], approximate=False, credit_osm=False
-    )
+    below = maps.ground(frame, areas(*cells), own=5, names=counties, counties=counties)
+    picture = maps.depot_map(frame, below, depots=[], approximate=False, credit_osm=False)
     edges = {round(10 * frame.place(metres, 0)[0]) for metres in (0, 4000, 8000)}
     ends = {round(10 * frame.place(0, metres)[1]) for metres in (0, 8000)}
     points = [point for line in points_of(picture.borders) for point in line]

@@ -1,0 +1,165 @@
+"""`python -m tests.bench.depots`: whether the nearest depots take longer to find among a hundred times as many.
+
+    python -m tests.bench.depots [--seconds 3] [--rounds 5]
+
+Makes two scratch databases, one with the starter's depots and one where each has ninety-nine neighbours (658,600 in
+all), serves both, and asks both for the nearest 20 of the same new points, turn by turn beside the bare view.
+"""
+
+import argparse
+import os
+import random
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from io import StringIO
+
+from fueldepot import local
+from tests.bench.__main__ import memory_mb, served
+from tests.bench.load import Measured, measure
+from tests.bench.prices import address, use
+
+TIMES = 100
+FEW, MANY = "bench_depots_few", "bench_depots_many"
+SPREAD_DEGREES = 0.05
+"""How far a neighbour lies at most: towns stay the dense places that they are."""
+
+COMPUTED = {"id", "position", "name_key"}
+ASKED = 20_000
+"""Points that are asked for; more than a run gets through, so that every question is new."""
+
+
+@contextmanager
+def scratch(admin_url: str) -> Iterator[tuple[str, str]]:
+    """Addresses of the two databases, the second a copy of the first, both removed in the end."""
+    import psycopg
+
+    few, many = address(admin_url, FEW), address(admin_url, MANY)
+    with psycopg.connect(admin_url, autocommit=True) as connection:
+        for name in (FEW, MANY):
+            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        connection.execute(f"CREATE DATABASE {FEW}")
+    try:
+        use(few)
+        fill()
+        with psycopg.connect(admin_url, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {MANY} TEMPLATE {FEW}")
+        use(many)
+        multiply()
+        yield few, many
+    finally:
+        with psycopg.connect(admin_url, autocommit=True) as connection:
+            for name in (FEW, MANY):
+                connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def fill() -> None:
+    """Migrate, and load the starter data."""
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    call_command("load_starter", stdout=StringIO())
+    settle()
+
+
+def multiply() -> None:
+    """Give every depot its neighbours, the same in every run."""
+    from django.db import connection, transaction
+
+    from catalog import versions
+    from catalog.models import Dataset, Depot
+    from catalog.params import LAT_RANGE, LON_RANGE
+
+    columns = [field.column for field in Depot._meta.concrete_fields if field.column not in COMPUTED]
+    changed = {
+        "source_id": "d.source_id || '/' || n",
+        "lat": f"least(greatest(d.lat + {SPREAD_DEGREES} * (2 * random() - 1), {LAT_RANGE[0]}), {LAT_RANGE[1]})",
+        "lon": f"least(greatest(d.lon + {SPREAD_DEGREES} * (2 * random() - 1), {LON_RANGE[0]}), {LON_RANGE[1]})",
+    }
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT setseed(0.20261121)")
+        values = ", ".join(changed.get(name, f"d.{name}") for name in columns)
+        cursor.execute(
+            f"INSERT INTO catalog_depot ({', '.join(columns)}) "  # noqa: S608 - names of columns
+            f"SELECT {values} FROM catalog_depot d CROSS JOIN generate_series(1, {TIMES - 1}) n"
+        )
+        versions.raise_version(Dataset.Slug.DEPOTS, row_count=Depot.objects.count())
+    settle()
+
+
+def settle() -> None:
+    """What the server does by itself within minutes of a large change; and let go of the database."""
+    from django.db import connection, connections
+
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+    connections.close_all()
+
+
+def points() -> list[str]:
+    """Addresses that ask for the nearest 20 near depots of the starter."""
+    from django.db import connections
+
+    from catalog.models import Depot
+
+    draw = random.Random(20261121)  # noqa: S311 - repeatable, not secret
+    known = list(Depot.objects.published().order_by("pk").values_list("lat", "lon")[:6_000])
+    connections.close_all()
+    chosen = [draw.choice(known) for _ in range(ASKED)]
+    return [
+        f"/api/v1/stores?lat={lat + draw.uniform(-0.05, 0.05):.6f}&lon={lon + draw.uniform(-0.05, 0.05):.6f}"
+        for lat, lon in chosen
+    ]
+
+
+def main() -> None:
+    """Fill, measure, print, clean up."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
+    local.prepare()
+    import django
+
+    django.setup()
+    from catalog.models import Depot
+
+    how = {"clients": 8, "seconds": options.seconds, "new": True}
+    with ExitStack() as stack:
+        before = time.perf_counter()
+        urls = stack.enter_context(scratch(os.environ["DATABASE_URL"]))
+        print(f"databases made in {time.perf_counter() - before:.0f} s", flush=True)
+        served_at, sizes = [], []
+        paths: list[str] = []
+        for url in urls:
+            use(url)
+            sizes.append(Depot.objects.published().count())
+            paths = paths or points()
+            use(url)
+            served_at.append(stack.enter_context(served("tests.bench.app", 2)))
+        rounds: list[list[Measured]] = [[] for _ in urls]
+        bare: list[Measured] = []
+        for port, _ in served_at:
+            measure(port, paths, **how)
+        for _ in range(options.rounds):
+            bare.append(measure(served_at[0][0], ["/bare"], clients=8, seconds=options.seconds))
+            for (port, _), found in zip(served_at, rounds, strict=True):
+                found.append(measure(port, paths, **how))
+        for size, found, (_, server) in zip(sizes, rounds, served_at, strict=True):
+            ratio = statistics.median(m.rate / b.rate for m, b in zip(found, bare, strict=True))
+            rate = statistics.median(m.rate for m in found)
+            p50 = statistics.median(m.p50_ms for m in found)
+            failed = sum(m.failed for m in found)
+            memory = max(rss for rss, _ in memory_mb(server.pid))
+            print(
+                f"{size:7} depots: {rate:.0f} req/s, {ratio:.2f} of the bare view, p50 {p50:.1f} ms, {failed} failed, "
+                f"{memory:.0f} MB"
+            )
+        longer = statistics.median(few.rate / many.rate for few, many in zip(*rounds, strict=True))
+        print(f"nearest 20 among {TIMES} times the depots: {longer:.2f} times the time")
+
+
+if __name__ == "__main__":
+    main()
