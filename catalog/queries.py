@@ -8,10 +8,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db import connection
 from django.db.models import Q
 
-from catalog import fuels, plane
+from catalog import fuels, plane, reading
 from catalog.models import County, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import Point, StoreQuery
 from catalog.typed import postcode_pattern, search_key
@@ -131,7 +130,7 @@ def suggest_locations(text: str) -> list[Suggestion]:
 
 
 def _suggestions(statement: str, parameters: Any) -> list[Suggestion]:
-    with connection.cursor() as cursor:
+    with reading.connection().cursor() as cursor:
         cursor.execute(statement, parameters)
         return [Suggestion._make(row) for row in cursor.fetchall()]
 
@@ -301,7 +300,7 @@ def find_stores(query: StoreQuery) -> Stores:
 def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
     """Depots assigned to a unit. Raises UnknownUnit; knowing that a unit without depots exists costs a query."""
     parameters: dict[str, Any] = {"unit": teryt, "after": f"{teryt}:", "limit": limit, **_fuels(fuel)}
-    with connection.cursor() as cursor:
+    with reading.connection().cursor() as cursor:
         cursor.execute(UNIT_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
     if not rows:
@@ -321,7 +320,7 @@ def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None,
         "limit": limit,
         **_fuels(fuel),
     }
-    with connection.cursor() as cursor:
+    with reading.connection().cursor() as cursor:
         cursor.execute(NEAR_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
     return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
@@ -335,7 +334,7 @@ def get_store(depot_id: int) -> StoreRow:
     """One published depot. Raises UnknownDepot, which costs another query to name the successor."""
     if depot_id > MAX_ID:
         raise UnknownDepot(depot_id)
-    with connection.cursor() as cursor:
+    with reading.connection().cursor() as cursor:
         cursor.execute(GET_STORE, [depot_id])
         row = cursor.fetchone()
     if row is None:

@@ -25,15 +25,23 @@ logger_class = "fueldepot.access_log.QueryFreeLogger"
 
 def when_ready(server: Any) -> None:
     """Read boundaries and rules once before the workers are forked, so that they share the memory; draw the country."""
-    from django.db import connections
+    from django.db import OperationalError, connections
 
-    from catalog import boundaries
+    from catalog import reading
+    from fueldepot.health import known_migrations
     from pages.pictures import territory
     from subsidy import rules
 
     rules.current()
-    boundaries.current()
-    territory.prepare()
+    try:
+        territory.prepare()
+    except OperationalError:
+        if not reading.has_replica():
+            raise
+        with reading.using(reading.REPLICA):
+            territory.prepare()
+    if reading.has_replica():
+        known_migrations()  # which every worker compares with the replica's
     connections.close_all()
     # What is here now lives as long as the process: looking through it for garbage would cost time and unshare memory.
     gc.collect()

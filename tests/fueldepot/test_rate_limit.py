@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from fueldepot import rate_limit, shared_cache
+from catalog import shared_cache
+from fueldepot import rate_limit
 from fueldepot.rate_limit import Buckets, bucket_key, retry_after_s, take
 from fueldepot.rate_limit_setting import Limit, read_limit
 from tests.fueldepot.sharers import eventually
