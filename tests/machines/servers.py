@@ -4,6 +4,8 @@ Every server is a direct child: one that was killed is gone once it has been wai
 """
 
 import contextlib
+import http.client
+import json
 import os
 import pwd
 import re
@@ -14,6 +16,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -102,11 +105,26 @@ class Server:
     def runs(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    def send(self, what: signal.Signals) -> None:
+        """Signal every process of it. Those of PostgreSQL are no process group."""
+        assert self.process is not None
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        for pid in [self.process.pid, *map(int, children.read_text().split())]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, what)
+
+    def freeze(self) -> None:
+        """Let it hold all its connections and answer nothing."""
+        self.send(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self.send(signal.SIGCONT)
+
     def kill(self) -> None:
         """End it without a chance to clean up, as a machine that loses its power."""
         if self.process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
+            if self.runs():
+                self.send(signal.SIGKILL)
             self.process.wait()
             self.process = None
 
@@ -244,11 +262,18 @@ class Application(Server):
         ).stdout
 
     def answers(self) -> bool:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 5) as connection:
-            connection.settimeout(10)
-            connection.sendall(b"GET /healthz HTTP/1.0\r\nHost: sklady.example.pl\r\n\r\n")
-            return b" 200 " in connection.recv(100)
-        return False
+        return self.ask("/healthz") is not None
+
+    def ask(self, path: str) -> Any:
+        """What it answers in JSON, past the proxy; None when it does not answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request("GET", path, headers={"Host": self.settings["ALLOWED_HOSTS"]})
+            return json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
 
 
 class Nginx(Server):

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,26 +93,14 @@ class Service:
             application.ready()
         self.nginx.ready()
 
-    def states(self) -> list[dict[str, object]]:
-        """What each gunicorn says of its readiness, asked past the proxy."""
-        found = []
-        for application in self.applications:
-            answer = subprocess.run(
-                ["curl", "-s", "-m", "10", "-H", f"Host: {HOST}", f"http://127.0.0.1:{application.port}/readyz"],
-                capture_output=True,
-                check=False,
-            ).stdout
-            found.append(json.loads(answer) if answer else {})
-        return found
+    def databases(self) -> list[dict[str, Any]]:
+        """What each gunicorn says of the two databases."""
+        states = [application.ask("/readyz") or {} for application in self.applications]
+        return [state.get("databases", {}) for state in states]
 
     def all_read_the_replica(self) -> bool:
         """Whether both gunicorns have found both databases in order."""
-        return all(
-            state.get("databases") is not None
-            and state["databases"]["primary"]["ok"]
-            and state["databases"]["replica"]["ok"]
-            for state in self.states()
-        )
+        return all(found and all(known["ok"] for known in found.values()) for found in self.databases())
 
     def caller(self, address: str = "127.0.0.1") -> Caller:
         """Somebody at an address, who hangs up after the test."""
@@ -130,7 +119,7 @@ def service() -> Iterator[Service]:
     running = Service(home)
     try:
         running.build_up()
-        assert eventually(running.all_read_the_replica, BACK_S), running.states()
+        assert eventually(running.all_read_the_replica, BACK_S), running.databases()
         yield running
     finally:
         running.stop()
@@ -192,7 +181,7 @@ def test_who_has_changed_something_sees_it_and_others_see_it_soon(service, calle
         assert before == "unverified"
         # It is left out once it is too far behind.
         assert eventually(lambda: status(caller) == "verified", BACK_S)
-        problems = [state["databases"]["replica"]["problem"] for state in service.states()]
+        problems = [found["replica"]["problem"] for found in service.databases()]
         assert any(problem == f"it is more than {LAG_S} s behind" for problem in problems), problems
     finally:
         service.replica.ask("SELECT pg_wal_replay_resume() IS NULL")
@@ -232,7 +221,11 @@ def test_nothing_is_lost_when_machines_go_away_one_after_the_other(service, call
         load.go_through("replica killed", service.replica.kill, **more)
         report("replica killed")
         load.go_through("replica back", service.replica.ready, **more)
-        assert eventually(service.all_read_the_replica, BACK_S), service.states()
+        assert eventually(service.all_read_the_replica, BACK_S), service.databases()
+
+        load.go_through("replica frozen", service.replica.freeze, **more)
+        load.go_through("replica thawed", service.replica.thaw, **more)
+        assert eventually(service.all_read_the_replica, BACK_S), service.databases()
 
         load.go_through("Redis killed", service.redis.kill, **more)
         report("Redis killed")
@@ -263,7 +256,7 @@ def test_nothing_is_lost_when_machines_go_away_one_after_the_other(service, call
             return answer.status == 302
 
         assert eventually(taken, BACK_S), sent
-        assert eventually(service.all_read_the_replica, BACK_S), service.states()
+        assert eventually(service.all_read_the_replica, BACK_S), service.databases()
         load.go_through("all back", lambda: report("all back", 1), **more)
 
     print(json.dumps({"read": load.counts(), "written": sent}, indent=1))
