@@ -37,6 +37,9 @@ class _Known:
         self.read_at = NEVER
         self.reading = Lock()
 
+    def forget(self) -> None:
+        self.read_at = NEVER
+
 
 _known = {alias: _Known() for alias in (reading.PRIMARY, reading.REPLICA)}
 
@@ -79,7 +82,7 @@ def changed_on(*slugs: str) -> date | None:
 def forget() -> None:
     """Look at the versions anew at the next question."""
     for known in _known.values():
-        known.read_at = NEVER
+        known.forget()
 
 
 def raise_version(slug: str, **values: object) -> None:
@@ -90,7 +93,7 @@ def raise_version(slug: str, **values: object) -> None:
     values["changed_at"] = timezone.now()
     if not Dataset.objects.filter(slug=slug).update(version=F("version") + 1, **values):
         Dataset.objects.create(slug=slug, version=1, **({"row_count": 0, "source": ""} | values))
-    transaction.on_commit(forget)
+    transaction.on_commit(_known[reading.PRIMARY].forget)
 
 
 def _read() -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 READING_S = 1.3
 """For GET and HEAD: a caller hears 503 within two seconds."""
 
-REPLICA_S = 0.5
+REPLICA_S = 0.8
 """For one statement to a replica: the primary is still to be asked when that gets no answer."""
 
 SECOND_TRY_S = 0.7
