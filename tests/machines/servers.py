@@ -268,7 +268,7 @@ class Application(Server):
         """What it answers in JSON, past the proxy; None when it does not answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         try:
-            connection.request("GET", path, headers={"Host": self.settings["ALLOWED_HOSTS"]})
+            connection.request("GET", path, headers={"Host": self.settings["ALLOWED_HOSTS"].partition(",")[0]})
             return json.loads(connection.getresponse().read())
         except (OSError, http.client.HTTPException):
             return None
