@@ -1,6 +1,5 @@
 """The database of a request, chosen before anything is read, and once more when the replica fails it."""
 
-import logging
 from collections.abc import Callable
 
 from django.core.exceptions import MiddlewareNotUsed
@@ -11,8 +10,6 @@ from catalog import reading
 from fueldepot.postgresql import patience
 from fueldepot.replica.pinning import is_pinned, keep_private, pin
 from fueldepot.replica.watch import watch
-
-logger = logging.getLogger(__name__)
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -57,7 +54,6 @@ def choose_database(get_response: Answer) -> Answer:
         if response.status_code < FAILED or not replica.errors_occurred:
             return response
         watch.note_failure()
-        logger.warning("the replica failed a request; asking the primary")
         patience.grant(patience.SECOND_TRY_S)
         return get_response(request)
 

@@ -133,7 +133,7 @@ def test_a_mark_that_is_not_ours_counts_for_nothing(mark):
     assert site.read == [reading.REPLICA]
 
 
-def test_a_whole_answer_when_the_replica_dies(client, monkeypatch):
+def test_a_whole_answer_when_the_replica_dies(client, monkeypatch, caplog):
     client.raise_request_exception = False
     depot = DepotFactory()
     replica = connections[reading.REPLICA]
@@ -149,6 +149,13 @@ def test_a_whole_answer_when_the_replica_dies(client, monkeypatch):
     watch.verdict = Verdict("", 0.0, True)
     assert client.get(f"/sklad/{depot.pk}-x/", follow=True).status_code == 200
     assert watch.verdict.problem
+    # Nobody was failed, so nothing is reported as a failure. Django's own lines about it are dropped; see LOGGING.
+    ours = [line for line in caplog.records if line.name not in {"fueldepot.request", "django.request"}]
+    told = {(line.levelname, line.message) for line in ours}
+    assert told == {
+        ("WARNING", "replica not available: OperationalError"),
+        ("WARNING", "the replica is left out: it failed a request"),
+    }
 
 
 def test_forms_are_read_from_the_primary(client, monkeypatch):
