@@ -51,9 +51,11 @@ class PatientConnection(psycopg.Connection[Any]):
     @classmethod
     def _connect_gen(cls, conninfo: str = "") -> Generator[Any, Any, Any]:
         limit = patience.left()
-        if limit is None:
-            return (yield from super()._connect_gen(conninfo))
         server = server_of(conninfo)
+        if limit is None:
+            connection = yield from super()._connect_gen(conninfo)
+            connection.server = server
+            return connection
         if patience.is_frozen(server):
             raise errors.ConnectionTimeout("the database server does not answer")
         limit = min(limit, patience.LOOKING_S if patience.is_suspected(server) else patience.CONNECTING_S)
