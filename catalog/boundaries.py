@@ -132,10 +132,9 @@ def describe(municipality: Municipality, *, approximate: bool) -> Located:
 
 
 class _Current:
-    """The index of this process, and the state of the territory that it was read from."""
+    """The index of this process with the state of the territory that it was read from; None until it is needed."""
 
-    index: BoundaryIndex | None = None
-    stamp = ""
+    held: tuple[str, BoundaryIndex] | None = None
 
 
 def current() -> BoundaryIndex:
@@ -144,16 +143,18 @@ def current() -> BoundaryIndex:
     Costs a look at the versions, which mostly costs nothing, and one query more when the territory has changed.
     """
     stamp = versions.stamp(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
-    if _Current.index is None or stamp != _Current.stamp:
+    # Another thread may be reading a database that is a moment ahead or behind: stamp and index change as one.
+    held = _Current.held
+    if held is None or held[0] != stamp:
         # The version was read first: boundaries that change in between are read again at the next look.
-        _Current.index, _Current.stamp = BoundaryIndex.load(), stamp
-    return _Current.index
+        held = _Current.held = stamp, BoundaryIndex.load()
+    return held[1]
 
 
 def forget() -> None:
     """Read the versions and the boundaries anew at the next question."""
     versions.forget()
-    _Current.index = None
+    _Current.held = None
 
 
 def get_municipality_at(lat: float, lon: float) -> Located:

@@ -11,10 +11,9 @@ lets it compare the stamp with its own in the same statement, and count itself w
 from dataclasses import dataclass
 
 import numpy as np
-from django.db import connection
 from numpy.typing import NDArray
 
-from catalog import plane
+from catalog import databases, plane
 from catalog.held import Held
 from catalog.models import Dataset
 
@@ -97,7 +96,7 @@ def arranged(stamp: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> Posi
 
 def read_positions() -> Positions:
     """The positions of the present state. One query."""
-    with connection.cursor() as cursor:
+    with databases.connection().cursor() as cursor:
         cursor.execute(READ)
         stamp, *sent = cursor.fetchone()
     x, y = (np.frombuffer(numbers or b"", ">f8").astype(float) for numbers in sent)

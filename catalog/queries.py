@@ -8,9 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db import connection
-
-from catalog import circles, fuels, plane
+from catalog import circles, databases, fuels, plane
 from catalog.held import Held
 from catalog.models import County, Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import Point, StoreQuery
@@ -131,7 +129,7 @@ def suggest_locations(text: str) -> list[Suggestion]:
 
 
 def _suggestions(statement: str, parameters: Any) -> list[Suggestion]:
-    with connection.cursor() as cursor:
+    with databases.connection().cursor() as cursor:
         cursor.execute(statement, parameters)
         return [Suggestion._make(row) for row in cursor.fetchall()]
 
@@ -313,7 +311,7 @@ def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
 def find_stores_in_known_unit(teryt: str, *, fuel: str | None = None, limit: int | None = None) -> Stores:
     """Depots assigned to a unit that exists, by name and id. limit: None for all of them. One query."""
     parameters: dict[str, Any] = {"unit": teryt, "after": f"{teryt}:", "limit": limit, **_fuels(fuel)}
-    with connection.cursor() as cursor:
+    with databases.connection().cursor() as cursor:
         cursor.execute(UNIT_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
     return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
@@ -337,7 +335,7 @@ def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None,
         "known": known.stamp if known else "",
         **_fuels(fuel),
     }
-    with connection.cursor() as cursor:
+    with databases.connection().cursor() as cursor:
         cursor.execute(NEAR_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
     found = [StoreRow._make(row[:-1]) for row in rows]
@@ -356,7 +354,7 @@ def get_store(depot_id: int) -> StoreRow:
     """One published depot. Raises UnknownDepot, which costs another query to name the successor."""
     if depot_id > MAX_ID:
         raise UnknownDepot(depot_id)
-    with connection.cursor() as cursor:
+    with databases.connection().cursor() as cursor:
         cursor.execute(GET_STORE, [depot_id])
         row = cursor.fetchone()
     if row is None:

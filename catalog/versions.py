@@ -1,5 +1,8 @@
 """Versions of the data sets, as this process knows them: what kept answers and validators are compared with.
 
+They are known of each database that is read here, and read where the rows are read that they speak of: a replica
+follows the primary by a moment, and one's stamps on the other's rows would be untrue.
+
 Whoever changes rows raises the version of their data set in the same transaction. A process looks at the versions at
 most every quarter of a second, so that an answer which has not changed costs no query.
 """
@@ -14,6 +17,7 @@ from django.db import transaction
 from django.db.models import F, Max, Value
 from django.utils import timezone
 
+from catalog import databases
 from catalog.models import Dataset, ImportRun
 
 POLL_SECONDS = 0.25
@@ -26,32 +30,40 @@ NEVER = float("-inf")
 
 
 class _Known:
-    """What was read last, and when."""
+    """What was read last of a database, and when."""
 
-    stamps: Mapping[str, str] = MappingProxyType({})
-    read_at = NEVER
-    reading = Lock()
+    def __init__(self) -> None:
+        self.stamps: Mapping[str, str] = MappingProxyType({})
+        self.read_at = NEVER
+        self.reading = Lock()
+
+    def forget(self) -> None:
+        self.read_at = NEVER
+
+
+_known = {alias: _Known() for alias in (databases.PRIMARY, databases.REPLICA)}
 
 
 def current() -> Mapping[str, str]:
     """A stamp for every data set that has rows; it is never had twice, not even by a change that was undone.
 
-    One query, or none within a quarter of a second of the last look. What is read from the database after this call
-    is at least as new as the stamps.
+    One query, or none within a quarter of a second of the last look. What this thread reads after this call from the
+    database that it reads now is at least as new as the stamps.
     """
-    if time.monotonic() - _Known.read_at < POLL_SECONDS:
-        return _Known.stamps
+    known = _known[databases.alias()]
+    if time.monotonic() - known.read_at < POLL_SECONDS:
+        return known.stamps
     # One thread looks; the others meanwhile trust what it found a moment ago, unless nothing was found yet.
-    if not _Known.reading.acquire(blocking=_Known.read_at == NEVER):
-        return _Known.stamps
+    if not known.reading.acquire(blocking=known.read_at == NEVER):
+        return known.stamps
     try:
-        if time.monotonic() - _Known.read_at >= POLL_SECONDS:
+        if time.monotonic() - known.read_at >= POLL_SECONDS:
             looked_at = time.monotonic()
-            _Known.stamps = _read()
-            _Known.read_at = looked_at
-        return _Known.stamps
+            known.stamps = _read()
+            known.read_at = looked_at
+        return known.stamps
     finally:
-        _Known.reading.release()
+        known.reading.release()
 
 
 def stamp(*slugs: str) -> str:
@@ -69,7 +81,8 @@ def changed_on(*slugs: str) -> date | None:
 
 def forget() -> None:
     """Look at the versions anew at the next question."""
-    _Known.read_at = NEVER
+    for known in _known.values():
+        known.forget()
 
 
 def raise_version(slug: str, **values: object) -> None:
@@ -80,7 +93,7 @@ def raise_version(slug: str, **values: object) -> None:
     values["changed_at"] = timezone.now()
     if not Dataset.objects.filter(slug=slug).update(version=F("version") + 1, **values):
         Dataset.objects.create(slug=slug, version=1, **({"row_count": 0, "source": ""} | values))
-    transaction.on_commit(forget)
+    transaction.on_commit(_known[databases.PRIMARY].forget)
 
 
 def _read() -> Mapping[str, str]:

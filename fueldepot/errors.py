@@ -14,6 +14,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from catalog import databases
 from catalog.boundaries import PointOutsideMunicipalities
 from catalog.cache_control import NO_STORE
 from catalog.links import documentation_url
@@ -182,7 +183,11 @@ AWAY = "The database is not available; try again in a few seconds."
 def note_away(error: BaseException) -> None:
     """One line in the log. The message of the error stays out of it: it may repeat what somebody typed."""
     cause = error.__cause__ or error
-    logger.error("database not available: %s", type(cause).__name__)
+    if databases.alias() == databases.REPLICA:
+        # The request is asked again of the primary; see `fueldepot.replica.middleware`.
+        logger.warning("replica not available: %s", type(cause).__name__)
+    else:
+        logger.error("database not available: %s", type(cause).__name__)
 
 
 def plain_error(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:

@@ -25,16 +25,29 @@ logger_class = "fueldepot.access_log.QueryFreeLogger"
 
 def when_ready(server: Any) -> None:
     """Make what is held of the data once before the workers are forked, so that they share it; draw the country."""
-    from django.db import connections
+    from django.db import OperationalError, connections
 
-    from catalog import boundaries, held
+    from catalog import boundaries, databases, held
+    from fueldepot.health import known_migrations
     from pages.pictures import territory
     from subsidy import rules
 
     rules.current()
-    boundaries.current()
-    held.prepare()
-    territory.prepare()
+
+    def prepare() -> None:
+        boundaries.current()
+        held.prepare()
+        territory.prepare()
+
+    try:
+        prepare()
+    except OperationalError:
+        if not databases.has_replica():
+            raise
+        with databases.using(databases.REPLICA):
+            prepare()
+    if databases.has_replica():
+        known_migrations()  # which every worker compares with the replica's
     connections.close_all()
     # What is here now lives as long as the process: looking through it for garbage would cost time and unshare memory.
     gc.collect()

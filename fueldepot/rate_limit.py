@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from fueldepot import shared_cache
+from catalog import shared_cache
 from fueldepot.errors import is_api, too_many_requests
 from fueldepot.proxies import read_address
 from fueldepot.rate_limit_setting import Limit

@@ -4,8 +4,9 @@ Every answer is kept as JSON in one row, with the day and the stamp that it hold
 all data sets that an answer rests on, so whatever changes depots, prices, ranges or official averages makes the rows
 out of date in the same transaction, for every worker. Whoever changes prices makes the rows anew before committing.
 A reader who finds none that holds (the first after midnight, or after an import of depots) computes the answer, keeps
-it in the memory of the process under the same day and stamp, and writes nothing. A process also holds the answers it
-has given until one of those data sets changes, and asks the database for none of them again.
+it in the memory of the process under the same day and stamp, and writes nothing; where there is a shared cache, the
+other processes and machines take it from there. A process also holds the answers it has given until one of those data
+sets changes, and asks the database for none of them again.
 """
 
 import logging
@@ -18,12 +19,13 @@ import orjson
 from django.conf import settings
 from django.db import connection, transaction
 
-from catalog import fuels
+from catalog import databases, fuels, shared_cache
 from catalog.bulk import insert
 from catalog.held import Held
 from catalog.importers.run import record_change
 from catalog.models import Dataset, Voivodeship
 from catalog.queries import get_voivodeship
+from catalog.release import release
 from prices import medians, queries, serializers
 from prices.models import DepotPrice, Figure
 
@@ -33,6 +35,9 @@ FORM = 1
 """Raise it with every change of what an answer says, so that rows kept by an older release are not served."""
 
 RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES)
+
+SHARED_S = 26 * 60 * 60
+"""How long answers stay in the shared cache: they hold for a day at most, and their key is never asked for again."""
 
 PRICES_LOCK = 0x464450524943
 """Key of the advisory lock that whoever changes prices holds: "FDPRIC" in ASCII."""
@@ -109,7 +114,7 @@ def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date
     known = given.get((fuel.slug, asked, with_values))
     if known is not None and known.day == today:
         return known.text
-    with connection.cursor() as cursor:
+    with databases.connection().cursor() as cursor:
         cursor.execute(READ_WITH_VALUES if with_values else READ_BODY, [fuel.slug, asked, today, stamp_prefix()])
         stamp, body = cursor.fetchone()
     if body is None or not is_whole(body, fuel.slug):
@@ -123,7 +128,7 @@ def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date
 
 def read_countries(today: date) -> dict[str, str]:
     """The answers for Poland by fuel, in the order of the catalog. One query while every row holds."""
-    with connection.cursor() as cursor:
+    with databases.connection().cursor() as cursor:
         cursor.execute(READ_COUNTRY, [stamp_prefix(), today])
         rows = cursor.fetchall()
     stamp = rows[0][0]
@@ -154,8 +159,28 @@ def computed(fuel: fuels.Fuel, today: date, stamp: str) -> dict[str, Answer]:
     with _computing:
         known = _computed.get(fuel.slug)
         if known is None or known[:2] != (today, stamp):
-            known = _computed[fuel.slug] = (today, stamp, {row.area: row for row in make(fuel, today)})
+            known = _computed[fuel.slug] = (today, stamp, {row.area: row for row in _make_once(fuel, today, stamp)})
         return known[2]
+
+
+def _make_once(fuel: fuels.Fuel, today: date, stamp: str) -> list[Answer]:
+    """The answers that another process has put into the shared cache, else made here and put there."""
+    key = f"fueldepot:figures:{release()}:{today}:{fuel.slug}:{stamp}"
+    found = shared_cache.ask(lambda client: client.get(key))
+    answers = _read_shared(found, fuel.slug) if isinstance(found, bytes) else None
+    if answers is None:
+        answers = made = make(fuel, today)
+        shared_cache.ask(lambda client: client.set(key, orjson.dumps([tuple(row) for row in made]), ex=SHARED_S))
+    return answers
+
+
+def _read_shared(text: bytes, fuel: str) -> list[Answer] | None:
+    """What `_make_once` put into the cache; None for anything else."""
+    try:
+        answers = [Answer(*row) for row in orjson.loads(text)]
+    except (orjson.JSONDecodeError, TypeError):
+        return None
+    return answers if answers and all(is_whole(answer.body, fuel) for answer in answers) else None
 
 
 def forget() -> None:

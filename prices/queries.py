@@ -7,10 +7,9 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.db import connection
 from django.db.models import F
 
-from catalog import fuels
+from catalog import databases, fuels
 from prices import medians
 from prices.medians import Price, Range
 from prices.models import Observation, PlausibleRange, Series
@@ -82,7 +81,7 @@ def find_approved(fuel: str, today: date) -> list[Price]:
     Only published depots have a say.
     """
     start = min(medians.window_start(today), medians.months_start(today))
-    with connection.cursor() as cursor:
+    with databases.connection().cursor() as cursor:
         cursor.execute(FIND_APPROVED, [list(fuels.assortments(fuel)), start, today])
         return [Price._make(row) for row in cursor.fetchall()]
 
@@ -96,7 +95,7 @@ def find_ranges(slugs: Collection[str]) -> dict[str, Range]:
 def find_price_list(depot_id: int, today: date) -> list[ListedPrice]:
     """The newest approved price of each fuel from the last twelve months, in the order of the catalog. One query."""
     since = medians.months_before(today, PRICE_LIST_MONTHS)
-    with connection.cursor() as cursor:
+    with databases.connection().cursor() as cursor:
         cursor.execute(FIND_PRICE_LIST, [depot_id, since, today])
         found = {row[0]: ListedPrice._make(row) for row in cursor.fetchall()}
     return [found[slug] for slug in fuels.in_order(frozenset(found))]

@@ -2,6 +2,9 @@
 
 import json
 import os
+import shutil
+import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +13,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from catalog import boundaries, findings, held, kept, versions
+from catalog import boundaries, findings, held, kept, shared_cache, versions
 from pages import texts
 from prices import figures
+from tests.fueldepot.sharers import eventually
 from tests.openapi.description import check_answer
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -105,3 +109,22 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("the publishers' files are not here: ../shared/data is missing")
     return SHARED_DATA
+
+
+@pytest.fixture
+def redis(tmp_path: Path, settings) -> Iterator[subprocess.Popen[bytes]]:
+    """Debian's Redis on a socket of its own."""
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    path = tmp_path / "socket"
+    command = [program, "--port", "0", "--unixsocket", str(path), "--save", "", "--daemonize", "no"]
+    process = subprocess.Popen([*command, "--dir", str(tmp_path)], stdout=subprocess.DEVNULL)
+    assert eventually(path.exists)
+    settings.CACHE_URL = f"unix://{path}"
+    shared_cache.forget()
+    yield process
+    shared_cache.forget()
+    process.send_signal(signal.SIGCONT)
+    process.kill()
+    process.wait()

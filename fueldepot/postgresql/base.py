@@ -9,6 +9,7 @@ Beside what Django's own does:
 - The server gives up statements of requests too, and those whose client has gone.
 """
 
+import math
 import select
 import time
 from collections.abc import Generator
@@ -18,6 +19,7 @@ from typing import Any
 import psycopg
 from django.db.backends.postgresql import base
 from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
 
 from fueldepot.postgresql import patience
 
@@ -31,17 +33,32 @@ SESSION = {
 """Of connections made by requests; those of commands are limited by nothing."""
 
 
+def server_of(conninfo: str) -> str:
+    """The address of the server that a connection string leads to."""
+    known = conninfo_to_dict(conninfo)
+    return f"{known.get('hostaddr') or known.get('host')}:{known.get('port')}"
+
+
 class PatientConnection(psycopg.Connection[Any]):
-    """A connection whose waiting is limited by `patience`."""
+    """A connection whose waiting is limited by `patience`.
+
+    server: its address. most_s: for how long a request waits for one statement, whatever it has left.
+    """
+
+    server = ""
+    most_s = math.inf
 
     @classmethod
     def _connect_gen(cls, conninfo: str = "") -> Generator[Any, Any, Any]:
         limit = patience.left()
+        server = server_of(conninfo)
         if limit is None:
-            return (yield from super()._connect_gen(conninfo))
-        if patience.is_frozen():
+            connection = yield from super()._connect_gen(conninfo)
+            connection.server = server
+            return connection
+        if patience.is_frozen(server):
             raise errors.ConnectionTimeout("the database server does not answer")
-        limit = min(limit, patience.LOOKING_S if patience.is_suspected() else patience.CONNECTING_S)
+        limit = min(limit, patience.LOOKING_S if patience.is_suspected(server) else patience.CONNECTING_S)
         began = time.monotonic()
         connecting = super()._connect_gen(conninfo)
         wanted = next(connecting)
@@ -50,10 +67,11 @@ class PatientConnection(psycopg.Connection[Any]):
                 ready = yield wanted
                 # Nothing is ready only when the driver has waited in vain, a tenth of a second at a time.
                 if not ready and time.monotonic() - began > limit:
-                    patience.note_frozen()
+                    patience.note_frozen(server)
                     raise errors.ConnectionTimeout("the database server does not answer")
                 wanted = connecting.send(ready)
         except StopIteration as made:
+            made.value.server = server
             return made.value
         finally:
             patience.spend(time.monotonic() - began)
@@ -68,9 +86,9 @@ class PatientConnection(psycopg.Connection[Any]):
             return super().wait(gen, interval, timeout)
         began = time.monotonic()
         try:
-            return super().wait(gen, interval, limit if timeout is None else min(limit, timeout))
+            return super().wait(gen, interval, min(limit, self.most_s, math.inf if timeout is None else timeout))
         except errors._WaitTimeout:
-            patience.note_silence()
+            patience.note_silence(self.server)
             self.pgconn.finish()
             raise psycopg.OperationalError("the database did not answer in time") from None
         finally:
@@ -81,6 +99,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """See the module."""
 
     Database = SimpleNamespace(**{**vars(psycopg), "connect": PatientConnection.connect})  # type: ignore[assignment]
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> PatientConnection:
+        """Connect. `WAIT_S` in the settings of a database is what a statement of a request has at most there."""
+        connection: PatientConnection = super().get_new_connection(conn_params)
+        connection.most_s = self.settings_dict.get("WAIT_S", math.inf)
+        return connection
 
     def init_connection_state(self) -> None:
         """Limit what the server does for a connection that serves requests."""
@@ -103,7 +127,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return bool(super().is_usable())
         look = select.poll()
         look.register(connection.fileno(), select.POLLIN)
-        if not look.poll(0) and not (patience.left() is not None and patience.is_suspected()):
+        if not look.poll(0) and not (patience.left() is not None and patience.is_suspected(connection.server)):
             return True
         with patience.shortened(patience.LOOKING_S):
             return bool(super().is_usable())

@@ -6,11 +6,18 @@ kernel gives up. So every wait is cut by the client. Commands and imports wait a
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 READING_S = 1.3
 """For GET and HEAD: a caller hears 503 within two seconds."""
+
+REPLICA_S = 0.8
+"""For one statement to a replica: the primary is still to be asked when that gets no answer."""
+
+SECOND_TRY_S = 0.7
+"""What a request has at least when it turns to the primary, however much the replica has taken."""
 
 WORKING_S = 15.0
 """For the admin and for whatever changes data: behind an import, a change may have to wait for its turn."""
@@ -43,6 +50,8 @@ class _Server:
 
 
 _request = _Request()
+_servers: dict[str, _Server] = defaultdict(_Server)
+"""By address: a replica that is frozen says nothing about the primary."""
 
 
 @contextmanager
@@ -80,22 +89,33 @@ def spend(seconds: float) -> None:
         _request.left = max(_request.left - seconds, 0.0)
 
 
-def note_silence() -> None:
+def grant(seconds: float) -> None:
+    """Let this thread's request wait at least this much longer."""
+    if _request.left is not None:
+        _request.left = max(_request.left, seconds)
+
+
+def note_silence(server: str) -> None:
     """Note that a question got no answer in time: the server is slow, or frozen."""
-    _Server.suspected_until = time.monotonic() + SUSPECTED_S
+    _servers[server].suspected_until = time.monotonic() + SUSPECTED_S
 
 
-def is_suspected() -> bool:
+def is_suspected(server: str) -> bool:
     """Whether the server left somebody without an answer a moment ago."""
-    return time.monotonic() < _Server.suspected_until
+    return time.monotonic() < _servers[server].suspected_until
 
 
-def note_frozen() -> None:
+def note_frozen(server: str) -> None:
     """Note that the server did not even greet who connected."""
-    note_silence()
-    _Server.frozen_until = time.monotonic() + FROZEN_S
+    note_silence(server)
+    _servers[server].frozen_until = time.monotonic() + FROZEN_S
 
 
-def is_frozen() -> bool:
+def is_frozen(server: str) -> bool:
     """Whether that was a moment ago, so that trying again would only cost time."""
-    return time.monotonic() < _Server.frozen_until
+    return time.monotonic() < _servers[server].frozen_until
+
+
+def forget() -> None:
+    """Suspect no server any more."""
+    _servers.clear()

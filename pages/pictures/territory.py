@@ -172,6 +172,7 @@ def _draw_country(index: BoundaryIndex) -> Drawn | None:
 def _kept() -> _Kept:
     """What this process has drawn; nothing yet when the territory is new."""
     index = boundaries.current()
-    if _Current.kept is None or _Current.kept.index is not index:
-        _Current.kept = _Kept(index, Memory(attrgetter("bytes"), GROUND_BYTES))
-    return _Current.kept
+    kept = _Current.kept
+    if kept is None or kept.index is not index:
+        kept = _Current.kept = _Kept(index, Memory(attrgetter("bytes"), GROUND_BYTES))
+    return kept

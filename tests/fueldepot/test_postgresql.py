@@ -16,7 +16,7 @@ def _own_connection():
     connection.close()
     yield
     connection.close()
-    patience._Server.suspected_until = patience._Server.frozen_until = 0.0
+    patience.forget()
 
 
 def ask(sql):
@@ -78,7 +78,12 @@ def test_a_healthy_connection_costs_no_query(monkeypatch):
 
 
 def test_a_server_that_did_not_greet_is_left_alone_for_a_moment():
-    patience.note_frozen()
+    ask("SELECT 1")
+    server = connection.connection.server
+    connection.close()
+    patience.note_frozen("another:5432")
+    assert not patience.is_suspected(server)
+    patience.note_frozen(server)
     began = time.monotonic()
     with patience.limited(5), pytest.raises(OperationalError, match="does not answer"):
         ask("SELECT 1")

@@ -1,17 +1,14 @@
 """The token bucket, its headers, and what becomes of it with and without Redis."""
 
-import shutil
 import signal
-import subprocess
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from django.test import Client
 
-from fueldepot import rate_limit, shared_cache
+from catalog import shared_cache
+from fueldepot import rate_limit
 from fueldepot.rate_limit import Buckets, bucket_key, retry_after_s, take
 from fueldepot.rate_limit_setting import Limit, read_limit
 from tests.fueldepot.sharers import eventually
@@ -167,23 +164,6 @@ def test_304_is_counted_and_tells(settings):
 def test_off(settings):
     settings.RATE_LIMIT = None
     assert "RateLimit" not in Client().get(PATH)
-
-
-@pytest.fixture
-def redis(tmp_path: Path, settings) -> Iterator[subprocess.Popen[bytes]]:
-    """Debian's Redis on a socket of its own."""
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("redis-server is not installed")
-    path = tmp_path / "socket"
-    command = [program, "--port", "0", "--unixsocket", str(path), "--save", "", "--daemonize", "no"]
-    process = subprocess.Popen([*command, "--dir", str(tmp_path)], stdout=subprocess.DEVNULL)
-    assert eventually(path.exists)
-    settings.CACHE_URL = f"unix://{path}"
-    yield process
-    process.send_signal(signal.SIGCONT)
-    process.kill()
-    process.wait()
 
 
 def test_redis_counts_for_all_workers(redis):

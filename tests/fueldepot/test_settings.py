@@ -29,6 +29,8 @@ def test_good_settings_say_nothing():
     [
         *(("RATE_LIMIT", value) for value in ("off", "60/min", "5/sec", "1000/hour", "")),
         *(("CACHE_URL", value) for value in ("redis://host", "rediss://u:p@[::1]:6380/1", "unix:///run/redis.sock")),
+        *(("DATABASE_REPLICA_URL", value) for value in ("postgresql://u:p@other/name", "")),
+        *(("REPLICA_MAX_LAG", value) for value in ("1", "3600", "")),
         *(("TRUSTED_PROXIES", value) for value in ("127.0.0.1", "10.0.0.0/8, ::1,unix", " ")),
     ],
 )
@@ -45,6 +47,11 @@ def test_good_values_say_nothing(name, value):
         ({"DATABASE_URL": "nonsense"}, "DATABASE_URL"),
         ({"DATABASE_URL": "sqlite:///x.db"}, "DATABASE_URL"),
         ({"DATABASE_URL": "postgresql://u:p@host:notaport/name"}, "DATABASE_URL"),
+        ({"DATABASE_REPLICA_URL": "nonsense"}, "DATABASE_REPLICA_URL"),
+        ({"DATABASE_REPLICA_URL": "postgresql://u:p@host:notaport/name"}, "DATABASE_REPLICA_URL"),
+        ({"REPLICA_MAX_LAG": "0"}, "REPLICA_MAX_LAG"),
+        ({"REPLICA_MAX_LAG": "5s"}, "REPLICA_MAX_LAG"),
+        ({"REPLICA_MAX_LAG": "3601"}, "REPLICA_MAX_LAG"),
         ({"DEBUG": "maybe"}, "DEBUG"),
         ({"SITE_URL": "example.pl"}, "SITE_URL"),
         ({"SITE_URL": "https://example.pl/path"}, "SITE_URL"),

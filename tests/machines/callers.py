@@ -1,0 +1,170 @@
+"""Who calls the service by its proxy: one at a time, or several all the time, with every failure counted."""
+
+import http.client
+import itertools
+import re
+import ssl
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+HOST = "sklady.example.pl"
+SITE_URL = f"https://{HOST}"
+WAIT_S = 30.0
+
+_tls = ssl.create_default_context()
+_tls.check_hostname = False
+_tls.verify_mode = ssl.CERT_NONE  # the key was made a moment ago, and nobody vouches for it
+
+
+class Answer(NamedTuple):
+    """status: 0 where the connection failed. began, ended: moments of `time.monotonic`."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+    began: float
+    ended: float
+
+
+class Caller:
+    """Somebody with an address, a connection that stays open, and the cookies that he was given."""
+
+    def __init__(self, port: int, address: str = "127.0.0.1") -> None:
+        self.port, self.address = port, address
+        self.cookies: dict[str, str] = {}
+        self._connection: http.client.HTTPSConnection | None = None
+
+    def ask(self, method: str, path: str, form: dict[str, str] | None = None, **headers: str) -> Answer:
+        """Ask once; never again by itself."""
+        sent = {"Host": HOST, "Referer": f"{SITE_URL}/", **headers}
+        if self.cookies:
+            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        body = None
+        if form is not None:
+            body = urlencode(form)
+            sent["Content-Type"] = "application/x-www-form-urlencoded"
+        began = time.monotonic()
+        try:
+            if self._connection is None:
+                source = (self.address, 0)
+                self._connection = http.client.HTTPSConnection(
+                    "127.0.0.1", self.port, timeout=WAIT_S, source_address=source, context=_tls
+                )
+            self._connection.request(method, path, body, sent)
+            found = self._connection.getresponse()
+            text = found.read().decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException):
+            self.close()
+            return Answer(0, {}, "", began, time.monotonic())
+        for cookie in found.headers.get_all("Set-Cookie") or []:
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        # A connection that nginx closes after many requests is no failure of the next one.
+        if found.headers.get("Connection") == "close":
+            self.close()
+        return Answer(found.status, dict(found.headers), text, began, time.monotonic())
+
+    def get(self, path: str) -> Answer:
+        return self.ask("GET", path)
+
+    def post(self, path: str, form: dict[str, str]) -> Answer:
+        """Send a form as a browser does, with the token of the site."""
+        return self.ask("POST", path, {**form, "csrfmiddlewaretoken": self.cookies.get("csrftoken", "")})
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class PriceReport:
+    """A reader's price, filled in and not yet sent. number: of the reader, who has an e-mail address of his own."""
+
+    def __init__(self, caller: Caller, number: int, depot: int) -> None:
+        self.path = f"/sklad/{depot}/cena/"
+        self.caller = caller
+        shown = self.caller.get(self.path)
+        assert shown.status == 200, shown
+        stamp = re.search(r'name="stamp" value="([^"]+)"', shown.body)
+        day = re.search(r'name="day" value="([^"]+)"', shown.body)
+        assert stamp is not None
+        assert day is not None
+        self.form = {
+            "fuel": "pellet",
+            "price": "1650",
+            "day": day[1],
+            "email": f"czytelnik{number}@poczta.pl",
+            "stamp": stamp[1],
+        }
+
+    def send(self) -> Answer:
+        """302 when it was taken."""
+        return self.caller.post(self.path, self.form)
+
+
+class Load:
+    """Callers who read all the time, what nobody has asked before. Answers are kept with the phase they began in."""
+
+    def __init__(self, port: int, paths: list[str], callers: int) -> None:
+        self.phase = "quiet"
+        self.answers: list[tuple[str, str, Answer]] = []
+        self.numbers = itertools.count(1)
+        self._stop = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._read, args=[Caller(port, f"127.0.2.{number + 1}"), paths[number:] + paths])
+            for number in range(callers)
+        ]
+
+    def _read(self, caller: Caller, paths: list[str]) -> None:
+        for path in itertools.cycle(paths):
+            if self._stop.is_set():
+                break
+            phase = self.phase
+            asked = f"{path}{'&' if '?' in path else '?'}_={next(self.numbers)}"
+            self.answers.append((phase, path, caller.get(asked)))
+        caller.close()
+
+    @contextmanager
+    def running(self) -> Iterator["Load"]:
+        """Until the block ends."""
+        for thread in self._threads:
+            thread.start()
+        try:
+            yield self
+        finally:
+            self._stop.set()
+            for thread in self._threads:
+                thread.join()
+
+    def go_through(self, phase: str, event: Callable[[], None], *, least: int, least_s: float) -> None:
+        """Let something happen, and go on for some seconds and some answers after it.
+
+        Fails at once when a request failed that was not on its way in the moment of the event.
+        """
+        self.phase = phase
+        first = len(self.answers)
+        began = time.monotonic()
+        event()
+        ended = time.monotonic()
+        deadline = ended + 60
+        while len(self.answers) - first < least or time.monotonic() < ended + least_s:
+            assert time.monotonic() < deadline, "the callers get no answers"
+            time.sleep(0.05)
+        lost = [
+            (path, answer.status, answer.began - began, answer.ended - began, answer.body[:200])
+            for _, path, answer in self.answers[first:]
+            if answer.status != 200 and not answer.began <= ended <= answer.ended
+        ]
+        assert not lost, f"{phase}: {lost[:5]}"
+
+    def counts(self) -> dict[str, Counter[int]]:
+        """Statuses by phase, the phases in order."""
+        found: dict[str, Counter[int]] = {}
+        for phase, _, answer in self.answers:
+            found.setdefault(phase, Counter())[answer.status] += 1
+        return found

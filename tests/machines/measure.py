@@ -1,0 +1,99 @@
+"""How many requests a second one and two application processes answer, with and without a replica, and what they cost.
+
+python -m tests.machines.measure
+
+The callers share the cores with all servers, so what a request costs each of them in processor time says more than the
+rates do. nginx is asked without TLS and over a new connection for every request.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from tests.bench.load import measure
+from tests.fueldepot.sharers import eventually
+from tests.machines.callers import HOST
+from tests.machines.servers import Server
+from tests.machines.service import PATHS, Service
+
+ROUNDS, SECONDS, CLIENTS = 3, 4.0, 8
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def spent_s(server: Server) -> float:
+    """Processor time of a server and its children so far, those that have ended included."""
+    assert server.process is not None
+    pids = [server.process.pid]
+    for pid in pids:
+        children = Path(f"/proc/{pid}/task/{pid}/children")
+        pids += map(int, children.read_text().split()) if children.exists() else []
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+        ticks += sum(map(int, fields[11:15] if pid == server.process.pid else fields[11:13]))
+    return ticks / TICKS
+
+
+def arrange(service: Service, *, applications: int, replica: bool) -> None:
+    """Start the application processes anew, so that they are or are not told of the replica."""
+    first, second = service.applications
+    for application in (first, second):
+        application.kill()
+        application.settings["DATABASE_REPLICA_URL"] = service.replica.url if replica else ""
+    service.nginx.kill()
+    site = service.nginx.home / "site"
+    text = site.read_text().replace(f"127.0.0.1:{second.port} down", f"127.0.0.1:{second.port} max_fails=3")
+    if applications == 1:
+        text = text.replace(f"127.0.0.1:{second.port} max_fails=3", f"127.0.0.1:{second.port} down")
+    site.write_text(text)
+    for application in service.applications[:applications]:
+        application.ready()
+    service.nginx.ready()
+    if replica:
+        assert eventually(service.all_read_the_replica)
+
+
+def main() -> None:
+    home = Path(tempfile.mkdtemp(prefix="fueldepot-machines-"))
+    home.chmod(0o755)
+    service = Service(home)
+    for application in service.applications:
+        application.settings |= {"ALLOWED_HOSTS": f"{HOST},127.0.0.1", "RATE_LIMIT": "off"}
+    site = service.nginx.home / "site"
+    lines = [line for line in site.read_text().replace(" ssl http2;", ";").splitlines() if "ssl_" not in line]
+    site.write_text("\n".join(lines).replace("$scheme", "https"))
+    try:
+        service.build_up()
+        found: dict[tuple[str, str], list[tuple[float, ...]]] = {}
+        for _ in range(ROUNDS):
+            for name, applications, replica in (
+                ("one process", 1, False),
+                ("two processes", 2, False),
+                ("two processes, replica", 2, True),
+            ):
+                arrange(service, applications=applications, replica=replica)
+                for kind in ("new", "asked again"):
+                    measure(service.nginx.port, PATHS, clients=CLIENTS, seconds=1.0)
+                    servers = [service.applications[:applications], [service.primary], [service.replica]]
+                    before = [sum(map(spent_s, some)) for some in servers]
+                    seen = measure(service.nginx.port, PATHS, clients=CLIENTS, seconds=SECONDS, new=kind == "new")
+                    assert not seen.failed
+                    after = [sum(map(spent_s, some)) for some in servers]
+                    number = seen.rate * SECONDS
+                    costs = [1000 * (then - now) / number for now, then in zip(before, after, strict=True)]
+                    found.setdefault((kind, name), []).append((seen.rate, seen.p99_ms, *costs))
+        print("| | requests/s | p99 ms | application ms | primary ms | replica ms |\n|---|---|---|---|---|---|")
+        for (kind, name), rounds in sorted(found.items(), reverse=True):
+            middle = [median(column) for column in zip(*rounds, strict=True)]
+            print(
+                f"| {kind}, {name} | {middle[0]:.0f} | {middle[1]:.0f} | " + " | ".join(f"{c:.2f}" for c in middle[2:])
+            )
+    finally:
+        service.stop()
+        shutil.rmtree(home)
+
+
+if __name__ == "__main__":
+    main()

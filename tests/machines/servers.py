@@ -1,0 +1,325 @@
+"""The programs of a service on several machines, as processes on loopback, with the files of docs/deployment.
+
+Every server is a direct child: one that was killed is gone once it has been waited for.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import pwd
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+
+FILES = PROJECT_ROOT / "docs" / "deployment"
+POSTGRES_USER = "postgres"
+START_S = 60.0
+
+
+def free_ports(number: int) -> list[int]:
+    """Ports that nobody listens on now, each another."""
+    probes = [socket.socket() for _ in range(number)]
+    try:
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+    finally:
+        for probe in probes:
+            probe.close()
+
+
+def postgres_bin() -> Path | None:
+    """The programs of the oldest PostgreSQL that Debian has installed here."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[4]))
+    return found[0].parent if found else None
+
+
+def missing_programs() -> list[str]:
+    """What has to be installed before the service can be built up here."""
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    missing = [name for name in ("nginx", "redis-server", "openssl") if shutil.which(name, path=path) is None]
+    return missing + ([] if postgres_bin() else ["postgresql"])
+
+
+class Server:
+    """A process that is started, killed and started again. Its files and its log lie in `home`."""
+
+    name = ""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        home.mkdir(parents=True)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def command(self) -> list[str]:
+        raise NotImplementedError
+
+    def answers(self) -> bool:
+        """Whether it does what it is there for."""
+        raise NotImplementedError
+
+    def user(self) -> str | None:
+        """Whom it runs as, None for whoever runs the tests."""
+        return None
+
+    def environment(self) -> dict[str, str]:
+        return {"PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}
+
+    @property
+    def log(self) -> Path:
+        return self.home / "log"
+
+    def start(self) -> None:
+        """Start it, in a process group of its own, and do not wait until it answers."""
+        assert self.process is None
+        user = self.user()
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.command(),
+                cwd=self.home,
+                env=self.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                **({"user": user, "group": user, "extra_groups": []} if user else {}),
+            )
+
+    def ready(self) -> None:
+        """Start it and wait until it answers."""
+        self.start()
+        assert eventually(lambda: not self.runs() or self.answers(), START_S), self.log.read_text()[-3000:]
+        assert self.runs(), self.log.read_text()[-3000:]
+
+    def runs(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def send(self, what: signal.Signals) -> None:
+        """Signal every process of it. Those of PostgreSQL are no process group."""
+        assert self.process is not None
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        for pid in [self.process.pid, *map(int, children.read_text().split())]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, what)
+
+    def freeze(self) -> None:
+        """Let it hold all its connections and answer nothing."""
+        self.send(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self.send(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """End it without a chance to clean up, as a machine that loses its power."""
+        if self.process is not None:
+            if self.runs():
+                self.send(signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+
+class Postgres(Server):
+    """A PostgreSQL of Debian's. role: primary, or replica; each has its file in docs/deployment."""
+
+    def __init__(self, home: Path, port: int, role: str) -> None:
+        super().__init__(home)
+        bin_ = postgres_bin()
+        assert bin_ is not None
+        self.bin, self.port, self.name = bin_, port, role
+        self.data = home / "data"
+        if self.user():
+            os.chown(home, pwd.getpwnam(POSTGRES_USER).pw_uid, pwd.getpwnam(POSTGRES_USER).pw_gid)
+        shutil.copy(FILES / f"postgresql-{role}.conf", home / "fueldepot.conf")
+
+    def user(self) -> str | None:
+        return POSTGRES_USER if os.geteuid() == 0 else None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://{POSTGRES_USER}@127.0.0.1:{self.port}/postgres"
+
+    def run(self, program: str, *arguments: str) -> None:
+        """One of PostgreSQL's own programs, as the user of the server."""
+        user = self.user()
+        subprocess.run(
+            [str(self.bin / program), *arguments],
+            check=True,
+            capture_output=True,
+            cwd=self.home,
+            env=self.environment(),
+            **({"user": user, "group": user, "extra_groups": []} if user else {}),
+        )
+
+    def make(self) -> None:
+        """An empty cluster."""
+        self.run("initdb", "-D", str(self.data), "-U", POSTGRES_USER, "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8")
+
+    def copy(self, primary: "Postgres") -> None:
+        """A cluster that follows another: what docs/operations.md says to do on a new replica."""
+        arguments = ("--pgdata", str(self.data), "--write-recovery-conf", "--checkpoint=fast", "--wal-method=stream")
+        self.run("pg_basebackup", "--dbname", primary.url, *arguments)
+
+    def command(self) -> list[str]:
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": str(self.port),
+            "unix_socket_directories": "",
+            "fsync": "off",
+            "max_connections": "60",
+            "log_min_messages": "fatal",
+        }
+        (self.home / "own.conf").write_text(
+            "".join(f"{name} = '{value}'\n" for name, value in settings.items())
+            + (self.home / "fueldepot.conf").read_text()
+        )
+        ours = f"include '{self.home / 'own.conf'}'\n"
+        file = self.data / "postgresql.conf"
+        if ours not in file.read_text():
+            with file.open("a") as written:
+                written.write(ours)
+        return [str(self.bin / "postgres"), "-D", str(self.data)]
+
+    def answers(self) -> bool:
+        try:
+            self.ask("SELECT 1")
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def ask(self, sql: str) -> object:
+        """The first column of the first row."""
+        with psycopg.connect(self.url, autocommit=True, connect_timeout=2) as connection:
+            row = connection.execute(sql).fetchone()
+            assert row is not None
+            return row[0]
+
+
+class Redis(Server):
+    """Debian's Redis, which keeps nothing on the disk."""
+
+    name = "redis"
+
+    def __init__(self, home: Path, port: int) -> None:
+        super().__init__(home)
+        self.port = port
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def command(self) -> list[str]:
+        return ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+
+    def answers(self) -> bool:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
+            connection.sendall(b"PING\r\n")
+            return connection.recv(10).startswith(b"+PONG")
+        return False
+
+
+class Application(Server):
+    """One machine's gunicorn, started by the line that docs/deployment/fueldepot.service has for it."""
+
+    def __init__(self, home: Path, port: int, name: str, settings: dict[str, str]) -> None:
+        super().__init__(home)
+        self.port, self.name = port, name
+        self.settings = {**settings, "BIND": f"127.0.0.1:{port}", "WORKERS": "1"}
+
+    def environment(self) -> dict[str, str]:
+        # Coverage and the like are inherited; what would configure the service is not.
+        return super().environment() | {"PYTHONPATH": str(PROJECT_ROOT)} | self.settings
+
+    def command(self) -> list[str]:
+        unit = (FILES / "fueldepot.service").read_text()
+        found = re.search(r"^ExecStart=(.+)$", unit, re.MULTILINE)
+        assert found is not None
+        line = found[1].replace("fueldepot/gunicorn.py", str(PROJECT_ROOT / "fueldepot" / "gunicorn.py"))
+        for name in ("BIND", "WORKERS"):
+            line = line.replace(f"${{{name}}}", self.settings[name])
+        program, *arguments = shlex.split(line)
+        assert program.endswith("/.venv/bin/gunicorn")
+        return [sys.executable, "-m", "gunicorn", *arguments]
+
+    def manage(self, *arguments: str) -> str:
+        """A management command with the settings of this machine. Returns what it printed."""
+        return subprocess.run(
+            [sys.executable, str(PROJECT_ROOT / "manage.py"), *arguments],
+            check=True,
+            stdout=subprocess.PIPE,
+            env=self.environment(),
+            text=True,
+        ).stdout
+
+    def answers(self) -> bool:
+        return self.ask("/healthz") is not None
+
+    def ask(self, path: str) -> Any:
+        """What it answers in JSON, past the proxy, but as if by it; None when it does not answer."""
+        told = {"Host": self.settings["ALLOWED_HOSTS"].partition(",")[0], "X-Forwarded-Proto": "https"}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request("GET", path, headers=told)
+            return json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+
+
+class Nginx(Server):
+    """Debian's nginx with the site of docs/deployment. Nothing of that file is changed but addresses and the key."""
+
+    name = "nginx"
+
+    def __init__(self, home: Path, ports: tuple[int, int], applications: list[Application]) -> None:
+        super().__init__(home)
+        self.plain_port, self.port = ports
+        key, certificate = home / "key.pem", home / "certificate.pem"
+        subprocess.run(
+            [
+                *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=example"),
+                *("-keyout", str(key), "-out", str(certificate)),
+            ],
+            check=True,
+            capture_output=True,
+        )
+        site = (FILES / "fueldepot.nginx").read_text()
+        first, second = applications
+        for shown, here in (
+            ("listen 80;", f"listen 127.0.0.1:{self.plain_port};"),
+            ("listen 443 ", f"listen 127.0.0.1:{self.port} "),
+            ("server 127.0.0.1:8000 ", f"server 127.0.0.1:{first.port} "),
+            ("server 10.0.0.12:8000 ", f"server 127.0.0.1:{second.port} "),
+            ("/etc/letsencrypt/live/sklady.example.pl/fullchain.pem", str(certificate)),
+            ("/etc/letsencrypt/live/sklady.example.pl/privkey.pem", str(key)),
+        ):
+            assert site.count(shown) == 1, f"docs/deployment/fueldepot.nginx has not exactly one {shown!r}"
+            site = site.replace(shown, here)
+        (home / "site").write_text(site)
+        temporary = "".join(
+            f"    {kind}_temp_path {home / kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        (home / "nginx.conf").write_text(
+            f"daemon off;\nworker_processes 1;\npid {home / 'pid'};\nerror_log {home / 'log'} warn;\n"
+            + ("user root;\n" if os.geteuid() == 0 else "")
+            + f"events {{ worker_connections 512; }}\nhttp {{\n{temporary}    include {home / 'site'};\n}}\n"
+        )
+
+    def command(self) -> list[str]:
+        return ["nginx", "-p", str(self.home), "-e", str(self.log), "-c", str(self.home / "nginx.conf")]
+
+    def answers(self) -> bool:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            return True
+        return False
