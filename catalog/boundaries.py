@@ -140,14 +140,14 @@ class _Current:
 def current() -> BoundaryIndex:
     """The index of this process, a moment behind the database at most (`versions.POLL_SECONDS`).
 
-    Costs a look at the versions, which mostly costs nothing, and one query more when the territory has changed.
+    Costs a look at the versions, which mostly costs nothing, and two queries more when the territory has changed.
     """
-    stamp = versions.stamp(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
+    slugs = (Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
+    stamp = versions.stamp(*slugs)
     # Another thread may be reading a database that is a moment ahead or behind: stamp and index change as one.
     held = _Current.held
     if held is None or held[0] != stamp:
-        # The version was read first: boundaries that change in between are read again at the next look.
-        held = _Current.held = stamp, BoundaryIndex.load()
+        held = _Current.held = versions.settled(BoundaryIndex.load, *slugs)
     return held[1]
 
 

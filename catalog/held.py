@@ -29,10 +29,7 @@ class Held(Generic[Made]):
         _all.append(self)  # type: ignore[arg-type] # what is in it does not matter there
 
     def current(self) -> Made:
-        """What is held; made anew first where a data set has changed. Costs what `versions.current` costs.
-
-        The stamp is read before the rows: what changes in between is read again at the next look.
-        """
+        """What is held; made anew first where a data set has changed. Costs what `versions.current` costs."""
         stamp = versions.stamp(*self._slugs)
         known = self._known
         if known is not None and known[0] == stamp and self.lasting:
@@ -41,7 +38,7 @@ class Held(Generic[Made]):
             # Whoever waited here for another thread finds its work done.
             known = self._known
             if known is None or known[0] != stamp or not self.lasting:
-                known = self._known = (stamp, self._make())
+                known = self._known = versions.settled(self._make, *self._slugs)
         return known[1]
 
     def forget(self) -> None:

@@ -6,6 +6,7 @@ RFC 9110, sections 8.8.3 (ETag) and 13.1.2 (If-None-Match).
 from collections.abc import Callable
 from functools import wraps
 from hashlib import blake2b
+from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
@@ -14,6 +15,7 @@ from django.utils import timezone
 from django.utils.http import parse_etags
 
 from catalog import versions
+from catalog.cache_control import NO_STORE
 from catalog.kept import Answer
 from catalog.kept import answers as kept_answers
 from catalog.release import release
@@ -37,26 +39,24 @@ def rests_on(*slugs: str, cache_control: str, vary: str = "", dated: bool = Fals
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if request.method not in {"GET", "HEAD"}:
                 return view(request, *args, **kwargs)
-            digest = blake2b(digest_size=12)
-            day = timezone.localdate() if dated else ""
             asked = [request.path, request.META["QUERY_STRING"], *(request.META.get(name, "") for name in varying)]
-            digest.update("\0".join([release(), versions.stamp(*slugs), str(day), *asked]).encode())
-            etag = f'"{digest.hexdigest()}"'
-            response: HttpResponse
-            if _known(etag, request.META.get("HTTP_IF_NONE_MATCH", "")):
-                response = HttpResponseNotModified()
-            else:
+            for _ in range(versions.TRIES):
+                stamps = versions.stamp(*slugs)
+                etag = _etag(release(), stamps, str(timezone.localdate()) if dated else "", *asked)
+                if _known(etag, request.META.get("HTTP_IF_NONE_MATCH", "")):
+                    return _good(HttpResponseNotModified(), etag, cache_control, vary)
                 kept = kept_answers.get(etag)
                 if kept is not None:
                     return HttpResponse(kept.body, headers=dict(kept.headers))
                 response = view(request, *args, **kwargs)
-            if response.status_code in {200, 304}:
-                response["ETag"] = etag
-                response["Cache-Control"] = cache_control
-                if vary:
-                    response["Vary"] = vary
-            if response.status_code == 200 and request.method == "GET":
-                _keep(etag, response)
+                if isinstance(response, SimpleTemplateResponse):
+                    response.render()
+                if response.status_code != HTTPStatus.OK:
+                    return response
+                # An answer takes several questions to the database; a change in between would be half in it.
+                if response.streaming or versions.is_current(stamps, *slugs):
+                    return _keep(request, _good(response, etag, cache_control, vary))
+            response["Cache-Control"] = NO_STORE
             return response
 
         return answer
@@ -64,13 +64,25 @@ def rests_on(*slugs: str, cache_control: str, vary: str = "", dated: bool = Fals
     return decorate
 
 
-def _keep(etag: str, response: HttpResponse) -> None:
+def _etag(*parts: str) -> str:
+    digest = blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
+    return f'"{digest}"'
+
+
+def _good(response: HttpResponse, etag: str, cache_control: str, vary: str) -> HttpResponse:
+    """Say how a good answer may be kept by whoever gets it."""
+    response["ETag"] = etag
+    response["Cache-Control"] = cache_control
+    if vary:
+        response["Vary"] = vary
+    return response
+
+
+def _keep(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Keep a good answer for whoever asks the same. One that streams or sets a cookie is its caller's alone."""
-    if response.streaming or response.cookies:
-        return
-    if isinstance(response, SimpleTemplateResponse):
-        response.render()
-    kept_answers.keep(etag, Answer(response.content, tuple(response.items())))
+    if request.method == "GET" and not response.streaming and not response.cookies:
+        kept_answers.keep(response["ETag"], Answer(response.content, tuple(response.items())))
+    return response
 
 
 def _known(etag: str, if_none_match: str) -> bool:

@@ -8,17 +8,18 @@ most every quarter of a second, so that an answer which has not changed costs no
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from threading import Lock
 from types import MappingProxyType
+from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import F, Max, Value
+from django.db.models import F
 from django.utils import timezone
 
 from catalog import databases
-from catalog.models import Dataset, ImportRun
+from catalog.models import Dataset
 
 POLL_SECONDS = 0.25
 """How long a process trusts that nothing has changed. Changes that it makes itself are seen at once."""
@@ -26,7 +27,18 @@ POLL_SECONDS = 0.25
 RUNS = "runs"
 """Beside the data sets: what is stamped with every import that was tried, whether or not it changed anything."""
 
+TRIES = 3
+"""How often something is read anew because the data changed meanwhile."""
+
 NEVER = float("-inf")
+
+READ = f"""
+    SELECT slug, version || '.' || extract(epoch FROM changed_at) FROM catalog_dataset WHERE version > 0
+    UNION ALL
+    SELECT '{RUNS}', max(id) || '.' || extract(epoch FROM max(finished)) FROM catalog_importrun HAVING count(*) > 0
+"""  # noqa: S608 - a constant
+
+Made = TypeVar("Made")
 
 
 class _Known:
@@ -58,9 +70,7 @@ def current() -> Mapping[str, str]:
         return known.stamps
     try:
         if time.monotonic() - known.read_at >= POLL_SECONDS:
-            looked_at = time.monotonic()
-            known.stamps = _read()
-            known.read_at = looked_at
+            look(known)
         return known.stamps
     finally:
         known.reading.release()
@@ -96,8 +106,34 @@ def raise_version(slug: str, **values: object) -> None:
     transaction.on_commit(_known[databases.PRIMARY].forget)
 
 
-def _read() -> Mapping[str, str]:
-    rows = Dataset.objects.order_by().values_list("slug", "version", "changed_at")
-    runs = ImportRun.objects.order_by().values(slug=Value(RUNS)).annotate(version=Max("pk"), changed_at=Max("finished"))
-    rows = rows.union(runs.values_list("slug", "version", "changed_at"), all=True)
-    return {slug: f"{version}.{changed_at.timestamp():.6f}" for slug, version, changed_at in rows if version}
+def is_current(stamps: str, *slugs: str) -> bool:
+    """Whether some data sets still have the stamps that `stamp` gave. One query, always.
+
+    If so, whatever this thread has read of them in between is of one state of the data, and that is the state stamped.
+    """
+    look(_known[databases.alias()])
+    return stamp(*slugs) == stamps
+
+
+def settled(make: Callable[[], Made], *slugs: str) -> tuple[str, Made]:
+    """What `make` reads of some data sets, all of one state, with the stamps of that state.
+
+    Reads anew when a change came in between. The stamps are "" when changes never ceased.
+    """
+    for _ in range(TRIES):
+        stamps = stamp(*slugs)
+        made = make()
+        if is_current(stamps, *slugs):
+            return stamps, made
+    return "", made
+
+
+def look(known: _Known) -> None:
+    """Read the stamps that the database has now."""
+    looked_at = time.monotonic()
+    with databases.connection().cursor() as cursor:
+        cursor.execute(READ)
+        stamps = dict(cursor.fetchall())
+    # Another thread may have looked later and be done before.
+    if looked_at > known.read_at:
+        known.stamps, known.read_at = stamps, looked_at

@@ -32,7 +32,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """200 when everything is there to serve with, else 503; each check by name, and the state of every data set.
 
-    Where there is a replica, either database is enough to read from; `databases_seen` says which of them answer, and by
+    Where there is a replica, either database is enough to read from; `databases` says which of them answer, and by
     how much the replica is behind at most. Sources that are overdue are named and do no harm to readiness: old data are
     served as old. Four queries, within the time that a request has.
     """

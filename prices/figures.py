@@ -87,8 +87,12 @@ class Given(NamedTuple):
     text: str
 
 
-Answers = dict[tuple[str, str, bool], Given]
-"""By fuel, voivodeship as asked for, and whether with values. Only known places get in, so it stays small."""
+Answers = dict[tuple[str, str, str, bool], Given]
+"""By database, fuel, voivodeship as asked for, and whether with values. Only known places get in, so it stays small.
+
+By database, because an answer may be newer than the state that it is held for: who reads that database sees it too,
+and asks again; who reads another does not.
+"""
 
 
 def _nothing_given() -> Answers:
@@ -104,14 +108,15 @@ _computing = Lock()
 def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date) -> str:
     """The answer of `/prices/{fuel}` as JSON text. voivodeship: slug or 2 digits.
 
-    One query, none for what this process has given on the same day and state. Without a kept row that holds, up to five
+    One query, none for what this process has given on the same day and state. Without a kept row that holds, up to six
     more, once per process and state. Raises UnknownVoivodeship.
     """
     asked = voivodeship or ""
     with_values = values and not asked
     # Taken before the rows are read: what is put there is never older than what it is held for.
     given = _given.current()
-    known = given.get((fuel.slug, asked, with_values))
+    key = (databases.alias(), fuel.slug, asked, with_values)
+    known = given.get(key)
     if known is not None and known.day == today:
         return known.text
     with databases.connection().cursor() as cursor:
@@ -122,7 +127,7 @@ def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date
         answer = computed(fuel, today, stamp)[area]
         body = answer.with_values if with_values else answer.body
     text = str(body)
-    given[fuel.slug, asked, with_values] = Given(today, text)
+    given[key] = Given(today, text)
     return text
 
 
@@ -154,28 +159,44 @@ def is_whole(body: str, fuel: str) -> bool:
 def computed(fuel: fuels.Fuel, today: date, stamp: str) -> dict[str, Answer]:
     """Answers by area, computed at most once by this process for a day and stamp.
 
-    The stamp was read before the rows that they rest on, so they are never older than it says.
+    The stamp was read before the rows that they rest on. Where it no longer holds after them they may be newer, and are
+    not remembered under it.
     """
     with _computing:
         known = _computed.get(fuel.slug)
-        if known is None or known[:2] != (today, stamp):
-            known = _computed[fuel.slug] = (today, stamp, {row.area: row for row in _make_once(fuel, today, stamp)})
-        return known[2]
+        if known is not None and known[:2] == (today, stamp):
+            return known[2]
+        answers = _take_shared(fuel, today, stamp)
+        if answers is None:
+            answers = make(fuel, today)
+            if stamp_read() != stamp:
+                return _by_area(answers)
+            _share(answers, fuel, today, stamp)
+        _computed[fuel.slug] = (today, stamp, _by_area(answers))
+        return _computed[fuel.slug][2]
 
 
-def _make_once(fuel: fuels.Fuel, today: date, stamp: str) -> list[Answer]:
-    """The answers that another process has put into the shared cache, else made here and put there."""
-    key = f"fueldepot:figures:{release()}:{today}:{fuel.slug}:{stamp}"
-    found = shared_cache.ask(lambda client: client.get(key))
-    answers = _read_shared(found, fuel.slug) if isinstance(found, bytes) else None
-    if answers is None:
-        answers = made = make(fuel, today)
-        shared_cache.ask(lambda client: client.set(key, orjson.dumps([tuple(row) for row in made]), ex=SHARED_S))
-    return answers
+def _by_area(answers: Iterable[Answer]) -> dict[str, Answer]:
+    return {answer.area: answer for answer in answers}
+
+
+def _shared_key(fuel: fuels.Fuel, today: date, stamp: str) -> str:
+    return f"fueldepot:figures:{release()}:{today}:{fuel.slug}:{stamp}"
+
+
+def _take_shared(fuel: fuels.Fuel, today: date, stamp: str) -> list[Answer] | None:
+    """The answers that another process has put into the shared cache."""
+    found = shared_cache.ask(lambda client: client.get(_shared_key(fuel, today, stamp)))
+    return _read_shared(found, fuel.slug) if isinstance(found, bytes) else None
+
+
+def _share(answers: list[Answer], fuel: fuels.Fuel, today: date, stamp: str) -> None:
+    text = orjson.dumps([tuple(row) for row in answers])
+    shared_cache.ask(lambda client: client.set(_shared_key(fuel, today, stamp), text, ex=SHARED_S))
 
 
 def _read_shared(text: bytes, fuel: str) -> list[Answer] | None:
-    """What `_make_once` put into the cache; None for anything else."""
+    """What `_share` put into the cache; None for anything else."""
     try:
         answers = [Answer(*row) for row in orjson.loads(text)]
     except (orjson.JSONDecodeError, TypeError):
@@ -240,6 +261,14 @@ def refresh(*, today: date) -> list[str]:
 def current_stamp() -> str:
     """The stamp of what is in the database now, as this transaction sees it."""
     with connection.cursor() as cursor:
+        cursor.execute(STAMP, [stamp_prefix()])
+        stamp: str = cursor.fetchone()[0]
+    return stamp
+
+
+def stamp_read() -> str:
+    """The stamp of the database that this request reads."""
+    with databases.connection().cursor() as cursor:
         cursor.execute(STAMP, [stamp_prefix()])
         stamp: str = cursor.fetchone()[0]
     return stamp

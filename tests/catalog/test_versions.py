@@ -7,11 +7,13 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from catalog import versions
+from catalog import kept, versions
 from catalog.models import Dataset
 from catalog.validators import rests_on
 
 CACHE = "public, max-age=60"
+LOOK_AGAIN = versions.is_current
+"""As it is; other tests do without."""
 
 
 def test_looks_once_in_a_while(django_assert_num_queries, db):
@@ -102,3 +104,68 @@ def test_failures_have_no_validator(db):
     answer = ask(rests_on(Dataset.Slug.DEPOTS, cache_control=CACHE)(Answering(404)))
     assert "ETag" not in answer
     assert "Cache-Control" not in answer
+
+
+class Changing(Answering):
+    """A view between whose two questions to the database the data change, so many times."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
+
+    def __call__(self, request, *args, **kwargs):
+        before = Dataset.objects.filter(slug=Dataset.Slug.DEPOTS).count()
+        if self.runs < self.times:
+            versions.raise_version(Dataset.Slug.DEPOTS)
+        self.runs += 1
+        after = Dataset.objects.get(slug=Dataset.Slug.DEPOTS).version
+        return HttpResponse(f"{before} {after}")
+
+
+@pytest.fixture
+def looking(monkeypatch, db):
+    monkeypatch.setattr(versions, "is_current", LOOK_AGAIN)
+    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.forget()
+
+
+def test_an_answer_is_of_one_state(looking):
+    inner = Changing(times=1)
+    view = rests_on(Dataset.Slug.DEPOTS, cache_control=CACHE)(inner)
+    first = ask(view)
+    assert (first.content, inner.runs) == (b"1 2", 2)
+    again = ask(view)
+    assert (again["ETag"], again.content) == (first["ETag"], first.content)
+
+
+def test_an_answer_of_data_that_never_rest_is_nobodys_to_keep(looking, monkeypatch):
+    monkeypatch.setattr("catalog.kept.answers.max_bytes", 1_000_000)
+    inner = Changing(times=versions.TRIES)
+    answer = ask(rests_on(Dataset.Slug.DEPOTS, cache_control=CACHE)(inner))
+    assert inner.runs == versions.TRIES
+    assert "ETag" not in answer
+    assert answer["Cache-Control"] == "no-store"
+    assert kept.answers.bytes == 0
+
+
+def test_a_change_of_other_data_does_not_matter(looking, django_assert_num_queries):
+    stamps = versions.stamp(Dataset.Slug.DEPOTS)
+    versions.raise_version(Dataset.Slug.PRICES)
+    with django_assert_num_queries(1):
+        assert versions.is_current(stamps, Dataset.Slug.DEPOTS)
+    versions.raise_version(Dataset.Slug.DEPOTS)
+    assert not versions.is_current(stamps, Dataset.Slug.DEPOTS)
+
+
+def test_what_is_made_of_rows_is_of_one_state(looking):
+    versions_seen = []
+
+    def make():
+        versions_seen.append(Dataset.objects.get(slug=Dataset.Slug.DEPOTS).version)
+        if len(versions_seen) == 1:
+            versions.raise_version(Dataset.Slug.DEPOTS)
+        return versions_seen[-1]
+
+    stamps, made = versions.settled(make, Dataset.Slug.DEPOTS)
+    assert (versions_seen, made) == ([1, 2], 2)
+    assert versions.is_current(stamps, Dataset.Slug.DEPOTS)

@@ -13,7 +13,7 @@ from tests.prices.helpers import ask
 pytestmark = pytest.mark.django_db
 
 TODAY = datetime(2026, 11, 21, 12, tzinfo=UTC).date()
-READING, COMPUTING = 1, 3
+READING, COMPUTING = 1, 4
 
 
 @pytest.fixture
@@ -21,6 +21,7 @@ def prices():
     for amount in (1500, 1600, 1700):
         factories.DepotPriceFactory(price=amount)
     versions.raise_version(Dataset.Slug.PRICES)
+    versions.current()
 
 
 def in_another_process(today=TODAY):
@@ -76,7 +77,16 @@ def test_what_is_shared_is_all_that_was_made(prices, settings, monkeypatch):
     settings.CACHE_URL = "redis://nowhere"
     monkeypatch.setattr(shared_cache, "client", lambda: Cache())
     fuel = fuels.BY_SLUG["pellet"]
-    made = figures.computed(fuel, TODAY, "stamp")
+    stamp = figures.current_stamp()
+    made = figures.computed(fuel, TODAY, stamp)
     figures.forget()
     monkeypatch.setattr(figures, "make", None)
-    assert figures.computed(fuel, TODAY, "stamp") == made
+    assert figures.computed(fuel, TODAY, stamp) == made
+
+
+def test_answers_of_a_later_state_are_not_remembered_as_earlier_ones(redis, prices):
+    figures.computed(fuels.BY_SLUG["pellet"], TODAY, "a state that has gone")
+    assert shared_cache.client().keys() == []
+    stamp = figures.current_stamp()
+    factories.DepotPriceFactory(price=1800)
+    assert '"n":4' in figures.computed(fuels.BY_SLUG["pellet"], TODAY, stamp)[""].body
