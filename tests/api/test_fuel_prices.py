@@ -153,7 +153,7 @@ def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch, djang
     keep()
     assert client.get(f"{URL}/pellet").json()["n"] == 3
     monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY + timedelta(days=1))
-    with django_assert_num_queries(1 + 4):  # none that holds; ranges, prices, voivodeships, a look back; once per process
+    with django_assert_num_queries(1 + 4):  # none that holds; ranges, prices, voivodeships, a look back: once
         answer = client.get(f"{URL}/pellet").json()
     assert (answer["n"], answer["from"], answer["to"]) == (0, "2026-05-22", "2026-11-22")
     with django_assert_num_queries(1):
