@@ -15,8 +15,21 @@ from pages import texts
 from prices import figures
 from tests.openapi.description import check_answer
 
+# Each of our clients would read all the world's certificates anew, some 20 ms; tests ask this machine only.
+if "LIVE_SITE" not in os.environ:
+    os.environ["SSL_CERT_DIR"] = os.devnull
+
 GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that start processes and wait for them go first, and all to one worker of xdist.
+
+    So one worker waits while the other computes, and none is left with a long test at the end. Those that need a
+    database stay in the order of pytest-django, which keeps the ones that empty it from the others.
+    """
+    items.sort(key=lambda item: not (item.get_closest_marker("slow") and not item.get_closest_marker("django_db")))
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +88,12 @@ def _plain_static_files(settings: Any) -> None:
 def _no_limit(settings: Any) -> None:
     """A test may ask as often as it likes; the tests of the limit set their own."""
     settings.RATE_LIMIT = None
+
+
+@pytest.fixture(autouse=True)
+def _cheap_passwords(settings: Any) -> None:
+    """The real hash is made to take time and memory."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
