@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test import Client
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from catalog import boundaries, findings, kept, versions
 from pages import texts
@@ -18,6 +20,10 @@ from tests.openapi.description import check_answer
 # Each of our clients would read all the world's certificates anew, some 20 ms; tests ask this machine only.
 if "LIVE_SITE" not in os.environ:
     os.environ["SSL_CERT_DIR"] = os.devnull
+
+# How long an example takes says more of what else the machine does than of the code.
+hypothesis_settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("shared machine")
 
 GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"

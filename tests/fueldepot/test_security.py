@@ -113,7 +113,10 @@ def test_the_deploy_check_is_clean_in_production():
             {"TRUSTED_PROXIES": "", "DEBUG": "on", "SECRET_KEY": "short"},
             {"fueldepot.W002", "security.W008", "security.W009", "security.W018"},
         ),
-        ({"SITE_URL": "http://sklady.example.pl"}, {"fueldepot.W001", *(f"security.W{number}" for number in ("004", "008", "012", "016"))}),
+        (
+            {"SITE_URL": "http://sklady.example.pl"},
+            {"fueldepot.W001", *(f"security.W{number}" for number in ("004", "008", "012", "016"))},
+        ),
     ],
 )
 def test_the_deploy_check_names_what_is_missing(environment, named):
