@@ -131,7 +131,7 @@ def test_an_unknown_index_has_three_variants_and_shows_one(application, day):
 @given(applications(), DAYS)
 def test_every_sentence_is_complete(application, day):
     result = calculate(application, rules.current().on(day), day)
-    sentences = [*result.notes, *(one.text for one in result.conditions), result.shown.condition or "", *()]
+    sentences = [*result.notes, *(one.text for one in result.conditions), result.shown.condition or ""]
     assert len(set(result.notes)) == len(result.notes)
     assert all("{" not in sentence and "  " not in sentence and "None" not in sentence for sentence in sentences)
     if result.shown.level is Level.NONE:
