@@ -75,6 +75,7 @@ NONE = {"annual_income": 135_001}
             "reason_income 1 300 najwyższym household_multi_person",
             None,
         ),
+        (ELEVATED, MIDDLE, "elevated", "reason_income 2 250 podwyższonym household_multi_person", None),
         (ELEVATED, None, "elevated", "reason_income 2 250 podwyższonym household_multi_person", None),
         ({"benefit": True}, HIGH, "highest", "reason_benefit", None),
         ({"benefit": True}, MIDDLE, "elevated", "reason_only_above 140 2", None),
