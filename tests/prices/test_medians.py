@@ -97,6 +97,36 @@ def test_what_was_rejected_is_told_with_the_reason():
     assert [(row.amount, row.reason) for row in rejected] == [(3000, "outlier"), (15, "implausible")]
 
 
+def test_every_step_is_counted():
+    def price(number, depot, amount, *, days=0, **more):
+        return Price(number, depot, "pellet", "12", TODAY - timedelta(days), Decimal(amount), True, **more)
+
+    prices = [
+        price(1, 1, 1000, days=9),
+        price(2, 1, 1200),  # takes the place of the one before
+        price(3, 2, 15),  # implausible
+        *(price(number, number, 1200) for number in range(4, 10)),
+        price(10, 10, 3900),  # beyond the fences
+        price(11, 11, 1000, days=200),  # before the window
+    ]
+    figures = medians.compute(prices, RANGES, TODAY)
+    assert (figures.considered, figures.superseded) == (10, 1)
+    assert (figures.rejected_as("implausible"), figures.rejected_as("outlier")) == (1, 1)
+    assert (figures.country.n, figures.price_lists) == (7, 7)
+    assert (figures.start, figures.end) == (date(2026, 5, 21), TODAY)
+
+
+def test_one_invented_price_makes_a_demonstration():
+    real = Price(1, 1, "pellet", "12", TODAY, Decimal(1000), True)
+    invented = Price(2, 2, "pellet", "12", TODAY, Decimal(1000), True, demonstration=True)
+    found = [medians.compute(prices, RANGES, TODAY).demonstration for prices in ([], [real], [invented, real])]
+    assert found == [False, False, True]
+
+
+def test_below_three_prices_nothing_but_their_number_is_told():
+    assert medians.summarise([Decimal(1000)] * 2) == (2, None, None, None, None, None)
+
+
 def test_half_a_grosz_goes_up():
     assert medians.rounded(Decimal("1510.125")) == Decimal("1510.13")
     assert medians.rounded(Decimal("1510.115")) == Decimal("1510.12")

@@ -236,6 +236,45 @@ def test_conditions_of_an_answer(given, kinds):
     assert found == (set() if kinds is None else {"always", *kinds})
 
 
+def test_a_row_names_the_clause_of_its_number():
+    on = named()
+    amended = replace(on.value("items/walls", "basic"), clause="aneks")
+    application = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
+    (row,) = calculate(application, on, DAY).shown.rows
+    assert row.clause == on.items[WALLS].clause
+    on = replace(on, values={**on.values, ("items/walls", "basic"): amended})
+    (row,) = calculate(application, on, DAY).shown.rows
+    assert row.clause == "aneks"
+
+
+@pytest.mark.parametrize(
+    ("items", "used"),
+    [
+        ((WALLS,), ["edition", "walls", "table 3"]),
+        ((PELLET,), ["edition", "pellet"]),
+        ((PELLET, WALLS), ["edition", "pellet", "walls", "table 3"]),
+    ],
+)
+def test_sources_are_those_of_the_edition_and_of_the_numbers_used(items, used):
+    on = named()
+    numbers = {
+        ("items/walls", "basic"): "walls",
+        ("items/pellet_boiler", "basic"): "pellet",
+        ("project_types/table_3_limit", "2/basic"): "table 3",
+        ("project_types/table_3_limit", "3/basic"): "never",
+    }
+    example = on.edition.sources[0]
+    values = {
+        key: replace(on.values[key], source=replace(example, url=f"https://example.pl/{name}"))
+        for key, name in numbers.items()
+    }
+    edition = replace(on.edition, sources=(replace(example, url="https://example.pl/edition"),))
+    on = replace(on, edition=edition, values={**on.values, **values})
+    application = Application(scope=dict.fromkeys(items, Decimal(1)), project_type=MIDDLE)
+    found = [source.url for source in calculate(application, on, DAY).sources]
+    assert found == [f"https://example.pl/{name}" for name in used]
+
+
 def test_of_a_year_with_an_unknown_wage_only_the_multiple_is_told():
     result = answer(date(2031, 6, 1), **ELEVATED, project_type=HIGH, business=True)
     assert "business_limited 40" in {one.text for one in result.conditions}
