@@ -155,6 +155,7 @@ PAID = ["note_without_costs", "note_rounding"]
         ({"items": (PELLET,)}, ["note_variants 2", "note_type_of_variant", *PAID]),
         ({"project_type": MIDDLE, "benefit": True}, ["note_benefit_inferred 140", *PAID]),
         ({"project_type": HIGH, "benefit": True}, PAID),
+        ({**ELEVATED, "project_type": MIDDLE}, PAID),
         (
             {"project_type": MIDDLE, "items": (HEATING,)},
             [
@@ -255,7 +256,7 @@ def test_a_row_names_the_clause_of_its_number():
         ((PELLET, WALLS), ["edition", "pellet", "walls", "table 3"]),
     ],
 )
-def test_sources_are_those_of_the_edition_and_of_the_numbers_used(items, used):
+def test_sources_and_notes_are_those_of_the_edition_and_of_the_numbers_used(items, used):
     on = named()
     numbers = {
         ("items/walls", "basic"): "walls",
@@ -265,14 +266,67 @@ def test_sources_are_those_of_the_edition_and_of_the_numbers_used(items, used):
     }
     example = on.edition.sources[0]
     values = {
-        key: replace(on.values[key], source=replace(example, url=f"https://example.pl/{name}"))
+        key: replace(on.values[key], source=replace(example, url=f"https://example.pl/{name}"), notes=(name,))
         for key, name in numbers.items()
     }
-    edition = replace(on.edition, sources=(replace(example, url="https://example.pl/edition"),))
-    on = replace(on, edition=edition, values={**on.values, **values})
+    edition = replace(on.edition, sources=(replace(example, url="https://example.pl/edition"),), notes=("edition",))
+    texts = {**on.texts, "edition": "edition", **{name: name for name in numbers.values()}}
+    on = replace(on, edition=edition, values={**on.values, **values}, texts=texts)
     application = Application(scope=dict.fromkeys(items, Decimal(1)), project_type=MIDDLE)
-    found = [source.url for source in calculate(application, on, DAY).sources]
-    assert found == [f"https://example.pl/{name}" for name in used]
+    result = calculate(application, on, DAY)
+    assert [source.url for source in result.sources] == [f"https://example.pl/{name}" for name in used]
+    assert [note for note in result.notes if note in {"edition", *numbers.values()}] == used
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        ({**ELEVATED, "business": True}, True),
+        ({**HIGHEST, "business": True}, True),
+        ({**TOO_HIGH, "business": True}, False),
+        (ELEVATED, False),
+    ],
+)
+def test_notes_on_the_wage_stand_where_the_wage_is_used(stated, told):
+    on = named()
+    wage = replace(on.value("levels/minimum_wage", "monthly"), notes=("wage",))
+    on = replace(on, values={**on.values, ("levels/minimum_wage", "monthly"): wage}, texts={**on.texts, "wage": "wage"})
+    numbers = {key: Decimal(value) if key == "income" else value for key, value in stated.items()}
+    application = Application(scope={WALLS: Decimal(1)}, project_type=HIGH, **numbers)
+    assert ("wage" in calculate(application, on, DAY).notes) is told
+
+
+def test_of_a_number_that_has_ended_the_notes_stay():
+    on = named()
+    ended = {
+        ("items/walls", "basic"): on.value("items/walls", "basic"),
+        ("levels/minimum_wage", "monthly"): on.value("levels/minimum_wage", "monthly"),
+    }
+    gone = {
+        key: rules.Dated(
+            valid_from=one.valid_from,
+            value=None,
+            unit=one.unit,
+            clause=one.clause,
+            source=one.source,
+            verified=one.verified,
+            notes=(key[1],),
+        )
+        for key, one in ended.items()
+    }
+    on = replace(
+        on,
+        values={key: value for key, value in on.values.items() if key not in gone},
+        ended={**on.ended, **gone},
+        texts={**on.texts, "basic": "walls ended", "monthly": "wage ended"},
+    )
+    basic = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
+    result = calculate(basic, on, DAY)
+    assert [row.reason for row in result.shown.rows] == ["row_ended"]
+    assert "walls ended" in result.notes
+    elevated = Application(scope={WALLS: Decimal(1)}, project_type=HIGH, people=2, income=Decimal(2000), business=True)
+    assert "wage ended" in calculate(elevated, on, DAY).notes
+    assert "walls ended" not in calculate(replace(basic, annual_income=Decimal(200_000)), on, DAY).notes
 
 
 def test_of_a_year_with_an_unknown_wage_only_the_multiple_is_told():

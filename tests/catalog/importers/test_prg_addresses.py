@@ -300,5 +300,5 @@ def test_a_large_file_takes_little_memory(tmp_path, model):
     root = Path(__file__).parents[3]
     printed = subprocess.run([sys.executable, "-c", MEASURE, str(path)], cwd=root, capture_output=True, check=True)
     addresses, peak_kib = map(int, printed.stdout.split())
-    assert addresses > 50_000
+    assert addresses > 25_000
     assert peak_kib < 100 * 1024  # less than the file and the interpreter
