@@ -6,7 +6,7 @@ WORKERS ?= 2
 DATA ?=
 BIN = .venv/bin
 
-.PHONY: run test lint bench golden openapi admin lock help
+.PHONY: run test coverage lint bench golden openapi admin lock help
 
 help:
 	@echo "make run [PORT=8000] [DATA=dir] [WORKERS=2]   serve the catalog on 127.0.0.1"
@@ -14,6 +14,7 @@ help:
 	@echo "make admin    create an editor       make bench   measure speed and memory"
 	@echo "make golden   rewrite the expected answers       make lock   renew the locked dependencies"
 	@echo "make openapi  rewrite the published description of the API"
+	@echo "make coverage run the tests and list what they do not run"
 
 .venv/run: requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -32,6 +33,12 @@ admin: .venv/run
 
 test: .venv/dev
 	@$(BIN)/pytest -q -n 2 $(ARGS)
+
+coverage: .venv/dev
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -q -n 2 $(ARGS)
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage report
 
 golden: .venv/dev
 	@UPDATE_GOLDEN=1 $(BIN)/pytest -q tests -k golden

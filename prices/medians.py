@@ -130,9 +130,9 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -
     demonstration = False
     for price in prices:
         day = price.day
-        counts = start <= day <= today
-        if not (counts or first_month <= day <= today):
+        if not first_month <= day <= today:
             continue
+        counts = start <= day  # the window lies within the months that are shown
         considered += counts
         demonstration = demonstration or price.demonstration
         limits = ranges.get(price.fuel)
@@ -142,8 +142,7 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -
             continue
         if counts:
             in_window[price.depot].append(price)
-        if day >= first_month:
-            in_month[day.year, day.month][price.depot].append(price)
+        in_month[day.year, day.month][price.depot].append(price)
 
     newest = [newest_of(own) for _, own in sorted(in_window.items())]
     implausible = len(rejected)

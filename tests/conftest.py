@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test import Client
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from catalog import boundaries, findings, held, kept, shared_cache, versions
 from pages import texts
@@ -19,8 +21,25 @@ from prices import figures
 from tests.fueldepot.sharers import eventually
 from tests.openapi.description import check_answer
 
+# Each of our clients would read all the world's certificates anew, some 20 ms; tests ask this machine only.
+if "LIVE_SITE" not in os.environ:
+    os.environ["SSL_CERT_DIR"] = os.devnull
+
+# How long an example takes says more of what else the machine does than of the code.
+hypothesis_settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("shared machine")
+
 GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that start processes and wait for them go first, and all to one worker of xdist.
+
+    So one worker waits while the other computes, and none is left with a long test at the end. Those that need a
+    database stay in the order of pytest-django, which keeps the ones that empty it from the others.
+    """
+    items.sort(key=lambda item: not (item.get_closest_marker("slow") and not item.get_closest_marker("django_db")))
 
 
 @pytest.fixture(autouse=True)
@@ -86,6 +105,12 @@ def _no_limit(settings: Any) -> None:
     settings.RATE_LIMIT = None
 
 
+@pytest.fixture(autouse=True)
+def _cheap_passwords(settings: Any) -> None:
+    """The real hash is made to take time and memory."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture
 def client() -> Client:
     """A caller of the API, whose GET requests are refused to write."""
@@ -114,7 +139,7 @@ def shared_data() -> Path:
 
 
 @pytest.fixture
-def redis(tmp_path: Path, settings) -> Iterator[subprocess.Popen[bytes]]:
+def redis(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
     """Debian's Redis on a socket of its own."""
     program = shutil.which("redis-server")
     if program is None:
@@ -122,11 +147,14 @@ def redis(tmp_path: Path, settings) -> Iterator[subprocess.Popen[bytes]]:
     path = tmp_path / "socket"
     command = [program, "--port", "0", "--unixsocket", str(path), "--save", "", "--daemonize", "no"]
     process = subprocess.Popen([*command, "--dir", str(tmp_path)], stdout=subprocess.DEVNULL)
-    assert eventually(path.exists)
     settings.CACHE_URL = f"unix://{path}"
+    monkeypatch.setattr(shared_cache, "WAIT_S", 20.0)  # a busy machine is no fault
     shared_cache.forget()
-    yield process
-    shared_cache.forget()
-    process.send_signal(signal.SIGCONT)
-    process.kill()
-    process.wait()
+    try:
+        assert eventually(path.exists)
+        yield process
+    finally:
+        shared_cache.forget()
+        process.send_signal(signal.SIGCONT)
+        process.kill()
+        process.wait()

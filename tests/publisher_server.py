@@ -80,6 +80,7 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or the body waits 40 ms until the head is acknowledged
 
         def do_GET(self) -> None:
             self.handle_request(b"")

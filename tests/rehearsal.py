@@ -80,11 +80,12 @@ def serve_and_ask() -> None:
     print("\n== the catalog as it is served", flush=True)
     with subprocess.Popen([*command, "--log-level=error"], cwd=ROOT) as server:
         try:
-            client = httpx.Client(base_url=f"http://{address}", transport=httpx.HTTPTransport(retries=8), timeout=30)
-            for path in ASKED:
-                answer = client.get(path)
-                print(f"{answer.status_code} {path}: {answer.text[:150]!r}", flush=True)
-                answer.raise_for_status()
+            patient = httpx.HTTPTransport(retries=8)
+            with httpx.Client(base_url=f"http://{address}", transport=patient, timeout=30) as client:
+                for path in ASKED:
+                    answer = client.get(path)
+                    print(f"{answer.status_code} {path}: {answer.text[:150]!r}", flush=True)
+                    answer.raise_for_status()
         finally:
             server.terminate()
 

@@ -12,7 +12,7 @@ UPPER = (Level.ELEVATED, Level.HIGHEST)
 
 
 def situations(application: Application, shown: Variant) -> Iterator[str]:
-    """Which kinds of conditions of the rule file stand in the answer."""
+    """Which kinds of conditions of the rule file stand in the answer, where something is granted."""
     yield "always"
     if shown.level in UPPER:
         yield "upper"
@@ -31,10 +31,7 @@ def situations(application: Application, shown: Variant) -> Iterator[str]:
         yield f"type_{int(shown.project_type)}"
     if application.business:
         yield "business"
-        if shown.level in UPPER:
-            yield "business_limited"
-        elif shown.level is Level.BASIC:
-            yield "business_unlimited"
+        yield "business_limited" if shown.level in UPPER else "business_unlimited"
 
 
 def requirements(

@@ -24,7 +24,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesOn) 
         reason = rules.text("reason_only_above", eu=edge, type=int(project_type))
         condition = rules.text("condition_higher_above", eu=edge) if open_type else None
         return Decision(Level.ELEVATED, reason, condition)
-    if by_income is Level.HIGHEST and application.benefit:
+    if application.benefit:
         reason = rules.text("reason_benefit")
     else:
         reason = rules.text(

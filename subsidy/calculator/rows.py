@@ -19,7 +19,7 @@ def make_rows(
     refused = {item: refusal(item, application, level, project_type, rules) for item in quantities}
     works = [item for item in quantities if item not in DOCUMENTS]
     no_works = bool(works) and all(refused[item] for item in works)
-    if no_works and level is not Level.NONE:
+    if no_works:
         refused |= {item: "row_no_project" for item in DOCUMENTS if item in quantities and not refused[item]}
     return tuple(
         make_row(item, quantity, application.costs.get(item), refused[item], level, intensity, rules)

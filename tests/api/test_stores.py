@@ -243,7 +243,7 @@ def test_unknown_parameters_are_ignored(client):
 
 @pytest.mark.slow
 # The rows are only read, so they may serve every example.
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lat=st.floats(48.8, 55.1),
     lon=st.floats(13.9, 24.3),

@@ -191,7 +191,7 @@ def assert_covers(areas, places):
 GRID = st.tuples(st.integers(-20, 20), st.integers(-20, 20))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.dictionaries(GRID, st.sampled_from(["1201011", "1201022", "1202033"]), min_size=1, max_size=25))
 def test_areas_cover_their_places(where):
     places = [place_at(i, unit, x * 900, 5_700_000 + y * 900) for i, ((x, y), unit) in enumerate(where.items())]

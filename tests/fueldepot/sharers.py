@@ -13,7 +13,7 @@ from typing import Self
 
 import fueldepot
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 PROJECT_ROOT = Path(fueldepot.__path__[0]).parent
 SHARE = """
 import sys

@@ -6,23 +6,25 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
-import time
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
 from fueldepot.embedded.server import server_pids
-from fueldepot.worker import LINGER_S, READ_LIMIT_S
+from fueldepot.worker import LINGER_S
+from tests.fueldepot.hasty_gunicorn import READ_LIMIT_S
 from tests.fueldepot.live import Site
-from tests.fueldepot.sharers import eventually, server_pid
+from tests.fueldepot.sharers import LIMIT_S, eventually, server_pid
 
 pytestmark = pytest.mark.slow
 
 API = "/api/v1/stores?lat=50.06&lon=19.94&limit=3"
 PAGE = "/sklady/malopolskie/"
 SOON_S = 2.0
+"""The time in which a caller hears that the database does not answer, on a machine that has nothing else to do."""
 
 
 @pytest.fixture(scope="module")
@@ -36,16 +38,19 @@ def site(tmp_path_factory) -> Iterator[Site]:
 
 
 @pytest.fixture(autouse=True)
-def _whole(site):
-    """Every test begins and ends with a service that works."""
+def soon_s(site):
+    """Every test begins and ends with a service that works.
+
+    Returns a limit: `SOON_S`, and what this machine needs now for as many good answers as a test asks for at once.
+    """
     assert eventually(lambda: site.get(API).status == 200)
-    yield
+    yield SOON_S + max(answer.took_s for answer in site.get_all([API, PAGE] * 8))
     assert eventually(lambda: all(answer.status == 200 for answer in site.get_all([API, PAGE] * 8)))
 
 
-def check_unavailable(answer, *, api):
+def check_unavailable(answer, within_s, *, api):
     assert answer.status == 503
-    assert answer.took_s < SOON_S
+    assert answer.took_s < within_s
     assert int(answer.headers["Retry-After"]) > 0
     assert answer.headers["Cache-Control"] == "no-store"
     if api:
@@ -56,8 +61,7 @@ def check_unavailable(answer, *, api):
         assert "Chwilowa przerwa" in answer.body.decode()
 
 
-def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(site):
-    site.get_all([API, PAGE] * 8)  # every thread has a connection
+def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(site, soon_s):
     before = server_pid(site.data)
     os.kill(before, signal.SIGKILL)
     answers = []
@@ -70,18 +74,18 @@ def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(s
     assert eventually(back)
     for answer in answers:
         if answer.status != 200:
-            check_unavailable(answer, api=True)
+            check_unavailable(answer, soon_s, api=True)
     assert [answer.status for answer in site.get_all([API, PAGE] * 16)] == [200] * 32
 
 
-def test_a_database_that_stays_away(site):
+def test_a_database_that_stays_away(site, soon_s):
     cluster = site.data / "cluster"
     (cluster / "postgresql.conf").rename(cluster / "away")
     try:
         os.kill(server_pid(site.data), signal.SIGKILL)
         assert eventually(lambda: not server_pids(cluster))
-        check_unavailable(site.get(API), api=True)
-        check_unavailable(site.get(PAGE), api=False)
+        check_unavailable(site.get(API), soon_s, api=True)
+        check_unavailable(site.get(PAGE), soon_s, api=False)
         assert site.get("/healthz").status == 200
         ready = site.get("/readyz")
         assert (ready.status, json.loads(ready.body)["checks"]) == (503, {"database": {"ok": False}})
@@ -92,28 +96,27 @@ def test_a_database_that_stays_away(site):
         (cluster / "away").rename(cluster / "postgresql.conf")
 
 
-def test_a_frozen_database(site):
-    site.get_all([API, PAGE] * 8)
+def test_a_frozen_database(site, soon_s):
     with site.frozen():
         for answer in site.get_all([API] * 8):
-            check_unavailable(answer, api=True)
+            check_unavailable(answer, soon_s, api=True)
         for answer in site.get_all([PAGE] * 8):
-            check_unavailable(answer, api=False)
+            check_unavailable(answer, soon_s, api=False)
         alive = site.get("/healthz")
-        assert (alive.status, alive.took_s < 1) == (200, True)
+        assert (alive.status, alive.took_s < soon_s - SOON_S / 2) == (200, True)
         ready = site.get("/readyz")
-        assert (ready.status, ready.took_s < SOON_S) == (503, True)
+        assert (ready.status, ready.took_s < soon_s) == (503, True)
 
 
-def test_a_statement_that_waits_too_long_is_given_up(site):
+def test_a_statement_that_waits_too_long_is_given_up(site, soon_s):
     with psycopg.connect(site.database_url) as other:
         other.execute("LOCK TABLE catalog_depot IN ACCESS EXCLUSIVE MODE")
-        check_unavailable(site.get(API), api=True)
+        check_unavailable(site.get(API), soon_s, api=True)
         assert site.get("/api/v1/prices").status == 200
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
         with psycopg.connect(site.database_url, autocommit=True) as watcher:
             # The server notices that nobody waits for the answer any more, and stops looking for it.
-            assert eventually(lambda: watcher.execute(waiting).fetchone() == (0,), 5)
+            assert eventually(lambda: watcher.execute(waiting).fetchone() == (0,))
         other.rollback()
 
 
@@ -127,28 +130,34 @@ def test_a_worker_killed_in_mid_request_harms_no_other(site):
     threads = [threading.Thread(target=load) for _ in range(4)]
     for thread in threads:
         thread.start()
-    time.sleep(0.5)
-    victim = site.workers()[0]
-    os.kill(victim, signal.SIGKILL)
-    assert eventually(lambda: victim not in site.workers() and len(site.workers()) == 2)
-    time.sleep(0.5)
-    stop.set()
-    for thread in threads:
-        thread.join()
+    try:
+        assert eventually(lambda: len(statuses) > 20)
+        victim = site.workers()[0]
+        os.kill(victim, signal.SIGKILL)
+        assert eventually(lambda: victim not in site.workers() and len(site.workers()) == 2)
+        seen = len(statuses)
+        assert eventually(lambda: len(statuses) > seen + 30)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
     lost = sum(status == 0 for status in statuses)
     assert set(statuses) <= {0, 200}
     assert lost <= len(threads)  # what the victim was answering
-    assert len(statuses) > 50
 
 
 def test_callers_that_dawdle_hold_up_the_others_for_a_while_at_most(site):
     head = f"POST /api/v1/subsidy HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nContent-Length: 500\r\n"
     head += "Content-Type: application/x-www-form-urlencoded\r\n\r\npeople="
     with contextlib.ExitStack() as open_ones:
+        slow = []
         for number in range(12):  # more than there are threads
-            slow = open_ones.enter_context(socket.create_connection(("127.0.0.1", site.port)))
-            slow.sendall(head.encode()[: 60 if number % 2 else None])
-        assert site.get("/healthz", timeout_s=READ_LIMIT_S + 5).status == 200
+            slow.append(open_ones.enter_context(socket.create_connection(("127.0.0.1", site.port), LIMIT_S)))
+            slow[-1].sendall(head.encode()[: 60 if number % 2 else None])
+        assert site.get("/healthz", timeout_s=READ_LIMIT_S + LIMIT_S).status == 200
+        for connection in slow:
+            while connection.recv(1000):  # times out where the server does not end it
+                pass
 
 
 def test_callers_that_do_not_hang_up_hold_up_nobody(site):
@@ -227,9 +236,7 @@ def test_importing_into_a_database_that_takes_nothing(site):
 
 def manage(site, *arguments, **environment):
     """Run a management command against the service's database."""
-    import sys
-
     env = {**os.environ, "DATABASE_URL": site.database_url, **environment}
     return subprocess.run(
-        [sys.executable, "manage.py", *arguments], capture_output=True, text=True, env=env, timeout=60, check=False
+        [sys.executable, "manage.py", *arguments], capture_output=True, text=True, env=env, timeout=120, check=False
     )

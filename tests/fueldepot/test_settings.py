@@ -1,41 +1,89 @@
 """A missing or malformed setting stops the start with one clear line."""
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from fueldepot.rate_limit_setting import Limit
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 GOOD = {"SECRET_KEY": "x", "DATABASE_URL": "postgresql://u:p@host/name", "PATH": os.environ["PATH"]}
 
 
-def start(**environment):
+def given(environment):
+    """The environment of a start: good settings but for those named, without those that are None."""
+    return {key: value for key, value in {**GOOD, **environment}.items() if value is not None}
+
+
+def in_a_process(**environment):
     """Import the settings in a process of its own. Returns exit status and standard error."""
-    values = {key: value for key, value in {**GOOD, **environment}.items() if value is not None}
     done = subprocess.run(
-        [sys.executable, "-c", "import fueldepot.settings"], cwd=ROOT, env=values, capture_output=True, text=True
+        [sys.executable, "-c", "import fueldepot.settings"],
+        cwd=ROOT,
+        env=given(environment),
+        capture_output=True,
+        text=True,
     )
     return done.returncode, done.stderr
 
 
+@pytest.fixture
+def start(monkeypatch):
+    """Read the settings anew in an environment. Returns them, or the line that would end the start."""
+
+    def read(**environment):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "environ", given(environment))
+            patch.setattr("environ.Env.ENVIRON", os.environ)
+            try:
+                return runpy.run_path(str(ROOT / "fueldepot" / "settings.py"))
+            except SystemExit as end:
+                return end.code
+
+    return read
+
+
 def test_good_settings_say_nothing():
-    assert start() == (0, "")
+    assert in_a_process() == (0, "")
+
+
+def test_a_start_that_is_refused_says_so_in_one_line():
+    status, said = in_a_process(SECRET_KEY=None)
+    assert status == 1
+    assert said.startswith("fueldepot: the environment variable SECRET_KEY is not set; ")
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "value", "meant"),
     [
-        *(("RATE_LIMIT", value) for value in ("off", "60/min", "5/sec", "1000/hour", "")),
-        *(("CACHE_URL", value) for value in ("redis://host", "rediss://u:p@[::1]:6380/1", "unix:///run/redis.sock")),
-        *(("DATABASE_REPLICA_URL", value) for value in ("postgresql://u:p@other/name", "")),
-        *(("REPLICA_MAX_LAG", value) for value in ("1", "3600", "")),
-        *(("TRUSTED_PROXIES", value) for value in ("127.0.0.1", "10.0.0.0/8, ::1,unix", " ")),
+        ("RATE_LIMIT", "off", None),
+        ("RATE_LIMIT", "60/min", Limit(60, 60)),
+        ("RATE_LIMIT", "5/sec", Limit(5, 1)),
+        ("RATE_LIMIT", "1000/hour", Limit(1000, 3600)),
+        ("RATE_LIMIT", "", Limit(60, 60)),
+        *(("CACHE_URL", url, url) for url in ("redis://host", "rediss://u:p@[::1]:6380/1", "unix:///run/redis.sock")),
+        ("TRUSTED_PROXIES", "127.0.0.1", ["127.0.0.1"]),
+        ("TRUSTED_PROXIES", "10.0.0.0/8, ::1,unix", ["10.0.0.0/8", "::1", "unix"]),
+        ("TRUSTED_PROXIES", " ", []),
     ],
 )
-def test_good_values_say_nothing(name, value):
-    assert start(**{name: value}) == (0, "")
+def test_good_values_are_taken(start, name, value, meant):
+    assert start(**{name: value})[name] == meant
+
+
+@pytest.mark.parametrize(("url", "host"), [("postgresql://u:p@other/name", "other"), ("", None)])
+def test_a_replica_is_a_database_of_its_own(start, url, host):
+    assert start(DATABASE_REPLICA_URL=url)["DATABASES"].get("replica", {"HOST": None})["HOST"] == host
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("1", 1), ("3600", 3600), ("", 5)])
+def test_how_far_a_replica_may_be_behind(start, text, seconds):
+    assert start(REPLICA_MAX_LAG=text)["REPLICA_MAX_LAG_S"] == seconds
 
 
 @pytest.mark.parametrize(
@@ -73,8 +121,8 @@ def test_good_values_say_nothing(name, value):
         ({"TRUSTED_PROXIES": "proxy.example.pl"}, "TRUSTED_PROXIES"),
     ],
 )
-def test_a_bad_one_ends_the_start_in_one_line(environment, name):
-    status, said = start(**environment)
-    assert status == 1
-    assert name in said
-    assert len(said.strip().splitlines()) == 1
+def test_a_bad_one_ends_the_start_in_one_line(start, environment, name):
+    said = start(**environment)
+    assert isinstance(said, str)
+    assert said.startswith(f"fueldepot: the environment variable {name} ")
+    assert "\n" not in said

@@ -258,7 +258,7 @@ def test_the_version_of_the_data_set_grows(editor):
 
 
 @given(st.lists(st.tuples(st.integers(600, 4000), st.sampled_from(["pending", "rejected"])), max_size=8))
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_pending_and_rejected_prices_never_count(editor, others):
     with transaction.atomic():
         three(editor)

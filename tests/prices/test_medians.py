@@ -97,9 +97,70 @@ def test_what_was_rejected_is_told_with_the_reason():
     assert [(row.amount, row.reason) for row in rejected] == [(3000, "outlier"), (15, "implausible")]
 
 
+def test_every_step_is_counted():
+    def price(number, depot, amount, *, days=0, **more):
+        return Price(number, depot, "pellet", "12", TODAY - timedelta(days), Decimal(amount), True, **more)
+
+    prices = [
+        price(1, 1, 1000, days=9),
+        price(2, 1, 1200),  # takes the place of the one before
+        price(3, 2, 15),  # implausible
+        price(12, 12, 16),
+        *(price(number, number, 1200) for number in range(4, 10)),
+        price(10, 10, 3900),  # beyond the fences
+        price(11, 11, 1000, days=200),  # before the window
+    ]
+    figures = medians.compute(prices, RANGES, TODAY)
+    assert (figures.considered, figures.superseded) == (11, 1)
+    assert (figures.rejected_as("implausible"), figures.rejected_as("outlier")) == (2, 1)
+    assert (figures.country.n, figures.price_lists) == (7, 7)
+    assert (figures.start, figures.end) == (date(2026, 5, 21), TODAY)
+
+
+def test_of_several_fuels_on_a_day_a_depot_counts_with_their_median():
+    own = [
+        Price(number, 1, fuel, "12", TODAY, Decimal(amount), fuel == "b")
+        for number, (fuel, amount) in enumerate([("a", 1500), ("b", 1200), ("c", 1300)])
+    ]
+    assert medians.newest_of(own) == (1, "12", TODAY, 1300, True)
+
+
+def test_fences_stand_three_ranges_beyond_the_quartiles_of_any_order():
+    amounts = [Decimal(amount) for amount in (5, 1, 8, 2, 7, 3, 6, 4)]  # quartiles 2.75 and 6.25
+    assert medians.fences_of(amounts) == (Decimal("-7.75"), Decimal("16.75"))
+    assert medians.fences_of(amounts[1:]) is None
+
+
+def test_voivodeships_come_in_the_order_of_their_codes():
+    prices = [
+        Price(number, number, "pellet", area, TODAY, Decimal(1000), True) for number, area in ((1, "14"), (2, "12"))
+    ]
+    assert list(medians.compute(prices, RANGES, TODAY).voivodeships) == ["12", "14"]
+
+
+def test_one_invented_price_makes_a_demonstration():
+    real = Price(1, 1, "pellet", "12", TODAY, Decimal(1000), True)
+    invented = Price(2, 2, "pellet", "12", TODAY, Decimal(1000), True, demonstration=True)
+    found = [medians.compute(prices, RANGES, TODAY).demonstration for prices in ([], [real], [invented, real])]
+    assert found == [False, False, True]
+
+
+def test_below_three_prices_nothing_but_their_number_is_told():
+    assert medians.summarise([Decimal(1000)] * 2) == (2, None, None, None, None, None)
+
+
 def test_half_a_grosz_goes_up():
     assert medians.rounded(Decimal("1510.125")) == Decimal("1510.13")
     assert medians.rounded(Decimal("1510.115")) == Decimal("1510.12")
+
+
+def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
+    from datetime import UTC, datetime
+
+    starter = [Price(number, 1, "pellet", "12", TODAY, Decimal(1500 + number), False) for number in (2, 3)]
+    assert medians.newest_of(starter).amount == 1503  # the greater number, for want of anything else
+    decided = Price(1, 1, "pellet", "12", TODAY, Decimal(1600), False, datetime(2026, 11, 2, tzinfo=UTC))
+    assert medians.newest_of([*starter, decided]).amount == 1600
 
 
 def test_of_equal_origin_the_later_decision_counts():

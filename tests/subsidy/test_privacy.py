@@ -26,6 +26,7 @@ INCOME, ANNUAL = "1234.56", "98765.43"
 TRACES = ("1234.56", "1234,56", "98765.43", "income=")
 QUERY = f"people=2&income={INCOME}&annual_income={ANNUAL}&eu=2&walls=10"
 URL = "/api/v1/subsidy"
+LIMIT_S = 60.0
 
 
 @contextmanager
@@ -50,14 +51,14 @@ def served(application, folder):
             server = subprocess.Popen(
                 command, cwd=ROOT, stdout=output, stderr=output, env=os.environ | {"DATABASE_URL": database}
             )
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + LIMIT_S
             while time.monotonic() < deadline and server.poll() is None and not listens(port):
                 time.sleep(0.1)
         try:
             yield port
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(LIMIT_S)
 
 
 @contextmanager
@@ -81,7 +82,8 @@ def ask(port, path, body=None, **headers):
         with urllib.request.urlopen(request) as answer:  # noqa: S310
             return answer.status
     except HTTPError as error:
-        return error.code
+        with error:
+            return error.code
 
 
 def ask_in_every_way(port):

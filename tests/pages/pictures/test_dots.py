@@ -19,7 +19,7 @@ def arrange(places, obstacles=()):
     return dots.arrange(numbered, width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(PLACES | CROWDED, st.lists(st.tuples(st.floats(20, 340), st.floats(20, 200)), max_size=1))
 def test_no_dot_covers_another_or_leaves_the_picture(places, obstacles):
     drawn = arrange(places, obstacles)
@@ -31,7 +31,7 @@ def test_no_dot_covers_another_or_leaves_the_picture(places, obstacles):
         assert all(math.dist((dot.x, dot.y), other) >= 2 * dots.RADIUS for other in obstacles)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(PLACES)
 def test_every_number_is_shown_once(places):
     drawn = arrange(places)

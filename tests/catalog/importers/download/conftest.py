@@ -37,5 +37,5 @@ def clock():
 
 @pytest.fixture
 def fetcher(tmp_path, clock):
-    patience = Patience(attempts=4, first_wait_s=1, longest_wait_s=60, idle_s=0.5, whole_s=90)
+    patience = Patience(attempts=4, first_wait_s=1, longest_wait_s=60, idle_s=20, whole_s=90)
     return Fetcher(tmp_path / "downloads", patience, sleep=clock.sleep)

@@ -189,7 +189,6 @@ def test_a_part_that_does_not_fit_is_not_taken(fetcher, source, publishers, cont
         ("chunked", "the connection failed .*tried 4 times; try again later"),
         ("drop", "the connection failed .*tried 4 times; try again later"),
         ("refuse", "the connection failed .*tried 4 times; try again later"),
-        ("silent", "the connection failed .ReadTimeout.*tried 4 times; try again later"),
         ("half gzip", "answered with gzip that ends early, tried 4 times; try again later"),
         ("brotli", "answered in the coding 'br', which was not asked for"),
         (404, "answered 404; check the address in the file of sources"),
@@ -246,6 +245,13 @@ def test_a_retry_after_may_be_a_date(fetcher, source, publishers, clock):
     publishers.troubles[POSTCODES] = [(503, {"Retry-After": formatdate(time() + 30, usegmt=True)})]
     fetcher.fetch(source)
     assert 25 < clock.slept[0] <= 30
+
+
+def test_a_silent_publisher_is_given_up(fetcher, source, publishers):
+    publishers.always[POSTCODES] = "silent"
+    hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=0.3, whole_s=90))
+    assert re.search(r"the connection failed .ReadTimeout.*tried 2 times; try again later", refusal(hasty, source))
+    assert not fetcher.store(source).whole()
 
 
 def test_a_slow_body_is_given_up(fetcher, source, publishers):

@@ -30,7 +30,7 @@ def cluster(east, north, count, side=300):
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(POINTS, st.randoms(use_true_random=False), st.integers(1, 7))
 def test_neither_order_nor_batches_matter(points, dice, batch):
     shuffled = dice.sample(points, len(points))
@@ -41,7 +41,7 @@ def test_neither_order_nor_batches_matter(points, dice, batch):
         centres.BATCH = whole
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(POINTS)
 def test_the_centre_is_in_a_square_with_addresses(points):
     side = centres.CELL_CM / 100
@@ -50,7 +50,7 @@ def test_the_centre_is_in_a_square_with_addresses(points):
     assert (east // side, north // side) in squares
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.tuples(st.integers(400_000, 500_000), st.integers(400_000, 500_000)),
     st.integers(10, 80),

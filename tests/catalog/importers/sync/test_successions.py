@@ -99,7 +99,7 @@ def register(numbers):
     return units(*(f"{number}{kind} {name}" for number, (kind, name) in numbers.items()))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(REGISTERS, REGISTERS)
 def test_any_update(before, after):
     old, new = register(before), register(after)
