@@ -1,6 +1,5 @@
 import io
 import json
-import time
 from datetime import date
 
 import numpy as np
@@ -365,9 +364,7 @@ def test_truncated_geojson(tmp_path):
 @pytest.mark.slow
 def test_whole_country():
     path = shared("00_jednostki_administracyjne.zip")
-    started = time.perf_counter()
     extract = boundaries.parse(path)
-    assert time.perf_counter() - started < 20
     assert len(extract.rows) == 2_479
     areas = np.array([row.area for row in extract.rows])
     assert shapely.coverage_is_valid(areas)
