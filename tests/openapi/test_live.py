@@ -95,11 +95,9 @@ def test_schemathesis_finds_nothing(site, tmp_path):
         "PYTHONPATH": str(ROOT),
         "NO_PROXY": "127.0.0.1",
     }
-    begun = time.monotonic()
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-20_000:] + run.stderr[-4_000:]
     assert "Tested: 10" in run.stdout
-    assert time.monotonic() - begun < 60
 
 
 def samples():
