@@ -249,10 +249,10 @@ FIND_IN_UNIT = """
     ORDER BY d.name_key, d.id
 """
 
-GET_STORE = f"""
-    SELECT {STORE_COLUMNS}, NULL
+GET_STORES = f"""
+    SELECT {STORE_COLUMNS}, NULL, {circles.DEPOTS_STAMP}
     FROM {STORE_TABLES}
-    WHERE d.publication = 'published' AND d.id = %s
+    WHERE d.publication = 'published' AND d.id = ANY(%s)
 """  # noqa: S608 - constants only
 
 
@@ -294,12 +294,15 @@ def find_stores(query: StoreQuery) -> Stores:
     """
     if query.teryt is not None:
         return find_stores_in_unit(query.teryt, fuel=query.fuel, limit=query.limit)
+    return find_stores_near(find_point(query), radius_km=query.radius_km, fuel=query.fuel, limit=query.limit)
+
+
+def find_point(query: StoreQuery) -> Point:
+    """The point near which depots are asked for. Raises UnknownPostcode; a postcode costs a query."""
     if query.postcode is not None:
-        point = get_postcode_centre(query.postcode)
-    else:
-        assert query.point is not None  # noqa: S101 - StoreQuery.parse has refused anything else
-        point = query.point
-    return find_stores_near(point, radius_km=query.radius_km, fuel=query.fuel, limit=query.limit)
+        return get_postcode_centre(query.postcode)
+    assert query.point is not None  # noqa: S101 - StoreQuery.parse has refused anything else
+    return query.point
 
 
 def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
@@ -352,16 +355,25 @@ def _fuels(fuel: str | None) -> dict[str, Any]:
     return {} if fuel is None else {"fuels": list(fuels.assortments(fuel))}
 
 
-def get_store(depot_id: int) -> StoreRow:
-    """One published depot. Raises UnknownDepot, which costs another query to name the successor."""
+def find_stores_by_id(ids: list[int]) -> tuple[list[StoreRow], str]:
+    """Published depots in no order, and the state that they are of (`circles.DEPOTS_STAMP`), "" without any."""
+    with connection.cursor() as cursor:
+        cursor.execute(GET_STORES, [ids])
+        rows = cursor.fetchall()
+    return [StoreRow._make(row[:-1]) for row in rows], rows[0][-1] or "" if rows else ""
+
+
+def get_store(depot_id: int) -> tuple[StoreRow, str]:
+    """One published depot, and its state as of `find_stores_by_id`.
+
+    Raises UnknownDepot, which costs another query to name the successor.
+    """
     if depot_id > MAX_ID:
         raise UnknownDepot(depot_id)
-    with connection.cursor() as cursor:
-        cursor.execute(GET_STORE, [depot_id])
-        row = cursor.fetchone()
-    if row is None:
+    rows, state = find_stores_by_id([depot_id])
+    if not rows:
         raise UnknownDepot(depot_id, successor=get_successor(depot_id))
-    return StoreRow(*row)
+    return rows[0], state
 
 
 def get_successor(depot_id: int) -> int | None:
