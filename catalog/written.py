@@ -5,6 +5,7 @@ that turn out to be of another are not mixed with it.
 """
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import orjson
@@ -16,17 +17,21 @@ from catalog.params import Point
 from catalog.queries import StoreRow
 
 MAX_BYTES = 8 * 1024 * 1024
-"""What all depots held by a process may take: some seven thousand."""
+"""What all depots held by a process may take: some eight thousand."""
 
 OVERHEAD_BYTES = 500
 """Roughly what holding one costs beside its texts: numbers, key and the order."""
 
 DISTANCE = b'"distance_km":'
 UNKNOWN = DISTANCE + b"null"
+SOURCE = b',"source":'
 
 
 class Written(NamedTuple):
-    """A depot of `/stores` as JSON, but for its distance. phi, lam: latitude and longitude in radians."""
+    """A depot of `/stores` as JSON, but for its distance.
+
+    phi, lam: latitude and longitude in radians. source: the last field, which many have in common.
+    """
 
     id: int
     phi: float
@@ -34,14 +39,16 @@ class Written(NamedTuple):
     lam: float
     before: bytes
     after: bytes
+    source: bytes
 
     def at(self, distance_m: float) -> bytes:
         """The whole depot, so far from the point that was asked for."""
-        return b"%b%b%b" % (self.before, str(serializers.kilometres(distance_m)).encode(), self.after)
+        return b"%b%a%b%b" % (self.before, serializers.kilometres(distance_m), self.after, self.source)
 
     def with_more(self, name: str, value: object) -> bytes:
         """The whole depot, without a distance and with another field at its end."""
-        return b'%bnull%b,"%b":%b}' % (self.before, self.after[:-1], name.encode(), orjson.dumps(value))
+        whole = b"%bnull%b%b" % (self.before, self.after, self.source)
+        return b'%b,"%b":%b}' % (whole[:-1], name.encode(), orjson.dumps(value))
 
 
 class Near(NamedTuple):
@@ -53,13 +60,22 @@ class Near(NamedTuple):
 
 def write(row: StoreRow) -> Written:
     """A row that has no distance."""
-    # Quotes within texts are escaped, so this can only be the field itself.
-    before, _, after = orjson.dumps(serializers.store(row)).partition(UNKNOWN)
+    # Quotes within texts are escaped, so these can only be the fields themselves.
+    before, _, rest = orjson.dumps(serializers.store(row)).partition(UNKNOWN)
+    after, field, source = rest.partition(SOURCE)
     phi = math.radians(row.lat)
-    return Written(row.id, phi, math.cos(phi), math.radians(row.lon), before + DISTANCE, after)
+    numbers = phi, math.cos(phi), math.radians(row.lon)
+    return Written(row.id, *numbers, before + DISTANCE, after, shared(field + source))
+
+
+@lru_cache(maxsize=1000)
+def shared(source: bytes) -> bytes:
+    """The same text for all that have it in common."""
+    return source
 
 
 def size_of_written(depot: Written) -> int:
+    """What holding a depot takes."""
     return len(depot.before) + len(depot.after) + OVERHEAD_BYTES
 
 
