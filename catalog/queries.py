@@ -104,16 +104,20 @@ FIND_FRAGMENT = f"""
     ORDER BY hit.class, hit.rank
 """  # noqa: S608 - constants only
 
-# A pattern with a blank for each digit that is not known. Asked rarely, so it may read every postcode.
-FIND_POSTCODES = f"""
-    SELECT {SUGGESTION_COLUMNS}
-    FROM catalog_searchentry e
-    JOIN catalog_municipality m ON m.teryt = e.municipality_id
-    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
-    WHERE e.kind = 'postcode' AND e.fold LIKE %s
-    ORDER BY e.rank
-    LIMIT {MAX_SUGGESTIONS}
-"""  # noqa: S608 - constants only
+# A pattern with a blank for each digit that is not known. Where the first digits are known they are a range of the index;
+# where they are not, which is rare, every postcode may be read.
+FIND_POSTCODES = {
+    known: f"""
+        SELECT {SUGGESTION_COLUMNS}
+        FROM catalog_searchentry e
+        JOIN catalog_municipality m ON m.teryt = e.municipality_id
+        JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
+        WHERE e.kind = 'postcode' AND e.fold LIKE %(pattern)s {beginning}
+        ORDER BY e.rank
+        LIMIT {MAX_SUGGESTIONS}
+    """  # noqa: S608 - constants only
+    for known, beginning in {False: "", True: "AND e.fold >= %(first)s AND e.fold < %(after)s"}.items()
+}
 
 
 def suggest_locations(text: str) -> list[Suggestion]:
@@ -124,7 +128,10 @@ def suggest_locations(text: str) -> list[Suggestion]:
     """
     pattern = postcode_pattern(text)
     if pattern:
-        return _suggestions(FIND_POSTCODES, [pattern])
+        digits = pattern.partition("_")[0].rstrip("%")
+        # ":" follows "9".
+        asked = {"pattern": pattern, "first": digits, "after": f"{digits}:"}
+        return _suggestions(FIND_POSTCODES[digits != ""], asked)
     key = search_key(text)
     if not key:
         return []
