@@ -64,7 +64,9 @@ class Positions:
         x, y = plane.to_plane(lat, lon)
         reach = radius_m * plane.STRETCH
         bands = np.arange(np.floor((y - reach) / BAND_M), np.floor((y + reach) / BAND_M) + 1) * STRIDE_M
-        within = _ranges(self.keys.searchsorted(bands + (x - reach)), self.keys.searchsorted(bands + (x + reach), "right"))
+        within = _ranges(
+            self.keys.searchsorted(bands + (x - reach)), self.keys.searchsorted(bands + (x + reach), "right")
+        )
         squares = (self.x[within] - x) ** 2 + (self.y[within] - y) ** 2
         bound = reach**2
         if len(squares) > limit:

@@ -75,8 +75,8 @@ FIND_SHORT = f"""
 
 # The trigram index is asked only when fewer than eight names begin with the text. A range instead of LIKE for these, so
 # that the index serves a prepared statement too: "{" follows "z". Texts stand in SELECTs of their own, so that the
-# planner cannot look at them: it would find plans for each cheaper than one for all, and plan at every call, which takes
-# four times as long as answering.
+# planner cannot look at them: it would find plans for each cheaper than one for all, and plan at every call, which
+# takes four times as long as answering.
 FIND_FRAGMENT = f"""
     SELECT {SUGGESTION_COLUMNS}
     FROM (
@@ -104,8 +104,8 @@ FIND_FRAGMENT = f"""
     ORDER BY hit.class, hit.rank
 """  # noqa: S608 - constants only
 
-# A pattern with a blank for each digit that is not known. Where the first digits are known they are a range of the index;
-# where they are not, which is rare, every postcode may be read.
+# A pattern with a blank for each digit that is not known. Where the first digits are known they are a range of the
+# index; where they are not, which is rare, every postcode may be read.
 FIND_POSTCODES = {
     known: f"""
         SELECT {SUGGESTION_COLUMNS}

@@ -84,7 +84,10 @@ depots: Memory[Written] = Memory(size_of_written, MAX_BYTES)
 
 
 def read(stamp: str, ids: list[int]) -> list[Written] | None:
-    """Depots of a state by id, in no order; None where the database has another state. A query where any is not held."""
+    """Depots of a state by id, in no order; None where the database has another state.
+
+    One query where any is not held.
+    """
     found = depots.get_each((stamp, one) for one in ids)
     missing = [one for one, depot in zip(ids, found, strict=True) if depot is None]
     have = [depot for depot in found if depot is not None]

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from catalog import boundaries, findings, held, kept, versions
+from catalog import boundaries, findings, held, kept, versions, written
 from pages import texts
 from prices import figures
 from tests.openapi.description import check_answer
@@ -29,12 +29,14 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     boundaries.forget()
     findings.forget()
     held.forget()
+    written.depots.forget()
     figures.forget()
     texts.forget()
     yield
     boundaries.forget()
     findings.forget()
     held.forget()
+    written.depots.forget()
     figures.forget()
     texts.forget()
 
