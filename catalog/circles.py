@@ -1,4 +1,4 @@
-"""How many depots lie in a circle, counted from positions that the process holds.
+"""Which depots lie near a point, and how many in a circle, by positions that the process holds.
 
 An answer cut by its limit says how many there were. The index counts a circle in a third of a microsecond per depot,
 which is nothing for a hundred and too much for ten thousand. Here the depots that surely lie inside are counted by
@@ -24,12 +24,18 @@ STRIDE_M = 4_000_000.0
 """From band to band in the one order of all; more than the plane is wide."""
 
 DEPOTS_STAMP = f"""
-    (SELECT version || ' ' || extract(epoch FROM changed_at) FROM catalog_dataset WHERE slug = '{Dataset.Slug.DEPOTS}')
+    (
+        SELECT string_agg(version || ' ' || extract(epoch FROM changed_at), ' ' ORDER BY slug)
+        FROM catalog_dataset
+        WHERE slug IN ('{Dataset.Slug.DEPOTS}', '{Dataset.Slug.UNITS}')
+    )
 """  # noqa: S608 - a constant
-"""The state of the depots that a statement sees; null where there has never been one."""
+"""The state of the depots, names of their units included, that a statement sees; null where there is none yet."""
 
 READ = f"""
-    SELECT {DEPOTS_STAMP}, string_agg(float8send(position[0]), ''), string_agg(float8send(position[1]), '')
+    SELECT
+        {DEPOTS_STAMP}, string_agg(int8send(id), ''),
+        string_agg(float8send(position[0]), ''), string_agg(float8send(position[1]), '')
     FROM catalog_depot
     WHERE publication = 'published'
 """  # noqa: S608 - constants only
@@ -43,9 +49,29 @@ class Positions:
     """
 
     stamp: str
+    ids: NDArray[np.int64]
     keys: NDArray[np.float64]
     x: NDArray[np.float64]
     y: NDArray[np.float64]
+
+    def nearest(self, lat: float, lon: float, radius_m: float, limit: int) -> list[int]:
+        """Ids in no order, among which are the nearest of a circle, at most `limit`: the plane alone cannot tell more.
+
+        As in the statement for them, a neighbour that belongs among the first n lies on the plane no farther than the
+        n-th one there times STRETCH / SHRINK.
+        """
+        x, y = plane.to_plane(lat, lon)
+        reach = radius_m * plane.STRETCH
+        bands = np.arange(np.floor((y - reach) / BAND_M), np.floor((y + reach) / BAND_M) + 1) * STRIDE_M
+        within = _ranges(
+            self.keys.searchsorted(bands + (x - reach)), self.keys.searchsorted(bands + (x + reach), "right")
+        )
+        squares = (self.x[within] - x) ** 2 + (self.y[within] - y) ** 2
+        bound = reach**2
+        if len(squares) > limit:
+            bound = min(bound, float(np.partition(squares, limit - 1)[limit - 1]) * (plane.STRETCH / plane.SHRINK) ** 2)
+        found: list[int] = self.ids[within[squares <= bound]].tolist()
+        return found
 
     def count(self, lat: float, lon: float, radius_m: float) -> int:
         """How many lie within a great-circle distance of a WGS84 point."""
@@ -87,20 +113,20 @@ def _distances_m(lat: float, lon: float, x: NDArray[np.float64], y: NDArray[np.f
     return found
 
 
-def arranged(stamp: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> Positions:
+def arranged(stamp: str, ids: NDArray[np.int64], x: NDArray[np.float64], y: NDArray[np.float64]) -> Positions:
     """Positions in their order."""
     keys = np.floor(y / BAND_M) * STRIDE_M + x
     order = np.argsort(keys)
-    return Positions(stamp, keys[order], x[order], y[order])
+    return Positions(stamp, ids[order], keys[order], x[order], y[order])
 
 
 def read_positions() -> Positions:
     """The positions of the present state. One query."""
     with databases.connection().cursor() as cursor:
         cursor.execute(READ)
-        stamp, *sent = cursor.fetchone()
+        stamp, ids, *sent = cursor.fetchone()
     x, y = (np.frombuffer(numbers or b"", ">f8").astype(float) for numbers in sent)
-    return arranged(stamp or "", x, y)
+    return arranged(stamp or "", np.frombuffer(ids or b"", ">i8").astype(np.int64), x, y)
 
 
-positions = Held(read_positions, Dataset.Slug.DEPOTS)
+positions = Held(read_positions, Dataset.Slug.DEPOTS, Dataset.Slug.UNITS)

@@ -6,7 +6,7 @@ falls out. Nothing here matters: a process that starts with an empty memory answ
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
@@ -49,6 +49,17 @@ class Memory(Generic[Thing]):
             if thing is not None:
                 self._things.move_to_end(key)
             return thing
+
+    def get_each(self, keys: Iterable[Hashable]) -> list[Thing | None]:
+        """What is kept under each of these keys, in their order."""
+        with self._lock:
+            found = []
+            for key in keys:
+                thing = self._things.get(key)
+                if thing is not None:
+                    self._things.move_to_end(key)
+                found.append(thing)
+            return found
 
     def keep(self, key: Hashable, thing: Thing) -> None:
         """Keep something, and drop the oldest that no longer fits."""

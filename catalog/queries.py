@@ -72,22 +72,25 @@ FIND_SHORT = f"""
 """  # noqa: S608 - constants only
 
 # The trigram index is asked only when fewer than eight names begin with the text. A range instead of LIKE for these, so
-# that the index serves a prepared statement too: "{" follows "z".
+# that the index serves a prepared statement too: "{" follows "z". Texts stand in SELECTs of their own, so that the
+# planner cannot look at them: it would find plans for each cheaper than one for all, and plan at every call, which
+# takes four times as long as answering.
 FIND_FRAGMENT = f"""
     SELECT {SUGGESTION_COLUMNS}
     FROM (
         (
-            SELECT rank, CASE WHEN fold = %(exact)s THEN 0 ELSE 1 END AS class
+            SELECT rank, CASE WHEN fold = (SELECT %(exact)s::text) THEN 0 ELSE 1 END AS class
             FROM catalog_searchentry
-            WHERE fold >= %(exact)s AND fold < %(after)s
+            WHERE fold >= (SELECT %(exact)s::text) AND fold < (SELECT %(after)s::text)
             ORDER BY class, rank
             LIMIT {MAX_SUGGESTIONS}
         )
         UNION ALL
         (
-            SELECT rank, CASE WHEN fold LIKE %(word)s THEN 2 ELSE 3 END AS class
+            SELECT rank, CASE WHEN fold LIKE (SELECT %(word)s::text) THEN 2 ELSE 3 END AS class
             FROM catalog_searchentry
-            WHERE fold LIKE %(inside)s AND NOT (fold >= %(exact)s AND fold < %(after)s)
+            WHERE fold LIKE (SELECT %(inside)s::text)
+                AND NOT (fold >= (SELECT %(exact)s::text) AND fold < (SELECT %(after)s::text))
             ORDER BY class, rank
             LIMIT {MAX_SUGGESTIONS}
         )
@@ -99,16 +102,20 @@ FIND_FRAGMENT = f"""
     ORDER BY hit.class, hit.rank
 """  # noqa: S608 - constants only
 
-# A pattern with a blank for each digit that is not known. Asked rarely, so it may read every postcode.
-FIND_POSTCODES = f"""
-    SELECT {SUGGESTION_COLUMNS}
-    FROM catalog_searchentry e
-    JOIN catalog_municipality m ON m.teryt = e.municipality_id
-    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
-    WHERE e.kind = 'postcode' AND e.fold LIKE %s
-    ORDER BY e.rank
-    LIMIT {MAX_SUGGESTIONS}
-"""  # noqa: S608 - constants only
+# A pattern with a blank for each digit that is not known. Where the first digits are known they are a range of the
+# index; where they are not, which is rare, every postcode may be read.
+FIND_POSTCODES = {
+    known: f"""
+        SELECT {SUGGESTION_COLUMNS}
+        FROM catalog_searchentry e
+        JOIN catalog_municipality m ON m.teryt = e.municipality_id
+        JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
+        WHERE e.kind = 'postcode' AND e.fold LIKE %(pattern)s {beginning}
+        ORDER BY e.rank
+        LIMIT {MAX_SUGGESTIONS}
+    """  # noqa: S608 - constants only
+    for known, beginning in {False: "", True: "AND e.fold >= %(first)s AND e.fold < %(after)s"}.items()
+}
 
 
 def suggest_locations(text: str) -> list[Suggestion]:
@@ -119,7 +126,10 @@ def suggest_locations(text: str) -> list[Suggestion]:
     """
     pattern = postcode_pattern(text)
     if pattern:
-        return _suggestions(FIND_POSTCODES, [pattern])
+        digits = pattern.partition("_")[0].rstrip("%")
+        # ":" follows "9".
+        asked = {"pattern": pattern, "first": digits, "after": f"{digits}:"}
+        return _suggestions(FIND_POSTCODES[digits != ""], asked)
     key = search_key(text)
     if not key:
         return []
@@ -247,10 +257,10 @@ FIND_IN_UNIT = """
     ORDER BY d.name_key, d.id
 """
 
-GET_STORE = f"""
-    SELECT {STORE_COLUMNS}, NULL
+GET_STORES = f"""
+    SELECT {STORE_COLUMNS}, NULL, {circles.DEPOTS_STAMP}
     FROM {STORE_TABLES}
-    WHERE d.publication = 'published' AND d.id = %s
+    WHERE d.publication = 'published' AND d.id = ANY(%s)
 """  # noqa: S608 - constants only
 
 
@@ -292,12 +302,15 @@ def find_stores(query: StoreQuery) -> Stores:
     """
     if query.teryt is not None:
         return find_stores_in_unit(query.teryt, fuel=query.fuel, limit=query.limit)
+    return find_stores_near(find_point(query), radius_km=query.radius_km, fuel=query.fuel, limit=query.limit)
+
+
+def find_point(query: StoreQuery) -> Point:
+    """The point near which depots are asked for. Raises UnknownPostcode; a postcode costs a query."""
     if query.postcode is not None:
-        point = get_postcode_centre(query.postcode)
-    else:
-        assert query.point is not None  # noqa: S101 - StoreQuery.parse has refused anything else
-        point = query.point
-    return find_stores_near(point, radius_km=query.radius_km, fuel=query.fuel, limit=query.limit)
+        return get_postcode_centre(query.postcode)
+    assert query.point is not None  # noqa: S101 - StoreQuery.parse has refused anything else
+    return query.point
 
 
 def find_stores_in_unit(teryt: str, *, fuel: str | None, limit: int) -> Stores:
@@ -350,16 +363,25 @@ def _fuels(fuel: str | None) -> dict[str, Any]:
     return {} if fuel is None else {"fuels": list(fuels.assortments(fuel))}
 
 
-def get_store(depot_id: int) -> StoreRow:
-    """One published depot. Raises UnknownDepot, which costs another query to name the successor."""
+def find_stores_by_id(ids: list[int]) -> tuple[list[StoreRow], str]:
+    """Published depots in no order, and the state that they are of (`circles.DEPOTS_STAMP`), "" without any."""
+    with databases.connection().cursor() as cursor:
+        cursor.execute(GET_STORES, [ids])
+        rows = cursor.fetchall()
+    return [StoreRow._make(row[:-1]) for row in rows], rows[0][-1] or "" if rows else ""
+
+
+def get_store(depot_id: int) -> tuple[StoreRow, str]:
+    """One published depot, and its state as of `find_stores_by_id`.
+
+    Raises UnknownDepot, which costs another query to name the successor.
+    """
     if depot_id > MAX_ID:
         raise UnknownDepot(depot_id)
-    with databases.connection().cursor() as cursor:
-        cursor.execute(GET_STORE, [depot_id])
-        row = cursor.fetchone()
-    if row is None:
+    rows, state = find_stores_by_id([depot_id])
+    if not rows:
         raise UnknownDepot(depot_id, successor=get_successor(depot_id))
-    return StoreRow(*row)
+    return rows[0], state
 
 
 def get_successor(depot_id: int) -> int | None:

@@ -56,6 +56,11 @@ def located(municipality: Located, point: Point) -> dict[str, Any]:
     }
 
 
+def kilometres(metres: float) -> float:
+    """A distance as answers tell it."""
+    return round(metres / 1000, 1)
+
+
 def store(row: StoreRow) -> dict[str, Any]:
     """An element of `/stores`."""
     return {
@@ -69,7 +74,7 @@ def store(row: StoreRow) -> dict[str, Any]:
         "lat": row.lat,
         "lon": row.lon,
         "location_approximate": row.location_approximate,
-        "distance_km": None if row.distance_m is None else round(row.distance_m / 1000, 1),
+        "distance_km": None if row.distance_m is None else kilometres(row.distance_m),
         "municipality": {
             "name": row.municipality,
             "teryt": row.teryt,

@@ -318,7 +318,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "fueldepot.static_files.StaticFiles"},
 }
 
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True

@@ -1,16 +1,15 @@
 """The wire shapes of prices, field by field, in the order of the specification. Złoty to two decimals."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from django.urls import reverse
 
-from catalog import fuels, serializers
+from catalog import fuels
 from catalog.fuels import Fuel
 from catalog.links import site_url
 from catalog.models import Voivodeship
-from catalog.queries import StoreRow
 from prices import medians, series
 from prices.medians import Figures, Range, Summary
 from prices.queries import ListedPrice, OfficialPrice, SeriesRows
@@ -31,13 +30,8 @@ def number(amount: Decimal | None) -> float | None:
     return None if amount is None else float(medians.rounded(amount))
 
 
-def store_with_prices(row: StoreRow, listed: Iterable[ListedPrice]) -> dict[str, Any]:
-    """The answer of `/stores/{id}`: a depot and its price list, which is empty without prices of the last 12 months."""
-    return {**serializers.store(row), "price_list": [price_list_item(price) for price in listed]}
-
-
 def price_list_item(listed: ListedPrice) -> dict[str, Any]:
-    """An element of `price_list`."""
+    """An element of `price_list` of `/stores/{id}`."""
     fuel = fuels.BY_SLUG[listed.fuel]
     return {
         "fuel": fuel.slug,

@@ -5,15 +5,15 @@ from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.request import Request
 
-from catalog.answers import JSON, PublicViewSet, json_answer
+from catalog import written
+from catalog.answers import JSON, PublicViewSet
 from catalog.held import Held
 from catalog.models import Dataset
 from catalog.params import read_depot_id
-from catalog.queries import get_store
 from prices import figures
 from prices.params import FuelPricesQuery
 from prices.queries import find_price_list, find_series
-from prices.serializers import all_series, store_with_prices
+from prices.serializers import all_series, price_list_item
 
 averages = Held(lambda: orjson.dumps(all_series(find_series())), Dataset.Slug.UNITS, Dataset.Slug.SERIES)
 """The answer of `/prices`, which takes no parameters."""
@@ -24,9 +24,11 @@ class FullStoreViewSet(PublicViewSet):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Answer GET /stores/{id}."""
-        row = get_store(read_depot_id(pk))
-        listed = find_price_list(row.id, timezone.localdate())
-        return json_answer(store_with_prices(row, listed))
+        depot = written.find(read_depot_id(pk))
+        listed = find_price_list(depot.id, timezone.localdate())
+        # Empty without prices of the last 12 months.
+        body = depot.with_more("price_list", [price_list_item(price) for price in listed])
+        return HttpResponse(body, content_type=JSON)
 
 
 class SeriesViewSet(PublicViewSet):

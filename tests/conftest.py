@@ -15,7 +15,7 @@ from django.test import Client
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from catalog import boundaries, findings, held, kept, shared_cache, versions
+from catalog import boundaries, findings, held, kept, shared_cache, versions, written
 from pages import texts
 from prices import figures
 from tests.fueldepot.sharers import eventually
@@ -54,12 +54,14 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     boundaries.forget()
     findings.forget()
     held.forget()
+    written.depots.forget()
     figures.forget()
     texts.forget()
     yield
     boundaries.forget()
     findings.forget()
     held.forget()
+    written.depots.forget()
     figures.forget()
     texts.forget()
 

@@ -1,0 +1,30 @@
+"""Addresses on every page."""
+
+import pytest
+from django.template import engines
+from django.urls import NoReverseMatch, reverse
+
+from fueldepot.static_files import StaticFiles
+
+
+def render(source):
+    return engines["django"].from_string("{% load routes %}" + source).render()
+
+
+def test_a_route_is_its_address():
+    assert render('{{ "api-rules"|route }}') == reverse("api-rules")
+    assert render('{{ "v1:locations"|route }}') == "/api/v1/locations"
+
+
+def test_an_unknown_route_is_an_error():
+    with pytest.raises(NoReverseMatch):
+        render('{{ "nowhere"|route }}')
+
+
+def test_a_static_file_is_named_as_the_manifest_says(settings, tmp_path):
+    settings.DEBUG = False
+    (tmp_path / "staticfiles.json").write_text('{"version": "1.1", "paths": {"a.css": "a.0123.css"}, "hash": ""}')
+    files = StaticFiles(location=tmp_path, base_url="/static/")
+    assert [files.url("a.css"), files.url("a.css")] == ["/static/a.0123.css"] * 2
+    with pytest.raises(ValueError, match="Missing staticfiles manifest entry"):
+        files.url("b.css")
