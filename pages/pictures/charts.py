@@ -261,12 +261,14 @@ def _labelled(
     for i in dict.fromkeys(order):
         x, y = columns[i], heights[i]
         half = text_width(texts[i], TEXT) / 2
-        for aside, baseline in product((0.0, -half, half), (y - 6, y + 6 + TEXT * 0.75)):
-            middle = min(max(x + aside, LEFT + half), WIDTH - 2 - half)
+        for aside, height in product((0.0, -half, half), (y - 6, y + 6 + TEXT * 0.75)):
+            # As they are drawn: what is apart before rounding may touch afterwards.
+            middle = round(min(max(x + aside, LEFT + half), WIDTH - 2 - half), 1)
+            baseline = round(height, 1)
             box = Box(middle - half, baseline - TEXT * 0.75, middle + half, baseline + 1)
             inside = box.top >= 0 and box.bottom <= floor
             if inside and not any(box.overlaps(other) for other in taken):
                 taken.append(box)
-                marks[i] = Mark(x, y, texts[i], round(middle, 1), round(baseline, 1))
+                marks[i] = Mark(x, y, texts[i], middle, baseline)
                 break
     return tuple(marks)

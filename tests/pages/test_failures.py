@@ -24,10 +24,10 @@ def client():
 def away(monkeypatch, request):
     """The database cannot be reached."""
 
-    def fail():
+    def fail(known):
         raise request.param
 
-    monkeypatch.setattr("catalog.versions._read", fail)
+    monkeypatch.setattr("catalog.versions.look", fail)
 
 
 @pytest.mark.parametrize("away", AWAY, indirect=True)
