@@ -202,12 +202,16 @@ class DeadlineAdmin(ProvisionAdmin):
     )
 
     def save_model(self, request: HttpRequest, obj: Deadline, form: Any, change: bool) -> None:
-        """Save, then move when the form says so."""
-        super().save_model(request, obj, form, change)
+        """Move when the form says so, then save: what else the form changes is not said of the days before."""
         moved_to, amendment = form.cleaned_data.get("moved_to"), form.cleaned_data.get("moved_by")
         if moved_to and amendment:
-            actions.move_deadline(deadline=obj, to=moved_to, amendment=amendment, by=editor_of(request))
-            self.message_user(request, f"Przesunięto na {moved_to} na mocy zmiany {amendment}.", messages.SUCCESS)
+            moved = actions.move_deadline(deadline=obj, to=moved_to, amendment=amendment, by=editor_of(request))
+            obj.date, obj.valid_from = moved.date, moved.valid_from
+            told = f"Przesunięto na {moved_to} na mocy zmiany {amendment}. Sprawdź też opis, streszczenie i „stan na”."
+            self.message_user(request, told, messages.SUCCESS)
+            if set(form.changed_data) == {"moved_to", "moved_by"}:
+                return
+        super().save_model(request, obj, form, change)
 
 
 @admin.register(FuelBan)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,16 @@ from catalog.importers.sync.depots import sync_depots
 from catalog.importers.sync.places import sync_places
 from catalog.importers.sync.postcodes import sync_postcodes
 from catalog.importers.sync.units import sync_units
-from catalog.models import Boundary, Dataset, Municipality
+from catalog.models import Boundary, Dataset, Depot, Municipality
 
 
 def read_prng(path: Path) -> Extract[Any]:
     """PRNG names units instead of giving codes, so the stored units are needed to read it."""
     municipalities = Municipality.objects.select_related("county", "voivodeship")
     return prng.parse(path, {(m.voivodeship.name, m.county.name, m.name, m.kind): m.teryt for m in municipalities})
+
+
+sync_osm_depots = partial(sync_depots, origin=Depot.Source.OSM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +74,8 @@ SOURCES = {
         Dataset.Slug.POSTCODES, "GUGiK, punkty adresowe PRG", prg_addresses.parse, sync_postcodes, in_parts=True
     ),
     Format.GEONAMES: Source(Dataset.Slug.POSTCODES, "GeoNames, CC BY 4.0", geonames.parse, sync_postcodes),
-    Format.OVERPASS: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", overpass.parse, sync_depots, dated=True),
-    Format.OSM_PBF: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", osm_pbf.parse, sync_depots, dated=True),
+    Format.OVERPASS: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", overpass.parse, sync_osm_depots, dated=True),
+    Format.OSM_PBF: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", osm_pbf.parse, sync_osm_depots, dated=True),
 }
 """Every format that can be imported, in the order in which they build on one another."""
 

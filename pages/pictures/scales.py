@@ -65,11 +65,13 @@ def nice_step(span: float, most: int) -> float:
 
 
 def axis(values: Sequence[float], *, most: int = 5, from_zero: bool = False) -> Axis:
-    """Ticks around values: at most `most` steps, as many as fit. Values that are all equal get a step on each side."""
+    """Ticks around values: at most `most` steps, as many as fit. Values that are all equal, to a millionth, get a step
+    on each side."""
     low, high = min(values), max(values)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if high <= low:
+    # Differences that no label could show come from adding up, and would leave no step to divide.
+    if high - low <= max(abs(low), abs(high)) * 1e-6:
         room = abs(low) / 10 or 1.0
         low, high = low - room, high + room
     step = nice_step(high - low, most)

@@ -96,6 +96,19 @@ def test_an_amendment_that_moves_a_deadline(desk, editor, client):
     assert editor.username in desk.get(f"/admin/regulations/deadline/{moved.pk}/history/").content.decode()
 
 
+def test_what_a_form_says_beside_a_move_is_not_said_of_the_days_before(desk, client):
+    deadline = DeadlineFactory()
+    act = ResolutionFactory(state=deadline.state)
+    amendment = AmendmentFactory(resolution=act, adopted=date(2026, 11, 16))
+    before = deadline.description
+    save(desk, url_of(deadline), moved_to="2029-01-01", moved_by=str(amendment.pk), description="Do końca 2028 r.")
+    said = {}
+    for day in ("2026-11-15", "2026-11-16"):
+        (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12", "on": day}).json()
+        said[day] = [(row["date"], row["description"]) for row in entry["resolution"]["deadlines"]]
+    assert said == {"2026-11-15": [("2027-01-01", before)], "2026-11-16": [("2029-01-01", "Do końca 2028 r.")]}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -39,13 +39,14 @@ def values_of(record: DepotRecord, municipality: Located) -> dict[str, Any]:
 class Plan:
     """What an import of depots will write."""
 
+    origin: Depot.Source
     added: list[Depot] = field(default_factory=list)
     changed: list[Depot] = field(default_factory=list)
     gone: list[Depot] = field(default_factory=list)
 
 
-def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
-    """Bring the depots of OpenStreetMap to the state of an extract.
+def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depot.Source) -> Report:
+    """Bring the depots of one origin to the state of an extract; those of others stay as they are.
 
     New ones are added, changed ones updated field by field, missing ones marked as removed; demonstration depots give
     way to real ones. Raises TooManyRemovals before anything is written.
@@ -54,15 +55,15 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
     if options.write:
         # What an editor saves meanwhile waits for this import, instead of being overwritten with what was read here.
         lock_depots(Depot.objects.exclude(source=Depot.Source.EDITOR))
-    stored = {depot.source_id: depot for depot in Depot.objects.filter(source=Depot.Source.OSM)}
+    stored = {depot.source_id: depot for depot in Depot.objects.filter(source=origin)}
     active = sum(depot.publication != Depot.Publication.REMOVED for depot in stored.values())
     report = Report(TITLE, rejected=list(extract.rejected))
-    plan = Plan()
+    plan = Plan(origin)
     # A row that cannot be used is still there: its depot stays as it is.
     seen = {note.key for note in extract.rejected}
     # So is a depot that absorbed another one, as long as the source has either of the two.
     absorbed = dict(
-        Depot.objects.filter(source=Depot.Source.OSM, merged_into__source=Depot.Source.OSM).values_list(
+        Depot.objects.filter(source=origin, merged_into__source=origin).values_list(
             "source_id", "merged_into__source_id"
         )
     )
@@ -76,7 +77,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
         values = values_of(record, municipality)
         depot = stored.get(record.source_id)
         if depot is None:
-            plan.added.append(new_depot(record, values, options))
+            plan.added.append(new_depot(record, values, options, origin))
         else:
             update(depot, record, values, plan, report, options)
     find_gone(stored, seen | {absorbed[key] for key in seen & absorbed.keys()}, plan, report, options)
@@ -94,12 +95,12 @@ def sync_depots(extract: Extract[DepotRecord], options: Options) -> Report:
     return report
 
 
-def new_depot(record: DepotRecord, values: dict[str, Any], options: Options) -> Depot:
+def new_depot(record: DepotRecord, values: dict[str, Any], options: Options, origin: Depot.Source) -> Depot:
     """A depot that the catalog did not have."""
     publication = Depot.Publication.HELD if record.held else Depot.Publication.PUBLISHED
     return Depot(
         **values,
-        source=Depot.Source.OSM,
+        source=origin,
         source_id=record.source_id,
         publication=publication,
         updated_at=options.today,
@@ -167,7 +168,7 @@ def write(plan: Plan) -> None:
     added = Depot.objects.bulk_create(plan.added, batch_size=1000)
     columns = [*PLAIN_FIELDS, "municipality", "publication", "removed_at", "removal_reason", "updated_at"]
     Depot.objects.bulk_update([*plan.changed, *plan.gone], columns, batch_size=500)
-    source = Depot.Source.OSM.label
+    source = plan.origin.label
     for depots, reason, kind in (
         (added, f"{history.IMPORTED}: {source}", history.ADDED),
         (plan.changed, f"{history.IMPORTED}: {source}", history.CHANGED),

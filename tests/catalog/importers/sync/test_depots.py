@@ -7,7 +7,7 @@ import pytest
 
 from catalog import actions, models
 from catalog.importers.records import DepotRecord, Extract, Note
-from catalog.importers.sync import TooManyRemovals
+from catalog.importers.sync import Options, TooManyRemovals
 from catalog.importers.sync.depots import sync_depots
 from tests import factories
 
@@ -22,7 +22,7 @@ def _krakow(db):
 
 
 def load(*records, options):
-    return sync_depots(Extract(records), options)
+    return sync_depots(Extract(records), options, origin=models.Depot.Source.OSM)
 
 
 def the_depot():
@@ -86,7 +86,7 @@ def test_a_depot_gone_from_the_source_is_marked_and_comes_back_with_it(options):
 
 def test_a_row_that_cannot_be_used_leaves_its_depot_as_it_is(options):
     load(RECORD, options=options)
-    sync_depots(Extract((), rejected=(Note("node/1", "has no position"),)), options)
+    sync_depots(Extract((), rejected=(Note("node/1", "has no position"),)), options, origin=models.Depot.Source.OSM)
     assert the_depot().publication == "published"
 
 
@@ -136,3 +136,14 @@ def test_a_third_of_the_depots_does_not_vanish_unasked(options):
         load(*records[:20], options=options)
     assert models.Depot.objects.published().count() == 30
     assert load(*records[:20], options=replace(options, allow_removals=True)).removed == 10
+
+
+def test_each_origin_keeps_to_its_own_depots():
+    options = Options(today=date(2026, 11, 21), write=True, allow_removals=True)
+    other = replace(RECORD, source_id="7", name="Skład opału Inny")
+    load(RECORD, options=options)
+    sync_depots(Extract((other,)), options, origin=models.Depot.Source.EDITOR)
+    report = load(RECORD, options=options)
+    assert (report.added, report.changed, report.removed) == (0, 0, 0)
+    stored = models.Depot.objects.order_by("source_id").values_list("source_id", "source", "publication")
+    assert list(stored) == [("7", "editor", "published"), ("node/1", "osm", "published")]

@@ -37,7 +37,7 @@ def imported(options):
     """An import of the one depot, saying what it kept."""
 
     def load(**changed):
-        report = sync_depots(Extract((replace(RECORD, **changed),)), options)
+        report = sync_depots(Extract((replace(RECORD, **changed),)), options, origin=Depot.Source.OSM)
         return [note.reason for note in report.skipped]
 
     load()
@@ -143,8 +143,8 @@ def test_a_run_without_changes_leaves_no_history(imported):
 
 def test_history_of_many_changes_costs_one_statement(options, django_assert_num_queries):
     records = tuple(replace(RECORD, source_id=f"node/{n}") for n in range(300))
-    sync_depots(Extract(records), options)
+    sync_depots(Extract(records), options, origin=Depot.Source.OSM)
     changed = tuple(replace(record, phone=None) for record in records)
     with django_assert_num_queries(1 + 3 + 1 + 1):  # locks; boundaries, depots, merged ones; update; history
-        sync_depots(Extract(changed), options)
+        sync_depots(Extract(changed), options, origin=Depot.Source.OSM)
     assert Depot.history.filter(history_type="~").count() == 300
