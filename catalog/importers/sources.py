@@ -38,6 +38,7 @@ def read_prng(path: Path) -> Extract[Any]:
     return prng.parse(path, {(m.voivodeship.name, m.county.name, m.name, m.kind): m.teryt for m in municipalities})
 
 
+OSM = "OpenStreetMap, ODbL 1.0"
 sync_osm_depots = partial(sync_depots, origin=Depot.Source.OSM)
 
 
@@ -74,8 +75,8 @@ SOURCES = {
         Dataset.Slug.POSTCODES, "GUGiK, punkty adresowe PRG", prg_addresses.parse, sync_postcodes, in_parts=True
     ),
     Format.GEONAMES: Source(Dataset.Slug.POSTCODES, "GeoNames, CC BY 4.0", geonames.parse, sync_postcodes),
-    Format.OVERPASS: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", overpass.parse, sync_osm_depots, dated=True),
-    Format.OSM_PBF: Source(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", osm_pbf.parse, sync_osm_depots, dated=True),
+    Format.OVERPASS: Source(Dataset.Slug.DEPOTS, OSM, overpass.parse, sync_osm_depots, dated=True),
+    Format.OSM_PBF: Source(Dataset.Slug.DEPOTS, OSM, osm_pbf.parse, sync_osm_depots, dated=True),
 }
 """Every format that can be imported, in the order in which they build on one another."""
 

@@ -1,41 +1,16 @@
-"""Questions to the catalog: one query each, plain values in, plain rows out.
+"""Depots: of a unit, near a point, by their numbers."""
 
-Depots and suggestions are asked for in SQL because building the same statements by the ORM takes longer than the
-database takes to answer them.
-"""
-
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from catalog import circles, databases, fuels, plane
 from catalog.held import Held
-from catalog.models import County, Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
+from catalog.models import Depot
 from catalog.params import Point, StoreQuery
-from catalog.typed import postcode_pattern, search_key
+from catalog.queries.units import check_unit, get_postcode_centre
 
-MAX_SUGGESTIONS = 8
 MAX_ID = 2**63 - 1
 """Largest identifier that the database can hold."""
-
-
-class UnknownUnit(Exception):
-    """No voivodeship, county or municipality has this code.
-
-    successor: who follows a code that has left the register; others: who else got a part of it.
-    """
-
-    def __init__(self, teryt: str, successor: str | None = None, others: tuple[str, ...] = ()) -> None:
-        self.teryt, self.successor, self.others = teryt, successor, others
-        super().__init__(teryt)
-
-
-class UnknownVoivodeship(Exception):
-    """No voivodeship has this slug or code."""
-
-
-class UnknownPostcode(Exception):
-    """No municipality has addresses with this postcode."""
 
 
 class UnknownDepot(Exception):
@@ -44,104 +19,6 @@ class UnknownDepot(Exception):
     def __init__(self, depot_id: int, successor: int | None = None) -> None:
         self.successor = successor
         super().__init__(depot_id)
-
-
-class Suggestion(NamedTuple):
-    """One suggestion of `/locations`. fold: for a postcode its five digits."""
-
-    kind: str
-    label: str
-    fold: str
-    description: str
-    teryt: str
-    slug: str
-    voivodeship_slug: str
-
-
-SUGGESTION_COLUMNS = "e.kind, e.label, e.fold, e.description, m.teryt, m.slug, v.slug"
-
-FIND_SHORT = f"""
-    SELECT {SUGGESTION_COLUMNS}
-    FROM catalog_shortfragment f
-    CROSS JOIN LATERAL unnest(f.ranks) WITH ORDINALITY AS hit(rank, place)
-    JOIN catalog_searchentry e ON e.rank = hit.rank
-    JOIN catalog_municipality m ON m.teryt = e.municipality_id
-    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
-    WHERE f.text = %s
-    ORDER BY hit.place
-"""  # noqa: S608 - constants only
-
-# The trigram index is asked only when fewer than eight names begin with the text. A range instead of LIKE for these, so
-# that the index serves a prepared statement too: "{" follows "z". Texts stand in SELECTs of their own, so that the
-# planner cannot look at them: it would find plans for each cheaper than one for all, and plan at every call, which
-# takes four times as long as answering.
-FIND_FRAGMENT = f"""
-    SELECT {SUGGESTION_COLUMNS}
-    FROM (
-        (
-            SELECT rank, CASE WHEN fold = (SELECT %(exact)s::text) THEN 0 ELSE 1 END AS class
-            FROM catalog_searchentry
-            WHERE fold >= (SELECT %(exact)s::text) AND fold < (SELECT %(after)s::text)
-            ORDER BY class, rank
-            LIMIT {MAX_SUGGESTIONS}
-        )
-        UNION ALL
-        (
-            SELECT rank, CASE WHEN fold LIKE (SELECT %(word)s::text) THEN 2 ELSE 3 END AS class
-            FROM catalog_searchentry
-            WHERE fold LIKE (SELECT %(inside)s::text)
-                AND NOT (fold >= (SELECT %(exact)s::text) AND fold < (SELECT %(after)s::text))
-            ORDER BY class, rank
-            LIMIT {MAX_SUGGESTIONS}
-        )
-        LIMIT {MAX_SUGGESTIONS}
-    ) hit
-    JOIN catalog_searchentry e ON e.rank = hit.rank
-    JOIN catalog_municipality m ON m.teryt = e.municipality_id
-    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
-    ORDER BY hit.class, hit.rank
-"""  # noqa: S608 - constants only
-
-# A pattern with a blank for each digit that is not known. Where the first digits are known they are a range of the
-# index; where they are not, which is rare, every postcode may be read.
-FIND_POSTCODES = {
-    known: f"""
-        SELECT {SUGGESTION_COLUMNS}
-        FROM catalog_searchentry e
-        JOIN catalog_municipality m ON m.teryt = e.municipality_id
-        JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
-        WHERE e.kind = 'postcode' AND e.fold LIKE %(pattern)s {beginning}
-        ORDER BY e.rank
-        LIMIT {MAX_SUGGESTIONS}
-    """  # noqa: S608 - constants only
-    for known, beginning in {False: "", True: "AND e.fold >= %(first)s AND e.fold < %(after)s"}.items()
-}
-
-
-def suggest_locations(text: str) -> list[Suggestion]:
-    """At most eight municipalities, localities and postcodes for a text, the best first.
-
-    Exact names before prefixes, before beginnings of a later word, before fragments inside a word; within each the
-    order of importance of `catalog.search`. One query.
-    """
-    pattern = postcode_pattern(text)
-    if pattern:
-        digits = pattern.partition("_")[0].rstrip("%")
-        # ":" follows "9".
-        asked = {"pattern": pattern, "first": digits, "after": f"{digits}:"}
-        return _suggestions(FIND_POSTCODES[digits != ""], asked)
-    key = search_key(text)
-    if not key:
-        return []
-    if len(key) <= 3:
-        return _suggestions(FIND_SHORT, [key])
-    return _suggestions(FIND_FRAGMENT, {"exact": key, "after": f"{key}{{", "word": f"% {key}%", "inside": f"%{key}%"})
-
-
-def _suggestions(statement: str, parameters: Any) -> list[Suggestion]:
-    with databases.connection().cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return [Suggestion._make(row) for row in cursor.fetchall()]
 
 
 class StoreRow(NamedTuple):
@@ -388,43 +265,3 @@ def get_successor(depot_id: int) -> int | None:
     """The published depot that absorbed another one, None where there is none. One query."""
     merged = Depot.objects.filter(pk=depot_id, merged_into__publication=Depot.Publication.PUBLISHED)
     return merged.values_list("merged_into_id", flat=True).first()
-
-
-def get_postcode_centre(code: str) -> Point:
-    """Centre of the built-up area of a postcode. Raises UnknownPostcode."""
-    centre = Postcode.objects.filter(code=code).values_list("lat", "lon").first()
-    if centre is None:
-        raise UnknownPostcode(code)
-    return Point(*centre)
-
-
-def check_unit(teryt: str) -> None:
-    """Raise UnknownUnit unless a voivodeship, county or municipality has this code."""
-    model = {2: Voivodeship, 4: County, 7: Municipality}[len(teryt)]
-    if model._default_manager.filter(pk=teryt).exists():
-        return
-    raise unknown_unit(teryt)
-
-
-def unknown_unit(teryt: str) -> UnknownUnit:
-    """The error for a code that no unit has, with those that follow it. One query.
-
-    A county or voivodeship is followed by those that its municipalities went to, the one with most of them first.
-    """
-    formers = FormerMunicipality.objects.filter(pk__startswith=teryt).values_list("successor_id", "others")
-    counts = Counter(successor[: len(teryt)] for successor, _ in formers)
-    found = sorted(counts, key=lambda code: (-counts[code], code))
-    found += sorted({code[: len(teryt)] for _, others in formers for code in others} - {*found})
-    return UnknownUnit(teryt, successor=found[0] if found else None, others=tuple(found[1:]))
-
-
-def get_voivodeship(asked: str) -> Voivodeship:
-    """A voivodeship by its slug or its two digits. Raises UnknownVoivodeship. No query while `voivodeships` is held."""
-    for unit in voivodeships.current():
-        if asked in (unit.slug, unit.teryt):
-            return unit
-    raise UnknownVoivodeship(asked)
-
-
-voivodeships = Held(lambda: tuple(Voivodeship.objects.order_by("teryt")), Dataset.Slug.UNITS)
-"""All of them, by TERYT."""
