@@ -124,7 +124,7 @@ def describe_voivodeship(error: UnknownVoivodeship) -> dict[str, Any]:
 
 
 def describe_fuel(error: UnknownFuel) -> dict[str, Any]:
-    """404: not one of the nine fuels."""
+    """404: not a fuel of the catalog."""
     reason = f"no fuel is known by {quote(str(error))}; give {FUEL}"
     return error_body(404, "not_found", reason + ".", [ParameterError("fuel", "unknown", reason)])
 

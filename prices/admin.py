@@ -17,7 +17,7 @@ from simple_history.admin import SimpleHistoryAdmin
 
 from catalog.admin import RegisterAdmin
 from catalog.admin.desk import WaitingFilter, editor_of
-from prices import actions, figures, models
+from prices import actions, figures, models, queries
 from prices.actions import Decided
 from prices.price_lists import FORMATS, PriceListResource
 
@@ -242,14 +242,23 @@ class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
 @admin.register(models.PlausibleRange)
 class PlausibleRangeAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the library has no types
-    """Ranges change; a fuel neither gets a second one nor loses its own."""
+    """Ranges change; a fuel without one gets it; none gets a second one or loses its own."""
 
     list_display = ("fuel", "low", "high")
     ordering = ("fuel",)
     form = RangeForm
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
+        """Whoever may change ranges, while a fuel has none."""
+        return bool(self.has_change_permission(request)) and bool(queries.find_fuels_without_range())
+
+    def get_fields(self, request: HttpRequest, obj: models.PlausibleRange | None = None) -> list[str]:
+        return ["fuel", "low", "high"] if obj is None else ["low", "high"]
+
+    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Only fuels without a range can be chosen."""
+        missing = [(fuel.slug, fuel.name) for fuel in queries.find_fuels_without_range()]
+        return super().formfield_for_choice_field(db_field, request, **kwargs, choices=missing)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False

@@ -9,7 +9,7 @@ from catalog.query_string import QueryString
 
 
 class UnknownFuel(Exception):
-    """The path names a fuel that is not one of the nine."""
+    """The path names a fuel that the catalog does not have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,12 @@ def find_ranges(slugs: Collection[str]) -> dict[str, Range]:
     return {slug: stored[slug] for slug in fuels.in_order(frozenset(stored))}
 
 
+def find_fuels_without_range() -> list[fuels.Fuel]:
+    """Fuels that no price is implausible for, since nobody has set a range. One query."""
+    known = set(PlausibleRange.objects.values_list("fuel", flat=True))
+    return [fuel for fuel in fuels.FUELS if fuel.slug not in known]
+
+
 def find_price_list(depot_id: int, today: date) -> list[ListedPrice]:
     """The newest approved price of each fuel from the last twelve months, in the order of the catalog. One query."""
     since = medians.months_before(today, PRICE_LIST_MONTHS)

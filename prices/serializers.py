@@ -198,21 +198,32 @@ def ends(limits: Range) -> dict[str, float | None]:
 
 
 def method(fuel: Fuel, ranges: Mapping[str, Range], *, demonstration: bool) -> str:
-    """How the median came about, in Polish, step by step."""
+    """How the median came about, in Polish, step by step. A step that no range makes possible is not among them."""
     beginning = f"{DEMONSTRATION}: ceny są zmyślone. " if demonstration else ""
-    unit = {"t": "tonę", "mp": "metr przestrzenny"}[fuel.unit]
     several = len(fuels.assortments(fuel.slug)) > 1
-    own = ranges.get(fuel.slug)
-    if several or own is None:
-        plausible = "wiarygodnego przedziału dla danego paliwa"
-    else:
-        plausible = f"wiarygodnego przedziału ({own.low.normalize():f}–{own.high.normalize():f} zł za {unit})"
     one = " (z cen kilku sortymentów tego samego dnia ich mediana)" if several else ""
+    steps = [
+        f"każdy skład liczy się raz, ceną najnowszą{one}, a jednego dnia cennik ma pierwszeństwo przed zgłoszeniem",
+        f"gdy zostaje co najmniej {medians.FEWEST_FOR_FENCES} cen, odrzucamy odstające: dalej niż {medians.FENCE} "
+        "rozstępy ćwiartkowe poza kwartylami dla kraju",
+        f"medianę podajemy od {medians.FEWEST_FOR_MEDIAN} cen",
+    ]
+    if ranges:
+        steps.insert(0, f"odrzucamy ceny spoza {plausible(fuel, ranges)}")
+    numbered = "; ".join(f"{number}) {step}" for number, step in enumerate(steps, 1))
     return (
         f"{beginning}Mediana zatwierdzonych cen z ostatnich {medians.WINDOW_MONTHS} miesięcy: cenników składów "
-        f"i zgłoszeń czytelników po moderacji. Kroki: 1) odrzucamy ceny spoza {plausible}; 2) każdy skład liczy się "
-        f"raz, ceną najnowszą{one}, a jednego dnia cennik ma pierwszeństwo przed zgłoszeniem; 3) gdy zostaje co "
-        f"najmniej {medians.FEWEST_FOR_FENCES} cen, odrzucamy odstające: dalej niż {medians.FENCE} rozstępy "
-        f"ćwiartkowe poza kwartylami dla kraju; 4) medianę podajemy od {medians.FEWEST_FOR_MEDIAN} cen. Średnie GUS "
-        "są osobnymi danymi i nigdy nie wchodzą do mediany."
+        f"i zgłoszeń czytelników po moderacji. Kroki: {numbered}. Średnie GUS są osobnymi danymi i nigdy nie wchodzą "
+        "do mediany."
     )
+
+
+def plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:
+    """What prices must lie in, in the genitive. ranges: at least one, of the fuel and those it takes in."""
+    asked = fuels.assortments(fuel.slug)
+    if len(asked) > 1:
+        where_known = "" if ranges.keys() >= set(asked) else ", o ile go ustalono"
+        return f"wiarygodnego przedziału dla danego paliwa{where_known}"
+    own = ranges[fuel.slug]
+    unit = {"t": "tonę", "mp": "metr przestrzenny"}[fuel.unit]
+    return f"wiarygodnego przedziału ({own.low.normalize():f}–{own.high.normalize():f} zł za {unit})"

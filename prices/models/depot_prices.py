@@ -12,6 +12,16 @@ from catalog import fuels
 from catalog.models import Depot
 
 
+def unit_of_the_fuel() -> Q:
+    """That a row has the unit of its fuel: another unit for the fuels that have one, tonnes for the rest."""
+    others, rest = Q(), Q()
+    for fuel in fuels.FUELS:
+        if fuel.unit != "t":
+            others |= Q(fuel=fuel.slug, unit=fuel.unit)
+            rest &= ~Q(fuel=fuel.slug)
+    return others | (rest & Q(unit="t"))
+
+
 class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
     """Filters on prices; the default manager hides none."""
 
@@ -91,10 +101,7 @@ class DepotPrice(models.Model):
                 condition=~Q(status="rejected"),
             ),
             models.CheckConstraint(name="depotprice_positive", condition=Q(price__gt=0)),
-            models.CheckConstraint(
-                name="depotprice_unit_of_the_fuel",
-                condition=Q(fuel="drewno-kominkowe", unit="mp") | (~Q(fuel="drewno-kominkowe") & Q(unit="t")),
-            ),
+            models.CheckConstraint(name="depotprice_unit_of_the_fuel", condition=unit_of_the_fuel()),
             models.CheckConstraint(
                 name="depotprice_bag_whole",
                 condition=Q(bag_price__isnull=True, bag_kg__isnull=True)

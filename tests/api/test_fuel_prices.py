@@ -9,7 +9,7 @@ from django.utils import timezone
 from catalog import actions as catalog_actions
 from catalog.models import Depot
 from prices import figures
-from prices.models import Figure, Observation, Series
+from prices.models import Figure, Observation, PlausibleRange, Series
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -100,6 +100,26 @@ def test_demonstration_golden(client, golden):
     there = client.get(f"{URL}/pellet?voivodeship=12").json()
     assert (there["demonstration"], there["method"][:19]) == (True, "Dane demonstracyjne")
     assert "demonstration" not in client.get(f"{URL}/brykiet").json()
+
+
+@pytest.mark.parametrize("query", ["", "?voivodeship=12"])
+def test_without_a_range_nothing_is_said_of_one(client, query):
+    PlausibleRange.objects.filter(fuel="pellet").delete()
+    fill("pellet", 1, 1500, 90_000)
+    keep()
+    answer = client.get(f"{URL}/pellet{query}").json()
+    assert (answer["n"], answer["median"]) == (3, 1500)
+    assert "przedział" not in answer["method"]
+    assert "Kroki: 1) każdy skład liczy się raz" in answer["method"]
+    assert "; 3) medianę podajemy od 3 cen. " in answer["method"]
+    assert answer.get("arithmetic", {}).get("plausible_range", {}) == {}
+
+
+def test_where_some_assortments_have_no_range_that_is_said(client):
+    PlausibleRange.objects.filter(fuel="ekogroszek").delete()
+    keep()
+    method = client.get(f"{URL}/wegiel").json()["method"]
+    assert "1) odrzucamy ceny spoza wiarygodnego przedziału dla danego paliwa, o ile go ustalono; 2) każdy" in method
 
 
 def test_a_voivodeship_below_three_has_its_number_and_no_median(client, coal):

@@ -9,6 +9,7 @@ from django.urls import get_resolver
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from catalog import params
+from catalog.fuels import FUELS
 from fueldepot.errors import CODES, DOMAIN_ERRORS, FRAMEWORK_CODES
 from fueldepot.openapi import served
 from fueldepot.openapi.document import make_document, write_out
@@ -114,7 +115,7 @@ def test_bounds_are_those_of_the_specification():
     assert parameter("/stores", "teryt")["pattern"] == "^[0-9]{2}([0-9]{2}([0-9]{3})?)?$"
     assert parameter("/stores", "radius") == {"type": "integer", "minimum": 1, "maximum": 50, "default": 25}
     assert parameter("/stores", "limit") == {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}
-    assert len(parameter("/stores", "fuel")["enum"]) == 9
+    assert parameter("/stores", "fuel")["enum"] == [fuel.slug for fuel in FUELS]
     assert parameter("/subsidy", "people") == {"type": "integer", "minimum": 1, "maximum": 20}
     for name in ("income", "annual_income", *(f"cost_{item}" for item in Item)):
         assert parameter("/subsidy", name) == {"type": "number", "minimum": 0, "maximum": 10_000_000}

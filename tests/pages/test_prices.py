@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from prices import figures
+from prices.models import PlausibleRange
 from tests import factories
 from tests.pages.reading import NOINDEX, VERSIONS, canonical_of, runnable, text_of
 
@@ -45,6 +46,14 @@ def test_the_arithmetic_can_be_followed(client, prices, index, django_assert_num
         text = text_of(client.get("/ceny/pellet/")).replace("\N{NO-BREAK SPACE}", " ")
     for shown in ["1 500,00 zł za tonę", "Mediana z 3 cen", "3 − 0 − 0 − 0 = 3", "worek 15 kg", "małopolskie"]:
         assert shown.lower() in text.lower()
+
+
+@pytest.mark.parametrize("path", ["/ceny/pellet/", "/ceny/pellet.md"])
+def test_without_a_range_the_arithmetic_says_so(client, path):
+    PlausibleRange.objects.filter(fuel="pellet").delete()
+    text = client.get(path).content.decode()
+    assert "Wiarygodnego przedziału cen nie ustalono" in text
+    assert "Spoza wiarygodnego przedziału" not in text
 
 
 def test_too_few_prices(client):

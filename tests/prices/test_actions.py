@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog import versions
-from catalog.fuels import BY_SLUG
+from catalog.fuels import BY_SLUG, FUELS, UNIT_NAMES
 from catalog.held import Held
 from catalog.models import Dataset
 from prices import actions, figures
@@ -208,6 +208,14 @@ def test_a_bag_is_converted_and_kept():
 def test_the_database_holds_what_must_never_be_false(broken):
     with pytest.raises(IntegrityError), transaction.atomic():
         factories.DepotPriceFactory(**broken)
+
+
+@pytest.mark.parametrize("fuel", FUELS, ids=lambda fuel: fuel.slug)
+def test_the_database_takes_each_fuel_in_its_own_unit_only(fuel):
+    factories.DepotPriceFactory(fuel=fuel.slug, unit=fuel.unit)
+    for unit in UNIT_NAMES.keys() - {fuel.unit}:
+        with pytest.raises(IntegrityError, match="depotprice_unit_of_the_fuel"), transaction.atomic():
+            factories.DepotPriceFactory(fuel=fuel.slug, unit=unit)
 
 
 def test_prices_go_with_their_depot():

@@ -6,11 +6,13 @@ from decimal import Decimal
 from io import BytesIO
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 from openpyxl import Workbook
 
+from catalog.roles import CHIEF, EDITOR
 from prices.models import DepotPrice, PlausibleRange
 from tests import factories
 
@@ -125,6 +127,55 @@ def test_a_plausible_range_is_edited_with_history(desk, client):
     assert client.get(API).json()["rejected"] == 1
     assert PlausibleRange.objects.get(pk="pellet").history.get(history_type="~").history_user is not None
     assert "musi być dodatni" in desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
+
+
+ADD_RANGE = "/admin/prices/plausiblerange/add/"
+
+
+def test_no_range_is_added_while_every_fuel_has_one(desk):
+    assert desk.get(ADD_RANGE).status_code == 403
+    assert desk.post(ADD_RANGE, {"fuel": "pellet", "low": "1", "high": "2"}).status_code == 403
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
+
+
+@pytest.fixture
+def pellet_without_range():
+    """Pellet as a fuel is that was just put into the catalog."""
+    PlausibleRange.objects.get(pk="pellet").delete()
+
+
+def as_role(role):
+    browser = Client()
+    user = factories.UserFactory(username="adam", is_superuser=False)
+    user.groups.add(Group.objects.get(name=role))
+    browser.force_login(user)
+    return browser
+
+
+def test_an_editor_in_chief_gives_a_fuel_without_range_its_own(pellet_without_range, desk, client):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    assert client.get(API).json()["n"] == 3
+    chief = as_role(CHIEF)
+    form = chief.get(ADD_RANGE)
+    assert [slug for slug, _ in form.context["adminform"].form.fields["fuel"].choices] == ["pellet"]
+    for low, high, fuel in [("5000", "4000", "pellet"), ("1450", "4000", "brykiet"), ("", "4000", "pellet")]:
+        assert chief.post(ADD_RANGE, {"fuel": fuel, "low": low, "high": high}).status_code == 200
+    assert not PlausibleRange.objects.filter(pk="pellet").exists()
+    assert chief.post(ADD_RANGE, {"fuel": "pellet", "low": "1450", "high": "4000"}).status_code == 302
+    made = PlausibleRange.objects.get(pk="pellet")
+    assert (made.low, made.high) == (1450, 4000)
+    assert made.history.latest().history_type == "+"
+    assert made.history.latest().history_user.username == "adam"
+    answer = client.get(API).json()
+    assert (answer["n"], answer["rejected"]) == (2, 1)
+    assert chief.get(ADD_RANGE).status_code == 403
+
+
+def test_other_editors_add_no_range(pellet_without_range):
+    editor = as_role(EDITOR)
+    assert editor.get("/admin/prices/plausiblerange/").status_code == 200
+    assert editor.post(ADD_RANGE, {"fuel": "pellet", "low": "1450", "high": "4000"}).status_code == 403
+    assert not PlausibleRange.objects.filter(pk="pellet").exists()
 
 
 @pytest.mark.parametrize("page", ["series", "observation"])
