@@ -111,7 +111,7 @@ def test_a_frozen_database(site, soon_s):
 def test_a_statement_that_waits_too_long_is_given_up(site, soon_s):
     with psycopg.connect(site.database_url) as other:
         other.execute("LOCK TABLE catalog_depot IN ACCESS EXCLUSIVE MODE")
-        check_unavailable(site.get(API), soon_s, api=True)
+        check_unavailable(site.get("/api/v1/stores?teryt=1261011"), soon_s, api=True)
         assert site.get("/api/v1/prices").status == 200
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
         with psycopg.connect(site.database_url, autocommit=True) as watcher:
