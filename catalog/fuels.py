@@ -1,4 +1,7 @@
-"""The fuels of the catalog: one line each. Adding a fuel means adding a line here.
+"""The fuels of the catalog: one line each.
+
+Adding a fuel begins with a line here. Choices of models (a migration), its plausible range, the demonstration and the
+description of the API follow, in the order that CONTRIBUTING tells.
 
 A name is what the API shows, a unit what its price is per: "t" a tonne, "mp" a stacked cubic metre.
 """
