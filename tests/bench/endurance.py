@@ -201,7 +201,7 @@ def main() -> None:
     options = parser.parse_args()
     seconds = options.minutes * 60
     with tempfile.TemporaryDirectory() as folder:
-        site = Site(Path(folder))
+        site = Site(Path(folder), starter=True)
         try:
             site.ready()
             paths = mixture(site)

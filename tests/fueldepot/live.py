@@ -22,7 +22,7 @@ from tests import small_country
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 
 SERVE = """
-import os, sys
+import fcntl, os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from fueldepot import embedded, local
@@ -33,10 +33,16 @@ django.setup()
 from django.core.management import call_command
 from django.db import connections
 call_command("migrate", verbosity=0)
-call_command("import_data", str(Path(sys.argv[2], "country")), commit=True, verbosity=0)
+if sys.argv[3] == "starter":
+    call_command("load_starter", verbosity=0)
+else:
+    call_command("import_data", str(Path(sys.argv[2], "country")), commit=True, verbosity=0)
+with Path(sys.argv[1], "var", "static.lock").open("w") as gate:
+    fcntl.flock(gate, fcntl.LOCK_EX)
+    call_command("collectstatic", verbosity=0, interactive=False)
 connections.close_all()
 embedded.keep_across_exec()
-os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *sys.argv[3:]])
+os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *sys.argv[4:]])
 """
 
 START_S = 120.0
@@ -52,12 +58,13 @@ class Answer(NamedTuple):
 
 
 class Site:
-    """gunicorn with two workers on a port of its own, over an embedded PostgreSQL below `root` with a small country.
+    """gunicorn with two workers on a port of its own, over an embedded PostgreSQL below `root`.
 
-    It is what `make run` starts, but for the time it gives slow callers; see `hasty_gunicorn.py`.
+    It is what `make run` starts, but for the time it gives slow callers; see `hasty_gunicorn.py`. starter: with the
+    starter data instead of a small country.
     """
 
-    def __init__(self, root: Path, **environment: str) -> None:
+    def __init__(self, root: Path, *, starter: bool = False, **environment: str) -> None:
         self.root = root
         self.data = root / "var" / "postgres"
         self.log = root / "log"
@@ -74,7 +81,7 @@ class Site:
         }
         ours |= {"RATE_LIMIT": "off", "SITE_URL": self.url} | environment
         command = [
-            *(sys.executable, "-c", SERVE, str(PROJECT_ROOT), str(root)),
+            *(sys.executable, "-c", SERVE, str(PROJECT_ROOT), str(root), "starter" if starter else "country"),
             *("--config", str(Path(__file__).with_name("hasty_gunicorn.py"))),
             *("--bind", f"127.0.0.1:{self.port}", "--workers", "2"),
         ]
