@@ -1,6 +1,5 @@
 """Chromium before a real service with starter data. Everything here is skipped where either is missing."""
 
-import fcntl
 import os
 import re
 import shutil
@@ -35,17 +34,13 @@ def manage(*command: str, database_url: str = "postgresql://none@/none", **envir
 
 
 class Service(Site):
-    """The service with its static files and letters in a folder."""
+    """The service with the starter data, and letters in a folder."""
 
     def __init__(self, root: Path) -> None:
-        (PROJECT_ROOT / "var").mkdir(exist_ok=True)
-        with (PROJECT_ROOT / "var" / "static.lock").open("w") as gate:
-            fcntl.flock(gate, fcntl.LOCK_EX)
-            manage("collectstatic", "--no-input", "--verbosity=0")
         self.letters = root / "letters"
         self.letters.mkdir()
         # What stands after the third slash is the path, so that of the root comes fourth.
-        super().__init__(root, EMAIL_URL=f"filemail:///{self.letters}")
+        super().__init__(root, starter=True, EMAIL_URL=f"filemail:///{self.letters}")
 
     def link(self) -> str:
         """The address to confirm in the only letter."""
