@@ -2,7 +2,7 @@
 
 import gzip
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -155,13 +155,16 @@ def kind_of(path: str) -> str:
         return ""
 
 
-def chosen(entries: Iterable[Entry], *, everything: bool) -> list[Entry]:
-    """The pages that are listed, and of those that are not one of each kind, or all."""
-    sampled: set[str] = set()
+def chosen(entries: Iterable[Entry], *, everything: bool, one_in: int = 1) -> list[Entry]:
+    """The pages that are listed, and of those that are not one of each kind, or all.
+
+    one_in: of each kind take the first and then every Nth.
+    """
+    counts: Counter[tuple[str, bool]] = Counter()
     found = []
     for entry in entries:
-        kind = "" if entry.listed or everything else kind_of(entry.path)
-        if kind not in sampled:
+        kind = (kind_of(entry.path), entry.listed or everything)
+        if counts[kind] % one_in == 0 and (kind[1] or not counts[kind]):
             found.append(entry)
-            sampled |= {kind} - {""}
+        counts[kind] += 1
     return found

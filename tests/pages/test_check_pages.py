@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 
 from fueldepot.rate_limit_setting import Limit
-from pages.checking import Walk
+from pages.checking import Walk, chosen
 from pages.site_map import Entry, Section
 from prices import figures
 from tests import factories
@@ -114,3 +114,11 @@ def test_of_links_of_one_kind_some_are_tried_and_of_no_kind_all():
     list(Walk(fetch, most_links=4).findings([Entry("/a/", Section.SERVICE)]))
     assert [path for path in tried if path in odd] == odd
     assert [path for path in tried if path in forms] == forms[::3]
+
+
+def test_every_nth_page_of_each_kind(depot):
+    entries = [Entry(f"/sklad/{number}-x/", Section.DEPOTS) for number in range(1, 8)] + [Entry("/", Section.SERVICE)]
+    hidden = [Entry(f"/ceny/pellet/a{number}/", Section.PRICES, listed=False) for number in range(3)]
+    paths = [entry.path for entry in chosen(entries + hidden, everything=False, one_in=3)]
+    assert paths == ["/sklad/1-x/", "/sklad/4-x/", "/sklad/7-x/", "/", "/ceny/pellet/a0/"]
+    assert len(chosen(entries + hidden, everything=True)) == 11

@@ -27,15 +27,19 @@ class Command(BaseCommand):
         parser.add_argument("--all", action="store_true", help="every page, also those of invented depots and prices")
         parser.add_argument("--every-link", action="store_true", help="try every link, which takes a few times as long")
 
+        parser.add_argument("--one-in", type=int, default=1, metavar="N", help="of each kind of page only every Nth")
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Walk. Raises CommandError after the last finding."""
+        if options["one_in"] < 1:
+            raise CommandError("--one-in wants a whole number from 1 on")
         client = Client(raise_request_exception=False, HTTP_HOST=urlsplit(settings.SITE_URL).netloc)
         secure = settings.SITE_URL.startswith("https:")
         logging.disable(logging.CRITICAL)  # a failure is told below, once
         unlimited = override_settings(RATE_LIMIT=None)  # nobody else asks this process
         unlimited.enable()
         try:
-            entries = chosen(all_pages(timezone.localdate()), everything=options["all"])
+            entries = chosen(all_pages(timezone.localdate()), everything=options["all"], one_in=options["one_in"])
             most_links = sys.maxsize if options["every_link"] else MOST_LINKS
             walk = Walk(lambda path: client.get(path, secure=secure), most_links)
             found = 0
