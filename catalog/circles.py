@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from catalog import databases, plane
+from catalog import databases, plane, versions
 from catalog.held import Held
 from catalog.models import Dataset
 
@@ -23,18 +23,14 @@ BAND_M = 2000.0
 STRIDE_M = 4_000_000.0
 """From band to band in the one order of all; more than the plane is wide."""
 
-DEPOTS_STAMP = f"""
-    (
-        SELECT string_agg(version || ' ' || extract(epoch FROM changed_at), ' ' ORDER BY slug)
-        FROM catalog_dataset
-        WHERE slug IN ('{Dataset.Slug.DEPOTS}', '{Dataset.Slug.UNITS}')
-    )
-"""  # noqa: S608 - a constant
-"""The state of the depots, names of their units included, that a statement sees; null where there is none yet."""
+RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS)
+
+STAMP = versions.stamp_sql(*RESTS_ON)
+"""The state of the depots, names of their units included, that a statement sees."""
 
 READ = f"""
     SELECT
-        {DEPOTS_STAMP}, string_agg(int8send(id), ''),
+        {STAMP}, string_agg(int8send(id), ''),
         string_agg(float8send(position[0]), ''), string_agg(float8send(position[1]), '')
     FROM catalog_depot
     WHERE publication = 'published'
@@ -126,7 +122,7 @@ def read_positions() -> Positions:
         cursor.execute(READ)
         stamp, ids, *sent = cursor.fetchone()
     x, y = (np.frombuffer(numbers or b"", ">f8").astype(float) for numbers in sent)
-    return arranged(stamp or "", np.frombuffer(ids or b"", ">i8").astype(np.int64), x, y)
+    return arranged(stamp, np.frombuffer(ids or b"", ">i8").astype(np.int64), x, y)
 
 
-positions = Held(read_positions, Dataset.Slug.DEPOTS, Dataset.Slug.UNITS)
+positions = Held(read_positions, *RESTS_ON)

@@ -14,7 +14,7 @@ from django.template.response import SimpleTemplateResponse
 from django.utils import timezone
 from django.utils.http import parse_etags
 
-from catalog import versions
+from catalog import questions, versions
 from catalog.cache_control import NO_STORE
 from catalog.kept import Answer
 from catalog.kept import answers as kept_answers
@@ -48,13 +48,15 @@ def rests_on(*slugs: str, cache_control: str, vary: str = "", dated: bool = Fals
                 kept = kept_answers.get(etag)
                 if kept is not None:
                     return HttpResponse(kept.body, headers=dict(kept.headers))
-                response = view(request, *args, **kwargs)
-                if isinstance(response, SimpleTemplateResponse):
-                    response.render()
+                with questions.counted() as sent:
+                    response = view(request, *args, **kwargs)
+                    if isinstance(response, SimpleTemplateResponse):
+                        response.render()
                 if response.status_code != HTTPStatus.OK:
                     return response
                 # An answer takes several questions to the database; a change in between would be half in it.
-                if response.streaming or versions.is_current(stamps, *slugs):
+                known = not sent.open and versions.stamp(*slugs) == stamps
+                if known or response.streaming or versions.is_current(stamps, *slugs):
                     return _keep(request, _good(response, etag, cache_control, vary))
             response["Cache-Control"] = NO_STORE
             return response

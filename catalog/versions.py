@@ -18,11 +18,14 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalog import databases
+from catalog import databases, questions
 from catalog.models import Dataset
 
 POLL_SECONDS = 0.25
 """How long a process trusts that nothing has changed. Changes that it makes itself are seen at once."""
+
+TRUST_S = 1.0
+"""How long it trusts it while somebody is looking and the database does not answer. After that nothing is trusted."""
 
 RUNS = "runs"
 """Beside the data sets: what is stamped with every import that was tried, whether or not it changed anything."""
@@ -37,6 +40,14 @@ READ = f"""
     UNION ALL
     SELECT '{RUNS}', max(id) || '.' || extract(epoch FROM max(finished)) FROM catalog_importrun HAVING count(*) > 0
 """  # noqa: S608 - a constant
+
+STAMP = """
+    (
+        SELECT string_agg(coalesce(version || '.' || extract(epoch FROM changed_at), '-'), ' ' ORDER BY place)
+        FROM unnest(ARRAY[{slugs}]) WITH ORDINALITY AS asked(slug, place)
+        LEFT JOIN catalog_dataset d ON d.slug = asked.slug AND d.version > 0
+    )
+"""
 
 Made = TypeVar("Made")
 
@@ -63,23 +74,41 @@ def current() -> Mapping[str, str]:
     database that it reads now is at least as new as the stamps.
     """
     known = _known[databases.alias()]
-    if time.monotonic() - known.read_at < POLL_SECONDS:
+    age_s = time.monotonic() - known.read_at
+    if age_s < POLL_SECONDS:
         return known.stamps
-    # One thread looks; the others meanwhile trust what it found a moment ago, unless nothing was found yet.
-    if not known.reading.acquire(blocking=known.read_at == NEVER):
+    # One thread looks; the others meanwhile trust what it found a moment ago.
+    first = known.reading.acquire(blocking=False)
+    if not first and age_s < TRUST_S:
         return known.stamps
     try:
-        if time.monotonic() - known.read_at >= POLL_SECONDS:
-            look(known)
+        look(known)
         return known.stamps
     finally:
-        known.reading.release()
+        if first:
+            known.reading.release()
 
 
 def stamp(*slugs: str) -> str:
     """The stamps of some data sets in one text; "-" for one that has no rows yet. Costs what `current` costs."""
     stamps = current()
     return " ".join(stamps.get(slug, "-") for slug in slugs)
+
+
+def stamp_sql(*slugs: str) -> str:
+    """The stamps of some data sets as an SQL expression, of the state that it sees, worded as by `stamp`."""
+    return STAMP.format(slugs=", ".join(f"'{slug}'" for slug in slugs))
+
+
+def answered_of(seen: str, *slugs: str) -> bool:
+    """Note which state the last statement saw, by its own `stamp_sql`. Whether it is that of the present stamps.
+
+    slugs: every data set that the statement read. Costs what `current` costs.
+    """
+    if seen != stamp(*slugs):
+        return False
+    questions.close_last()
+    return True
 
 
 def changed_on(*slugs: str) -> date | None:
@@ -134,6 +163,7 @@ def look(known: _Known) -> None:
     with databases.connection().cursor() as cursor:
         cursor.execute(READ)
         stamps = dict(cursor.fetchall())
+    questions.close_last()
     # Another thread may have looked later and be done before.
     if looked_at > known.read_at:
         known.stamps, known.read_at = stamps, looked_at

@@ -19,7 +19,7 @@ import orjson
 from django.conf import settings
 from django.db import connection, transaction
 
-from catalog import databases, fuels, shared_cache
+from catalog import databases, fuels, shared_cache, versions
 from catalog.bulk import insert
 from catalog.held import Held
 from catalog.importers.run import record_change
@@ -31,7 +31,7 @@ from prices.models import DepotPrice, Figure
 
 logger = logging.getLogger(__name__)
 
-FORM = 2
+FORM = 3
 """Raise it with every change of what an answer says, so that rows kept by an older release are not served."""
 
 RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES)
@@ -44,13 +44,7 @@ PRICES_LOCK = 0x464450524943
 
 PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
-# One state of the database, told apart from every other: versions only grow, and a moment is not had twice, not even by
-# a change that was undone.
-STAMP = f"""
-    SELECT %s || coalesce(sum(version), 0) || ' ' || coalesce(extract(epoch FROM max(changed_at)), 0) AS stamp
-    FROM catalog_dataset
-    WHERE slug IN ({", ".join(f"'{slug}'" for slug in RESTS_ON)})
-"""  # noqa: S608 - constants only
+STAMP = f"SELECT %s || {versions.stamp_sql(*RESTS_ON)} AS stamp"
 
 READ = """
     SELECT now.stamp, (
@@ -90,8 +84,8 @@ class Given(NamedTuple):
 Answers = dict[tuple[str, str, str, bool], Given]
 """By database, fuel, voivodeship as asked for, and whether with values. Only known places get in, so it stays small.
 
-By database, because an answer may be newer than the state that it is held for: who reads that database sees it too,
-and asks again; who reads another does not.
+By database, because an answer may be newer than the state that it is held for: who reads that database has seen the
+newer one and asks again; who reads another has not.
 """
 
 
@@ -122,12 +116,15 @@ def read(fuel: fuels.Fuel, *, voivodeship: str | None, values: bool, today: date
     with databases.connection().cursor() as cursor:
         cursor.execute(READ_WITH_VALUES if with_values else READ_BODY, [fuel.slug, asked, today, stamp_prefix()])
         stamp, body = cursor.fetchone()
+    is_present = versions.answered_of(stamp.removeprefix(stamp_prefix()), *RESTS_ON)
     if body is None or not is_whole(body, fuel.slug):
         area = get_voivodeship(asked).teryt if asked else ""
-        answer = computed(fuel, today, stamp)[area]
-        body = answer.with_values if with_values else answer.body
+        answers, is_of_stamp = computed(fuel, today, stamp)
+        is_present = is_present and is_of_stamp
+        body = answers[area].with_values if with_values else answers[area].body
     text = str(body)
-    given[key] = Given(today, text)
+    if is_present:
+        given[key] = Given(today, text)
     return text
 
 
@@ -139,7 +136,7 @@ def read_countries(today: date) -> dict[str, str]:
     stamp = rows[0][0]
     kept = {fuel: body for _, fuel, body in rows if fuel is not None and is_whole(body, fuel)}
     return {
-        fuel.slug: kept[fuel.slug] if fuel.slug in kept else computed(fuel, today, stamp)[""].body
+        fuel.slug: kept[fuel.slug] if fuel.slug in kept else computed(fuel, today, stamp)[0][""].body
         for fuel in fuels.FUELS
     }
 
@@ -156,8 +153,8 @@ def is_whole(body: str, fuel: str) -> bool:
     return False
 
 
-def computed(fuel: fuels.Fuel, today: date, stamp: str) -> dict[str, Answer]:
-    """Answers by area, computed at most once by this process for a day and stamp.
+def computed(fuel: fuels.Fuel, today: date, stamp: str) -> tuple[dict[str, Answer], bool]:
+    """Answers by area, computed at most once by this process for a day and stamp; and whether they are of that stamp.
 
     The stamp was read before the rows that they rest on. Where it no longer holds after them they may be newer, and are
     not remembered under it.
@@ -165,15 +162,15 @@ def computed(fuel: fuels.Fuel, today: date, stamp: str) -> dict[str, Answer]:
     with _computing:
         known = _computed.get(fuel.slug)
         if known is not None and known[:2] == (today, stamp):
-            return known[2]
+            return known[2], True
         answers = _take_shared(fuel, today, stamp)
         if answers is None:
             answers = make(fuel, today)
             if stamp_read() != stamp:
-                return _by_area(answers)
+                return _by_area(answers), False
             _share(answers, fuel, today, stamp)
         _computed[fuel.slug] = (today, stamp, _by_area(answers))
-        return _computed[fuel.slug][2]
+        return _computed[fuel.slug][2], True
 
 
 def _by_area(answers: Iterable[Answer]) -> dict[str, Answer]:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from django.db.models import F
 
-from catalog import databases, fuels
+from catalog import databases, fuels, versions
+from catalog.models import Dataset
 from prices import medians
 from prices.medians import Price, Range
 from prices.models import Observation, PlausibleRange, Series
@@ -26,12 +27,17 @@ FIND_APPROVED = """
     WHERE p.status = 'approved' AND p.fuel = ANY(%s) AND p.day BETWEEN %s AND %s AND d.publication = 'published'
 """
 
-FIND_PRICE_LIST = """
-    SELECT DISTINCT ON (fuel) fuel, price, day
-    FROM prices_depotprice
-    WHERE depot_id = %s AND status = 'approved' AND day BETWEEN %s AND %s
-    ORDER BY fuel, day DESC, origin = 'price_list' DESC, decided_at DESC NULLS LAST, id DESC
-"""
+# A depot without prices has a state as well.
+FIND_PRICE_LIST = f"""
+    SELECT now.stamp, listed.*
+    FROM (SELECT {versions.stamp_sql(Dataset.Slug.PRICES)} AS stamp) now
+    LEFT JOIN (
+        SELECT DISTINCT ON (fuel) fuel, price, day
+        FROM prices_depotprice
+        WHERE depot_id = %s AND status = 'approved' AND day BETWEEN %s AND %s
+        ORDER BY fuel, day DESC, origin = 'price_list' DESC, decided_at DESC NULLS LAST, id DESC
+    ) listed ON true
+"""  # noqa: S608 - constants only
 
 
 class ListedPrice(NamedTuple):
@@ -103,7 +109,9 @@ def find_price_list(depot_id: int, today: date) -> list[ListedPrice]:
     since = medians.months_before(today, PRICE_LIST_MONTHS)
     with databases.connection().cursor() as cursor:
         cursor.execute(FIND_PRICE_LIST, [depot_id, since, today])
-        found = {row[0]: ListedPrice._make(row) for row in cursor.fetchall()}
+        rows = cursor.fetchall()
+    versions.answered_of(rows[0][0], Dataset.Slug.PRICES)
+    found = {fuel: ListedPrice(fuel, price, day) for _, fuel, price, day in rows if fuel is not None}
     return [found[slug] for slug in fuels.in_order(frozenset(found))]
 
 

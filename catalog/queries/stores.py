@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from catalog import circles, databases, fuels, plane
+from catalog import circles, databases, fuels, plane, versions
 from catalog.held import Held
 from catalog.models import Depot
 from catalog.params import Point, StoreQuery
@@ -135,7 +135,7 @@ FIND_IN_UNIT = """
 """
 
 GET_STORES = f"""
-    SELECT {STORE_COLUMNS}, NULL, {circles.DEPOTS_STAMP}
+    SELECT {STORE_COLUMNS}, NULL, {circles.STAMP}
     FROM {STORE_TABLES}
     WHERE d.publication = 'published' AND d.id = ANY(%s)
 """  # noqa: S608 - constants only
@@ -153,7 +153,7 @@ def _statements(template: str) -> dict[bool, str]:
             stretch=plane.STRETCH,
             shrink=plane.SHRINK,
             ratio=plane.STRETCH / plane.SHRINK,
-            stamp=circles.DEPOTS_STAMP,
+            stamp=circles.STAMP,
             offering=offering,
         )
         for filtered, offering in OFFERING.items()
@@ -241,11 +241,13 @@ def _fuels(fuel: str | None) -> dict[str, Any]:
 
 
 def find_stores_by_id(ids: list[int]) -> tuple[list[StoreRow], str]:
-    """Published depots in no order, and the state that they are of (`circles.DEPOTS_STAMP`), "" without any."""
+    """Published depots in no order, and the state that they are of (`circles.STAMP`), "" without any."""
     with databases.connection().cursor() as cursor:
         cursor.execute(GET_STORES, [ids])
         rows = cursor.fetchall()
-    return [StoreRow._make(row[:-1]) for row in rows], rows[0][-1] or "" if rows else ""
+    state = rows[0][-1] if rows else ""
+    versions.answered_of(state, *circles.RESTS_ON)
+    return [StoreRow._make(row[:-1]) for row in rows], state
 
 
 def get_store(depot_id: int) -> tuple[StoreRow, str]:

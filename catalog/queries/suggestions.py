@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from catalog import databases
+from catalog import databases, versions
+from catalog.models import Dataset
 from catalog.typed import postcode_pattern, search_key
 
 MAX_SUGGESTIONS = 8
@@ -20,7 +21,9 @@ class Suggestion(NamedTuple):
     voivodeship_slug: str
 
 
-SUGGESTION_COLUMNS = "e.kind, e.label, e.fold, e.description, m.teryt, m.slug, v.slug"
+RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES)
+
+SUGGESTION_COLUMNS = f"e.kind, e.label, e.fold, e.description, m.teryt, m.slug, v.slug, {versions.stamp_sql(*RESTS_ON)}"
 
 FIND_SHORT = f"""
     SELECT {SUGGESTION_COLUMNS}
@@ -103,4 +106,7 @@ def suggest_locations(text: str) -> list[Suggestion]:
 def _suggestions(statement: str, parameters: Any) -> list[Suggestion]:
     with databases.connection().cursor() as cursor:
         cursor.execute(statement, parameters)
-        return [Suggestion._make(row) for row in cursor.fetchall()]
+        rows = cursor.fetchall()
+    if rows:
+        versions.answered_of(rows[0][-1], *RESTS_ON)
+    return [Suggestion._make(row[:-1]) for row in rows]

@@ -3,11 +3,11 @@
 from datetime import date
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from catalog import kept, versions
+from catalog import databases, kept, versions
 from catalog.models import Dataset
 from catalog.validators import rests_on
 
@@ -19,6 +19,18 @@ LOOK_AGAIN = versions.is_current
 def test_looks_once_in_a_while(django_assert_num_queries, db):
     with django_assert_num_queries(1):
         versions.current()
+        versions.current()
+
+
+@pytest.mark.parametrize(("age_s", "queries"), [(0.1, 0), (0.5, 0), (1.5, 1)])
+def test_what_was_found_is_trusted_a_while_when_another_thread_looks(
+    db, monkeypatch, django_assert_num_queries, age_s, queries
+):
+    monkeypatch.setattr(versions, "POLL_SECONDS", 0.25)
+    versions.current()
+    known = versions._known[databases.PRIMARY]
+    known.read_at -= age_s
+    with known.reading, django_assert_num_queries(queries):
         versions.current()
 
 
@@ -169,3 +181,81 @@ def test_what_is_made_of_rows_is_of_one_state(looking):
     stamps, made = versions.settled(make, Dataset.Slug.DEPOTS)
     assert (versions_seen, made) == ([1, 2], 2)
     assert versions.is_current(stamps, Dataset.Slug.DEPOTS)
+
+
+SLUGS = (Dataset.Slug.DEPOTS, Dataset.Slug.PRICES)
+SEEN = f"SELECT {versions.stamp_sql(*SLUGS)}"
+
+
+def see() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(SEEN)
+        return cursor.fetchone()[0]
+
+
+def test_a_statement_tells_the_state_as_the_process_does(looking):
+    assert see() == versions.stamp(*SLUGS)
+    assert see().endswith(" -"), "nobody has stored prices yet"
+
+
+class Telling(Answering):
+    """A view whose one statement tells the state that it saw. changing: the data change before the first of them."""
+
+    def __init__(self, *, changing: bool) -> None:
+        super().__init__()
+        self.changing = changing
+
+    def __call__(self, request, *args, **kwargs):
+        if self.changing and not self.runs:
+            versions.raise_version(Dataset.Slug.PRICES)
+        self.runs += 1
+        seen = see()
+        versions.answered_of(seen, *SLUGS)
+        return HttpResponse(seen)
+
+
+def test_an_answer_made_without_a_question_needs_none(looking, django_assert_num_queries):
+    versions.current()
+    with django_assert_num_queries(0):
+        assert "ETag" in ask(rests_on(*SLUGS, cache_control=CACHE)(Answering()))
+
+
+def test_statements_that_tell_their_state_are_enough(looking, django_assert_num_queries):
+    versions.current()
+    with django_assert_num_queries(1):
+        assert "ETag" in ask(rests_on(*SLUGS, cache_control=CACHE)(Telling(changing=False)))
+
+
+def test_one_statement_that_tells_its_state_does_not_speak_for_another(looking, django_assert_num_queries):
+    telling = Telling(changing=False)
+
+    def view(request):
+        Dataset.objects.count()
+        return telling(request)
+
+    versions.current()
+    with django_assert_num_queries(3):
+        ask(rests_on(*SLUGS, cache_control=CACHE)(view))
+
+
+def test_a_statement_that_saw_a_newer_state_makes_the_answer_anew(looking):
+    inner = Telling(changing=True)
+    answer = ask(rests_on(*SLUGS, cache_control=CACHE)(inner))
+    assert inner.runs == 2
+    assert answer.content.decode() == see() == versions.stamp(*SLUGS)
+
+
+def test_an_answer_without_questions_is_made_anew_when_its_parts_may_differ(looking):
+    """Two parts that the process holds are of two states where another thread saw a change in between."""
+    runs = []
+
+    def view(request):
+        runs.append(versions.stamp(*SLUGS))
+        if len(runs) == 1:
+            versions.raise_version(Dataset.Slug.DEPOTS)
+            versions.forget()
+        return HttpResponse(f"{runs[-1]} {versions.stamp(*SLUGS)}")
+
+    answer = ask(rests_on(*SLUGS, cache_control=CACHE)(view))
+    assert len(runs) == 2
+    assert answer.content.decode() == f"{runs[1]} {runs[1]}"

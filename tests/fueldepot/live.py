@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from catalog import versions
 from fueldepot.embedded.server import server_pids
 from tests import small_country
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
@@ -153,9 +154,10 @@ class Site:
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
-        """A database that has stopped answering, until the block ends."""
+        """A database that has stopped answering, and that no process trusts any more, until the block ends."""
         self.freeze()
         try:
+            time.sleep(versions.TRUST_S)
             yield
         finally:
             self.thaw()

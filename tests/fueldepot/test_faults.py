@@ -8,11 +8,13 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
+from catalog import versions
 from fueldepot.embedded.server import server_pids
 from fueldepot.worker import LINGER_S
 from tests.fueldepot.hasty_gunicorn import READ_LIMIT_S
@@ -91,6 +93,7 @@ def test_a_database_that_stays_away(site, soon_s):
     try:
         os.kill(server_pid(site.data), signal.SIGKILL)
         assert eventually(lambda: not server_pids(cluster))
+        time.sleep(versions.TRUST_S)
         check_unavailable(site.get(API), soon_s, api=True)
         check_unavailable(site.get(PAGE), soon_s, api=False)
         assert site.get("/healthz").status == 200

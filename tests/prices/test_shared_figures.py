@@ -89,4 +89,4 @@ def test_answers_of_a_later_state_are_not_remembered_as_earlier_ones(redis, pric
     assert shared_cache.client().keys() == []
     stamp = figures.current_stamp()
     factories.DepotPriceFactory(price=1800)
-    assert '"n":4' in figures.computed(fuels.BY_SLUG["pellet"], TODAY, stamp)[""].body
+    assert '"n":4' in figures.computed(fuels.BY_SLUG["pellet"], TODAY, stamp)[0][""].body
