@@ -42,11 +42,11 @@ READ = f"""
 """  # noqa: S608 - a constant
 
 STAMP = """
-    (
-        SELECT string_agg(coalesce(version || '.' || extract(epoch FROM changed_at), '-'), ' ' ORDER BY place)
-        FROM unnest(ARRAY[{slugs}]) WITH ORDINALITY AS asked(slug, place)
-        LEFT JOIN catalog_dataset d ON d.slug = asked.slug AND d.version > 0
-    )
+    coalesce((
+        SELECT version || '.' || extract(epoch FROM changed_at)
+        FROM catalog_dataset
+        WHERE slug = '{slug}' AND version > 0
+    ), '-')
 """
 
 Made = TypeVar("Made")
@@ -97,7 +97,8 @@ def stamp(*slugs: str) -> str:
 
 def stamp_sql(*slugs: str) -> str:
     """The stamps of some data sets as an SQL expression, of the state that it sees, worded as by `stamp`."""
-    return STAMP.format(slugs=", ".join(f"'{slug}'" for slug in slugs))
+    each = " || ' ' || ".join(STAMP.format(slug=slug) for slug in slugs)
+    return f"({each})"
 
 
 def answered_of(seen: str, *slugs: str) -> bool:
