@@ -22,6 +22,12 @@ def site_url(path: str) -> str:
     return settings.SITE_URL + path
 
 
+@lru_cache(maxsize=200)
+def route_path(name: str, *args: str) -> str:
+    """The path of a route that few arguments fit, such as slugs of voivodeships, or none at all."""
+    return reverse(name, args=args)
+
+
 @lru_cache
 def municipality_pattern() -> str:
     path = reverse("municipality", args=[VOIVODESHIP_MARK, SLUG_MARK, TERYT_MARK])
@@ -63,4 +69,4 @@ def depot_url(depot_id: int, name: str) -> str:
 
 def documentation_url() -> str:
     """The rules of use, which every error body names."""
-    return site_url(reverse("api-rules"))
+    return site_url(route_path("api-rules"))

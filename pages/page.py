@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from django.conf import settings
 from django.urls import reverse
 
-from catalog.links import municipality_path, site_url
+from catalog.links import municipality_path, route_path, site_url
 from catalog.models import Municipality, Voivodeship
 from pages.polish import day
 
@@ -31,11 +31,11 @@ class Crumb:
 
     @classmethod
     def home(cls) -> Self:
-        return cls("Strona główna", reverse("home"))
+        return cls("Strona główna", route_path("home"))
 
     @classmethod
     def voivodeship(cls, unit: Voivodeship) -> Self:
-        return cls(f"województwo {unit.name}", reverse("voivodeship", args=[unit.slug]))
+        return cls(f"województwo {unit.name}", route_path("voivodeship", unit.slug))
 
     @classmethod
     def municipality(cls, unit: Municipality) -> Self:

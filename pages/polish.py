@@ -1,6 +1,7 @@
 """Polish as pages write it: numbers with their nouns, days, coordinates."""
 
 from datetime import date
+from functools import lru_cache
 
 from django.utils.formats import date_format
 
@@ -16,6 +17,7 @@ def counted(number: int, one: str, few: str, many: str) -> str:
     return f"{number} {many}"
 
 
+@lru_cache(maxsize=1000)
 def day(value: date) -> str:
     """ "3 października 2026 r.", kept on one line."""
     return date_format(value, "j E Y \\r.").replace(" ", NO_BREAK)

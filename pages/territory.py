@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 from django.db.models import Count, Max, Q, Subquery
 from django.http import Http404
-from django.urls import reverse
 
 from catalog import boundaries, versions
 from catalog.held import Held
-from catalog.links import municipality_path, site_url
+from catalog.links import municipality_path, route_path, site_url
 from catalog.models import Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
 from catalog.queries import find_stores_in_known_unit, find_stores_near
@@ -105,6 +104,11 @@ class MunicipalityPage(Page):
     def map_name(self) -> str:
         return f"gmina {self.municipality.name} i okolica"
 
+    @property
+    def regulation_path(self) -> str:
+        """The page with what may be burnt there."""
+        return route_path("regulation", self.municipality.voivodeship.slug)
+
 
 def depots_as_of(*days: date | None) -> date | None:
     """The day to which lists of depots are current: of the data set's last change, else the newest of these days."""
@@ -137,11 +141,11 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
     return VoivodeshipPage(
         title=f"Składy opału: województwo {unit.name}",
         description=f"Województwo {unit.name}: {counted(total, 'skład', 'składy', 'składów')} opału według gmin.",
-        path=reverse("voivodeship", args=[unit.slug]),
+        path=route_path("voivodeship", unit.slug),
         crumbs=(Crumb.home(),),
         demonstration=demonstration,
         indexed=not demonstration,
-        data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
+        data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(m.updated_at for m in municipalities)),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
@@ -238,7 +242,7 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
         crumbs=(Crumb.home(), Crumb.voivodeship(unit.voivodeship)),
         demonstration=demonstration,
         indexed=not demonstration,
-        data_path=f"{reverse('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
+        data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(row.updated_at for row in (*depots, *near))),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),

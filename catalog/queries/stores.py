@@ -107,7 +107,7 @@ FIND_NEAR = """
         WHERE d.publication = 'published' {offering}
             AND d.position <@ circle(point(%(x)s, %(y)s), reach.metres)
     )
-    SELECT {columns}, d.distance_m, CASE WHEN %(known)s = {stamp} THEN NULL ELSE (
+    SELECT {columns}, d.distance_m, {stamp}, CASE WHEN %(known)s = {stamp} THEN NULL ELSE (
         SELECT count(*)
         FROM catalog_depot d
         WHERE d.publication = 'published' {offering}
@@ -121,7 +121,7 @@ FIND_NEAR = """
 
 # A range instead of LIKE, so that the index serves a prepared statement too: ":" follows "9".
 FIND_IN_UNIT = """
-    SELECT {columns}, NULL, f.total
+    SELECT {columns}, NULL, {stamp}, f.total
     FROM (
         SELECT d.id, count(*) OVER () AS total
         FROM catalog_depot d
@@ -204,7 +204,8 @@ def find_stores_in_known_unit(teryt: str, *, fuel: str | None = None, limit: int
     with databases.connection().cursor() as cursor:
         cursor.execute(UNIT_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
-    return Stores([StoreRow._make(row[:-1]) for row in rows], total=rows[0][-1] if rows else 0)
+    _note_state(rows)
+    return Stores([StoreRow._make(row[:-2]) for row in rows], total=rows[0][-1] if rows else 0)
 
 
 def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None, limit: int) -> Stores:
@@ -228,12 +229,19 @@ def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None,
     with databases.connection().cursor() as cursor:
         cursor.execute(NEAR_STATEMENTS[fuel is not None], parameters)
         rows = cursor.fetchall()
-    found = [StoreRow._make(row[:-1]) for row in rows]
+    _note_state(rows)
+    found = [StoreRow._make(row[:-2]) for row in rows]
     total = rows[0][-1] if rows else 0
     if total is None:
         assert known is not None  # noqa: S101 - nothing else can have been the state
         total = known.count(point.lat, point.lon, parameters["radius_m"]) if len(rows) == limit else len(rows)
     return Stores(found, total)
+
+
+def _note_state(rows: list[Any]) -> None:
+    """Note the state that rows with a total at their end are of; without any, nobody knows it."""
+    if rows:
+        versions.answered_of(rows[0][-2], *circles.RESTS_ON)
 
 
 def _fuels(fuel: str | None) -> dict[str, Any]:

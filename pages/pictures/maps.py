@@ -86,12 +86,13 @@ class Spot:
 class Ground:
     """What lies below the depots of a map: `outline`, `land` and `borders` as in `DepotMap`.
 
-    spots: of each neighbour the places that its name may take, the best first.
+    spots: of each neighbour the places that its name may take, the best first. approximate: as in `Map`.
     """
 
     outline: str
     land: str
     borders: str
+    approximate: bool
     spots: tuple[tuple[Spot, ...], ...]
 
     @property
@@ -185,17 +186,29 @@ class Unit:
 
 def depot_frame(area: shapely.Geometry | None, places: Sequence[Place]) -> Frame | None:
     """The frame for a municipality (None where its boundary is unknown) and places in metres; None for nothing."""
-    shapes = [shapely.Point(place) for place in places] + ([] if area is None else [area])
-    if not shapes:
+    corners = [*places]
+    if area is not None:
+        least_x, least_y, most_x, most_y = shapely.bounds(area).tolist()
+        corners += [(least_x, least_y), (most_x, most_y)]
+    if not corners:
         return None
-    least_x, least_y, most_x, most_y = shapely.total_bounds(shapes).tolist()
-    return fit((least_x, least_y, most_x, most_y))
+    xs, ys = zip(*corners, strict=True)
+    return fit((min(xs), min(ys), max(xs), max(ys)))
 
 
-def ground(frame: Frame, areas: Areas, *, own: int | None, names: Sequence[str], counties: Sequence[str]) -> Ground:
+def ground(
+    frame: Frame,
+    areas: Areas,
+    *,
+    own: int | None,
+    names: Sequence[str],
+    counties: Sequence[str],
+    approximate: bool,
+) -> Ground:
     """What a map of depots shows below them. The dear part.
 
     areas: what touches the frame, metres. own: which of them the map is about. names, counties: of each area.
+    approximate: as in `Map`.
     """
     simple = outlines.simplify(areas, frame.metres_per_unit) if len(areas) else areas
     around = simple
@@ -207,6 +220,7 @@ def ground(frame: Frame, areas: Areas, *, own: int | None, names: Sequence[str],
         land=outlines.path(outlines.cut(outlines.union(simple), frame), frame) if len(areas) else "",
         borders=outlines.path(outlines.cut(outlines.borders(around), frame), frame) if len(areas) else "",
         spots=tuple(name_spots(frame, *neighbour) for neighbour in neighbours) if len(areas) <= CROWDED else (),
+        approximate=approximate,
     )
 
 
@@ -216,7 +230,6 @@ def depot_map(
     *,
     depots: Sequence[tuple[int, Place]],
     origin: Place | None = None,
-    approximate: bool,
     credit_osm: bool,
 ) -> DepotMap:
     """A municipality and its depots. depots: number and place in metres. origin: the point that was asked for."""
@@ -230,7 +243,7 @@ def depot_map(
     return DepotMap(
         frame=frame,
         scale=scale_bar(frame.metres_per_unit),
-        approximate=approximate,
+        approximate=below.approximate,
         outline=below.outline,
         land=below.land,
         borders=below.borders,

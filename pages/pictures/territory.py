@@ -72,17 +72,9 @@ def depot_map(teryt: str, depots: Sequence[Numbered], origin: tuple[float, float
     frame = maps.depot_frame(None if own is None else kept.index.areas[own], seen)
     if frame is None:
         return None
-    found = np.sort(kept.index.tree.query(shapely.box(*frame.bounds)))
-    units = [kept.index.municipalities[position] for position in found]
     below = kept.grounds.get((teryt, frame))
     if below is None:
-        below = maps.ground(
-            frame,
-            kept.index.areas[found],
-            own=None if own is None else int(np.searchsorted(found, own)),
-            names=[unit.name for unit in units],
-            counties=[unit.teryt[:4] for unit in units],
-        )
+        below = _draw_ground(kept.index, frame, own)
         # A frame around a point that somebody asked for is not had again soon.
         if asked is None:
             kept.grounds.keep((teryt, frame), below)
@@ -91,8 +83,21 @@ def depot_map(teryt: str, depots: Sequence[Numbered], origin: tuple[float, float
         below,
         depots=places,
         origin=asked,
-        approximate=any(unit.approximate for unit in units),
         credit_osm=any(depot.osm for depot in depots),
+    )
+
+
+def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Ground:
+    """What lies in a frame. own: position of the municipality that it is about."""
+    found = np.sort(index.tree.query(shapely.box(*frame.bounds)))
+    units = [index.municipalities[position] for position in found]
+    return maps.ground(
+        frame,
+        index.areas[found],
+        own=None if own is None else int(np.searchsorted(found, own)),
+        names=[unit.name for unit in units],
+        counties=[unit.teryt[:4] for unit in units],
+        approximate=any(unit.approximate for unit in units),
     )
 
 

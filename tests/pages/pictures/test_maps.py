@@ -97,8 +97,9 @@ def test_areas_that_overlap_can_be_drawn():
     simple = outlines.simplify(shapes, frame.metres_per_unit * 10)
     assert shapely.is_valid(simple).all()
     names = [str(i) for i in range(len(shapes))]
-    below = maps.ground(frame, shapes, own=0, names=names, counties=names)
-    picture = maps.depot_map(frame, below, depots=[], approximate=True, credit_osm=False)
+    below = maps.ground(frame, shapes, own=0, names=names, counties=names, approximate=True)
+    picture = maps.depot_map(frame, below, depots=[], credit_osm=False)
+    assert picture.approximate
     assert picture.land
     assert picture.borders
 
@@ -107,6 +108,9 @@ def test_areas_that_overlap_are_united_all_the_same():
     both = outlines.union(areas(shapely.box(0, 0, 2, 2), shapely.box(1, 1, 3, 3)))
     assert both.is_valid
     assert both.area == pytest.approx(7)
+
+
+OF_GROUND = ("own", "names", "counties", "approximate")
 
 
 def drawn(**changes):
@@ -120,7 +124,7 @@ def drawn(**changes):
         "credit_osm": True,
     } | changes
     frame = maps.depot_frame(west, [place for _, place in given["depots"]])
-    below = maps.ground(frame, areas(west, east), **{name: given.pop(name) for name in ("own", "names", "counties")})
+    below = maps.ground(frame, areas(west, east), **{name: given.pop(name) for name in OF_GROUND})
     return maps.depot_map(frame, below, **given)
 
 
@@ -150,8 +154,8 @@ def test_neighbours_are_named_where_there_is_room():
 
 def test_without_a_boundary_the_depots_remain():
     frame = maps.depot_frame(None, [(0.0, 0.0)])
-    below = maps.ground(frame, areas(), own=None, names=[], counties=[])
-    picture = maps.depot_map(frame, below, depots=[(1, (0.0, 0.0))], approximate=False, credit_osm=False)
+    below = maps.ground(frame, areas(), own=None, names=[], counties=[], approximate=False)
+    picture = maps.depot_map(frame, below, depots=[(1, (0.0, 0.0))], credit_osm=False)
     assert (picture.outline, picture.land, picture.borders) == ("", "", "")
     assert [dot.label for dot in picture.dots] == ["1"]
 
@@ -160,8 +164,8 @@ def test_a_wide_map_draws_counties():
     cells = [shapely.box(x, y, x + 1000, y + 1000) for x in range(0, 8000, 1000) for y in range(0, 8000, 1000)]
     counties = [str(int(shapely.get_x(shapely.centroid(cell)) > 4000)) for cell in cells]
     frame = fit((0, 0, 8000, 8000))
-    below = maps.ground(frame, areas(*cells), own=5, names=counties, counties=counties)
-    picture = maps.depot_map(frame, below, depots=[], approximate=False, credit_osm=False)
+    below = maps.ground(frame, areas(*cells), own=5, names=counties, counties=counties, approximate=False)
+    picture = maps.depot_map(frame, below, depots=[], credit_osm=False)
     edges = {round(10 * frame.place(metres, 0)[0]) for metres in (0, 4000, 8000)}
     ends = {round(10 * frame.place(0, metres)[1]) for metres in (0, 8000)}
     points = [point for line in points_of(picture.borders) for point in line]
