@@ -10,7 +10,15 @@ from django.core.management import CommandError, call_command
 from catalog import checks
 from catalog.importers import publications
 from catalog.importers.download.store import checksum
-from catalog.importers.publications import SOURCES_FILE, SourcesError, allowed_address, read_publications
+from catalog.importers.parsers.formats import Format
+from catalog.importers.publications import (
+    OTHER_FORMS,
+    SOURCES_FILE,
+    SourcesError,
+    allowed_address,
+    read_publications,
+)
+from catalog.importers.sources import SOURCES
 from catalog.models import ImportRun, Municipality
 from tests import small_country
 from tests.dumps import dump
@@ -170,6 +178,12 @@ def test_the_projects_file_of_sources_is_whole():
     ]
     assert all(one.url.startswith("https://") for one in sources.values())
     assert checks.check_sources() == []
+
+
+def test_every_form_that_is_read_has_an_importer_and_a_source_of_its_data_set():
+    datasets = {form: source.dataset for source in read_publications().values() for form in source.forms}
+    assert datasets.keys() == {*(form.value for form in Format), *OTHER_FORMS}
+    assert {form: datasets[form.value] for form in Format} == {form: one.dataset for form, one in SOURCES.items()}
 
 
 def changed(**changes):
