@@ -210,6 +210,7 @@ def changed(**changes):
         (lambda: changed(url="http://overpass-api.de/"), "must be an https address, or http to this machine"),
         (lambda: changed(login_free=False), "needs a login, so its method must be manual"),
         (lambda: changed(file="../x.json"), "must be a plain name"),
+        (lambda: changed(file="x.xlsx"), "must be a plain name that ends in .zip, .json or .csv"),
         (lambda: changed(confirmed="yes"), "confirmed is 'yes'; it must be bool"),
         (lambda: changed(title=""), "title is ''; it must be str"),
         (lambda: "osm-depots: 3", "osm-depots: must be a mapping"),
