@@ -18,7 +18,7 @@ from catalog.importers.publications import (
     allowed_address,
     read_publications,
 )
-from catalog.importers.sources import SOURCES
+from catalog.importers.steps import IMPORTERS
 from catalog.models import ImportRun, Municipality
 from tests import small_country
 from tests.dumps import dump
@@ -183,7 +183,7 @@ def test_the_projects_file_of_sources_is_whole():
 def test_every_form_that_is_read_has_an_importer_and_a_source_of_its_data_set():
     datasets = {form: source.dataset for source in read_publications().values() for form in source.forms}
     assert datasets.keys() == {*(form.value for form in Format), *OTHER_FORMS}
-    assert {form: datasets[form.value] for form in Format} == {form: one.dataset for form, one in SOURCES.items()}
+    assert {form: datasets[form.value] for form in Format} == {form: one.dataset for form, one in IMPORTERS.items()}
 
 
 def changed(**changes):
