@@ -11,7 +11,6 @@ from typing import NamedTuple
 import orjson
 
 from catalog import circles, plane, queries, serializers
-from catalog.held import Held
 from catalog.kept import Memory
 from catalog.params import Point
 from catalog.queries import StoreRow
@@ -107,9 +106,9 @@ def find_near(point: Point, *, radius_km: float, limit: int) -> Near | None:
 
     The distance is worked out as in its statement, step by step, so that the order is the same to the last bit.
     """
-    if not Held.lasting:
+    known = circles.positions.lasting()
+    if known is None:
         return None
-    known = circles.positions.current()
     radius_m = radius_km * 1000.0
     ids = known.nearest(point.lat, point.lon, radius_m, limit)
     found = read(known.stamp, ids)
@@ -135,7 +134,8 @@ def find(depot_id: int) -> Written:
 
     Raises UnknownDepot, which costs another query to name the successor.
     """
-    stamp = circles.positions.current().stamp if Held.lasting else ""
+    known = circles.positions.lasting()
+    stamp = known.stamp if known else ""
     held = depots.get((stamp, depot_id))
     if held is not None:
         return held

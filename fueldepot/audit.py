@@ -26,7 +26,7 @@ KINDS = {"+": "dodano", "~": "zmieniono", "-": "skasowano"}
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Audited:
     """A history to read. title: what a row is called, as text of the database."""
 
     model: type[Model]
@@ -42,18 +42,18 @@ class Source:
 
 
 class Entry(NamedTuple):
-    """One decision. source: index in `SOURCES`. kind: "+", "~", "-", or the state of a request."""
+    """One decision. audited: index in `AUDITED`. kind: "+", "~", "-", or the state of a request."""
 
     at: datetime
     who: str | None
-    source: int
+    audited: int
     key: str
     title: str
     kind: str
     reason: str
 
 
-COLUMNS = ("shown_at", "shown_who", "shown_source", "shown_key", "shown_title", "shown_kind", "shown_reason")
+COLUMNS = ("shown_at", "shown_who", "shown_audited", "shown_key", "shown_title", "shown_kind", "shown_reason")
 """What the database calls the fields of `Entry`."""
 
 
@@ -75,16 +75,16 @@ def text(*parts: Any) -> Expression:
     return Concat(*(Cast(part, TextField()) for part in parts), Value(""), output_field=TextField())
 
 
-SOURCES = (
-    Source(Depot, text(F("name"))),
-    Source(DepotRequest, text(F("kind"), Value(" #"), F("pk"))),
-    Source(DepotPrice, text(F("fuel"), Value(" "), F("price"), Value(" zł, skład "), F("depot_id"))),
-    Source(PlausibleRange, text(F("fuel"), Value(": "), F("low"), Value("–"), F("high"), Value(" zł"))),
-    Source(LegalState, text(F("voivodeship_id"))),
-    Source(Resolution, text(F("number"), Value(" "), F("title"))),
-    Source(Amendment, text(F("number"), Value(" "), F("changes"))),
-    Source(Deadline, text(F("date"), Value(" "), F("applies_to"))),
-    Source(FuelBan, text(F("fuel"))),
+AUDITED = (
+    Audited(Depot, text(F("name"))),
+    Audited(DepotRequest, text(F("kind"), Value(" #"), F("pk"))),
+    Audited(DepotPrice, text(F("fuel"), Value(" "), F("price"), Value(" zł, skład "), F("depot_id"))),
+    Audited(PlausibleRange, text(F("fuel"), Value(": "), F("low"), Value("–"), F("high"), Value(" zł"))),
+    Audited(LegalState, text(F("voivodeship_id"))),
+    Audited(Resolution, text(F("number"), Value(" "), F("title"))),
+    Audited(Amendment, text(F("number"), Value(" "), F("changes"))),
+    Audited(Deadline, text(F("date"), Value(" "), F("applies_to"))),
+    Audited(FuelBan, text(F("fuel"))),
 )
 
 
@@ -135,24 +135,24 @@ def _read(parse: Any, given: str) -> Any:
         return None
 
 
-def find(question: Question, sources: list[int]) -> list[Entry]:
+def find(question: Question, numbers: list[int]) -> list[Entry]:
     """The newest decisions, one more than a page holds where there are more. One query; an index cuts each history."""
-    parts = [part(number, question) for number in sources]
+    parts = [part(number, question) for number in numbers]
     if not parts:
         return []
     rows = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
-    return [Entry(*row) for row in rows.order_by("-shown_at", "shown_source", "-shown_key")[: PER_PAGE + 1]]
+    return [Entry(*row) for row in rows.order_by("-shown_at", "shown_audited", "-shown_key")[: PER_PAGE + 1]]
 
 
 def part(number: int, question: Question) -> QuerySet[Any, Any]:
     """The newest decisions of one history."""
-    source = SOURCES[number]
-    key = source.model._meta.pk.name
-    if source.model is DepotRequest:
+    audited = AUDITED[number]
+    key = audited.model._meta.pk.name
+    if audited.model is DepotRequest:
         rows: Any = DepotRequest.objects.filter(state__in=["accepted", "rejected"])
         at, person, kind, why = "decided_at", "decided_by", "state", "reason"
     else:
-        rows = source.model.history.all()  # type: ignore[attr-defined] # every other source has a history
+        rows = audited.model.history.all()  # type: ignore[attr-defined] # every other one has a history
         at, person, kind, why = "history_date", "history_user", "history_type", "history_change_reason"
     # Names of their own, because a field of one history may be called like a column of the answer.
     return (  # type: ignore[no-any-return] # see rows
@@ -160,9 +160,9 @@ def part(number: int, question: Question) -> QuerySet[Any, Any]:
         .annotate(
             shown_at=F(at),
             shown_who=F(f"{person}__username"),
-            shown_source=Value(number),
+            shown_audited=Value(number),
             shown_key=text(F(key)),
-            shown_title=source.title,
+            shown_title=audited.title,
             shown_kind=Cast(F(kind), TextField()),
             shown_reason=Coalesce(Cast(F(why), TextField()), Value(""), output_field=TextField()),
         )
@@ -173,11 +173,11 @@ def part(number: int, question: Question) -> QuerySet[Any, Any]:
 
 def audit(request: HttpRequest) -> HttpResponse:
     """The page. Each history is shown to whom may see its rows."""
-    sources = [number for number, source in enumerate(SOURCES) if request.user.has_perm(source.permission)]
-    if not sources:
+    numbers = [number for number, audited in enumerate(AUDITED) if request.user.has_perm(audited.permission)]
+    if not numbers:
         raise PermissionDenied
     question = Question.read(request.GET)
-    found = find(question, sources)
+    found = find(question, numbers)
     query = request.GET.copy()
     if len(found) > PER_PAGE:
         query["before"] = found[PER_PAGE - 1].at.isoformat()
@@ -194,17 +194,17 @@ def audit(request: HttpRequest) -> HttpResponse:
 
 def show(entry: Entry) -> Shown:
     """A decision in words."""
-    source = SOURCES[entry.source]
+    audited = AUDITED[entry.audited]
     states = dict(DepotRequest.State.choices)
     title = entry.title.strip()
     return Shown(
         at=entry.at,
         who=entry.who or "import",
-        what=source.label,
+        what=audited.label,
         title=title if len(title) <= 120 else f"{title[:120]}…",
         kind=KINDS.get(entry.kind) or str(states.get(entry.kind, entry.kind)),
         reason=entry.reason,
-        url=page_of(source.model, entry.key),
+        url=page_of(audited.model, entry.key),
     )
 
 

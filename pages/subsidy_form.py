@@ -88,152 +88,168 @@ def demand(kind: ProjectType, on: RulesOn) -> str:
     }[kind]
 
 
-def steps(on: RulesOn) -> tuple[Step, ...]:
-    """The whole form, empty."""
-    items = on.items
-    areas = {
-        Item.CEILING: "Dach lub strop",
-        Item.FLOOR: "Podłoga",
-        Item.WALLS: "Ściany",
-        Item.WINDOWS: "Okna",
-        Item.DOORS: "Drzwi zewnętrzne",
-        Item.GATES: "Brama garażowa",
-    }
-    return (
-        Step(
-            "Kto mieszka i jaki ma dochód",
-            "Od dochodu zależy poziom dotacji. Bez niego policzymy poziom podstawowy. Dochodu nie zapisujemy.",
-            (
-                Field(
-                    name="people",
-                    label="Ile osób jest w gospodarstwie domowym?",
-                    kind="number",
-                    hint="Gospodarstwo to osoby, które razem mieszkają i utrzymują się.",
-                    unit="osób",
-                    mistake=PEOPLE,
-                ),
-                money(
-                    "income",
-                    "Przeciętny miesięczny dochód",
-                    "Taki jak w zaświadczeniu o dochodach z gminy. Decyduje o poziomie podwyższonym i najwyższym.",
-                ),
-                Field(
-                    name="income_type",
-                    label="Podana kwota to dochód",
-                    kind="choice",
-                    choices=(
-                        Choice("person", "na jedną osobę"),
-                        Choice("household", "całego gospodarstwa – podzielimy przez liczbę osób"),
-                    ),
-                ),
-                Field(
-                    name="benefit",
-                    label="Mam ustalone prawo do zasiłku stałego, okresowego, rodzinnego lub specjalnego opiekuńczego",
-                    kind="check",
-                    hint="Taki zasiłek zastępuje próg dochodu najwyższego poziomu.",
-                ),
-                money(
-                    "annual_income",
-                    "Roczny dochód wnioskodawcy",
-                    "Podstawa obliczenia podatku z ostatniego zeznania PIT. Potrzebny tylko do poziomu podstawowego.",
-                ),
-                Field(
-                    name="business",
-                    label="Ja lub małżonek prowadzimy działalność gospodarczą (także najem)",
-                    kind="check",
-                ),
+HOUSEHOLD = Step(
+    "Kto mieszka i jaki ma dochód",
+    "Od dochodu zależy poziom dotacji. Bez niego policzymy poziom podstawowy. Dochodu nie zapisujemy.",
+    (
+        Field(
+            name="people",
+            label="Ile osób jest w gospodarstwie domowym?",
+            kind="number",
+            hint="Gospodarstwo to osoby, które razem mieszkają i utrzymują się.",
+            unit="osób",
+            mistake=PEOPLE,
+        ),
+        money(
+            "income",
+            "Przeciętny miesięczny dochód",
+            "Taki jak w zaświadczeniu o dochodach z gminy. Decyduje o poziomie podwyższonym i najwyższym.",
+        ),
+        Field(
+            name="income_type",
+            label="Podana kwota to dochód",
+            kind="choice",
+            choices=(
+                Choice("person", "na jedną osobę"),
+                Choice("household", "całego gospodarstwa – podzielimy przez liczbę osób"),
             ),
         ),
-        Step(
-            "Dom dzisiaj",
-            "",
-            (
-                Field(
-                    name="current_heating",
-                    label="Czym ogrzewasz dom?",
-                    kind="choice",
-                    hint="Klasę kotła podaje tabliczka znamionowa (norma PN-EN 303-5). Program wymienia tylko źródła "
-                    "poniżej klasy 5.",
-                    choices=(
-                        Choice("solid_fuel", "tylko paliwem stałym, w kotle lub piecu poniżej klasy 5"),
-                        Choice("solid_fuel_class5", "kotłem klasy 5 albo urządzeniem z ekoprojektem"),
-                        Choice("other", "gazem, olejem, prądem, pompą ciepła, z sieci albo kilkoma źródłami"),
-                    ),
-                ),
-                Field(
-                    name="eu",
-                    label="Wskaźnik EU z audytu energetycznego",
-                    kind="choice",
-                    hint="EU to energia użytkowa do ogrzewania: ile ciepła traci metr kwadratowy domu w ciągu roku, w "
-                    "kWh/(m²·rok). Jeśli audytu jeszcze nie ma, pokażemy trzy warianty.",
-                    choices=(
-                        Choice("unknown", "jeszcze nie wiem"),
-                        *(Choice(str(int(kind)), demand(kind, on)) for kind in ProjectType),
-                    ),
-                ),
-            ),
+        Field(
+            name="benefit",
+            label="Mam ustalone prawo do zasiłku stałego, okresowego, rodzinnego lub specjalnego opiekuńczego",
+            kind="check",
+            hint="Taki zasiłek zastępuje próg dochodu najwyższego poziomu.",
         ),
-        Step(
-            "Nowe źródło ciepła",
-            "Koszty podawaj netto, bez VAT. Bez kosztu policzymy największą możliwą dotację.",
-            (
-                Field(
-                    name="new_source",
-                    label="Na co wymieniasz ogrzewanie?",
-                    kind="list",
-                    choices=(
-                        Choice("none", "nie wymieniam"),
-                        *(Choice(item.value, items[item].name) for item in SOURCES),
-                    ),
-                ),
-                money(SOURCE_COST, "Koszt netto nowego źródła"),
-                money(
-                    f"cost_{Item.GROUND_SOURCE_LOOP}",
-                    "Koszt netto dolnego źródła",
-                    "Tylko przy gruntowej pompie ciepła: odwierty albo kolektor, z których pompa bierze ciepło.",
-                ),
-                Field(
-                    name=Item.CENTRAL_HEATING_DHW,
-                    label="Nowa instalacja centralnego ogrzewania i ciepłej wody",
-                    kind="check",
-                ),
-                money(f"cost_{Item.CENTRAL_HEATING_DHW}", "Koszt netto instalacji"),
-            ),
+        money(
+            "annual_income",
+            "Roczny dochód wnioskodawcy",
+            "Podstawa obliczenia podatku z ostatniego zeznania PIT. Potrzebny tylko do poziomu podstawowego.",
         ),
-        Step(
-            "Ocieplenie, okna, wentylacja",
-            "Wpisz powierzchnię prac. Puste pole znaczy, że tych prac nie planujesz.",
-            (
-                Field(
-                    name=Item.VENTILATION,
-                    label="Wentylacja mechaniczna z odzyskiem ciepła (rekuperacja)",
-                    kind="check",
-                    hint="Wymienia powietrze w domu i zatrzymuje ciepło z usuwanego.",
-                ),
-                money(f"cost_{Item.VENTILATION}", "Koszt netto wentylacji"),
-            ),
-            tuple(
-                (
-                    areas[item],
-                    Field(name=item, label="powierzchnia", kind="number", topic=areas[item], unit="m²", mistake=AREA),
-                    replace(money(f"cost_{item}", "koszt netto"), topic=areas[item]),
-                )
-                for item in ENVELOPE
-            ),
+        Field(
+            name="business",
+            label="Ja lub małżonek prowadzimy działalność gospodarczą (także najem)",
+            kind="check",
         ),
-        Step(
-            "Dokumenty",
-            "Audyt przed pracami i świadectwo po nich są obowiązkowe. Program zwraca ich koszt.",
-            tuple(
-                field
-                for item in DOCUMENTS
-                for field in (
-                    Field(name=item, label=items[item].name, kind="check"),
-                    money(f"cost_{item}", "Koszt netto audytu" if item is Item.AUDIT else "Koszt netto świadectwa"),
-                )
+    ),
+)
+
+
+def house(on: RulesOn) -> Step:
+    """What the house is like now; the index of each project type is that of the rules."""
+    return Step(
+        "Dom dzisiaj",
+        "",
+        (
+            Field(
+                name="current_heating",
+                label="Czym ogrzewasz dom?",
+                kind="choice",
+                hint="Klasę kotła podaje tabliczka znamionowa (norma PN-EN 303-5). Program wymienia tylko źródła "
+                "poniżej klasy 5.",
+                choices=(
+                    Choice("solid_fuel", "tylko paliwem stałym, w kotle lub piecu poniżej klasy 5"),
+                    Choice("solid_fuel_class5", "kotłem klasy 5 albo urządzeniem z ekoprojektem"),
+                    Choice("other", "gazem, olejem, prądem, pompą ciepła, z sieci albo kilkoma źródłami"),
+                ),
+            ),
+            Field(
+                name="eu",
+                label="Wskaźnik EU z audytu energetycznego",
+                kind="choice",
+                hint="EU to energia użytkowa do ogrzewania: ile ciepła traci metr kwadratowy domu w ciągu roku, w "
+                "kWh/(m²·rok). Jeśli audytu jeszcze nie ma, pokażemy trzy warianty.",
+                choices=(
+                    Choice("unknown", "jeszcze nie wiem"),
+                    *(Choice(str(int(kind)), demand(kind, on)) for kind in ProjectType),
+                ),
             ),
         ),
     )
+
+
+def heating(on: RulesOn) -> Step:
+    """What replaces the old heating, and what that costs."""
+    return Step(
+        "Nowe źródło ciepła",
+        "Koszty podawaj netto, bez VAT. Bez kosztu policzymy największą możliwą dotację.",
+        (
+            Field(
+                name="new_source",
+                label="Na co wymieniasz ogrzewanie?",
+                kind="list",
+                choices=(
+                    Choice("none", "nie wymieniam"),
+                    *(Choice(item.value, on.items[item].name) for item in SOURCES),
+                ),
+            ),
+            money(SOURCE_COST, "Koszt netto nowego źródła"),
+            money(
+                f"cost_{Item.GROUND_SOURCE_LOOP}",
+                "Koszt netto dolnego źródła",
+                "Tylko przy gruntowej pompie ciepła: odwierty albo kolektor, z których pompa bierze ciepło.",
+            ),
+            Field(
+                name=Item.CENTRAL_HEATING_DHW,
+                label="Nowa instalacja centralnego ogrzewania i ciepłej wody",
+                kind="check",
+            ),
+            money(f"cost_{Item.CENTRAL_HEATING_DHW}", "Koszt netto instalacji"),
+        ),
+    )
+
+
+AREAS = {
+    Item.CEILING: "Dach lub strop",
+    Item.FLOOR: "Podłoga",
+    Item.WALLS: "Ściany",
+    Item.WINDOWS: "Okna",
+    Item.DOORS: "Drzwi zewnętrzne",
+    Item.GATES: "Brama garażowa",
+}
+"""What is measured in square metres, in the words of the form."""
+
+ENVELOPE_AND_VENTILATION = Step(
+    "Ocieplenie, okna, wentylacja",
+    "Wpisz powierzchnię prac. Puste pole znaczy, że tych prac nie planujesz.",
+    (
+        Field(
+            name=Item.VENTILATION,
+            label="Wentylacja mechaniczna z odzyskiem ciepła (rekuperacja)",
+            kind="check",
+            hint="Wymienia powietrze w domu i zatrzymuje ciepło z usuwanego.",
+        ),
+        money(f"cost_{Item.VENTILATION}", "Koszt netto wentylacji"),
+    ),
+    tuple(
+        (
+            AREAS[item],
+            Field(name=item, label="powierzchnia", kind="number", topic=AREAS[item], unit="m²", mistake=AREA),
+            replace(money(f"cost_{item}", "koszt netto"), topic=AREAS[item]),
+        )
+        for item in ENVELOPE
+    ),
+)
+
+
+def documents(on: RulesOn) -> Step:
+    """What must be drawn up before and after."""
+    return Step(
+        "Dokumenty",
+        "Audyt przed pracami i świadectwo po nich są obowiązkowe. Program zwraca ich koszt.",
+        tuple(
+            field
+            for item in DOCUMENTS
+            for field in (
+                Field(name=item, label=on.items[item].name, kind="check"),
+                money(f"cost_{item}", "Koszt netto audytu" if item is Item.AUDIT else "Koszt netto świadectwa"),
+            )
+        ),
+    )
+
+
+def steps(on: RulesOn) -> tuple[Step, ...]:
+    """The whole form, empty."""
+    return HOUSEHOLD, house(on), heating(on), ENVELOPE_AND_VENTILATION, documents(on)
 
 
 def read_form(posted: Iterable[tuple[str, list[str]]], on: RulesOn) -> QueryString:

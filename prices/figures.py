@@ -273,8 +273,8 @@ def stamp_read() -> str:
 
 def _keep_missing(today: date, stamp: str) -> list[str]:
     """Compute and store the answers of fuels that have none for this day and stamp. Call it under the lock."""
-    held = set(Figure.objects.filter(area="", day=today, stamp=stamp).values_list("fuel", flat=True))
-    missing = [fuel for fuel in fuels.FUELS if fuel.slug not in held]
+    kept = set(Figure.objects.filter(area="", day=today, stamp=stamp).values_list("fuel", flat=True))
+    missing = [fuel for fuel in fuels.FUELS if fuel.slug not in kept]
     Figure.objects.filter(fuel__in=[fuel.slug for fuel in missing]).delete()
     for fuel in missing:
         _store(fuel.slug, make(fuel, today), today, stamp)

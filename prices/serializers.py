@@ -10,19 +10,9 @@ from catalog import fuels
 from catalog.fuels import Fuel
 from catalog.links import site_url
 from catalog.models import Voivodeship
-from prices import medians, series
+from prices import medians, series, wording
 from prices.medians import Figures, Range, Summary
 from prices.queries import ListedPrice, OfficialPrice, SeriesRows
-
-DEMONSTRATION = "Dane demonstracyjne"
-POLAND = "Polska"
-
-ORIGIN = "Zatwierdzone ceny ze składów: cenniki składów i zgłoszenia czytelników po moderacji"
-INVENTED_ORIGIN = f"{DEMONSTRATION}: ceny zmyślone, służą tylko do wypróbowania serwisu"
-
-GUS_DESCRIPTION = (
-    "Średnia roczna cena detaliczna węgla kamiennego w Polsce według GUS. To osobne dane: nie wchodzą do mediany."
-)
 
 
 def number(amount: Decimal | None) -> float | None:
@@ -82,7 +72,7 @@ def country(
     answer = {
         "fuel": fuel.slug,
         "name": fuel.name,
-        "area": {"level": "poland", "name": POLAND, "teryt": ""},
+        "area": {"level": "poland", "name": wording.POLAND, "teryt": ""},
         "unit": fuel.unit,
         "unit_name": fuels.UNIT_NAMES[fuel.unit],
         "window_months": medians.WINDOW_MONTHS,
@@ -91,8 +81,8 @@ def country(
         **described(summary),
         "price_lists": figures.price_lists,
         "submissions": summary.n - figures.price_lists,
-        "source": INVENTED_ORIGIN if figures.demonstration else ORIGIN,
-        "method": method(fuel, ranges, demonstration=figures.demonstration),
+        "source": wording.INVENTED_ORIGIN if figures.demonstration else wording.ORIGIN,
+        "method": wording.method(fuel, ranges, demonstration=figures.demonstration),
         "page": site_url(reverse("fuel-prices", args=[fuel.slug])),
         "rejected": len(figures.rejected),
     }
@@ -137,8 +127,7 @@ def voivodeship(fuel: Fuel, figures: Figures, unit: Voivodeship, *, ranges: Mapp
         "price_lists": None,
         "submissions": None,
         "source": None,
-        "method": method(fuel, ranges, demonstration=figures.demonstration)
-        + " Mediana województwa jest z tych jego cen, które przyjęto do mediany krajowej.",
+        "method": wording.voivodeship_method(fuel, ranges, demonstration=figures.demonstration),
         "page": site_url(reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug])),
     }
     return answer | dict.fromkeys(absent) | mark(figures)
@@ -171,10 +160,10 @@ def values(figures: Figures) -> list[float | None]:
 def gus(official: OfficialPrice) -> dict[str, Any]:
     """The official average beside the median of a coal fuel. `origin`: where the number itself was read."""
     return {
-        "description": GUS_DESCRIPTION,
+        "description": wording.GUS_DESCRIPTION,
         "year": official.year,
         "price": number(official.price),
-        "area": POLAND,
+        "area": wording.POLAND,
         "source": series.describe_source(official.variable_id),
         "origin": official.source,
     }
@@ -195,35 +184,3 @@ def arithmetic(figures: Figures, ranges: Mapping[str, Range]) -> dict[str, Any]:
 def ends(limits: Range) -> dict[str, float | None]:
     """Both ends of a range."""
     return {"low": number(limits.low), "high": number(limits.high)}
-
-
-def method(fuel: Fuel, ranges: Mapping[str, Range], *, demonstration: bool) -> str:
-    """How the median came about, in Polish, step by step. A step that no range makes possible is not among them."""
-    beginning = f"{DEMONSTRATION}: ceny są zmyślone. " if demonstration else ""
-    several = len(fuels.assortments(fuel.slug)) > 1
-    one = " (z cen kilku sortymentów tego samego dnia ich mediana)" if several else ""
-    steps = [
-        f"każdy skład liczy się raz, ceną najnowszą{one}, a jednego dnia cennik ma pierwszeństwo przed zgłoszeniem",
-        f"gdy zostaje co najmniej {medians.FEWEST_FOR_FENCES} cen, odrzucamy odstające: dalej niż {medians.FENCE} "
-        "rozstępy ćwiartkowe poza kwartylami dla kraju",
-        f"medianę podajemy od {medians.FEWEST_FOR_MEDIAN} cen",
-    ]
-    if ranges:
-        steps.insert(0, f"odrzucamy ceny spoza {plausible(fuel, ranges)}")
-    numbered = "; ".join(f"{number}) {step}" for number, step in enumerate(steps, 1))
-    return (
-        f"{beginning}Mediana zatwierdzonych cen z ostatnich {medians.WINDOW_MONTHS} miesięcy: cenników składów "
-        f"i zgłoszeń czytelników po moderacji. Kroki: {numbered}. Średnie GUS są osobnymi danymi i nigdy nie wchodzą "
-        "do mediany."
-    )
-
-
-def plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:
-    """What prices must lie in, in the genitive. ranges: at least one, of the fuel and those it takes in."""
-    asked = fuels.assortments(fuel.slug)
-    if len(asked) > 1:
-        where_known = "" if ranges.keys() >= set(asked) else ", o ile go ustalono"
-        return f"wiarygodnego przedziału dla danego paliwa{where_known}"
-    own = ranges[fuel.slug]
-    unit = {"t": "tonę", "mp": "metr przestrzenny"}[fuel.unit]
-    return f"wiarygodnego przedziału ({own.low.normalize():f}–{own.high.normalize():f} zł za {unit})"

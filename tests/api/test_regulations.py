@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from catalog import held, versions
+from catalog import versions
 from catalog.models import Dataset
 from regulations.models import LegalState
 from tests import factories
@@ -308,8 +308,10 @@ def test_an_editors_change_shows_at_once(client):
     assert one(client)["resolution"]["next_deadline"]["date"] == "2029-01-01"
 
 
-def test_what_is_held_answers_until_an_editor_changes_it(client, acts, django_assert_num_queries, monkeypatch):
-    monkeypatch.setattr(held.Held, "lasting", True)
+def test_what_is_held_answers_until_an_editor_changes_it(client, acts, django_assert_num_queries):
+    for slug in (Dataset.Slug.REGULATIONS, Dataset.Slug.UNITS):
+        versions.raise_version(slug)
+    versions.forget()
     before = one(client, voivodeship="12")
     with django_assert_num_queries(0):
         assert one(client, voivodeship="malopolskie") == before

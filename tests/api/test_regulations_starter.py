@@ -3,6 +3,7 @@
 import icalendar
 import pytest
 
+from regulations.importers.records import DATA, find_files, parse
 from tests import factories
 from tests.regulations.loading import load_files
 
@@ -43,7 +44,6 @@ def deadlines(entry):
 
 BAN = ("2019-09-01", "kotły, piece, kominki, stacjonarne grille", "Gmina Miejska Kraków")
 REST = "województwo bez Krakowa i 7 gmin z uchwałami lokalnymi"
-CLASS_3_4 = ("2027-01-01", "kotły klasy 3 i 4", REST)
 
 
 def test_the_total_ban_binds_krakow_and_the_deadlines_of_the_rest_do_not(ask):
@@ -102,16 +102,22 @@ def test_the_counties_around_warsaw(ask):
 
 
 def test_all_voivodeships(ask):
-    found = {entry["voivodeship"]: entry for entry in ask("")}
-    assert len(found) == 16
-    without = {slug for slug, entry in found.items() if not entry["has_resolution"]}
-    assert without == {"podlaskie", "warminsko-mazurskie"}
-    done = {slug for slug, e in found.items() if e["has_resolution"] and e["resolution"]["next_deadline"] is None}
-    assert done == {"swietokrzyskie"}
-    assert found["lodzkie"]["resolution"]["text"] is None
-    for entry in found.values():
-        for key in ("title", "publication", "summary"):
-            assert entry["resolution"] is None or entry["resolution"][key]
+    found = {entry["teryt"]: entry for entry in ask("")}
+    records = {record.teryt: record for record in map(parse, find_files([DATA]))}
+    assert found.keys() == records.keys()
+    for teryt, entry in found.items():
+        record, resolution = records[teryt], entry["resolution"]
+        assert entry["has_resolution"] is bool(record.resolutions) is (resolution is not None)
+        if resolution is None:
+            continue
+        assert all(resolution[key] for key in ("title", "publication", "summary"))
+        assert len(resolution["acts"]) == len(record.resolutions)
+        if len(record.resolutions) == 1:
+            (act,) = record.resolutions.values()
+            assert resolution["text"] == (act["text_url"] or None)
+        coming = [row["date"] for row in resolution["deadlines"] if row["date"] >= ON]
+        following = resolution["next_deadline"]
+        assert following["date"] == min(coming) if coming else following is None
 
 
 def test_dates_moved_in_lodzkie(client, loaded, django_db_blocker):

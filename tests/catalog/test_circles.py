@@ -8,8 +8,7 @@ import pytest
 
 from catalog import circles, plane, versions
 from catalog.actions import remove_depot
-from catalog.held import Held
-from catalog.models import Dataset, Depot
+from catalog.models import Depot
 from catalog.params import Point
 from catalog.queries import find_stores_near
 from tests import factories
@@ -61,11 +60,11 @@ def test_the_nearest_are_among_those_found(radius_m, limit):
 
 
 @pytest.mark.django_db
-def test_a_depot_that_has_gone_is_never_counted(monkeypatch, django_assert_num_queries):
+def test_a_depot_that_has_gone_is_never_counted(django_assert_num_queries):
     """The process may look at the versions too late; the statement itself tells that the state is another."""
-    monkeypatch.setattr(Held, "lasting", True)
     depots = [factories.DepotFactory(lat=50.06 + step / 1000, lon=19.94) for step in range(4)]
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    for slug in circles.RESTS_ON:
+        versions.raise_version(slug)
     versions.forget()
     ask = {"radius_km": 5, "limit": 2}
     point = Point(50.06, 19.94)
@@ -83,9 +82,9 @@ def test_a_depot_that_has_gone_is_never_counted(monkeypatch, django_assert_num_q
 
 @pytest.mark.django_db
 def test_a_list_that_is_not_cut_counts_itself(monkeypatch):
-    monkeypatch.setattr(Held, "lasting", True)
     factories.DepotFactory(lat=50.06, lon=19.94)
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    for slug in circles.RESTS_ON:
+        versions.raise_version(slug)
     versions.forget()
     monkeypatch.setattr(circles.Positions, "count", lambda *_: pytest.fail("counted"))
     assert find_stores_near(Point(50.06, 19.94), radius_km=5, limit=2).total == 1

@@ -13,9 +13,9 @@ DEPOTS, UNITS = Dataset.Slug.DEPOTS, Dataset.Slug.UNITS
 
 
 @pytest.fixture
-def made(monkeypatch):
-    """A thing that is held, and how often it was made."""
-    monkeypatch.setattr(Held, "lasting", True)
+def made(db):
+    """A thing that is held, and how often it was made. Its data set has a version, as after an import."""
+    versions.raise_version(DEPOTS)
     times: list[int] = []
 
     def make():
@@ -37,9 +37,23 @@ def test_is_made_once_until_one_of_its_data_sets_changes(made, django_assert_num
     assert thing.current() == 2
 
 
+@pytest.mark.django_db
+def test_rows_that_no_version_speaks_of_are_read_anew():
+    times = []
+    thing = Held(lambda: times.append(1), DEPOTS, UNITS)
+    thing.current()
+    thing.current()
+    assert (times, thing.lasting()) == ([1, 1], None)
+    versions.raise_version(UNITS)
+    versions.forget()
+    thing.current()
+    thing.current()
+    assert times == [1, 1, 1]
+
+
 @pytest.mark.django_db(transaction=True)
-def test_a_change_while_it_is_made_is_seen_at_the_next_look(monkeypatch):
-    monkeypatch.setattr(Held, "lasting", True)
+def test_a_change_while_it_is_made_is_seen_at_the_next_look():
+    versions.raise_version(DEPOTS)
     seen = []
 
     def make():
@@ -53,8 +67,8 @@ def test_a_change_while_it_is_made_is_seen_at_the_next_look(monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_could_not_be_made_is_tried_again(monkeypatch):
-    monkeypatch.setattr(Held, "lasting", True)
+def test_what_could_not_be_made_is_tried_again():
+    versions.raise_version(DEPOTS)
     answers = iter([ZeroDivisionError, "made"])
 
     def make():

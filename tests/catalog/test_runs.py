@@ -10,7 +10,15 @@ from django.core.management import CommandError, call_command
 from catalog import checks
 from catalog.importers import publications
 from catalog.importers.download.store import checksum
-from catalog.importers.publications import SOURCES_FILE, SourcesError, allowed_address, read_publications
+from catalog.importers.parsers.formats import Format
+from catalog.importers.publications import (
+    OTHER_FORMS,
+    SOURCES_FILE,
+    SourcesError,
+    allowed_address,
+    read_publications,
+)
+from catalog.importers.steps import IMPORTERS
 from catalog.models import ImportRun, Municipality
 from tests import small_country
 from tests.dumps import dump
@@ -172,6 +180,12 @@ def test_the_projects_file_of_sources_is_whole():
     assert checks.check_sources() == []
 
 
+def test_every_form_that_is_read_has_an_importer_and_a_source_of_its_data_set():
+    datasets = {form: source.dataset for source in read_publications().values() for form in source.forms}
+    assert datasets.keys() == {*(form.value for form in Format), *OTHER_FORMS}
+    assert {form: datasets[form.value] for form in Format} == {form: one.dataset for form, one in IMPORTERS.items()}
+
+
 def changed(**changes):
     content = yaml.safe_load(SOURCES_FILE.read_text())
     for key, value in changes.items():
@@ -196,6 +210,7 @@ def changed(**changes):
         (lambda: changed(url="http://overpass-api.de/"), "must be an https address, or http to this machine"),
         (lambda: changed(login_free=False), "needs a login, so its method must be manual"),
         (lambda: changed(file="../x.json"), "must be a plain name"),
+        (lambda: changed(file="x.xlsx"), "must be a plain name that ends in .zip, .json or .csv"),
         (lambda: changed(confirmed="yes"), "confirmed is 'yes'; it must be bool"),
         (lambda: changed(title=""), "title is ''; it must be str"),
         (lambda: "osm-depots: 3", "osm-depots: must be a mapping"),

@@ -8,7 +8,6 @@ import pytest
 
 from catalog import circles, kept, queries, serializers, versions, written
 from catalog.actions import remove_depot
-from catalog.held import Held
 from catalog.models import Dataset, Depot
 from catalog.params import Point
 from tests import factories
@@ -20,9 +19,15 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def _holding(monkeypatch):
-    """What is made lasts, as it does in a server."""
-    monkeypatch.setattr(Held, "lasting", True)
+def _holding():
+    """The data have versions, as after an import, so that what is made of them lasts."""
+    for slug in circles.RESTS_ON:
+        versions.raise_version(slug)
+
+
+def without_positions(patch):
+    """Let the database answer, as while nothing is held."""
+    patch.setattr(circles.positions, "lasting", lambda: None)
 
 
 def depots_at(*places):
@@ -54,7 +59,7 @@ def test_answers_as_the_database_does(client, monkeypatch):
         path += f"&radius={draw.choice([1, 5, 25, 50])}&limit={draw.choice([1, 3, 20, 100])}"
         held = client.get(path)
         with monkeypatch.context() as patch:
-            patch.setattr(Held, "lasting", False)
+            without_positions(patch)
             asked = client.get(path)
         assert held.content == asked.content
         for name in ("X-Total-Count", "Content-Type", "Cache-Control", "ETag"):
@@ -66,7 +71,7 @@ def test_a_depot_alone_is_the_same(client, monkeypatch):
     [depot] = depots_at((50.06, 19.94))
     path = f"/api/v1/stores/{depot.pk}"
     answers = [client.get(path).content, client.get(path).content]
-    monkeypatch.setattr(Held, "lasting", False)
+    without_positions(monkeypatch)
     assert [*answers, client.get(path).content] == [answers[0]] * 3
 
 

@@ -12,7 +12,7 @@ from django.db import OperationalError, connections
 from django.utils import timezone
 
 from catalog import models, runs
-from catalog.importers import refresh, sources
+from catalog.importers import refresh, steps
 from catalog.importers.download import Store
 from catalog.importers.parsers import osm_tags
 from catalog.importers.parsers.formats import Format
@@ -278,7 +278,7 @@ def test_an_error_of_ours_is_recorded_and_does_not_stop_the_others(rehearsal, mo
     def broken(path):
         raise KeyError(path)
 
-    monkeypatch.setitem(sources.SOURCES, Format.SIMC, replace(sources.SOURCES[Format.SIMC], parse=broken))
+    monkeypatch.setitem(steps.IMPORTERS, Format.SIMC, replace(steps.IMPORTERS[Format.SIMC], parse=broken))
     (line,) = rehearsal.fail(match="failed: teryt-simc; ")
     assert "an error of the program: KeyError; the log has the rest" in line
     assert counts() == [4, 0, 4, 12, 12, 6]

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from openpyxl import Workbook
 
+from catalog import versions
 from catalog.roles import CHIEF, EDITOR
 from prices.models import DepotPrice, PlausibleRange
 from tests import factories
@@ -56,6 +57,7 @@ def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client
     listed = client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"]
     assert [row["price"] for row in listed] == [1400]
     assert "Zmieniono: 1." in decide(desk, "reject", prices[0], reason="literówka")
+    versions.forget()
     assert client.get(API).json()["n"] == 2
     assert client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"] == []
     history = desk.get(f"{LIST}{prices[0].pk}/history/").content.decode()
@@ -166,6 +168,7 @@ def test_an_editor_in_chief_gives_a_fuel_without_range_its_own(pellet_without_ra
     assert (made.low, made.high) == (1450, 4000)
     assert made.history.latest().history_type == "+"
     assert made.history.latest().history_user.username == "adam"
+    versions.forget()
     answer = client.get(API).json()
     assert (answer["n"], answer["rejected"]) == (2, 1)
     assert chief.get(ADD_RANGE).status_code == 403

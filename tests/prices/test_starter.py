@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from catalog import versions
 from catalog.fuels import BY_SLUG
 from catalog.importers.run import run
 from catalog.importers.sync import Options
@@ -89,6 +90,7 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     call_command("remove_demo", stdout=out)
     assert "400 demonstration depots" in out.getvalue()
     assert not DepotPrice.objects.exists()
+    versions.forget()
     answer = client.get("/api/v1/prices/pellet").json()
     assert (answer["n"], "demonstration" in answer) == (0, False)
     assert Dataset.objects.get(slug="prices").row_count == 0

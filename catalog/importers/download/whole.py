@@ -1,5 +1,6 @@
 """Whether what came is the file that was meant, and all of it."""
 
+import os
 import re
 import zipfile
 from pathlib import Path
@@ -18,22 +19,19 @@ _HTML = re.compile(rb"\s*(<!--.{0,500}?-->\s*)?<(!doctype html|html|head|body)\b
 def check(path: Path, publication: Publication) -> None:
     """Raise BadInput, with a reason that says what to do, for anything but a whole file of the source's form.
 
-    Reads it all: every member of a zip against its sum, JSON to its end.
+    Reads it all: every member of a zip against its sum, JSON to its end. CSV has no end of its own, only that of a row.
     """
     if path.stat().st_size == 0:
         raise BadInput(path, "is empty; try again later")
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
-    kind = Path(publication.file).suffix[1:]
+    kind = Path(publication.file).suffix
     if _HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
         raise BadInput(
             path,
-            f"is a web page instead of {kind}; open it in a browser: the publisher is closed or the file has moved",
+            f"is a web page instead of {kind[1:]}; open it in a browser: the publisher is closed or the file has moved",
         )
-    if kind == "zip":
-        _check_zip(path)
-    else:
-        _check_json(path)
+    CHECKS[kind](path)
     form = identify(path)
     if form is None or form.value not in publication.forms:
         found = f"looks like {form.value}" if form else "is of no known form"
@@ -64,3 +62,14 @@ def _check_json(path: Path) -> None:
     if isinstance(document, dict) and "remark" in document:
         said = tidy(str(document["remark"]))[:200]
         raise BadInput(path, f"is not whole, the server says: {said}; try again later")
+
+
+def _check_csv(path: Path) -> None:
+    with path.open("rb") as stream:
+        stream.seek(-1, os.SEEK_END)
+        if stream.read() != b"\n":
+            raise BadInput(path, "ends in the middle of a row; try again later")
+
+
+CHECKS = {".zip": _check_zip, ".json": _check_json, ".csv": _check_csv}
+"""By the suffix that a source may give its file."""

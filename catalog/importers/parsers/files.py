@@ -39,7 +39,7 @@ _UNREADABLE = (*_DAMAGED, NotImplementedError, RuntimeError, ValueError, Overflo
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OpenFile:
     """An open file. label: its path, with the member where it is zipped, for messages."""
 
     stream: IO[bytes]
@@ -47,7 +47,7 @@ class Source:
 
 
 @contextmanager
-def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = None) -> Iterator[Source]:
+def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = None) -> Iterator[OpenFile]:
     """Open a plain file, or the member of a zip that has the first of the suffixes that occurs.
 
     suffixes: lower case with the dot, best first; they matter only inside a zip. Whether a file is a zip is decided
@@ -60,7 +60,7 @@ def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = 
                 yield source
     else:
         with _reading(str(path)), path.open("rb") as stream:
-            yield Source(stream, str(path))
+            yield OpenFile(stream, str(path))
 
 
 def is_zip(path: Path, *, max_bytes: int | None = None) -> bool:
@@ -136,7 +136,7 @@ def pick(path: Path, archive: zipfile.ZipFile, suffixes: Sequence[str]) -> zipfi
 @contextmanager
 def open_member(
     path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, max_bytes: int | None = None
-) -> Iterator[Source]:
+) -> Iterator[OpenFile]:
     """Open one member. Raises BadInput when it is encrypted, empty, too large unpacked, or packed too tightly."""
     label = f"{path}/{member.filename}"
     # The stated size can be trusted: zipfile never gives more bytes than it, and then checks their sum.
@@ -154,10 +154,10 @@ def open_member(
     except (*_UNREADABLE, OSError) as error:
         raise BadInput(label, f"the zip archive is damaged: {_text_of(error)}") from error
     with _reading(label), stream:
-        yield Source(stream, label)
+        yield OpenFile(stream, label)
 
 
-def peek(source: Source, size: int) -> bytes:
+def peek(source: OpenFile, size: int) -> bytes:
     """The first bytes of a source that can be rewound, without taking them."""
     start = source.stream.read(size)
     source.stream.seek(0)
@@ -174,7 +174,7 @@ def load_json(path: Path) -> object:
             raise BadInput(source.label, f"is not complete JSON, is it cut off? {_text_of(error)}") from error
 
 
-def text_lines(source: Source, *, cp1250: bool = False) -> Iterator[str]:
+def text_lines(source: OpenFile, *, cp1250: bool = False) -> Iterator[str]:
     """The lines of a text with their ends, decoded from UTF-8 with or without a byte order mark.
 
     cp1250: whether a text that is not UTF-8 may be in the Windows code page of Central Europe. Only where the
@@ -203,7 +203,7 @@ def text_lines(source: Source, *, cp1250: bool = False) -> Iterator[str]:
 
 
 def csv_rows(
-    source: Source, columns: Sequence[str], *, delimiter: str, cp1250: bool = False
+    source: OpenFile, columns: Sequence[str], *, delimiter: str, cp1250: bool = False
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a table with a header, each with its line number; values stripped, blank lines left out.
 
@@ -237,7 +237,7 @@ def csv_rows(
         raise BadInput(source.label, f"has no header; expected the columns {', '.join(columns)}")
 
 
-def _check_columns(source: Source, header: list[str], columns: Sequence[str], row: int) -> None:
+def _check_columns(source: OpenFile, header: list[str], columns: Sequence[str], row: int) -> None:
     missing = [column for column in columns if column not in header]
     if missing:
         raise BadInput(

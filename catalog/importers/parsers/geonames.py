@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from catalog.importers.parsers.files import Source, open_source, text_lines
+from catalog.importers.parsers.files import OpenFile, open_source, text_lines
 from catalog.importers.parsers.simc import MAX_NAME
 from catalog.importers.parsers.values import in_poland, parse_degrees, tidy
 from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
@@ -85,7 +85,7 @@ def _merged(code: str, rows: _Rows) -> PostcodeRecord:
     return PostcodeRecord(code, tuple(shares), tuple(rows.places), lat, lon, "geonames")
 
 
-def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
+def _lines(source: OpenFile) -> Iterator[tuple[int, list[str]]]:
     """The lines that are not blank, split at tabs and stripped, with their numbers."""
     for row, line in enumerate(text_lines(source), 1):
         if not line.strip():

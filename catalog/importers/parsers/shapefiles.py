@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 from zipfile import ZipInfo
 
-from catalog.importers.parsers.files import Source, is_zip, members, open_member, open_source, open_zip
+from catalog.importers.parsers.files import OpenFile, is_zip, members, open_member, open_source, open_zip
 from catalog.importers.records import BadInput
 
 LAYER = "a03_granice_gmin"
@@ -49,7 +49,7 @@ def open_shapefile(path: Path) -> Iterator[Shapefile]:
     Raises BadInput when a part is missing or there are several layers and none is called after municipalities.
     """
     with ExitStack() as stack:
-        parts: dict[str, Source] = {}
+        parts: dict[str, OpenFile] = {}
         if is_zip(path):
             archive = stack.enter_context(open_zip(path))
             for suffix, member in municipal_layer(path, members(archive)).items():
@@ -58,7 +58,7 @@ def open_shapefile(path: Path) -> Iterator[Shapefile]:
                     while chunk := packed.stream.read(COPY_BYTES):
                         copy.write(chunk)
                     copy.seek(0)
-                    parts[suffix] = Source(copy, packed.label)
+                    parts[suffix] = OpenFile(copy, packed.label)
         else:
             for suffix, beside in _beside(path).items():
                 parts[suffix] = stack.enter_context(open_source(beside, (suffix,)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 from xml.parsers import expat  # the handlers below refuse what makes XML dangerous
 
-from catalog.importers.parsers.files import Source
+from catalog.importers.parsers.files import OpenFile
 from catalog.importers.records import BadInput
 
 CHUNK_BYTES = 1 << 16
@@ -22,7 +22,7 @@ MAX_VALUE = 10_000
 class _Rows:
     """Collects the rows between two chunks."""
 
-    def __init__(self, source: Source, columns: Sequence[str], tag: str) -> None:
+    def __init__(self, source: OpenFile, columns: Sequence[str], tag: str) -> None:
         self.source, self.columns, self.tag = source, columns, tag
         self.ready: list[tuple[int, dict[str, str]]] = []
         self.count = 0
@@ -72,7 +72,7 @@ class _Rows:
         self.row = None
 
 
-def parsed(parser: expat.XMLParserType, source: Source, ready: list[T]) -> Iterator[T]:
+def parsed(parser: expat.XMLParserType, source: OpenFile, ready: list[T]) -> Iterator[T]:
     """What the handlers of a parser put into `ready` while it reads a document. Raises BadInput for what is not XML."""
     while True:
         chunk = source.stream.read(CHUNK_BYTES)
@@ -87,7 +87,7 @@ def parsed(parser: expat.XMLParserType, source: Source, ready: list[T]) -> Itera
             return
 
 
-def xml_rows(source: Source, columns: Sequence[str], *, tag: str = "row") -> Iterator[tuple[int, dict[str, str]]]:
+def xml_rows(source: OpenFile, columns: Sequence[str], *, tag: str = "row") -> Iterator[tuple[int, dict[str, str]]]:
     """The `tag` elements of a document, each with its number from 1 and its fields stripped; empty elements are "".
 
     columns: fields that every row must have.

@@ -61,11 +61,11 @@ def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report
     incoming: dict[str, PostcodeRecord] = {}
     for row in options.progress(extract.rows, TITLE):
         record = resolve(row, codes)
-        held = stored.get(record.code)
+        known = stored.get(record.code)
         if not record.municipalities:
             rejected.append(Note(record.code, "none of its municipalities is in the register"))
-        elif held and RANKS[held.source] > RANKS[record.source]:
-            skipped.append(Note(record.code, KEPT[RANKS[held.source]]))
+        elif known and RANKS[known.source] > RANKS[record.source]:
+            skipped.append(Note(record.code, KEPT[RANKS[known.source]]))
         else:
             incoming[record.code] = record
     sources = {record.source for record in incoming.values()}
@@ -91,22 +91,22 @@ def within_covered(
     """
     covered = {code[:2] for record in incoming.values() for code, _ in record.municipalities}
     mine, merged = {}, dict(incoming)
-    for code, held in stored.items():
-        beyond = tuple(share for share in held.municipalities if share[0][:2] not in covered)
-        if code not in incoming and len(beyond) == len(held.municipalities):
+    for code, known in stored.items():
+        beyond = tuple(share for share in known.municipalities if share[0][:2] not in covered)
+        if code not in incoming and len(beyond) == len(known.municipalities):
             continue
-        mine[code] = held
+        mine[code] = known
         if not beyond:
             continue
         here = incoming.get(code)
-        larger = held
+        larger = known
         if here and sum(count for _, count in here.municipalities) >= sum(count for _, count in beyond):
             larger = here
         shares = [*(here.municipalities if here else ()), *beyond]
         merged[code] = replace(
             larger,
             municipalities=tuple(sorted(shares, key=lambda share: (-share[1], share[0]))),
-            places=tuple(dict.fromkeys((*larger.places, *(here.places if here else ()), *held.places))),
+            places=tuple(dict.fromkeys((*larger.places, *(here.places if here else ()), *known.places))),
             source=Postcode.Source.POINTS.value,
         )
     return mine, merged

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from catalog.importers.run import Step
-from catalog.importers.sources import steps_for
+from catalog.importers.steps import steps_for
 from catalog.management.import_command import ImportCommand
 from catalog.models import Dataset
 

@@ -5,7 +5,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from catalog.importers.run import Step
-from catalog.importers.sources import NothingToImport, directory_steps
+from catalog.importers.steps import NothingToImport, directory_steps
 from catalog.management.import_command import ImportCommand
 from prices import figures
 from prices.importers import gus

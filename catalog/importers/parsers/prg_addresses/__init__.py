@@ -15,7 +15,7 @@ import numpy as np
 import pyproj
 from numpy.typing import NDArray
 
-from catalog.importers.parsers.files import Source, is_zip, members, open_member, open_source, open_zip
+from catalog.importers.parsers.files import OpenFile, is_zip, members, open_member, open_source, open_zip
 from catalog.importers.parsers.prg_addresses.centres import Cells
 from catalog.importers.parsers.prg_addresses.reading import OFFICIAL_EPSG, Address, Model, read
 from catalog.importers.parsers.simc import MAX_NAME
@@ -91,7 +91,7 @@ def parse(*paths: Path) -> Extract[PostcodeRecord]:
     return collected.extract(label)
 
 
-def _sources(path: Path) -> Iterator[AbstractContextManager[Source]]:
+def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
     """Every XML of a path, to be opened one after another."""
     if not is_zip(path, max_bytes=MAX_BYTES):
         yield open_source(path, (), max_bytes=MAX_BYTES)
@@ -123,7 +123,7 @@ class _Collected:
         self.newest = ""
         self.transformers: dict[int, pyproj.Transformer] = {}
 
-    def read(self, source: Source) -> None:
+    def read(self, source: OpenFile) -> None:
         """Take in one document. References lead to objects of the same document, so they end with it."""
         groups: Counter[Group] = Counter()
         areas: dict[str, tuple[str, str]] = {}
@@ -150,7 +150,7 @@ class _Collected:
             raise BadInput(source.label, "has no address of the PRG (PRG_PunktAdresowy or AD_PunktAdresowy)")
         self.resolve(groups, areas)
 
-    def address(self, found: Address, source: Source, texts: dict[str, str]) -> Group | None:
+    def address(self, found: Address, source: OpenFile, texts: dict[str, str]) -> Group | None:
         """Take in one address. Returns its postcode, place and references; None when it is left out."""
         if not found.current:
             self.refuse("not standing any more, or not yet", found.id)
@@ -190,7 +190,7 @@ class _Collected:
         east, north = transformer.transform(east, north)
         return float(east), float(north)
 
-    def day(self, found: Address, source: Source) -> str:
+    def day(self, found: Address, source: OpenFile) -> str:
         try:
             return parse_day(found.version).isoformat()
         except ValueError as error:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from xml.parsers import expat  # the handlers below refuse what makes XML dangerous
 
-from catalog.importers.parsers.files import Source
+from catalog.importers.parsers.files import OpenFile
 from catalog.importers.parsers.values import tidy
 from catalog.importers.parsers.xml_rows import parsed
 from catalog.importers.records import BadInput
@@ -99,7 +99,7 @@ _VERSION = re.compile(r"_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9_]+$")
 """What the model of 2021 appends to an identifier. References may name another version of the same object."""
 
 
-def read(source: Source) -> Iterator[tuple[Model, Address | Area]]:
+def read(source: OpenFile) -> Iterator[tuple[Model, Address | Area]]:
     """The addresses of a document and the objects they refer to, in its order.
 
     Raises BadInput for a document type, what is not XML, an unknown reference system, and damaged positions.
@@ -114,7 +114,7 @@ def read(source: Source) -> Iterator[tuple[Model, Address | Area]]:
 class _Reader:
     """Handlers of the parser. Those for texts and ends are attached only where they matter: most of a file does not."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: OpenFile) -> None:
         self.source = source
         self.ready: list[tuple[Model, Address | Area]] = []
         self.locals: dict[str, str] = {}

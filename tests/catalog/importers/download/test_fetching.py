@@ -14,6 +14,7 @@ from catalog.importers.download import DownloadBusy, DownloadFailed, Patience
 from catalog.importers.download.store import KEPT
 from catalog.importers.records import BadInput
 from tests import small_country
+from tests.catalog.importers.parsers.helpers import DATA
 
 POSTCODES = "/PL.zip"
 
@@ -306,6 +307,37 @@ def test_a_zip_with_a_damaged_member_is_refused(fetcher, source, publishers):
 def test_a_zip_bomb_is_refused(fetcher, source, publishers):
     publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(30_000_000))
     assert "unpacks to more than 200 times its size" in refusal(fetcher, source)
+
+
+@pytest.fixture
+def table(source, publishers):
+    """A source whose file is CSV, and what is published there."""
+    publishers.files["postcodes.csv"] = (DATA / "prg_postcodes.csv").read_bytes()
+    url = publishers.url + "/postcodes.csv"
+    return replace(source, url=url, file="postcodes.csv", forms=("prg_postcodes",)), publishers.files["postcodes.csv"]
+
+
+def test_a_csv_file_is_kept_as_it_came(fetcher, table):
+    source, content = table
+    download = fetcher.fetch(source)
+    assert download.path.name.endswith("-postcodes.csv")
+    assert download.path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        ("html", "what came is a web page instead of csv"),
+        ("empty", "what came is empty"),
+        ("unannounced", "what came ends in the middle of a row; try again later"),
+    ],
+)
+def test_a_csv_file_that_is_not_whole_is_refused(fetcher, publishers, table, trouble, message):
+    source, content = table
+    assert not content[: len(content) // 2].endswith(b"\n")
+    publishers.always["/postcodes.csv"] = trouble
+    assert message in refusal(fetcher, source)
+    assert nothing_kept(fetcher, source)
 
 
 def test_a_redirection_on_this_machine_is_followed(fetcher, source, publishers, content):

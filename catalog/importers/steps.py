@@ -43,7 +43,7 @@ sync_osm_depots = partial(sync_depots, origin=Depot.Source.OSM)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Importer:
     """How one format is imported. publisher: stands beside the data set from then on.
 
     parse: takes one file, or, where it is published in parts, all that are given. dated: whether its days can be
@@ -58,25 +58,25 @@ class Source:
     dated: bool = False
 
 
-SOURCES = {
-    Format.TERC: Source(Dataset.Slug.UNITS, "GUS, rejestr TERYT (TERC)", terc.parse, sync_units, dated=True),
-    Format.SIMC: Source(Dataset.Slug.PLACES, "GUS, rejestr TERYT (SIMC)", simc.parse, sync_places),
-    Format.PLACES_JSON: Source(Dataset.Slug.PLACES, "GUGiK, PRNG", read_prng, sync_places),
-    Format.BOUNDARIES: Source(
+IMPORTERS = {
+    Format.TERC: Importer(Dataset.Slug.UNITS, "GUS, rejestr TERYT (TERC)", terc.parse, sync_units, dated=True),
+    Format.SIMC: Importer(Dataset.Slug.PLACES, "GUS, rejestr TERYT (SIMC)", simc.parse, sync_places),
+    Format.PLACES_JSON: Importer(Dataset.Slug.PLACES, "GUGiK, PRNG", read_prng, sync_places),
+    Format.BOUNDARIES: Importer(
         Dataset.Slug.BOUNDARIES, "GUGiK, Państwowy Rejestr Granic", boundaries.parse, sync_boundaries
     ),
-    Format.BOUNDARIES_GEOJSON: Source(
+    Format.BOUNDARIES_GEOJSON: Importer(
         Dataset.Slug.BOUNDARIES, "GUGiK, Państwowy Rejestr Granic", boundaries.parse, sync_boundaries
     ),
-    Format.PRG_POSTCODES: Source(
+    Format.PRG_POSTCODES: Importer(
         Dataset.Slug.POSTCODES, "GUGiK, punkty adresowe PRG", prg_postcodes.parse, sync_postcodes
     ),
-    Format.PRG_ADDRESSES: Source(
+    Format.PRG_ADDRESSES: Importer(
         Dataset.Slug.POSTCODES, "GUGiK, punkty adresowe PRG", prg_addresses.parse, sync_postcodes, in_parts=True
     ),
-    Format.GEONAMES: Source(Dataset.Slug.POSTCODES, "GeoNames, CC BY 4.0", geonames.parse, sync_postcodes),
-    Format.OVERPASS: Source(Dataset.Slug.DEPOTS, OSM, overpass.parse, sync_osm_depots, dated=True),
-    Format.OSM_PBF: Source(Dataset.Slug.DEPOTS, OSM, osm_pbf.parse, sync_osm_depots, dated=True),
+    Format.GEONAMES: Importer(Dataset.Slug.POSTCODES, "GeoNames, CC BY 4.0", geonames.parse, sync_postcodes),
+    Format.OVERPASS: Importer(Dataset.Slug.DEPOTS, OSM, overpass.parse, sync_osm_depots, dated=True),
+    Format.OSM_PBF: Importer(Dataset.Slug.DEPOTS, OSM, osm_pbf.parse, sync_osm_depots, dated=True),
 }
 """Every format that can be imported, in the order in which they build on one another."""
 
@@ -98,15 +98,15 @@ def step(paths: Sequence[Path], format_: Format, *, pass_over_older: bool = Fals
 
     pass_over_older: whether a file that is older than what is stored is passed over; else it raises ImportRefused.
     """
-    source = SOURCES[format_]
+    importer = IMPORTERS[format_]
 
     def sync(options: Options) -> Report:
-        if source.dataset in NEEDS:
-            require(*NEEDS[source.dataset])
-        extract = source.parse(*paths)
+        if importer.dataset in NEEDS:
+            require(*NEEDS[importer.dataset])
+        extract = importer.parse(*paths)
         names = ", ".join(path.name for path in paths)
-        comparable = source.dated and extract.as_of and not options.allow_older
-        newer = age.newer_day(extract.as_of, age.day_of_dataset(source.dataset)) if comparable else None
+        comparable = importer.dated and extract.as_of and not options.allow_older
+        newer = age.newer_day(extract.as_of, age.day_of_dataset(importer.dataset)) if comparable else None
         if newer and not pass_over_older:
             raise ImportRefused(
                 f"{names} is of {extract.as_of}, and what is stored of {newer}: it would undo newer changes; "
@@ -114,20 +114,20 @@ def step(paths: Sequence[Path], format_: Format, *, pass_over_older: bool = Fals
             )
         if newer:
             reason = f"of {extract.as_of}, older than what is stored ({newer})"
-            return Report(f"{source.dataset} from {names}", skipped=[Note(names, reason)])
-        report = source.sync(extract, options)
-        report.title = f"{source.dataset} from {names}"
+            return Report(f"{importer.dataset} from {names}", skipped=[Note(names, reason)])
+        report = importer.sync(extract, options)
+        report.title = f"{importer.dataset} from {names}"
         report.as_of = extract.as_of
         return report
 
-    return Step(source.dataset, source.publisher, sync, form=format_.value, files=tuple(paths))
+    return Step(importer.dataset, importer.publisher, sync, form=format_.value, files=tuple(paths))
 
 
 def steps_of(known: Iterable[tuple[Path, Format]], *, pass_over_older: bool = False) -> list[Step]:
     """Steps for recognised files, in their order; the parts of a source are one step, where the first stands."""
     together: dict[tuple[Format, Path | None], list[Path]] = {}
     for path, format_ in known:
-        together.setdefault((format_, None if SOURCES[format_].in_parts else path), []).append(path)
+        together.setdefault((format_, None if IMPORTERS[format_].in_parts else path), []).append(path)
     return [step(paths, format_, pass_over_older=pass_over_older) for (format_, _), paths in together.items()]
 
 
@@ -136,8 +136,8 @@ def steps_for(paths: Iterable[Path], dataset: Dataset.Slug) -> list[Step]:
     known = []
     for path in paths:
         format_ = identify(path)
-        if format_ is None or SOURCES[format_].dataset != dataset:
-            forms = ", ".join(f.value for f in SOURCES if SOURCES[f].dataset == dataset)
+        if format_ is None or IMPORTERS[format_].dataset != dataset:
+            forms = ", ".join(f.value for f in IMPORTERS if IMPORTERS[f].dataset == dataset)
             found = f"looks like {format_.value}" if format_ else "is of no known form"
             raise BadInput(path, f"{found}; this command reads: {forms}")
         known.append((path, format_))
@@ -155,7 +155,7 @@ def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
         raise BadInput(directory, "is not a directory")
     files = sorted(path for path in directory.iterdir() if path.is_file())
     formats = {path: recognise(path) for path in files}
-    order = list(SOURCES)
+    order = list(IMPORTERS)
     known = [(order.index(format_), path, format_) for path, format_ in formats.items() if format_ is not None]
     if not known:
         raise NothingToImport(directory, "holds no file that can be imported")
