@@ -192,10 +192,13 @@ def test_after_midnight_the_overview_moves_on_too():
     assert [json.loads(figures.read_countries(day)["pellet"])["n"] for day in days] == [3, 0]
 
 
-def test_after_midnight_what_the_process_holds_moves_on_too(client, monkeypatch):
-    monkeypatch.setattr(Held, "lasting", True)
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("lasting", [True, False])
+def test_after_midnight_what_the_process_has_given_or_computed_moves_on_too(client, monkeypatch, kept, lasting):
+    monkeypatch.setattr(Held, "lasting", lasting)
     fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
-    keep()
+    if kept:
+        keep()
     numbers = []
     for day in (TODAY, TODAY + timedelta(days=1)):
         monkeypatch.setattr(timezone, "localdate", lambda value=None, day=day: day)
