@@ -241,10 +241,12 @@ def test_an_answer_reaches_a_caller_who_is_still_sending(site):
     with socket.create_connection(("127.0.0.1", site.port), timeout=20) as connection:
         head = f"POST /api/v1/subsidy HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nContent-Length: 3000000\r\n"
         connection.sendall(f"{head}Content-Type: application/x-www-form-urlencoded\r\n\r\n".encode())
-        # Closing at once would break the connection off: Linux alone still shows what had come before that.
-        for _ in range(10):
+        connection.sendall(b"x" * 100_000)
+        found = connection.recv(10_000)
+        # Closing now would break the connection off: Linux alone still shows what had come before that.
+        for _ in range(5):
+            time.sleep(0.05)
             connection.sendall(b"x" * 100_000)
-        found = b""
         while piece := connection.recv(10_000):
             found += piece
     assert found.startswith(b"HTTP/1.1 413 ")
