@@ -8,8 +8,9 @@ from django.db import connection, models
 
 def insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Add rows by COPY, ten times faster than INSERT. columns: names in the database."""
-    table = model._meta.db_table
-    with connection.cursor() as cursor, cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
+    command = f"COPY {model._meta.db_table} ({', '.join(columns)}) FROM STDIN"
+    # Django turns the driver's errors into its own for statements only; whoever handles a full disk knows none else.
+    with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(command) as copy:
         for row in rows:
             copy.write_row(row)
 

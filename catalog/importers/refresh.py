@@ -4,14 +4,14 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from catalog.importers.download import Download, DownloadBusy, Fetcher
 from catalog.importers.fetched import step_of
 from catalog.importers.publications import Publication
 from catalog.importers.recorded import REFUSALS, Origin, failures_recorded, record, run_recorded
-from catalog.importers.run import ImportRunning, Step
+from catalog.importers.run import ImportRunning, Step, complaint
 from catalog.importers.sync import Options, Report
 from catalog.models import Dataset, ImportRun
 from catalog.runs import SourceState
@@ -96,7 +96,10 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
         raise
     except Exception as error:  # a fault of ours in one source must not keep the others from their day
         logger.exception("refresh of %s failed", publication.id)
-        reason = f"an error of the program: {type(error).__name__}; the log has the rest, please report it"
+        if isinstance(error, OperationalError):  # a full disk, say
+            reason = complaint(error)
+        else:
+            reason = f"an error of the program: {type(error).__name__}; the log has the rest, please report it"
         record(asked, ImportRun.Outcome.REFUSED, started=started, message=reason)
     run = ImportRun.objects.filter(source=publication.id).order_by("-pk")[0]
     return run, reports

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
+from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.db.models import Model
 
@@ -45,6 +46,12 @@ class Step:
     model: type[Model] | None = None
     form: str = ""
     files: tuple[Path, ...] = ()
+
+
+def complaint(error: DatabaseError) -> str:
+    """What the database says against an import: a full disk, a standby server, a lost connection. The first line."""
+    lines = str(error).strip().splitlines()
+    return f"the database refused: {lines[0] if lines else type(error).__name__}"
 
 
 @contextmanager

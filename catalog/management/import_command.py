@@ -16,7 +16,7 @@ from catalog.importers.fetched import fetched_step
 from catalog.importers.publications import Publication, SourcesError, read_publications
 from catalog.importers.recorded import REFUSALS, Origin, failures_recorded, run_recorded
 from catalog.importers.records import Note
-from catalog.importers.run import ImportRunning, Step
+from catalog.importers.run import ImportRunning, Step, complaint
 from catalog.importers.sync import Options, Report
 
 SHOWN = 10
@@ -26,12 +26,6 @@ SHOWN = 10
 def progress(rows: Iterable[Any], label: str) -> Iterable[Any]:
     """A progress bar on a terminal, and nothing elsewhere."""
     return tqdm(rows, desc=label, unit=" rows", leave=False, disable=None, file=sys.stderr)
-
-
-def complaint(error: DatabaseError) -> str:
-    """What the database says against an import: a full disk, a standby server, a lost connection. The first line."""
-    lines = str(error).strip().splitlines()
-    return f"the database refused: {lines[0] if lines else type(error).__name__}"
 
 
 def read_sources_file(path: Path | None) -> dict[str, Publication]:

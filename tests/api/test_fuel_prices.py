@@ -1,5 +1,6 @@
 """GET /prices/{fuel}."""
 
+import json
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -7,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from catalog import actions as catalog_actions
+from catalog.held import Held
 from catalog.models import Depot
 from prices import figures
 from prices.models import Figure, Observation, PlausibleRange, Series
@@ -181,6 +183,27 @@ def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch, djang
     figures.refresh(today=TODAY + timedelta(days=1))
     with django_assert_num_queries(1):
         assert client.get(f"{URL}/pellet").json() == answer
+
+
+def test_after_midnight_the_overview_moves_on_too():
+    fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
+    keep()
+    days = (TODAY, TODAY + timedelta(days=1))
+    assert [json.loads(figures.read_countries(day)["pellet"])["n"] for day in days] == [3, 0]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("lasting", [True, False])
+def test_after_midnight_what_the_process_has_given_or_computed_moves_on_too(client, monkeypatch, kept, lasting):
+    monkeypatch.setattr(Held, "lasting", lasting)
+    fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
+    if kept:
+        keep()
+    numbers = []
+    for day in (TODAY, TODAY + timedelta(days=1)):
+        monkeypatch.setattr(timezone, "localdate", lambda value=None, day=day: day)
+        numbers += [client.get(f"{URL}/pellet").json()["n"] for _ in range(2)]
+    assert numbers == [3, 3, 0, 0]
 
 
 @pytest.mark.parametrize("rubbish", ["", "null", "[1]", '{"fuel": "pellet"', '{"fuel": "pellet"}', "\x01"])

@@ -1,9 +1,17 @@
 """Every answer that may be kept is known again, before anything is asked of the database."""
 
 import pytest
+from django.utils import timezone
 
+from catalog import circles, search, versions
+from catalog.held import Held
+from catalog.models import Dataset
+from prices import figures
 from tests import factories
 from tests.regulations.factories import DeadlineFactory
+
+LOOK_AGAIN = versions.is_current
+"""As it is; other tests do without."""
 
 DAY = 86_400
 PATHS = {
@@ -37,6 +45,42 @@ def test_304_costs_no_query(client, path, django_assert_num_queries):
         assert (again["Cache-Control"], again["Vary"]) == (known["Cache-Control"], known["Vary"])
         assert again["Access-Control-Allow-Origin"] == "*"
     assert client.get(address, headers={"if-none-match": '"another"'}).status_code == 200
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+@pytest.mark.parametrize(
+    ("path", "slug"),
+    [
+        ("locations?q=krak", Dataset.Slug.UNITS),
+        ("locations?q=30-0", Dataset.Slug.POSTCODES),
+        ("stores?teryt=1261011", Dataset.Slug.DEPOTS),
+        ("stores?lat=50.06&lon=19.94", Dataset.Slug.DEPOTS),
+        ("stores/{depot}", Dataset.Slug.DEPOTS),
+        ("stores/{depot}", Dataset.Slug.PRICES),
+        ("prices/pellet", Dataset.Slug.PRICES),
+    ],
+)
+def test_an_answer_that_saw_a_change_says_so_although_the_process_had_not_noticed(
+    client, monkeypatch, path, slug, lasting
+):
+    monkeypatch.setattr(versions, "is_current", LOOK_AGAIN)
+    monkeypatch.setattr(Held, "lasting", lasting)
+    depot = factories.DepotFactory(municipality=factories.krakow(), lat=50.06, lon=19.94)
+    factories.PostcodeFactory()
+    search.rebuild()
+    for each in Dataset.Slug:
+        versions.raise_version(each)
+    # What the process may hold is of the state before.
+    circles.positions.current()
+    assert client.get("/api/v1/prices/ekogroszek").status_code == 200
+    versions.raise_version(slug)
+    figures.refresh(today=timezone.localdate())
+    address = "/api/v1/" + path.format(depot=depot.pk)
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.content
+    versions.forget()
+    again = client.get(address)
+    assert (answer["ETag"], answer.content) == (again["ETag"], again.content)
 
 
 def test_the_calculator_has_no_validator(client):

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from catalog import versions
 from fueldepot.embedded.server import server_pids
+from fueldepot.postgresql import patience
 from fueldepot.worker import LINGER_S
 from tests.fueldepot.hasty_gunicorn import READ_LIMIT_S
-from tests.fueldepot.live import Site
+from tests.fueldepot.live import TRUSTED_S, Site
 from tests.fueldepot.sharers import LIMIT_S, eventually, server_pid
 
 pytestmark = pytest.mark.slow
@@ -93,7 +93,7 @@ def test_a_database_that_stays_away(site, soon_s):
     try:
         os.kill(server_pid(site.data), signal.SIGKILL)
         assert eventually(lambda: not server_pids(cluster))
-        time.sleep(versions.TRUST_S)
+        time.sleep(TRUSTED_S)
         check_unavailable(site.get(API), soon_s, api=True)
         check_unavailable(site.get(PAGE), soon_s, api=False)
         assert site.get("/healthz").status == 200
@@ -119,15 +119,41 @@ def test_a_frozen_database(site, soon_s):
 
 
 def test_a_statement_that_waits_too_long_is_given_up(site, soon_s):
+    said_before = len(server_log(site))
     with psycopg.connect(site.database_url) as other:
         other.execute("LOCK TABLE catalog_depot IN ACCESS EXCLUSIVE MODE")
         check_unavailable(site.get("/api/v1/stores?teryt=1261011"), soon_s, api=True)
         assert site.get("/api/v1/prices").status == 200
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-        with psycopg.connect(site.database_url, autocommit=True) as watcher:
-            # The server notices that nobody waits for the answer any more, and stops looking for it.
-            assert eventually(lambda: watcher.execute(waiting).fetchone() == (0,))
+        assert eventually(lambda: nobody_waits(site))
         other.rollback()
+    # The server noticed that nobody waited for the answer any more. It did not look for it to its own limit.
+    said = server_log(site)[said_before:]
+    assert "connection to client lost" in said
+    assert "statement timeout" not in said
+
+
+def test_a_statement_of_a_patient_request_is_given_up_by_the_server(site):
+    said_before = len(server_log(site))
+    with psycopg.connect(site.database_url) as other:
+        other.execute("LOCK TABLE django_session IN ACCESS EXCLUSIVE MODE")
+        answer = site.get("/admin/", timeout_s=LIMIT_S, Cookie=f"sessionid={'a' * 32}")
+        assert nobody_waits(site)
+        other.rollback()
+    assert answer.status == 503
+    assert patience.STATEMENT_S <= answer.took_s < patience.WORKING_S
+    assert "canceling statement due to statement timeout" in server_log(site)[said_before:]
+
+
+def server_log(site):
+    """What the database has said so far."""
+    return (site.data / "log").read_text()
+
+
+def nobody_waits(site):
+    """Whether no connection waits for a lock."""
+    with psycopg.connect(site.database_url, autocommit=True) as watcher:
+        waiting = watcher.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").fetchone()
+    return waiting == (0,)
 
 
 def test_a_worker_killed_in_mid_request_harms_no_other(site):
@@ -176,28 +202,53 @@ def test_callers_that_do_not_hang_up_hold_up_nobody(site):
         idle = [
             open_ones.enter_context(socket.create_connection(("127.0.0.1", site.port), timeout=20)) for _ in range(40)
         ]
+        began = time.monotonic()
         for connection in idle:
             connection.sendall(last)
         for connection in idle:
             assert b" 200 OK" in connection.recv(100)
-        # One after the other they would take 40 s of the two workers.
         assert site.get("/healthz").took_s < LINGER_S
-        for connection in idle:  # the service hangs up by itself
+        for connection in idle:
+            while connection.recv(1000):  # that was the last answer
+                pass
+            assert eventually(lambda connection=connection: is_closed(connection))  # the service hangs up by itself
+        # One after the other they would take at least twice as long of the two workers.
+        assert time.monotonic() - began < LINGER_S * len(idle) / 4
+
+
+def is_closed(connection):
+    """Whether the other side listens no more."""
+    try:
+        connection.send(b"x")
+    except OSError:
+        return True
+    return False
+
+
+def test_a_caller_who_waits_for_the_end_waits_for_nothing_else(site):
+    def seconds_to_the_end():
+        began = time.monotonic()
+        with socket.create_connection(("127.0.0.1", site.port), timeout=20) as connection:
+            connection.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
             while connection.recv(1000):
                 pass
+        return time.monotonic() - began
+
+    assert min(seconds_to_the_end() for _ in range(5)) < LINGER_S / 2
 
 
 def test_an_answer_reaches_a_caller_who_is_still_sending(site):
     with socket.create_connection(("127.0.0.1", site.port), timeout=20) as connection:
         head = f"POST /api/v1/subsidy HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nContent-Length: 3000000\r\n"
         connection.sendall(f"{head}Content-Type: application/x-www-form-urlencoded\r\n\r\n".encode())
-        with contextlib.suppress(OSError):
-            for _ in range(30):
-                connection.sendall(b"x" * 100_000)
-        found = b""
-        with contextlib.suppress(OSError):
-            while piece := connection.recv(10_000):
-                found += piece
+        connection.sendall(b"x" * 100_000)
+        found = connection.recv(10_000)
+        # Closing now would break the connection off: Linux alone still shows what had come before that.
+        for _ in range(5):
+            time.sleep(0.05)
+            connection.sendall(b"x" * 100_000)
+        while piece := connection.recv(10_000):
+            found += piece
     assert found.startswith(b"HTTP/1.1 413 ")
     assert b'"code"' in found
 
@@ -235,13 +286,18 @@ def test_importing_beside_another_import_says_so(site):
     assert done.stderr.strip() == "CommandError: nothing was loaded: another import is running; wait until it ends"
 
 
-def test_importing_into_a_database_that_takes_nothing(site):
-    done = manage(
-        site, "import_regulations", "regulations/data", "--commit", PGOPTIONS="-c default_transaction_read_only=on"
-    )
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("import_regulations", "regulations/data", "--commit"), "nothing was imported"),
+        (("load_starter",), "nothing was loaded"),
+    ],
+)
+def test_importing_into_a_database_that_takes_nothing(site, command, said):
+    done = manage(site, *command, PGOPTIONS="-c default_transaction_read_only=on")
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
-    assert done.stderr.startswith("CommandError: nothing was imported: the database refused: cannot execute")
+    assert done.stderr.startswith(f"CommandError: {said}: the database refused: cannot execute")
 
 
 def manage(site, *arguments, **environment):

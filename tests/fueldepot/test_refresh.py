@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import OperationalError, connections
+from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
 from catalog import models, runs
@@ -22,6 +22,7 @@ from catalog.models import ImportRun
 from prices.importers import bdl
 from prices.models import Observation
 from tests import small_country
+from tests.catalog.test_import_failures import fill_disk
 from tests.dumps import dump
 from tests.publisher_server import Publishers, serve
 
@@ -341,6 +342,25 @@ def test_a_database_that_goes_away_is_told_in_one_line(rehearsal, monkeypatch):
     monkeypatch.setattr(refresh, "record", gone)
     monkeypatch.setattr(refresh, "run_recorded", gone)
     rehearsal.fail(match="the database does not answer: server closed the connection unexpectedly")
+
+
+def test_a_full_disk_is_told_and_recorded_and_does_not_stop_the_others(rehearsal):
+    fill_disk(models.Place)
+    (line,) = rehearsal.fail(match="failed: teryt-simc; ")
+    assert line.endswith('the database refused: could not extend file "base/1": No space left on device')
+    assert ImportRun.objects.get(source="teryt-simc").message in line
+    assert counts() == [4, 0, 4, 12, 12, 6]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_takes_nothing_is_told_in_one_line(rehearsal):
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+        try:
+            rehearsal.fail(match="not all was refreshed: the database refused: cannot execute .* read-only transaction")
+        finally:
+            cursor.execute("SET default_transaction_read_only = off")
+    assert counts() == [0] * len(COUNTED)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ import json
 import logging
 
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.test import Client
 
-from fueldepot.request_log import JsonFormatter, shown_path
+from fueldepot.request_log import JsonFormatter, is_about_something_else, shown_path
 
 PATH = "/api/v1/subsidy?people=2&income=1357,24"
 
@@ -74,3 +75,19 @@ def test_a_traceback_is_one_line():
     assert "\n" not in text
     assert json.loads(text)["message"] == "it failed"
     assert "ValueError: bad" in json.loads(text)["traceback"]
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "error", "written"),
+    [
+        ("django.request", 503, None, False),
+        ("django.request", 500, OperationalError("gone"), False),
+        ("django.request", 500, InterfaceError("closed"), False),
+        ("django.request", 500, ValueError("bad"), True),
+        ("fueldepot.errors", None, None, True),
+    ],
+)
+def test_that_the_database_is_away_is_told_once_and_without_a_traceback(name, status, error, written):
+    record = logging.LogRecord(name, logging.ERROR, "f", 1, "x", (), error and (type(error), error, None))
+    record.status_code = status
+    assert is_about_something_else(record) is written

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog import fuels, shared_cache, versions
+from catalog.held import Held
 from catalog.models import Dataset
 from prices import figures
 from tests import factories
@@ -90,3 +91,11 @@ def test_answers_of_a_later_state_are_not_remembered_as_earlier_ones(redis, pric
     stamp = figures.current_stamp()
     factories.DepotPriceFactory(price=1800)
     assert '"n":4' in figures.computed(fuels.BY_SLUG["pellet"], TODAY, stamp)[0][""].body
+
+
+def test_answers_of_a_later_state_are_not_given_for_the_earlier_one(prices, monkeypatch):
+    monkeypatch.setattr(Held, "lasting", True)
+    monkeypatch.setattr(figures, "stamp_read", lambda: "a state that came meanwhile")
+    assert ask("pellet", TODAY)["n"] == 3
+    factories.DepotPriceFactory(price=1800)
+    assert ask("pellet", TODAY)["n"] == 4

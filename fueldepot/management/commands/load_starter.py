@@ -5,9 +5,9 @@ from django.db import Error as DatabaseError
 from django.utils import timezone
 
 from catalog.importers.records import BadInput
-from catalog.importers.run import ImportRunning, run
+from catalog.importers.run import ImportRunning, complaint, run
 from catalog.importers.sync import ImportRefused, Options
-from catalog.management.import_command import ImportCommand, complaint, progress
+from catalog.management.import_command import ImportCommand, progress
 from catalog.starter import load
 from prices import figures
 from prices import starter as prices

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error as DatabaseError
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.publications import Publication
 from catalog.importers.refresh import Fetch, RefreshRunning, fetch_file, one_refresh, refresh_source
-from catalog.importers.run import ImportRunning, Step
+from catalog.importers.run import ImportRunning, Step, complaint
 from catalog.importers.sync import Options
 from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
 from catalog.models import ImportRun
@@ -76,6 +77,8 @@ class Command(BaseCommand):
             raise CommandError(f"nothing was refreshed: {error}") from error
         except (OperationalError, InterfaceError) as error:
             raise CommandError(f"the database does not answer: {' '.join(str(error).split())}") from error
+        except DatabaseError as error:
+            raise CommandError(f"not all was refreshed: {complaint(error)}") from error
         if failed:
             raise CommandError(f"failed: {', '.join(failed)}; every other source is as it should be")
 

@@ -11,7 +11,7 @@ from time import time
 import pytest
 
 from catalog.importers.download import DownloadBusy, DownloadFailed, Patience
-from catalog.importers.download.store import KEPT
+from catalog.importers.download.store import KEPT, Store
 from catalog.importers.records import BadInput
 from tests import small_country
 from tests.catalog.importers.parsers.helpers import DATA
@@ -406,6 +406,20 @@ def test_two_at_once_do_not_write_into_one_file(fetcher, source):
 def test_a_folder_that_cannot_be_written_is_named(fetcher, source, tmp_path):
     (tmp_path / "taken").write_text("a file")
     assert "cannot be written" in refusal(replace(fetcher, root=tmp_path / "taken"), source)
+
+
+def test_a_full_disk_is_told_in_one_line_and_what_was_there_stays(fetcher, source, content, publishers, monkeypatch):
+    before = fetcher.fetch(source)
+    publishers.files["PL.zip"] = small_country.zipped("PL.txt", b"x" * 5000)
+    store = fetcher.store(source)
+    with monkeypatch.context() as patch:
+        # Linux's own full disk, where the download is to go.
+        patch.setattr(Store, "discard", lambda store: None)
+        store.part.symlink_to("/dev/full")
+        assert refusal(fetcher, source) == f"{store.folder}: cannot be written: No space left on device"
+    store.discard()
+    assert [download.path for download in store.whole()] == [before.path]
+    assert before.path.read_bytes() == content
 
 
 def test_commands_report_a_refusal_like_bad_input():
