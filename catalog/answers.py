@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 from django.http import HttpResponse
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
@@ -19,8 +20,13 @@ class PublicViewSet(ViewSet):
     """Endpoints that everybody may ask."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Neither negotiate nor authenticate; an error is negotiated by DRF when it comes to that."""
+        """Neither negotiate nor authenticate."""
         self.check_throttles(request)
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
+        """JSON also for errors, the only answers that DRF renders."""
+        (renderer,) = self.get_renderers()
+        return renderer, JSON
 
 
 def json_answer(data: Any, *, headers: Mapping[str, str] | None = None, content_type: str = JSON) -> HttpResponse:

@@ -5,7 +5,6 @@ from typing import Any
 
 import orjson
 from rest_framework.metadata import BaseMetadata
-from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer
 
 JSON = "application/json"
@@ -24,16 +23,6 @@ class JsonRenderer(BaseRenderer):
     ) -> bytes:
         """Bytes of the answer; nothing for an answer without a body."""
         return b"" if data is None else orjson.dumps(data)
-
-
-class JsonAlways(BaseContentNegotiation):
-    """Answer JSON whatever `Accept` says."""
-
-    def select_parser(self, request: Any, parsers: Any) -> Any:
-        return parsers[0] if parsers else None
-
-    def select_renderer(self, request: Any, renderers: Any, format_suffix: Any = None) -> Any:
-        return renderers[0], renderers[0].media_type
 
 
 class NoMetadata(BaseMetadata):

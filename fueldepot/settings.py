@@ -350,7 +350,6 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": [],
     "DEFAULT_PARSER_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["fueldepot.rendering.JsonRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fueldepot.rendering.JsonAlways",
     "DEFAULT_METADATA_CLASS": "fueldepot.rendering.NoMetadata",
     "EXCEPTION_HANDLER": "fueldepot.errors.answer_error",
     "UNAUTHENTICATED_USER": None,

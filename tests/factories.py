@@ -60,28 +60,34 @@ class MunicipalityFactory(factory.django.DjangoModelFactory):
     voivodeship = factory.LazyAttribute(lambda row: row.county.voivodeship)
 
 
+def municipality(teryt: str, name: str) -> models.Municipality:
+    """The municipality, made where missing: one query where it is there, since every depot asks for one."""
+    stored = models.Municipality.objects.select_related("county__voivodeship", "voivodeship").filter(pk=teryt).first()
+    return stored or MunicipalityFactory(teryt=teryt, name=name)
+
+
 def krakow() -> models.Municipality:
-    return MunicipalityFactory(teryt="1261011", name="Kraków")
+    return municipality("1261011", "Kraków")
 
 
 def zakopane() -> models.Municipality:
-    return MunicipalityFactory(teryt="1217011", name="Zakopane")
+    return municipality("1217011", "Zakopane")
 
 
 def nowy_targ_town() -> models.Municipality:
-    return MunicipalityFactory(teryt="1211011", name="Nowy Targ")
+    return municipality("1211011", "Nowy Targ")
 
 
 def nowy_targ_rural() -> models.Municipality:
-    return MunicipalityFactory(teryt="1211092", name="Nowy Targ")
+    return municipality("1211092", "Nowy Targ")
 
 
 def warszawa() -> models.Municipality:
-    return MunicipalityFactory(teryt="1465011", name="Warszawa")
+    return municipality("1465011", "Warszawa")
 
 
 def bielsko_biala() -> models.Municipality:
-    return MunicipalityFactory(teryt="2461011", name="Bielsko-Biała")
+    return municipality("2461011", "Bielsko-Biała")
 
 
 def square(lat: float, lon: float, side_km: float) -> shapely.Polygon:

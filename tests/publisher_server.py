@@ -167,6 +167,10 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
             elif trouble == "half gzip":  # whole by its length, and yet cut off
                 packed = gzip.compress(content)
                 self.reply(status, packed[: len(packed) // 2], {**headers, "Content-Encoding": "gzip"})
+            elif trouble == "damaged gzip":
+                packed = bytearray(gzip.compress(content))
+                packed[10] = 0xFF  # the kind of the first block
+                self.reply(status, bytes(packed), {**headers, "Content-Encoding": "gzip"})
             elif trouble == "half":  # half of it, announced as the whole
                 self.reply(status, half, headers)
             elif trouble == "slow":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from catalog.actions import DepotIsRemoved
@@ -131,11 +131,13 @@ def confirm_request(*, token: str, on: datetime) -> DepotRequest:
     found = _confirmable(token, on)
     if found.depot is not None:
         locked(found.depot)
+        # Whoever had the lock before may have merged the entry into another, and the request is that one's now.
+        found = _confirmable(token, on)
     waiting = DepotRequest.objects.waiting().filter(
         depot=found.depot, kind=found.kind, subject=found.subject, email_hash=found.email_hash
     )
     lock_requests(DepotRequest.objects.filter(Q(pk=found.pk) | Q(pk__in=waiting)))
-    # Once more: whoever had the locks before may have confirmed it, or taken the entry away.
+    # Once more: whoever had its lock before may have confirmed it, or sent another link.
     request = _confirmable(token, on)
     waiting.update(state=State.SUPERSEDED, decided_at=on)
     request.confirmed_at = on
@@ -143,14 +145,7 @@ def confirm_request(*, token: str, on: datetime) -> DepotRequest:
         request.state, request.decided_at = State.PASSED_ON, on
     else:
         request.state = State.WAITING
-    try:
-        with transaction.atomic():
-            request.save()
-    except IntegrityError as error:
-        # Two links about the same were opened at once; the other was a moment earlier.
-        if "depotrequest_one_open" not in str(error):
-            raise
-        raise LinkSuperseded(request.pk) from error
+    request.save()
     return request
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -198,10 +198,7 @@ def read_value(value: Any) -> Decimal | None:
     """A number as the column holds it, with at most four decimals; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    try:
-        number = Decimal(str(value))
-    except InvalidOperation:
-        return None
+    number = Decimal(str(value))
     if not number.is_finite() or abs(number) >= LARGEST:
         return None
     return number.quantize(Decimal("0.0001"))

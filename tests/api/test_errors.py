@@ -3,8 +3,10 @@
 import pytest
 from django.db import OperationalError
 from django.test import Client
+from rest_framework import exceptions
 
 from catalog import queries
+from fueldepot.errors import answer_error
 
 pytestmark = pytest.mark.django_db
 
@@ -144,3 +146,18 @@ def test_a_given_value_is_shortened_and_made_visible():
 def test_unknown_units_are_an_error_of_their_own():
     with pytest.raises(queries.UnknownUnit):
         queries.check_unit("99")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (exceptions.ParseError("no form"), 400, "malformed_body"),
+        (exceptions.UnsupportedMediaType("x/y"), 415, "unsupported_media_type"),
+        (exceptions.NotAcceptable("no"), 406, "invalid_parameter"),
+        (exceptions.APIException("odd"), 500, "server_error"),
+    ],
+)
+def test_what_the_framework_refuses_has_the_same_body(rf, error, status, code):
+    answer = answer_error(error, {"request": rf.get("/api/v1/stores")})
+    assert (answer.status_code, answer.data["status"], answer.data["code"]) == (status, status, code)
+    assert answer.headers["Cache-Control"] == "no-store"

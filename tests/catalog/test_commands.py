@@ -6,9 +6,12 @@ import shutil
 import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
 from catalog import models
+from catalog.importers.records import BadInput
 from catalog.importers.run import one_import
+from catalog.starter import load
 from tests import factories
 from tests.conftest import SHARED_DATA
 
@@ -117,6 +120,42 @@ def test_the_starter_fills_what_is_empty_and_only_that(client):
     assert run("remove_demo").startswith("6586 demonstration depots and ")
     assert run("load_starter") == ""
     assert not models.Depot.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (BadInput("places.csv.gz", "is damaged"), "nothing was loaded: places.csv.gz: is damaged"),
+        (OperationalError("the disk is full\nreally"), "nothing was loaded: the database refused: the disk is full$"),
+    ],
+)
+def test_a_starter_that_cannot_be_loaded_says_why_in_one_line(monkeypatch, error, said):
+    def fail(options):
+        raise error
+
+    monkeypatch.setattr(load, "load_units", fail)
+    with pytest.raises(CommandError, match=said) as failed:
+        run("load_starter")
+    assert "\n" not in str(failed.value)
+    assert not models.Dataset.objects.exists()
+
+
+def test_without_demonstration_there_is_nothing_to_remove():
+    factories.DepotFactory()
+    assert run("remove_demo") == "0 demonstration depots and 0 prices removed\n"
+    assert models.Depot.objects.count() == 1
+    assert not models.Dataset.objects.exists()
+
+
+def test_every_note_is_printed_when_asked_for(directory):
+    (directory / "PL.txt").write_text(
+        GEONAMES + GEONAMES.replace("30-001", "30-002").replace("1261", "1299"), encoding="utf-8"
+    )
+    short = run("import_data", str(directory))
+    long = run("import_data", str(directory), verbosity=2)
+    assert "rejected: 1 × " in short
+    assert "rejected: 1 × " not in long
+    assert "  rejected: " in long
 
 
 def test_real_depots_keep_the_demonstration_out():

@@ -1,9 +1,12 @@
 """What must never be false is refused by the database: one test breaks each constraint."""
 
+from datetime import date
+
 import pytest
 from django.db import IntegrityError, connection
 
 from catalog import models, plane
+from prices.models import Figure, Observation, Series
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -56,3 +59,22 @@ def test_polish_letters_sort_after_their_base():
         factories.DepotFactory(name=name)
     found = models.Depot.objects.order_by("name_key").values_list("name", flat=True)
     assert list(found) == ["A", "ą", "B", "Lz", "Łoś", "Z", "Ź", "Ż"]
+
+
+def test_what_an_editor_or_a_log_is_told_of_a_row():
+    unit = factories.krakow()
+    told = [
+        (models.Dataset(slug="depots", version=3), "depots v3"),
+        (models.FormerMunicipality(teryt="1206043", name="Skała", successor=unit), "Skała (1206043) → 1261011"),
+        (models.Boundary(municipality=unit), "boundary of 1261011"),
+        (models.Place(id="prng:1", name="Waksmund"), "Waksmund (prng:1)"),
+        (models.Postcode(code="30-001"), "30-001"),
+        (models.PostcodeMunicipality(postcode_id="30-001", municipality=unit), "30-001 in 1261011"),
+        (models.SearchEntry(label="Kraków", kind="municipality"), "Kraków (municipality)"),
+        (models.ShortFragment(text="kr"), "kr"),
+        (models.DistinctPair(first_id=3, second_id=4), "#3 ≠ #4"),
+        (Series(slug="prad-g11"), "prad-g11"),
+        (Observation(series_id="prad-g11", year=2024), "prad-g11 PL 2024"),
+        (Figure(fuel="pellet", area="12", day=date(2026, 11, 21)), "pellet 12 2026-11-21"),
+    ]
+    assert [str(row) for row, _ in told] == [words for _, words in told]

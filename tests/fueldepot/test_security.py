@@ -149,3 +149,9 @@ def test_security_txt(client, settings):
     assert fields["Contact"] == "mailto:redakcja@example.pl"
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00Z", fields["Expires"])
     assert fields["Canonical"] == f"{configured.SITE_URL}/.well-known/security.txt"
+
+
+def test_browsers_find_the_icon_where_they_look_for_it(client):
+    answer = client.get("/favicon.ico")
+    assert (answer.status_code, answer["Location"]) == (302, "/static/pages/icon.svg")
+    assert "max-age=86400" in answer["Cache-Control"]

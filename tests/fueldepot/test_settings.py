@@ -70,6 +70,10 @@ def test_a_start_that_is_refused_says_so_in_one_line():
         ("TRUSTED_PROXIES", "127.0.0.1", ["127.0.0.1"]),
         ("TRUSTED_PROXIES", "10.0.0.0/8, ::1,unix", ["10.0.0.0/8", "::1", "unix"]),
         ("TRUSTED_PROXIES", " ", []),
+        ("DEBUG", "on", True),
+        ("DEBUG", "No", False),
+        ("CONTACT_EMAIL", "redakcja@example.pl", "redakcja@example.pl"),
+        ("CONTACT_EMAIL", "", ""),
     ],
 )
 def test_good_values_are_taken(start, name, value, meant):
@@ -106,6 +110,8 @@ def test_how_far_a_replica_may_be_behind(start, text, seconds):
         ({"SITE_URL": "http://example.pl:abc"}, "SITE_URL"),
         ({"SITE_URL": "http://example.pl:99999"}, "SITE_URL"),
         ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
+        ({"CONTACT_EMAIL": "redakcja"}, "CONTACT_EMAIL"),
+        ({"CONTACT_EMAIL": "a@example.pl, b@example.pl"}, "CONTACT_EMAIL"),
         ({"EMAIL_URL": "mail.example.pl"}, "EMAIL_URL"),
         ({"EMAIL_URL": "pigeon://mail.example.pl"}, "EMAIL_URL"),
         ({"EMAIL_URL": "smtp://"}, "EMAIL_URL"),

@@ -2,9 +2,11 @@
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.urls import get_resolver
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
@@ -23,6 +25,12 @@ OPERATIONS = [(path, method, one) for path, methods in DOCUMENT["paths"].items()
 def test_the_committed_file_is_what_the_code_says():
     message = "run `make openapi`, read the diff and commit it"
     assert served.FILE.read_text(encoding="utf-8") == write_out(make_document()), message
+
+
+def test_the_command_writes_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("fueldepot.openapi.document.FILE", tmp_path / "openapi.json")
+    call_command("write_openapi", stdout=StringIO())
+    assert (tmp_path / "openapi.json").read_bytes() == served.FILE.read_bytes()
 
 
 def test_it_is_openapi_3_1():

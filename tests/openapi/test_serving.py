@@ -135,3 +135,12 @@ def test_markup_of_the_description_is_escaped():
         'a <code>&lt;b&gt;</code> &amp; <a href="https://example.pl/">c</a>'
     )
     assert inline("[x](javascript:alert)") == "[x](javascript:alert)"
+
+
+def test_the_contact_has_an_address_where_there_is_one(settings):
+    settings.CONTACT_EMAIL = "redakcja@example.pl"
+    served.document.cache_clear()
+    try:
+        assert served.document()["info"]["contact"]["email"] == "redakcja@example.pl"
+    finally:
+        served.document.cache_clear()

@@ -120,6 +120,9 @@ def test_several_at_once_and_those_that_cannot_be_are_named(editor):
     assert pellets()[0] == 4
     assert len(actions.reject_prices(prices=done, reason="x", by=editor, on=NOW).changed) == 3
     versions.forget()
+    again = actions.reject_prices(prices=done, reason="x", by=editor, on=NOW)
+    assert again.changed == ()
+    assert {reason for _, reason in again.unchanged} == {"jest już odrzucona"}
     assert pellets() == (1, [])
 
 

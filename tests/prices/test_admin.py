@@ -13,8 +13,10 @@ from django.utils import timezone
 from openpyxl import Workbook
 
 from catalog import versions
+from catalog.models import Dataset
 from catalog.roles import CHIEF, EDITOR
 from prices.models import DepotPrice, PlausibleRange
+from prices.price_lists import read_day
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -323,3 +325,23 @@ def test_what_happened_after_the_preview_stops_the_whole_import(desk):
     factories.DepotPriceFactory(depot=depot, day=day)
     confirm(desk, answer)
     assert DepotPrice.objects.count() == 1
+
+
+def test_a_price_by_the_bag_is_shown_with_its_bag(desk):
+    waiting(1650, fuel="ekogroszek", bag_price=Decimal("33.00"), bag_kg=Decimal(20))
+    assert "(worek 20 kg: 33 zł)" in desk.get(f"{LIST}?status=all").content.decode()
+
+
+def test_a_range_saved_as_it_was_is_no_change(desk):
+    before = Dataset.objects.filter(slug="prices").first()
+    page = "/admin/prices/plausiblerange/pellet/change/"
+    form = desk.get(page).context["adminform"].form
+    answer = desk.post(page, {name: form[name].value() for name in ("low", "high")})
+    assert answer.status_code == 302
+    assert PlausibleRange.objects.get(pk="pellet").history.count() == 0
+    assert Dataset.objects.filter(slug="prices").first() == before
+
+
+@pytest.mark.parametrize("given", ["2026-11-03", "03.11.2026", date(2026, 11, 3), datetime(2026, 11, 3, 9, tzinfo=UTC)])
+def test_a_day_of_a_price_list_may_be_written_or_a_spreadsheets_own(given):
+    assert read_day(given) == date(2026, 11, 3)

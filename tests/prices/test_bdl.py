@@ -112,6 +112,33 @@ def test_a_page_that_lacks_announced_records_is_refused(bdl, client):
         list(client.pages("variables", **{"subject-id": "P1"}))
 
 
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"results": []}, "does not say how many records there are"),
+        ({"results": [{"name": "CENY"}], "totalRecords": 1}, "subjects below K15: hold one without id"),
+    ],
+)
+def test_subjects_of_another_form_are_refused(bdl, client, monkeypatch, answer, message):
+    monkeypatch.setattr(bdl, "answer", lambda path, query: answer)
+    with pytest.raises(BadInput, match=message):
+        list(client.variables_of("K15"))
+
+
+def test_values_of_another_variable_are_refused(bdl, client, monkeypatch):
+    page = {"variableId": 6002, "results": [], "totalRecords": 0}
+    monkeypatch.setattr(bdl, "answer", lambda path, query: page)
+    with pytest.raises(BadInput, match="values of variable 6001: are of variable 6002"):
+        list(client.data(6001))
+
+
+def test_a_server_that_never_comes_to_an_end_is_given_up(bdl, client, monkeypatch):
+    monkeypatch.setattr("prices.importers.bdl.MOST_PAGES", 3)
+    monkeypatch.setattr(bdl, "answer", lambda path, query: {"results": [{"id": "P1"}], "totalRecords": 999})
+    with pytest.raises(BadInput, match="has more than 3 pages"):
+        list(client.pages("subjects"))
+
+
 def test_requests_keep_to_the_published_limits(clock):
     pace, moments = Pace(ANONYMOUS_LIMITS, sleep=clock.sleep, clock=clock), []
     for _ in range(230):

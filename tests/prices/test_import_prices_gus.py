@@ -155,6 +155,26 @@ def test_saved_answers_are_read_from_files(saved):
     assert "0 added, 0 changed" in out
 
 
+def test_a_variable_described_alone_and_named_by_hand(saved):
+    (saved / "variables.json").unlink()
+    named = ["--variable", "prad-g11=6001"]
+    with pytest.raises(CommandError, match="variable 6001: is not described in the files"):
+        run(saved / "data-0.json", *named, "--commit")
+    (saved / "variable.json").write_text(json.dumps(VARIABLES["P2"][0]), encoding="utf-8")
+    run(saved / "variable.json", saved / "data-0.json", *named, "--commit")
+    assert stored() == {("prad-g11", None, 2024): Decimal("1.01")}
+    assert Series.objects.get(slug="prad-g11").variable_id == 6001
+
+
+def test_a_folder_of_downloads_that_cannot_be_written_is_named(server, settings):
+    run("--download", "--commit")
+    Observation.objects.all().delete()
+    (settings.DOWNLOADS_DIR / "gus-bdl" / "bdl.json.part").mkdir()
+    with pytest.raises(CommandError, match=r"gus-bdl: cannot be written: Is a directory"):
+        run("--download", "--commit")
+    assert stored() == {}
+
+
 def test_values_of_an_unknown_variable_are_refused(saved):
     with pytest.raises(CommandError, match="variable 6001 is not known"):
         run(saved / "data-0.json", "--commit")
@@ -166,7 +186,18 @@ def test_a_directory_with_saved_answers_is_imported_with_the_rest(saved):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"results": 3}', '{"results": [{"x": 1}]}', "\x00", '{"variableId": 1}']
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        "\x00",
+        '{"results": 3}',
+        '{"results": [{"x": 1}]}',
+        '{"results": [{"id": "1", "n1": "x", "measureUnitName": "t"}]}',
+        '{"variableId": 1}',
+        '{"variableId": "1", "results": []}',
+    ],
 )
 def test_damaged_files(tmp_path, content):
     path = tmp_path / "answer.json"

@@ -199,6 +199,29 @@ def test_a_mistake_is_named_with_its_file(files, name, old, new, complaint):
     assert complaint in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("sources.yaml", "- a", "must be a mapping"),
+        ("editions.yaml", "a: 1", "must be a list of editions"),
+        ("editions.yaml", "[]", "must be a list of editions"),
+        ("conditions.yaml", "a: 1", "must be a list of conditions"),
+    ],
+)
+def test_a_file_of_another_form_is_named(files, name, content, complaint):
+    (files / name).write_text(content, encoding="utf-8")
+    with pytest.raises(RulesError, match=f"{name}: {complaint}"):
+        read_rules(files)
+
+
+def test_a_value_without_dates_is_named(files):
+    file = files / "items" / "walls.yaml"
+    head, values, _ = file.read_text(encoding="utf-8").partition("values:")
+    file.write_text(f"{head}{values} {{basic: [], elevated: [], highest: []}}", encoding="utf-8")
+    with pytest.raises(RulesError, match="basic must be a list of dated values"):
+        read_rules(files)
+
+
 def test_a_missing_file_is_named(files):
     (files / "items" / "gates.yaml").unlink()
     with pytest.raises(RulesError, match=r"items/gates\.yaml: is missing"):

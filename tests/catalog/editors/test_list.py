@@ -151,6 +151,23 @@ def test_what_was_removed_meanwhile_is_named_and_the_rest_is_checked(client, edi
     assert "Zniknął" in text.partition("Bez zmian")[2]
 
 
+def test_checks_are_taken_back_from_the_list(client, editor):
+    depot = factories.DepotFactory(verified=True)
+    client.post(DEPOTS, {"action": "reset", "_selected_action": [depot.pk]})
+    depot.refresh_from_db()
+    assert (depot.data_status, depot.verified_at) == ("unverified", None)
+
+
+def test_what_is_public_already_is_named_and_the_rest_is_published(client, editor):
+    public, held = factories.DepotFactory(name="Widoczny"), factories.DepotFactory(name="Wstrzymany", held=True)
+    answer = client.post(DEPOTS, {"action": "publish", "_selected_action": [public.pk, held.pk]}, follow=True)
+    text = answer.content.decode()
+    assert "Zmieniono: 1." in text
+    assert "Widoczny" in text.partition("Bez zmian")[2]
+    held.refresh_from_db()
+    assert held.publication == "published"
+
+
 def test_owners_stay_owners_and_held_ones_become_public(editor):
     owned = factories.DepotFactory(data_status="owner", verified_at=date(2026, 1, 1), verified_by=editor)
     held = factories.DepotFactory(held=True, review="nazwa to imię i nazwisko")

@@ -1,13 +1,13 @@
 """The page of a depot: editing keeps the status honest and loses nobody's work."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.urls import reverse
 
-from catalog import actions, models
+from catalog import actions, models, requests
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -253,7 +253,14 @@ def test_who_may_only_look_gets_a_page_without_buttons(client, depot):
     )
     assert client.post(address(depot), {"name": "x"}).status_code == 403
     assert client.get(reverse("admin:catalog_depot_pair", args=[depot.pk, depot.pk])).status_code == 403
+    assert client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).status_code == 200
     assert not Group.objects.filter(user=user).exists()
+
+
+def test_who_may_not_look_sees_neither_pairs_nor_histories(client, depot):
+    client.force_login(get_user_model().objects.create(username="obcy", is_staff=True))
+    assert client.get(reverse("admin:catalog_depot_pairs")).status_code == 403
+    assert client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).status_code == 403
 
 
 def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
@@ -263,3 +270,39 @@ def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
     assert (depot.data_status, depot.verified_at) == ("verified", date(2026, 9, 1))
     actions.reset_depot(depot=depot, by=editor)
     assert depot.history.latest().history_change_reason == "cofnięto do nieweryfikowanych"
+
+
+def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client, editor, depot):
+    actions.remove_depot(depot=depot, reason=models.Depot.RemovalReason.CLOSED, on=TODAY)
+    answer = post(client, depot, phone="600 700 800", _verify="1")
+    assert "Nic nie zapisano: wpis jest usunięty" in answer.content.decode()
+    depot.refresh_from_db()
+    assert depot.phone == "+48 12 345 67 89"
+
+
+def test_another_municipality_has_to_be_named(client, editor, depot):
+    answer = post(client, depot, other_municipality="on", municipality="")
+    assert "Wybierz gminę" in str(errors(answer)["municipality"])
+
+
+def test_the_page_of_a_new_depot_is_empty_and_knows_no_decisions(client, editor):
+    text = client.get(reverse("admin:catalog_depot_add")).content.decode()
+    assert 'name="lat"' in text
+    assert 'name="decision"' not in text
+
+
+def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, depot):
+    wanted = {"lat": 50.062, "lon": 19.938, "location_approximate": True, "municipality": depot.municipality_id}
+    request = factories.DepotRequestFactory(depot=depot, proposed=wanted, stored={})
+    requests.accept_request(request=request, by=editor, on=datetime(2026, 11, 21, 12, tzinfo=UTC))
+    assert "Źródło: zgłoszenie, przyjął(-ęła) ewa, " in client.get(address(depot)).content.decode()
+    history = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
+    assert "<del>nie</del> → <ins>tak</ins>" in history
+
+
+def test_an_invented_depot_gets_no_contact_by_any_way(editor):
+    depot = factories.DepotFactory(demonstration=True)
+    given = {"phone": "+48 600 700 800", "website": "https://opal.pl/"}
+    with pytest.raises(actions.DemonstrationWithContact, match="phone, website") as refused:
+        actions.edit_depot(depot=depot, values=given, by=editor, on=TODAY)
+    assert refused.value.fields == ("phone", "website")

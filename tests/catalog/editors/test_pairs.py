@@ -111,6 +111,7 @@ def test_a_decision_that_is_none(client, editor, two, given):
 def test_a_pair_that_is_none(client, editor, two):
     for other in (two[0].pk, 99999999):
         assert client.get(reverse("admin:catalog_depot_pair", args=[two[0].pk, other])).status_code == 404
+    assert client.put(reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk])).status_code == 405
 
 
 def test_two_editors_merge_at_once(client, editor, two):
@@ -120,12 +121,16 @@ def test_two_editors_merge_at_once(client, editor, two):
     assert "jeden z wpisów jest już usunięty" in answer.content.decode()
 
 
-def test_an_invented_and_a_real_one_are_not_merged(two):
+def test_an_invented_and_a_real_one_are_not_merged(client, editor, two):
     Depot.objects.filter(pk=two[1].pk).update(source="demo", website="")
+    answer = client.post(reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk]), {"decision": "first"})
+    assert "Nic nie zmieniono: wpisu demonstracyjnego nie można scalić z prawdziwym." in answer.content.decode()
     with pytest.raises(actions.MergeRefused, match="demonstracyjnego"):
         merge(*two)
     with pytest.raises(actions.MergeRefused, match="samym"):
         merge(two[0], two[0])
+    with pytest.raises(actions.MergeRefused, match="jeden i ten sam"):
+        actions.keep_apart(one=two[0], other=two[0], by=editor, at=NOW)
 
 
 def test_requests_and_prices_follow_and_none_is_lost(two):

@@ -11,6 +11,7 @@ from django.db import IntegrityError
 from catalog import requests
 from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, edit_depot, opened_at, publish_depot
 from catalog.models import Depot, DepotRequest
+from catalog.requests.secrecy import hash_client
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -268,3 +269,9 @@ def test_the_author_of_a_price_goes_the_day_after():
     assert requests.purge_requests(on=NOW + timedelta(hours=24)).erased == 1
     request.refresh_from_db()
     assert (request.email, request.proposed) == ("", {})
+
+
+def test_a_caller_without_an_address_is_one_of_those_without():
+    """Behind a socket there is no address; they share one limit, and not with anybody who has one."""
+    assert hash_client("") == hash_client("") != hash_client("192.0.2.7")
+    assert hash_client("2001:db8::1") == hash_client("2001:db8::2") != hash_client("2001:db8:0:1::1")

@@ -1,6 +1,7 @@
 """The queue of requests, and the page on which one is decided."""
 
 import re
+from datetime import UTC, datetime
 from html import unescape
 
 import pytest
@@ -9,6 +10,7 @@ from django.contrib.auth.models import Group, Permission
 from django.core import mail
 from django.urls import reverse
 
+from catalog import requests
 from catalog.models import Depot, DepotRequest
 from catalog.roles import EDITOR
 from tests import factories
@@ -139,6 +141,33 @@ def test_what_stands_in_the_way_is_said(client, editor, django_capture_on_commit
     assert request.state == "waiting"
 
 
+def test_a_request_about_a_removed_entry_is_not_accepted(client, editor, django_capture_on_commit_callbacks):
+    request = factories.DepotRequestFactory(depot=factories.DepotFactory(removed=True))
+    answer = decide(client, request, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
+    assert "Wpis jest usunięty; zgłoszenie można tylko odrzucić." in text_of(answer)
+
+
+def test_a_missing_depot_outside_the_country_is_not_accepted(client, editor, django_capture_on_commit_callbacks):
+    proposed = {"name": "Opał", "place": "Praga", "lat": 50.08, "lon": 14.43, "fuels": []}
+    request = factories.DepotRequestFactory(kind="add", depot=None, proposed=proposed, stored={})
+    answer = decide(client, request, django_capture_on_commit_callbacks, decision="accept")
+    assert "Położenie nie leży w żadnej gminie." in text_of(answer)
+    assert not Depot.objects.exists()
+
+
+def test_a_missing_depot_whose_data_were_forgotten_still_has_its_page(client, editor):
+    request = factories.DepotRequestFactory(
+        kind="add",
+        depot=None,
+        state="rejected",
+        reason="Nie ma go.",
+        decided_by=editor,
+        decided_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    requests.purge_requests(on=datetime(2026, 11, 21, tzinfo=UTC))
+    assert "Nie ma go." in text_of(client.get(page(request)))
+
+
 def test_the_second_of_two_editors_is_told(client, editor, django_capture_on_commit_callbacks):
     request = factories.DepotRequestFactory()
     decide(client, request, django_capture_on_commit_callbacks, decision="reject", reason="Nie.")
@@ -186,6 +215,20 @@ def test_bulk_decisions(client, editor, django_capture_on_commit_callbacks):
         client.post(QUEUE, {"action": "accept", **chosen})
     assert set(DepotRequest.objects.values_list("state", flat=True)) == {"accepted"}
     assert len(mail.outbox) == 3
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = client.post(QUEUE + "?state=all", {"action": "reject", "reason": "Nie.", **chosen}, follow=True)
+    assert "Zdecydowano: 0." in text_of(answer)
+    assert f"Bez zmian: nr {rows[0].pk}: ktoś już o nim zdecydował; " in text_of(answer)
+    assert len(mail.outbox) == 3
+
+
+@pytest.mark.django_db(transaction=True)  # letters leave once it is committed, and before the editor is answered
+def test_whom_no_letter_reached_is_named(client, settings):
+    settings.EMAIL_BACKEND = "tests.catalog.requests.test_actions.HalfBroken"
+    client.force_login(factories.UserFactory())
+    lost = factories.DepotRequestFactory(email="nobody@opal.pl")
+    answer = client.post(page(lost), {"decision": "reject", "reason": "Nie."}, follow=True)
+    assert f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: nr {lost.pk}." in text_of(answer)
 
 
 def test_requests_are_neither_added_nor_deleted_by_hand_and_strangers_see_nothing(client, editor):

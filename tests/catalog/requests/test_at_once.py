@@ -158,6 +158,16 @@ def test_invented_entries_are_locked_before_their_requests():
         assert lock_at_once(DepotRequest.objects.all()) == [request.pk]
 
 
+def test_a_request_whose_entry_is_merged_while_its_link_is_opened_takes_the_place_of_the_earlier_one_there():
+    editor, kept, gone = factories.UserFactory(), factories.DepotFactory(), factories.DepotFactory()
+    earlier = factories.DepotRequestFactory(depot=kept)
+    later = factories.DepotRequestFactory(depot=gone, email=earlier.email, unconfirmed=True)
+    with held_up(Depot.objects.all(), confirming(later)):
+        actions.merge_depots(survivor=kept, loser=gone, take=[], by=editor, on=NOW.date())
+    found = DepotRequest.objects.order_by("pk").values_list("depot", "state")
+    assert list(found) == [(kept.pk, "superseded"), (kept.pk, "waiting")]
+
+
 def test_who_confirms_locks_the_earlier_request_first():
     earlier = factories.DepotRequestFactory()
     later = factories.DepotRequestFactory(depot=earlier.depot, email=earlier.email, unconfirmed=True)

@@ -49,6 +49,15 @@ def test_a_link_lives_for_two_days(client, stranger, nowak, clock, hours, works)
     assert not DepotRequest.objects.exists()
 
 
+def test_a_link_that_is_not_needed_any_more_is_not_sent_again(client, stranger, nowak):
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    page = stranger.confirm().headers["Location"]
+    mail.outbox.clear()
+    answer = client.post(page)
+    assert (answer.status_code, answer["Location"]) == (302, page)
+    assert mail.outbox == []
+
+
 def test_a_newer_request_replaces_an_unconfirmed_one(client, stranger, nowak):
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     old = stranger.link()

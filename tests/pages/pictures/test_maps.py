@@ -219,3 +219,10 @@ def test_labels_stand_in_the_largest_part():
 def test_compound_names_take_two_lines():
     assert maps.name_lines("kujawsko-pomorskie") == ("kujawsko-", "pomorskie")
     assert maps.name_lines("lubelskie") == ("lubelskie",)
+
+
+def test_lines_are_drawn_whatever_they_come_in():
+    line, ring = shapely.LineString([(0, 0), (10, 0)]), shapely.box(0, 0, 10, 10)
+    frame = fit((0, 0, 10, 10))
+    together = shapely.GeometryCollection([shapely.Point(5, 5), shapely.GeometryCollection([ring]), line])
+    assert outlines.path(together, frame) == outlines.path(ring, frame) + outlines.path(line, frame) != ""

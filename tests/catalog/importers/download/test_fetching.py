@@ -191,6 +191,7 @@ def test_a_part_that_does_not_fit_is_not_taken(fetcher, source, publishers, cont
         ("drop", "the connection failed .*tried 4 times; try again later"),
         ("refuse", "the connection failed .*tried 4 times; try again later"),
         ("half gzip", "answered with gzip that ends early, tried 4 times; try again later"),
+        ("damaged gzip", "answered with damaged gzip: .*tried 4 times; try again later"),
         ("brotli", "answered in the coding 'br', which was not asked for"),
         (404, "answered 404; check the address in the file of sources"),
         (403, "answered 403; check the address in the file of sources"),
@@ -338,6 +339,45 @@ def test_a_csv_file_that_is_not_whole_is_refused(fetcher, publishers, table, tro
     publishers.always["/postcodes.csv"] = trouble
     assert message in refusal(fetcher, source)
     assert nothing_kept(fetcher, source)
+
+
+def test_a_zip_that_unpacks_to_more_than_may_come_is_refused(fetcher, source, publishers, monkeypatch):
+    monkeypatch.setattr("catalog.importers.download.whole.MAX_BYTES", 100)
+    publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(401))
+    assert "unpacks to more than 400 bytes" in refusal(fetcher, source)
+
+
+def test_a_zip_in_an_unknown_packing_is_refused(fetcher, source, publishers):
+    content = bytearray(small_country.zipped("PL.txt", b"x" * 5000))
+    content[content.index(b"PK\x01\x02") + 10] = 77  # the packing, as the directory at the end names it
+    publishers.files["PL.zip"] = bytes(content)
+    assert "the zip is damaged (That compression method is not supported)" in refusal(fetcher, source)
+
+
+def test_a_page_that_goes_on_and_on_is_given_up(fetcher, sources, publishers, monkeypatch):
+    monkeypatch.setattr("catalog.importers.download.client.MOST_PAGE_BYTES", 10)
+    assert "is a page of more than 10 bytes" in refusal(fetcher, sources["teryt-terc"])
+
+
+def test_nobody_waits_longer_than_the_whole_time(fetcher, source, publishers, clock):
+    publishers.always[POSTCODES] = 503
+    hasty = replace(fetcher, patience=replace(fetcher.patience, whole_s=2))
+    assert "answered 503, and its time is used up; try again later" in refusal(hasty, source)
+    assert clock.slept == [1]
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}", b'{"source": 5, "fetched_at": "soon"}'])
+def test_a_kept_file_whose_record_is_damaged_is_fetched_again(fetcher, source, publishers, damage):
+    first = fetcher.fetch(source)
+    first.path.with_name(f"{first.path.name}.json").write_bytes(damage)
+    assert fetcher.fetch(source).fresh
+    assert len(publishers.requests(POSTCODES)) == 2
+
+
+def test_a_file_that_cannot_be_written_is_named(fetcher, source):
+    store = fetcher.store(source)
+    store.part.mkdir(parents=True)
+    assert refusal(fetcher, source) == f"{store.folder}: cannot be written: Is a directory"
 
 
 def test_a_redirection_on_this_machine_is_followed(fetcher, source, publishers, content):

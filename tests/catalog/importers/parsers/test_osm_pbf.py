@@ -61,6 +61,7 @@ def test_the_same_as_an_answer_of_overpass(tmp_path):
     assert osm_pbf.parse(path) == overpass.parse(answer)
 
 
+@pytest.mark.full_scale
 def test_every_depot_of_the_sample_is_as_overpass_has_it():
     result = osm_pbf.parse(shared("samples/depots.osm.pbf"))
     assert {row.source_id: row for row in result.rows} == {
@@ -139,6 +140,7 @@ def test_it_is_recognised_whatever_its_name(tmp_path):
     assert len(osm_pbf.parse(tmp_path / "depots.json").rows) == 1
 
 
+@pytest.mark.full_scale
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.5, 0.9, 0.999])
 def test_cut_off(tmp_path, share):
     whole = shared("samples/depots.osm.pbf").read_bytes()

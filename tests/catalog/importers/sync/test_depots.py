@@ -129,6 +129,13 @@ def test_real_depots_drive_out_the_demonstration(options):
     assert [depot.source for depot in models.Depot.objects.all()] == ["osm"]
 
 
+def test_a_dry_run_says_that_the_demonstration_would_go_and_leaves_it(options):
+    factories.DepotFactory(demonstration=True)
+    report = load(RECORD, options=replace(options, write=False))
+    assert report.lines[0] == "1 demonstration depots give way"
+    assert [depot.source for depot in models.Depot.objects.all()] == ["demo"]
+
+
 def test_a_third_of_the_depots_does_not_vanish_unasked(options):
     records = [replace(RECORD, source_id=f"node/{n}") for n in range(30)]
     load(*records, options=options)

@@ -187,6 +187,12 @@ def test_a_merger_ends_the_confirmation_and_asks_editors(options, register):
     assert formers() == {"1207052": ("1207062", [], False)}
 
 
+def test_a_municipality_that_a_single_new_one_swallows_leads_there(options, register):
+    report = changed(options, UnitRecord("1207092", "Laskowa Dolna", 2), gone=["1207062"])
+    assert "gone: 1207062 Laskowa → 1207092 Laskowa Dolna" in report.lines
+    assert formers()["1207062"][0] == "1207092"
+
+
 def test_parts_that_are_new_get_the_depots_next_to_their_seats(options, register):
     old = municipality("1207052")
     for name, lon in (("Zachodnia", 20.30), ("Wschodnia", 20.50)):

@@ -1,0 +1,43 @@
+"""`manage.py refresh` as tests call it, against publishers on this machine."""
+
+import io
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from prices.importers import bdl
+
+ORDER = ["teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"]
+
+
+class Rehearsal:
+    """Publishers, their file of sources, and the command."""
+
+    def __init__(self, publishers, sources):
+        self.publishers, self.sources = publishers, sources
+
+    def run(self, *args, **options):
+        out, err = io.StringIO(), io.StringIO()
+        call_command("refresh", *args, sources_file=self.sources, stdout=out, stderr=err, **{"commit": True, **options})
+        return out.getvalue() + err.getvalue()
+
+    def fail(self, *args, match, **options):
+        """Run, expecting a failure. Returns what was printed as an error, line by line."""
+        err = io.StringIO()
+        with pytest.raises(CommandError, match=match) as failed:
+            call_command(
+                "refresh",
+                *args,
+                sources_file=self.sources,
+                stdout=io.StringIO(),
+                stderr=err,
+                **{"commit": True, **options},
+            )
+        assert "\n" not in str(failed.value)
+        return err.getvalue().splitlines()
+
+
+def without_waiting(patch: pytest.MonkeyPatch) -> None:
+    """Let the client of the BDL keep its pace in no time."""
+    defaults = {**bdl.BdlClient.__init__.__kwdefaults__, "sleep": lambda seconds: None}
+    patch.setattr(bdl.BdlClient.__init__, "__kwdefaults__", defaults)

@@ -1,0 +1,175 @@
+"""manage.py refresh where everything was fetched and imported before."""
+
+import re
+import shutil
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.test import override_settings
+from django.utils import timezone
+
+from catalog import models, runs
+from catalog.models import ImportRun
+from tests import small_country
+from tests.dumps import dump
+from tests.fueldepot.refreshing import ORDER, Rehearsal, without_waiting
+from tests.publisher_server import Publishers, serve
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def refreshed(django_db_setup, django_db_blocker, tmp_path_factory):
+    """The rehearsal after its first run, undone after the module. Also gives the folder of its downloads."""
+    folder = tmp_path_factory.mktemp("refreshed")
+    published = Publishers(files=small_country.files())
+    with serve(published), django_db_blocker.unblock(), transaction.atomic(), pytest.MonkeyPatch.context() as patch:
+        without_waiting(patch)
+        rehearsal = Rehearsal(published, published.sources(folder / "sources.yaml", **small_country.SMALL))
+        with override_settings(DOWNLOADS_DIR=folder / "downloads"):
+            rehearsal.run()
+        yield rehearsal, folder / "downloads"
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def filled(refreshed, tmp_path, settings):
+    """The same for one test: its own downloads, and publishers in good order who were asked nothing yet."""
+    rehearsal, downloads = refreshed
+    settings.DOWNLOADS_DIR = shutil.copytree(downloads, tmp_path / "downloads")
+    fresh = Publishers(files=small_country.files(), url=rehearsal.publishers.url)
+    vars(rehearsal.publishers).update(vars(fresh))
+    return rehearsal
+
+
+def test_asked_again_by_force_the_same_files_change_nothing(filled):
+    before = dump()
+    printed = filled.run(force=True).splitlines()
+    assert all(": unchanged: " in line for line in printed)
+    assert [line.split(":")[0] for line in printed] == ORDER
+    assert dump() == before
+    again = ImportRun.objects.order_by("pk")[len(ORDER) :]
+    assert {record.outcome for record in again} == {"unchanged"}
+    assert [record.rows for record in again][:5] == [9, 7, 4, 12, 12]
+    statuses = [headers.get("If-None-Match") for _, headers, _ in filled.publishers.requests("/PL.zip")]
+    assert statuses[0] is not None
+
+
+def test_only_what_is_due_by_its_rhythm_is_asked(filled):
+    old = ImportRun.objects.get(source="osm-depots")
+    long_ago = timedelta(days=8)
+    ImportRun.objects.filter(pk=old.pk).update(started=old.started - long_ago, finished=old.finished - long_ago)
+    filled.publishers.files["depots.json"] = small_country.depots(range(13), day="2031-10-10")
+    assert filled.run().startswith("osm-depots: imported: 13 rows, 1 added")
+    assert {path for path, *_ in filled.publishers.asked} == {"/interpreter"}
+    assert filled.run().startswith("nothing is due")
+
+
+CHANGES = {
+    "too many removals": ("osm-depots", {"depots.json": small_country.depots(range(9), day="2031-11-01")}, "--allow-"),
+    "units gone": ("teryt-terc", {"terc.zip": small_country.terc(list(small_country.UNITS)[:3])}, "--allow-removals"),
+    "older register": ("teryt-terc", {"terc.zip": small_country.terc(day="2030-01-01")}, "would undo newer changes"),
+    "older depots": ("osm-depots", {"depots.json": small_country.depots(day="2031-10-02")}, "would undo newer changes"),
+    "older places, more of them": (
+        "teryt-simc",
+        {"simc.zip": small_country.simc(("A", "B", "C", "D"), day="2030-06-01")},
+        r"older than what is stored .2031-01-01.",
+    ),
+    "another header": ("teryt-terc", {"terc.zip": small_country.terc(header="W;P;G;R;N;D")}, "is of no known form"),
+    "unknown municipalities": (
+        "teryt-simc",
+        {"simc.zip": small_country.zipped("s.csv", b"WOJ;POW;GMI;RODZ_GMI;RM;MZ;NAZWA;SYM;SYMPOD;STAN_NA\n"
+                                          b"32;99;99;2;01;1;Nigdzie;9900001;9900001;2031-01-01\n")},
+        "rows cannot be used|rows would be removed",
+    ),
+    "time-out": ("osm-depots", {"depots.json": small_country.depots(range(2), remark="timed out")}, "timed out"),
+    "no depot at all": ("osm-depots", {"depots.json": small_country.depots(())}, "has no depot among 0 elements"),
+    "cut off": ("osm-depots", {"depots.json": small_country.depots()[:-30]}, "is it cut off"),
+    "not the boundaries": ("prg-boundaries", {"granice.zip": small_country.terc()}, "looks like terc"),
+    "boundaries gone": ("prg-boundaries", {"granice.zip": small_country.boundaries(["1206912"])}, "--allow-removals"),
+    "postcodes gone": ("geonames-postcodes", {"PL.zip": small_country.postcodes(range(5))}, "--allow-removals"),
+    "an empty file": ("geonames-postcodes", {"PL.zip": b""}, "is empty; try again later"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_source_that_looks_wrong_is_refused_and_the_others_go_on(filled, change):
+    name, files, what = CHANGES[change]
+    filled.publishers.files |= files
+    before = dump()
+    lines = filled.fail(match=f"failed: {name}; every other source is as it should be", force=True)
+    (line,) = lines
+    assert line.startswith(f"{name}: ")
+    assert "nothing was changed" in line
+    assert dump() == before
+    record = ImportRun.objects.filter(source=name).order_by("-pk")[0]
+    assert record.outcome in {"refused", "failed"}
+    assert re.search(what, line), line
+    assert record.message in line
+    others = ImportRun.objects.exclude(source=name).order_by("-pk")[: len(ORDER) - 1]
+    assert {one.outcome for one in others} == {"unchanged"}
+
+
+TROUBLES = [
+    "html",
+    "empty",
+    "half",
+    404,
+    403,
+    (429, {"Retry-After": "9999"}),
+    (301, {"Location": "http://example.com/"}),
+]
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+@pytest.mark.parametrize(
+    ("name", "path"), [("geonames-postcodes", "/PL.zip"), ("teryt-terc", "/pliki_pelne.aspx"), ("gus-bdl", None)]
+)
+def test_a_failing_download_leaves_everything_as_it_was(filled, name, path, trouble):
+    if path is None:
+        path = "/bdl/variables/6001"
+        if isinstance(trouble, tuple):
+            pytest.skip("the client of the BDL waits by its own rules; see tests/prices/test_bdl.py")
+    filled.publishers.files["PL.zip"] = small_country.postcodes(range(13))
+    filled.publishers.always[path] = trouble
+    before = dump()
+    (line,) = filled.fail(match=f"failed: {name}", force=True, only=[name])
+    assert line.startswith(f"{name}: ")
+    assert dump() == before
+
+
+def test_the_same_file_is_read_again_after_what_it_builds_on_has_changed(filled, monkeypatch):
+    models.Place.objects.filter(name="Zagórze Próbne").delete()
+    assert filled.run(force=True, only=["teryt-simc"]).startswith("teryt-simc: unchanged")
+    monkeypatch.setitem(small_country.UNITS, "1206912", ("Żabia Nowa Próbna", 50.0, 19.0))
+    filled.publishers.files["terc.zip"] = small_country.terc(day="2032-01-01")
+    printed = filled.run(force=True, only=["teryt-terc", "teryt-simc"])
+    assert "teryt-terc: imported: 9 rows, 0 added, 1 changed" in printed
+    assert "teryt-simc: imported: 7 rows, 1 added" in printed
+    record = ImportRun.objects.filter(source="teryt-terc").order_by("-pk")[0]
+    assert record.differences == "renamed: 1206912 Żabia Wola Próbna → Żabia Nowa Próbna"
+
+
+def test_names_of_depots_are_in_no_record(filled):
+    filled.publishers.files["depots.json"] = small_country.depots(range(11), day="2031-11-01")
+    filled.run(force=True, only=["osm-depots"], allow_removals=True)
+    record = ImportRun.objects.order_by("-pk")[0]
+    assert record.removed == 1
+    assert record.differences == ""
+
+
+def test_overdue_is_what_should_have_come_days_ago(filled, django_assert_num_queries):
+    today = timezone.localdate()
+    assert runs.overdue_sources(today) == []
+    assert [s.publication.id for s in runs.overdue_sources(today + timedelta(days=7 + 3))] == []
+    with django_assert_num_queries(1):
+        late = runs.overdue_sources(today + timedelta(days=7 + 4))
+    assert [state.publication.id for state in late] == ["osm-depots"]
+    assert [s.publication.id for s in runs.overdue_sources(today + timedelta(days=34))] == [
+        "teryt-terc",
+        "teryt-simc",
+        "geonames-postcodes",
+        "osm-depots",
+        "gus-bdl",
+    ]
