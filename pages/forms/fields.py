@@ -17,9 +17,11 @@ NIP = "Ten NIP jest nieprawidłowy: 10 cyfr, ostatnia jest kontrolna. Sprawdź, 
 PHONE = "Nie umiemy odczytać tego numeru. Wpisz go na przykład tak: 12 345 67 89. Kilka numerów oddziel przecinkami."
 WEBSITE = "Wpisz adres strony w całości, na przykład https://www.example.pl."
 POSTCODE = "Wpisz kod pocztowy, na przykład 30-001."
+MISSING = "Wypełnij to pole."
 EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
 DISPOSABLE = "Na adresy jednorazowe nie wysyłamy listów. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
 AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
+WEIGHT = "Wpisz wagę w kilogramach cyframi, na przykład 20 albo 12,5."
 DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
 
 
