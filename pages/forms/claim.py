@@ -35,7 +35,7 @@ class ClaimForm(StrangerForm):
     PARTS = (
         (
             "Twoja firma",
-            "Redakcja porówna te dane z wpisem. Najszybciej, gdy adres e-mail jest w domenie firmy. Nie publikujemy ich.",
+            "Redakcja porówna te dane z wpisem; szybciej, gdy adres e-mail jest w domenie firmy. Nie publikujemy ich.",
             ("role", "claimant_nip", "claimant_phone"),
         ),
         ("Potwierdzenie", "", ("agreed", "message", "email")),
