@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, Model, Q, QuerySet, TextField, Value
+from django.db.models import Case, F, Model, Q, QuerySet, TextField, Value, When
 from django.db.models.expressions import Expression
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.http import HttpRequest, HttpResponse
@@ -53,6 +53,9 @@ class Entry(NamedTuple):
     reason: str
 
 
+KIND = Case(*(When(kind=kind, then=Value(label)) for kind, label in DepotRequest.Kind.choices))
+"""The kind of a request in words."""
+
 COLUMNS = ("shown_at", "shown_who", "shown_audited", "shown_key", "shown_title", "shown_kind", "shown_reason")
 """What the database calls the fields of `Entry`."""
 
@@ -77,7 +80,7 @@ def text(*parts: Any) -> Expression:
 
 AUDITED = (
     Audited(Depot, text(F("name"))),
-    Audited(DepotRequest, text(F("kind"), Value(" #"), F("pk"))),
+    Audited(DepotRequest, text(KIND, Value(" nr "), F("pk"))),
     Audited(DepotPrice, text(F("fuel"), Value(" "), F("price"), Value(" zł, skład "), F("depot_id"))),
     Audited(PlausibleRange, text(F("fuel"), Value(": "), F("low"), Value("–"), F("high"), Value(" zł"))),
     Audited(LegalState, text(F("voivodeship_id"))),

@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 
+from catalog.cache_control import NO_STORE
 from fueldepot.errors import is_api, payload_too_large
 from fueldepot.postgresql import patience
 
@@ -71,6 +72,21 @@ def limit_database_time(get_response: Callable[[HttpRequest], HttpResponse]) -> 
         reads = request.method in {"GET", "HEAD"} and not request.path.startswith("/admin/")
         with patience.limited(patience.READING_S if reads else patience.WORKING_S):
             return get_response(request)
+
+    return answer
+
+
+def keep_no_desk(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Let no cache keep what the editors' desk answers.
+
+    The admin says so of its own pages; refusals, redirects and locked logins are answered elsewhere.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if request.path.startswith("/admin/") and "Cache-Control" not in response.headers:
+            response.headers["Cache-Control"] = NO_STORE
+        return response
 
     return answer
 

@@ -35,6 +35,7 @@ def icon(request: HttpRequest) -> HttpResponse:
 
 
 handler400 = bad_request
+handler403 = page_errors.forbidden
 handler404 = page_errors.not_found
 handler500 = server_error
 

@@ -14,6 +14,7 @@ from catalog.links import site_url
 from catalog.models import Dataset, Depot
 from catalog.runs import SourceState, last_runs
 from pages.page import QUOTING, Crumb, Page, dataset
+from pages.polish import whole
 from prices.models import DepotPrice
 from subsidy import rules
 from subsidy.application import Item
@@ -227,7 +228,7 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> DataSet:
         source=source,
         licence=next(licence for beginning, licence in terms.licences if source.startswith(beginning)),
         rhythm=terms.rhythm,
-        demonstration=f"wpisy zmyślone: {invented}" if invented else "",
+        demonstration=f"wpisy zmyślone: {whole(invented)}" if invented else "",
         data_url=api_url(terms.address),
     )
 

@@ -23,6 +23,11 @@ def bad_request(request: HttpRequest) -> HttpResponse:
     return unkept(bare("400.html", 400))
 
 
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403 for an editor whose role does not reach so far."""
+    return unkept(bare("403.html", 403))
+
+
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403 for a form that cannot be shown to come from this site."""
     return unkept(bare("403_csrf.html", 403))

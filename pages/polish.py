@@ -8,13 +8,18 @@ from django.utils.formats import date_format
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
+def whole(number: int) -> str:
+    """A whole number, "44 005" kept on one line; four digits stay together, as is the custom."""
+    return f"{number:,}".replace(",", NO_BREAK) if abs(number) >= 10_000 else str(number)
+
+
 def counted(number: int, one: str, few: str, many: str) -> str:
     """A number with the right form of its noun: "1 skład", "2 składy", "5 składów", "22 składy"."""
     if number == 1:
         return f"1 {one}"
     if number % 10 in {2, 3, 4} and number % 100 not in {12, 13, 14}:
-        return f"{number} {few}"
-    return f"{number} {many}"
+        return f"{whole(number)} {few}"
+    return f"{whole(number)} {many}"
 
 
 @lru_cache(maxsize=1000)

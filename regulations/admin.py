@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from simple_history.admin import SimpleHistoryAdmin
 
@@ -121,9 +122,6 @@ class KeptAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the package has no 
 class LegalStateAdmin(KeptAdmin):
     """The sixteen voivodeships. An import brings them; nobody adds or deletes one."""
 
-    class Media:
-        css = {"all": ("catalog/admin.css",)}
-
     list_display = ("voivodeship", "as_of_marked", "summary")
     list_filter = (StaleFilter,)
     list_select_related = ("voivodeship",)
@@ -141,9 +139,10 @@ class LegalStateAdmin(KeptAdmin):
     @admin.display(description="stan na", ordering="as_of")
     def as_of_marked(self, state: LegalState) -> str:
         """The day, marked when it is older than 180 days."""
+        day = date_format(state.as_of)
         if not is_stale(state.as_of, timezone.localdate()):
-            return state.as_of.isoformat()
-        return format_html('<strong class="stale">{} – sprawdź ponownie</strong>', state.as_of.isoformat())
+            return day
+        return format_html('{} <strong class="stale">sprawdź ponownie</strong>', day)
 
 
 class AmendmentInline(admin.StackedInline):  # type: ignore[type-arg] # not subscriptable at run time

@@ -108,7 +108,8 @@ def shown(group: Group, values: Values, names: Mapping[str, str]) -> str:
             return NONE
         code = values.get("municipality") or ""
         approximate = ", w przybliżeniu" if values.get("location_approximate") else ""
-        return f"{value:.5f}, {values['lon']:.5f}{approximate}; gmina {names.get(code, code)}"
+        position = f"{value:.5f}° N, {values['lon']:.5f}° E".replace(".", ",")
+        return f"{position}{approximate}; gmina {names.get(code, code)}"
     if group.name == "hours":
         return _shown_hours(value, values.get("opening_hours") or "")
     if group.name == "fuels":

@@ -105,7 +105,8 @@ def docs_page() -> DocsPage:
         version=document["info"]["version"],
         rules=tuple(sections(document["info"]["description"])),
         groups=tuple(
-            Group(tag["name"], tag["description"], tuple(operations(document, tag["name"]))) for tag in document["tags"]
+            Group(tag["name"], tag["description"].removesuffix("."), tuple(operations(document, tag["name"])))
+            for tag in document["tags"]
         ),
         forms=tuple(
             Named(name, form.get("description", ""), tuple(fields(form)), "required" in form)

@@ -16,18 +16,26 @@ class ClaimForm(StrangerForm):
         label="Kim jesteś w tej firmie?",
         choices=[(role.value, role.label) for role in (Role.OWNER, Role.EMPLOYEE)],
         widget=forms.RadioSelect,
+        error_messages=fields.required("Wybierz: właściciel lub wspólnik albo pracownik."),
     )
-    claimant_nip = fields.Nip(label="NIP firmy", max_length=20)
+    claimant_nip = fields.Nip(
+        label="NIP firmy",
+        max_length=20,
+        error_messages=fields.required("Podaj NIP firmy, żeby redakcja mogła porównać go z wpisem."),
+    )
     claimant_phone = fields.Phone(
         label="Telefon", max_length=200, required=False, help_text="Redakcja może zadzwonić, żeby potwierdzić."
     )
     message = fields.Message(label="Wiadomość do redakcji", max_length=2000, required=False)
-    agreed = forms.BooleanField(label="Dane we wpisie są aktualne i mogę je potwierdzić w imieniu firmy")
+    agreed = forms.BooleanField(
+        label="Dane we wpisie są aktualne i mogę je potwierdzić w imieniu firmy",
+        error_messages=fields.required("Zaznacz to pole. Jeśli coś się nie zgadza, najpierw popraw dane."),
+    )
 
     PARTS = (
         (
             "Twoja firma",
-            "Redakcja porówna je z wpisem; najszybciej z adresem e-mail w domenie firmy. Nie publikujemy ich.",
+            "Redakcja porówna te dane z wpisem; szybciej, gdy adres e-mail jest w domenie firmy. Nie publikujemy ich.",
             ("role", "claimant_nip", "claimant_phone"),
         ),
         ("Potwierdzenie", "", ("agreed", "message", "email")),
@@ -43,7 +51,10 @@ class DeleteForm(StrangerForm):
     message = fields.Message(
         label="Dlaczego wpis ma zniknąć?", max_length=2000, required=False, help_text="Nie musisz podawać powodu."
     )
-    agreed = forms.BooleanField(label="Rozumiem, że wpis zniknie z katalogu i z API")
+    agreed = forms.BooleanField(
+        label="Rozumiem, że wpis zniknie z katalogu i z API",
+        error_messages=fields.required("Zaznacz to pole, jeśli wpis ma zniknąć."),
+    )
 
     PARTS = (
         (

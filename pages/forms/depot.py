@@ -18,17 +18,27 @@ from pages.forms.stranger import StrangerForm
 FARTHEST_KM = 30.0
 """How far a correction may move a depot, and how far a new one may lie from its postcode."""
 
+POSITION_MISSING = fields.required("Położenie jest potrzebne. Jeśli się zgadza, przywróć poprzednie współrzędne.")
+
 Role = DepotRequest.Role
 
 
 class DepotForm(StrangerForm):
     """The public fields of a depot, for a correction and for a new one."""
 
-    name = fields.Line(label="Nazwa składu lub firmy", max_length=200)
+    name = fields.Line(
+        label="Nazwa składu lub firmy",
+        max_length=200,
+        error_messages=fields.required("Wpisz nazwę, pod którą skład jest znany."),
+    )
     street = fields.Line(label="Ulica", max_length=120, required=False, help_text="Z „ul.”, „al.”, „pl.”, jeśli je ma.")
     house_number = fields.Line(label="Numer", max_length=30, required=False)
     postcode = fields.Postcode(label="Kod pocztowy", max_length=10, required=False)
-    place = fields.Line(label="Miejscowość", max_length=120)
+    place = fields.Line(
+        label="Miejscowość",
+        max_length=120,
+        error_messages=fields.required("Wpisz miejscowość, w której leży skład."),
+    )
     nip = fields.Nip(label="NIP", max_length=20, required=False)
     phone = fields.Phone(
         label="Telefon", max_length=200, required=False, help_text="Kilka numerów oddziel przecinkami."
@@ -43,6 +53,7 @@ class DepotForm(StrangerForm):
         high=LAT_RANGE[1],
         example="50,06143",
         required=False,
+        error_messages=POSITION_MISSING,
         max_length=30,
     )
     lon = fields.Degrees(
@@ -51,10 +62,15 @@ class DepotForm(StrangerForm):
         high=LON_RANGE[1],
         example="19,93658",
         required=False,
+        error_messages=POSITION_MISSING,
         max_length=30,
     )
     role = forms.ChoiceField(
-        label="Kim jesteś?", choices=Role.choices, widget=forms.RadioSelect, initial=Role.READER.value
+        label="Kim jesteś?",
+        choices=Role.choices,
+        widget=forms.RadioSelect,
+        initial=Role.READER.value,
+        error_messages=fields.required("Wybierz jedną odpowiedź."),
     )
     message = fields.Message(
         label="Wiadomość do redakcji", max_length=2000, required=False, help_text="Na przykład skąd wiesz o zmianie."

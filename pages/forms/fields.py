@@ -1,4 +1,4 @@
-"""Fields of the forms: how each is read, and what is said when it cannot be."""
+"""Fields of the forms: how each is read, and what is said when it cannot be or when it is missing."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,13 @@ POSTCODE = "Wpisz kod pocztowy, na przykład 30-001."
 EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
 DISPOSABLE = "Na adresy jednorazowe nie wysyłamy listów. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
 AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
+WEIGHT = "Wpisz wagę w kilogramach cyframi, na przykład 20 albo 12,5."
 DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
+
+
+def required(text: str) -> dict[str, str]:
+    """What a question says when it was left without an answer."""
+    return {"required": text}
 
 
 class Line(forms.CharField):
@@ -137,13 +143,21 @@ class Degrees(Line):
 
 
 class Amount(Line):
-    """An amount with at most two decimals, None when it is empty."""
+    """An amount with at most two decimals, None when it is empty. unit: what may stand behind it."""
+
+    unit, mistake = "zł", AMOUNT
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         if not text:
             return None
-        digits = text.replace(" ", "").removesuffix("zł").removesuffix("kg").replace(",", ".")
+        digits = text.replace(" ", "").removesuffix(self.unit).replace(",", ".")
         if not re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,2})?", digits) or not Decimal(digits):
-            raise forms.ValidationError(AMOUNT)
+            raise forms.ValidationError(self.mistake)
         return Decimal(digits)
+
+
+class Weight(Amount):
+    """A weight in kilograms, None when it is empty."""
+
+    unit, mistake = "kg", WEIGHT

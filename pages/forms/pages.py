@@ -18,6 +18,7 @@ from pages.depots import crumbs_of
 from pages.forms.stranger import StrangerForm
 from pages.page import Crumb, Page
 from pages.polish import day, zloty
+from pages.prices import PER_UNIT
 
 _STATUS_SALT = "pages.forms.status"
 
@@ -247,7 +248,7 @@ def _price_lines(request: DepotRequest) -> tuple[tuple[str, str], ...]:
         return ()
     fuel = fuels.BY_SLUG[said["fuel"]]
     if said["price"] is not None:
-        price = f"{zloty(float(said['price']))} za jednostkę: {fuels.UNIT_NAMES[fuel.unit]}"
+        price = f"{zloty(float(said['price']))} {PER_UNIT[fuel.unit]}"
     else:
         price = f"worek {Decimal(said['bag_kg']).normalize():f} kg za {zloty(float(said['bag_price']))}"
     return ("Paliwo", fuel.name), ("Cena", price), ("Dzień", day(date.fromisoformat(said["day"])))

@@ -8,6 +8,8 @@ from django import forms
 from catalog import fuels
 from pages.forms import fields
 from pages.forms.stranger import StrangerForm
+from pages.polish import zloty
+from pages.prices import PER_UNIT
 from prices.actions import PriceRefused, Quote, price_of
 from prices.models import PlausibleRange
 
@@ -17,19 +19,27 @@ OLDEST_PRICE = timedelta(days=31)
 class PriceForm(StrangerForm):
     """What a depot asks for a fuel."""
 
-    fuel = forms.ChoiceField(label="Paliwo", choices=[("", "wybierz"), *fuels.CHOICES])
+    fuel = forms.ChoiceField(
+        label="Paliwo",
+        choices=[("", "wybierz"), *fuels.CHOICES],
+        error_messages=fields.required("Wybierz paliwo, którego dotyczy cena."),
+    )
     price = fields.Amount(
         label="Cena za tonę (drewno: za metr przestrzenny)",
         max_length=20,
         required=False,
-        help_text="W złotych, z VAT.",
+        help_text="W złotych, z VAT. Zostaw puste, jeśli podajesz cenę worka.",
     )
     bag_price = fields.Amount(label="Albo cena worka", max_length=20, required=False, help_text="W złotych, z VAT.")
-    bag_kg = fields.Amount(label="Waga worka w kilogramach", max_length=20, required=False)
+    bag_kg = fields.Weight(
+        label="Waga worka w kilogramach", max_length=20, required=False, help_text="Razem z ceną worka, na przykład 20."
+    )
     day = forms.DateField(
         label="Dzień, w którym cena obowiązywała",
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         input_formats=["%Y-%m-%d", "%d.%m.%Y"],
+        error_messages=fields.required("Podaj dzień, w którym cena obowiązywała.")
+        | {"invalid": "Wpisz dzień na przykład tak: 21.11.2026."},
     )
 
     PARTS = (
@@ -43,6 +53,7 @@ class PriceForm(StrangerForm):
 
     def __init__(self, posted: Any = None, *, today: date, **options: Any) -> None:
         super().__init__(posted, initial={"day": today}, **options)
+        self.fields["email"].help_text = "Wyślemy na niego tylko odnośnik do potwierdzenia. Nie publikujemy go."
         self.today = today
 
     def clean_day(self) -> date:
@@ -68,11 +79,11 @@ class PriceForm(StrangerForm):
             return data
         limits = PlausibleRange.objects.filter(pk=data["fuel"]).first()
         if limits and not limits.low <= price <= limits.high:
-            unit = fuels.UNIT_NAMES[fuels.BY_SLUG[data["fuel"]].unit]
+            unit = fuels.BY_SLUG[data["fuel"]].unit
             self.add_error(
                 "bag_price" if by_bag else "price",
-                f"To daje {price} zł za jednostkę ({unit}). Wiarygodne ceny tego paliwa to od {limits.low:.0f} do "
-                f"{limits.high:.0f} zł. Sprawdź, czy kwota nie jest za inną ilość.",
+                f"To daje {zloty(float(price))} {PER_UNIT[unit]}. Wiarygodne ceny tego paliwa to od {limits.low:.0f} "
+                f"do {limits.high:.0f} zł. Sprawdź, czy kwota nie jest za inną ilość.",
             )
         return data
 

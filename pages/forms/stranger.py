@@ -36,6 +36,7 @@ class StrangerForm(forms.Form):
         max_length=254,
         help_text="Wyślemy na niego odnośnik do potwierdzenia, a później odpowiedź. Nie publikujemy go.",
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        error_messages=fields.required("Podaj adres e-mail, na który wyślemy odnośnik do potwierdzenia."),
     )
     stamp = forms.CharField(widget=forms.HiddenInput, required=False, max_length=500)
 
@@ -45,7 +46,6 @@ class StrangerForm(forms.Form):
         super().__init__(posted, initial=dict(initial or {}), auto_id="pole-%s")
         self.path, self.on = path, on
         self.fields[abuse.TRAP] = forms.CharField(label="Nie wypełniaj tego pola", required=False)
-        self.order_fields([*(name for _, _, names in self.PARTS for name in names), "email"])
 
     @property
     def parts(self) -> Iterator[Part]:
@@ -61,8 +61,8 @@ class StrangerForm(forms.Form):
 
     @property
     def mistakes(self) -> tuple[BoundField, ...]:
-        """The questions that were answered wrongly."""
-        return tuple(field for field in self if field.errors and not field.is_hidden)
+        """The questions that were answered wrongly, in the order of the page."""
+        return tuple(field for part in self.parts for field in part.fields if field.errors)
 
     @property
     def fresh_stamp(self) -> str:

@@ -163,7 +163,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
             request,
             409,
             "Zgłoszenie jest już potwierdzone",
-            "Ten odnośnik został już użyty. Nie musisz nic robić: o decyzji redakcji napiszemy w liście.",
+            "Ten odnośnik został już użyty. Nie musisz nic więcej robić: zgłoszenie jest w redakcji.",
         )
     except requests.LinkSuperseded:
         return problem(

@@ -17,6 +17,12 @@ def counted(number: int, forms: str) -> str:
 
 
 @register.filter
+def whole(number: int | None) -> str:
+    """A whole number with its thousands apart, "" for none."""
+    return "" if number is None else polish.whole(number)
+
+
+@register.filter
 def day(value: date) -> str:
     """A day in words, with "r." at its end."""
     return polish.day(value)

@@ -40,6 +40,14 @@ def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
     assert "Skład &lt;b&gt;Nowak&lt;/b&gt;" in text
 
 
+def test_a_request_is_named_in_words(client, editor):
+    asked = factories.DepotRequestFactory(
+        kind="claim", state="rejected", reason="nie ta firma", decided_at=NOW, decided_by=editor
+    )
+    text = client.get(AUDIT, {"imports": "on"}).content.decode()
+    assert f"przejęcie wpisu nr {asked.pk}" in text
+
+
 def test_it_is_cut_by_person_and_days(client, editor):
     other = factories.UserFactory(username="adam")
     actions.verify_depot(depot=factories.DepotFactory(name="Przez Ewę"), by=editor, on=TODAY)

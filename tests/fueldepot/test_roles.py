@@ -35,6 +35,7 @@ def try_login(client, name="ewa", address="10.0.0.1", password=None, **headers):
         "catalog_municipality",
         "catalog_postcode",
         "catalog_dataset",
+        "catalog_importrun",
         "prices_depotprice",
         "prices_plausiblerange",
         "regulations_legalstate",
@@ -155,6 +156,17 @@ def test_cookies_and_pages_of_the_desk_are_kept_close(client, settings):
     assert settings.SESSION_COOKIE_AGE == 12 * 3600
     for page in (reverse("admin:index"), reverse("audit"), reverse("admin:catalog_depot_changelist")):
         assert "no-store" in client.get(page)["Cache-Control"]
+
+
+def test_refusals_and_locked_logins_are_kept_by_nobody(client):
+    enter(client, EDITOR)
+    refused = client.get(reverse("admin:auth_user_changelist"))
+    assert (refused.status_code, refused["Cache-Control"]) == (403, "no-store")
+    assert "Brak uprawnień" in refused.content.decode()
+    client.logout()
+    for _ in range(5):
+        locked = try_login(client)
+    assert (locked.status_code, locked["Cache-Control"]) == (429, "no-store")
 
 
 def test_short_common_and_numeric_passwords_are_refused(client):

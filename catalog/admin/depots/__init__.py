@@ -21,9 +21,6 @@ from catalog.admin.depots.page import DepotPage
 class DepotAdmin(DepotList, DepotPage):
     """The list, the page, and beside them the likely duplicates."""
 
-    class Media:
-        css = {"all": ("catalog/admin.css",)}
-
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 

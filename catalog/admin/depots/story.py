@@ -7,6 +7,7 @@ from typing import Any
 
 from catalog import fuels, history
 from catalog.models import Depot
+from catalog.requests.proposals import DAY_NAMES
 
 FOLLOWED = (*Depot.PUBLIC_FIELDS, "featured", "data_status", "publication", "removal_reason", "merged_into", "review")
 """Fields whose changes are shown."""
@@ -107,7 +108,10 @@ def shown(name: str, value: Any) -> str:
     if name == "fuels":
         return names_of(value)
     if name == "hours":
-        return "; ".join(f"{day} {hours or '?'}" for day, hours in value.items())
+        # Several ranges in a day do not fit the week; the line of the source below has them.
+        return "; ".join(
+            f"{name} {value[day] or 'kilka przedziałów'}" for day, name in DAY_NAMES.items() if day in value
+        )
     if isinstance(value, bool):
         return "tak" if value else "nie"
     return str(CHOICES.get(name, {}).get(value, value))

@@ -75,6 +75,12 @@ def test_hours_make_the_week_anew_and_are_confirmed_with_it(client, editor, depo
     assert depot.confirmed_fields == ["hours", "opening_hours"]
 
 
+def test_the_story_tells_the_week_in_polish(client, editor, depot):
+    post(client, depot, opening_hours="pn. 8:00-12:00, 13:00-16:00; pt. 7:00-15:00")
+    page = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
+    assert "pn. kilka przedziałów; wt. nieczynne; śr. nieczynne; czw. nieczynne; pt. 7:00-15:00" in page
+
+
 def test_hours_of_the_source_that_fit_no_week_may_stay(client, editor, depot):
     models.Depot.objects.update(opening_hours="Mo-Fr sunrise-sunset", hours=None)
     post(client, depot, place="Kraków")

@@ -91,7 +91,7 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
     assert letter.to == [request.email]
     assert letter.subject == f"Składy opału: zgłoszenie nr {request.pk}, przyjęte"
     assert "Zmieniliśmy: Telefon." in letter.body
-    assert "Bez zmian zostały: Miejscowość." in letter.body
+    assert "Nie zmieniliśmy: Miejscowość." in letter.body
 
 
 def test_hours_that_go_are_stored_as_none(editor):

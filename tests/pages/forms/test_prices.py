@@ -21,7 +21,7 @@ def path(nowak):
 
 def test_a_price_enters_the_queue_once_it_is_confirmed(client, stranger, path, nowak, clock):
     sent = stranger.fill(path, fuel="pellet", price="1 650,50")
-    assert "Cena 1 650,50 zł za jednostkę: tona" in text_of(client.get(sent["Location"]))
+    assert "Cena 1 650,50 zł za tonę" in text_of(client.get(sent["Location"]))
     assert not DepotPrice.objects.exists()
     done = stranger.confirm()
     assert "Cena czeka na sprawdzenie" in text_of(client.get(done["Location"]))
@@ -78,11 +78,12 @@ def test_a_price_list_of_the_same_day_stands_beside_it(stranger, path, nowak, cl
         ({"fuel": "pellet", "price": "-5"}, "Wpisz kwotę"),
         ({"fuel": "pellet", "price": "1600,555"}, "Wpisz kwotę"),
         ({"fuel": "pellet", "price": "NaN"}, "Wpisz kwotę"),
+        ({"fuel": "pellet", "bag_price": "24", "bag_kg": "0"}, "Wpisz wagę w kilogramach"),
         ({"fuel": "uran", "price": "1600"}, "Popraw i wyślij"),
-        ({"price": "1600"}, "Popraw i wyślij"),
+        ({"price": "1600"}, "Wybierz paliwo, którego dotyczy cena."),
         ({"fuel": "pellet", "price": "1600", "day": "2026-11-22"}, "Ten dzień jeszcze nie nadszedł."),
         ({"fuel": "pellet", "price": "1600", "day": "2026-10-01"}, "Podaj cenę z ostatnich 31 dni."),
-        ({"fuel": "pellet", "price": "1600", "day": "wczoraj"}, "Popraw i wyślij"),
+        ({"fuel": "pellet", "price": "1600", "day": "wczoraj"}, "Wpisz dzień na przykład tak: 21.11.2026."),
     ],
 )
 def test_what_is_no_price(stranger, path, typed, said):

@@ -85,7 +85,7 @@ def test_a_missing_depot_is_added(client, stranger, clock, db):
     factories.PostcodeFactory()
     sent = stranger.fill("/sklady/dodaj/?teryt=1261011", name="Opał u Zosi", postcode="30001", fuels=["pellet"])
     assert sent.status_code == 302
-    assert "Położenie 50.07585, 19.94100, w przybliżeniu; gmina Kraków" in text_of(client.get(sent["Location"]))
+    assert "Położenie 50,07585° N, 19,94100° E, w przybliżeniu; gmina Kraków" in text_of(client.get(sent["Location"]))
     assert "Zosi" not in mail.outbox[-1].body + mail.outbox[-1].subject
     stranger.confirm()
     assert Depot.objects.count() == 0
@@ -133,3 +133,10 @@ def test_pages_lead_to_the_forms(client, nowak):
         assert f'href="/sklad/{nowak.pk}/{form}/"' in page
     assert 'href="/sklady/dodaj/"' in client.get("/").content.decode()
     assert 'href="/sklady/dodaj/?teryt=1261011"' in client.get("/sklady/malopolskie/krakow-1261011/").content.decode()
+
+
+def test_mistakes_stand_in_the_order_of_the_page(stranger, nowak):
+    wrong = {"email": "jan@", "mon": "rano", "name": "", "lat": "abc"}
+    answer = stranger.fill("/sklady/dodaj/", place="Kraków", **wrong)
+    assert [field.name for field in answer.context["page"].form.mistakes] == ["name", "mon", "lat", "email"]
+    assert "Wpisz nazwę, pod którą skład jest znany." in text_of(answer)
