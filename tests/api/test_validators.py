@@ -4,7 +4,6 @@ import pytest
 from django.utils import timezone
 
 from catalog import circles, search, versions
-from catalog.held import Held
 from catalog.models import Dataset
 from prices import figures
 from tests import factories
@@ -47,7 +46,7 @@ def test_304_costs_no_query(client, path, django_assert_num_queries):
     assert client.get(address, headers={"if-none-match": '"another"'}).status_code == 200
 
 
-@pytest.mark.parametrize("lasting", [True, False])
+@pytest.mark.parametrize("positions", [True, False])
 @pytest.mark.parametrize(
     ("path", "slug"),
     [
@@ -61,10 +60,11 @@ def test_304_costs_no_query(client, path, django_assert_num_queries):
     ],
 )
 def test_an_answer_that_saw_a_change_says_so_although_the_process_had_not_noticed(
-    client, monkeypatch, path, slug, lasting
+    client, monkeypatch, path, slug, positions
 ):
     monkeypatch.setattr(versions, "is_current", LOOK_AGAIN)
-    monkeypatch.setattr(Held, "lasting", lasting)
+    if not positions:
+        monkeypatch.setattr(circles.positions, "lasting", lambda: None)
     depot = factories.DepotFactory(municipality=factories.krakow(), lat=50.06, lon=19.94)
     factories.PostcodeFactory()
     search.rebuild()

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog import fuels, shared_cache, versions
-from catalog.held import Held
 from catalog.models import Dataset
 from prices import figures
 from tests import factories
@@ -94,7 +93,9 @@ def test_answers_of_a_later_state_are_not_remembered_as_earlier_ones(redis, pric
 
 
 def test_answers_of_a_later_state_are_not_given_for_the_earlier_one(prices, monkeypatch):
-    monkeypatch.setattr(Held, "lasting", True)
+    for slug in figures.RESTS_ON:
+        versions.raise_version(slug)
+    versions.forget()
     monkeypatch.setattr(figures, "stamp_read", lambda: "a state that came meanwhile")
     assert ask("pellet", TODAY)["n"] == 3
     factories.DepotPriceFactory(price=1800)
