@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shapely import Geometry, STRtree
 
 from catalog import plane, versions
+from catalog.held import Held
 from catalog.models import Boundary, Dataset, Municipality
 
 TOUCH_M = 0.05
@@ -131,10 +132,7 @@ def describe(municipality: Municipality, *, approximate: bool) -> Located:
     )
 
 
-class _Current:
-    """The index of this process with the state of the territory that it was read from; None until it is needed."""
-
-    held: tuple[str, BoundaryIndex] | None = None
+index = Held(BoundaryIndex.load, Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
 
 
 def current() -> BoundaryIndex:
@@ -142,19 +140,13 @@ def current() -> BoundaryIndex:
 
     Costs a look at the versions, which mostly costs nothing, and two queries more when the territory has changed.
     """
-    slugs = (Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
-    stamp = versions.stamp(*slugs)
-    # Another thread may be reading a database that is a moment ahead or behind: stamp and index change as one.
-    held = _Current.held
-    if held is None or held[0] != stamp:
-        held = _Current.held = versions.settled(BoundaryIndex.load, *slugs)
-    return held[1]
+    return index.current()
 
 
 def forget() -> None:
     """Read the versions and the boundaries anew at the next question."""
     versions.forget()
-    _Current.held = None
+    index.forget()
 
 
 def get_municipality_at(lat: float, lon: float) -> Located:

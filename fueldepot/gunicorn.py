@@ -27,7 +27,7 @@ def when_ready(server: Any) -> None:
     """Make what is held of the data once before the workers are forked, so that they share it; draw the country."""
     from django.db import OperationalError, connections
 
-    from catalog import boundaries, databases, held
+    from catalog import databases, held
     from fueldepot.health import known_migrations
     from pages.pictures import territory
     from subsidy import rules
@@ -35,7 +35,6 @@ def when_ready(server: Any) -> None:
     rules.current()
 
     def prepare() -> None:
-        boundaries.current()
         held.prepare()
         territory.prepare()
 

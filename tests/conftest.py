@@ -16,6 +16,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from catalog import boundaries, findings, held, kept, shared_cache, versions, written
+from catalog.models import Dataset
 from pages import texts
 from prices import figures
 from tests.fueldepot.sharers import eventually
@@ -63,6 +64,15 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     written.depots.forget()
     figures.forget()
     texts.forget()
+
+
+@pytest.fixture
+def versioned(db: None) -> None:
+    """The data sets have versions, as after an import: without them a process holds nothing of their rows."""
+    for slug in Dataset.Slug:
+        versions.raise_version(slug)
+    versions.forget()
+    versions.current()
 
 
 def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:

@@ -40,6 +40,7 @@ def test_all_fuels(client, prices, django_assert_num_queries):
     assert "za mało cen" in text
 
 
+@pytest.mark.usefixtures("versioned")
 def test_the_arithmetic_can_be_followed(client, prices, index, django_assert_num_queries):
     index()
     with django_assert_num_queries(1):
