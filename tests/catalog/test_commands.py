@@ -12,6 +12,7 @@ from catalog import models
 from catalog.importers.records import BadInput
 from catalog.importers.run import one_import
 from catalog.starter import load
+from prices import figures
 from tests import factories
 from tests.conftest import SHARED_DATA
 
@@ -58,6 +59,18 @@ def test_commit_writes_searches_and_dates(directory, client):
     assert client.get("/api/v1/locations", {"q": "krak"}).json()[0]["label"] == "Kraków"
     run("import_data", str(directory), commit=True)
     assert models.Dataset.objects.get(slug="units").version == 1
+
+
+@pytest.mark.parametrize("command", ["import_data", "load_starter"])
+def test_figures_that_cannot_be_computed_do_not_hide_that_the_data_are_in(monkeypatch, directory, command):
+    def refused(**asked):
+        raise OperationalError("no space left on device")
+
+    monkeypatch.setattr(figures, "refresh", refused)
+    how = {"commit": True} if command == "import_data" else {}
+    with pytest.raises(CommandError, match=r"the data are in, but .* no space left on device; run `manage.py refresh"):
+        run(command, *([str(directory)] if how else []), **how)
+    assert models.Municipality.objects.exists()
 
 
 def test_one_bad_file_leaves_everything_as_it_was(directory):

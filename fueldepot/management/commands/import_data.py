@@ -7,7 +7,7 @@ from django.utils import timezone
 from catalog.importers.run import Step
 from catalog.importers.steps import NothingToImport, directory_steps
 from catalog.management.import_command import ImportCommand
-from prices import figures
+from fueldepot.management.figures import refresh_figures
 from prices.importers import gus
 from prices.importers.bdl_answers import is_answer
 from regulations.importers.records import YAML
@@ -24,7 +24,7 @@ class Command(ImportCommand):
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
         self.run_steps(sources, **options)
         if options["commit"]:
-            figures.refresh(today=timezone.localdate())
+            refresh_figures(timezone.localdate())
 
     def steps(self, sources: list[Path]) -> list[Step]:
         directory = sources[0]

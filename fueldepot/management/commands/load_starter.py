@@ -9,7 +9,7 @@ from catalog.importers.run import ImportRunning, complaint, run
 from catalog.importers.sync import ImportRefused, Options
 from catalog.management.import_command import ImportCommand, progress
 from catalog.starter import load
-from prices import figures
+from fueldepot.management.figures import refresh_figures
 from prices import starter as prices
 from regulations import starter as regulations
 
@@ -32,4 +32,4 @@ class Command(ImportCommand):
             raise CommandError(f"nothing was loaded: {complaint(error)}") from error
         for report in filter(lambda report: report.added, reports):
             self.stdout.write(f"starter data: {report.added} {report.title}")
-        figures.refresh(today=how.today)
+        refresh_figures(how.today)

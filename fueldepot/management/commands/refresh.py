@@ -18,7 +18,7 @@ from catalog.importers.sync import Options
 from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
 from catalog.models import ImportRun
 from catalog.runs import SourceState, last_runs
-from prices import figures
+from fueldepot.management.figures import refresh_figures
 from prices.importers import gus
 
 
@@ -134,5 +134,5 @@ class Command(BaseCommand):
                 self.stderr.write(f"{name}: {run.outcome}, nothing was changed ({took}): {run.message}")
                 failed.append(name)
         if imported:
-            figures.refresh(today=how.today)
+            refresh_figures(how.today)
         return failed
