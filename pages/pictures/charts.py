@@ -6,7 +6,7 @@ What is missing is a gap: a line joins neighbours in time only, and a value alon
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import pairwise
 
 from pages.pictures.scales import WIDTH, Axis, Box, axis, text_width
 
@@ -242,7 +242,7 @@ def _years(first: int, last: int, step: float, start: float) -> tuple[Tick, ...]
 def _labelled(
     columns: Sequence[float], heights: Sequence[float], texts: Sequence[str], floor: float
 ) -> tuple[Mark, ...]:
-    """Marks; labels go to the last, the highest, the lowest and the first, and of few to all, where there is room.
+    """Marks. Labels go to the last; where there is room to the highest, the lowest and the first, and of few to all.
 
     No label covers another, or a mark, or the line, or reaches below `floor`.
     """
@@ -261,7 +261,10 @@ def _labelled(
     for i in dict.fromkeys(order):
         x, y = columns[i], heights[i]
         half = text_width(texts[i], TEXT) / 2
-        for aside, height in product((0.0, -half, half), (y - 6, y + 6 + TEXT * 0.75)):
+        # The last value is what a reader looks for: its label goes farther away rather than missing.
+        beyond = range(0, round(floor), round(TEXT)) if i == last else (0,)
+        places = [(aside, y + side) for more in beyond for aside in (0.0, -half, half) for side in sides(more)]
+        for aside, height in places:
             # As they are drawn: what is apart before rounding may touch afterwards.
             middle = round(min(max(x + aside, LEFT + half), WIDTH - 2 - half), 1)
             baseline = round(height, 1)
@@ -272,3 +275,8 @@ def _labelled(
                 marks[i] = Mark(x, y, texts[i], middle, baseline)
                 break
     return tuple(marks)
+
+
+def sides(more: float) -> tuple[float, float]:
+    """From a mark to the baselines of a label above and below it, `more` away than need be."""
+    return -6 - more, 6 + TEXT * 0.75 + more

@@ -94,3 +94,10 @@ def test_equal_months_lie_in_the_middle():
     chart = months_chart([Month(24_300, 100.0, 3), Month(24_301, 100.0, 3)])
     assert len({mark.y for mark in chart.marks}) == 1
     assert chart.top < chart.marks[0].y < chart.bottom
+
+
+def test_the_last_value_is_told_where_two_lines_leave_no_room_beside_it():
+    months = [Month(number, 300.0, 3) for number in range(24300, 24320)]
+    chart = months_chart([*months, Month(24320, 2128.0, 3), Month(24321, 2091.0, 3)], reference=None)
+    assert chart.marks[-1].label == charts.amount(2091.0, 0)
+    assert chart.marks[-1].label_y < chart.bottom
