@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Count, Max, Q
 from django.urls import reverse
 
-from catalog.links import municipality_path, site_url
+from catalog.links import municipality_path, route_path, site_url
 from catalog.models import Depot, SearchEntry, Voivodeship
 from catalog.params import QUERY_MIN_LENGTH
 from catalog.queries import Suggestion, suggest_locations
@@ -100,7 +100,7 @@ def home_page(query_string: str) -> HomePage:
         data_status=DEMONSTRATION_STATUS if totals["demonstration"] else MIXED_STATUS,
         licence=licence_of_list(demonstration=totals["demonstration"] > 0),
         map=pictures.country_map(
-            lambda slug, name: Unit(reverse("voivodeship", args=[slug]), f"województwo {name}", label=name_lines(name))
+            lambda slug, name: Unit(route_path("voivodeship", slug), f"województwo {name}", label=name_lines(name))
         ),
         asked=asked,
         results=tuple(_result(row) for row in suggest_locations(asked)) if asked else (),

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.http import Http404
 from django.urls import reverse
 
+from catalog.links import route_path
 from catalog.models import Voivodeship
 from catalog.params import TERYT_FORM
 from catalog.queries import UnknownUnit, UnknownVoivodeship, get_voivodeship
@@ -137,7 +138,7 @@ def regulations_page(today: date) -> RegulationsPage:
         rows=tuple(
             StateRow(
                 name=entry.voivodeship.name,
-                path=reverse("regulation", args=[entry.voivodeship.slug]),
+                path=route_path("regulation", entry.voivodeship.slug),
                 has_resolution=bool(entry.laws),
                 next_deadline=entry.next_deadline,
                 as_of=entry.state.as_of if entry.state else None,
@@ -157,7 +158,7 @@ def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.Unit:
     else:
         words, label = f"najbliższy termin {day(upcoming.date)}", str(upcoming.date.year)
     return maps.Unit(
-        reverse("regulation", args=[slug]),
+        route_path("regulation", slug),
         f"województwo {name}: {words}",
         hatched=not label,
         label=(label,) if label else (),
@@ -182,7 +183,7 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
 def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
     """The page of a legal state, with its unit if it has one. No query."""
     unit, voivodeship = entry.unit, entry.voivodeship
-    path = reverse("regulation", args=[voivodeship.slug])
+    path = route_path("regulation", voivodeship.slug)
     query = f"?{urlencode({'teryt': unit.teryt})}" if unit else ""
     place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
     upcoming = entry.next_deadline_of_unit if unit else entry.next_deadline
@@ -212,8 +213,8 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         sources=read_sources(entry.state.sources) if entry.state else (),
         stale=bool(entry.state and is_stale(entry.state.as_of, entry.on)),
         notice=notice,
-        calendar_path=reverse("v1:regulations-calendar", args=[voivodeship.slug]) + query,
-        depots_path=reverse("voivodeship", args=[voivodeship.slug]),
+        calendar_path=route_path("v1:regulations-calendar", voivodeship.slug) + query,
+        depots_path=route_path("voivodeship", voivodeship.slug),
     )
 
 

@@ -15,7 +15,7 @@ import orjson
 from django.urls import reverse
 
 from catalog import fuels, versions
-from catalog.links import depot_path, municipality_path
+from catalog.links import depot_path, municipality_path, route_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.text import sort_key
 from pages.privacy import AS_OF as PRIVACY_AS_OF
@@ -134,7 +134,7 @@ def regulation_pages(voivodeships: list[Voivodeship]) -> Iterator[Entry]:
         max(as_of.values(), default=None),
     )
     for unit in voivodeships:
-        path = reverse("regulation", args=[unit.slug])
+        path = route_path("regulation", unit.slug)
         yield Entry(path, Section.REGULATIONS, f"Uchwała antysmogowa: województwo {unit.name}", as_of.get(unit.pk))
 
 
@@ -150,7 +150,7 @@ def unit_pages(voivodeships: list[Voivodeship], depots: list[DepotRow]) -> Itera
         return max((row.updated_at for row in own.get(teryt, [])), default=None)
 
     for unit in voivodeships:
-        path = reverse("voivodeship", args=[unit.slug])
+        path = route_path("voivodeship", unit.slug)
         title = f"Składy opału: województwo {unit.name}"
         yield Entry(path, Section.VOIVODESHIPS, title, changed(unit.teryt), unit.teryt not in invented)
     for teryt, slug, voivodeship in Municipality.objects.order_by("pk").values_list("pk", "slug", "voivodeship__slug"):

@@ -1,11 +1,8 @@
 """The wire shapes of regulations, field by field, in the order of the specification."""
 
-from functools import lru_cache
 from typing import Any
 
-from django.urls import reverse
-
-from catalog.links import municipality_url, site_url
+from catalog.links import municipality_url, route_path, site_url
 from regulations.models import Amendment, Deadline, FuelBan, Provision, Resolution, Scope, read_sources
 from regulations.queries import Law, Regulation, Unit
 
@@ -150,20 +147,18 @@ def sources(text: str) -> list[dict[str, str]]:
     return [{"name": source.name, "url": source.url} for source in read_sources(text)]
 
 
-@lru_cache
 def page_url(slug: str) -> str:
     """The page of a voivodeship's regulations."""
-    return site_url(reverse("regulation", args=[slug]))
+    return site_url(route_path("regulation", slug))
 
 
-@lru_cache
 def calendar_url(slug: str) -> str:
     """The calendar of a voivodeship's deadlines."""
-    return site_url(reverse("v1:regulations-calendar", args=[slug]))
+    return site_url(route_path("v1:regulations-calendar", slug))
 
 
 def unit_url(unit: Unit) -> str:
     """The page of a unit in the catalog; a county's is its voivodeship's."""
     if unit.level == "municipality":
         return municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt)
-    return site_url(reverse("voivodeship", args=[unit.voivodeship.slug]))
+    return site_url(route_path("voivodeship", unit.voivodeship.slug))
