@@ -1,25 +1,22 @@
-"""The index behind `/locations`: what can be suggested, in one order of importance.
+"""What `/locations` can suggest, in one order of importance.
 
-Rebuilt whole after every change of units, places or postcodes, in the transaction of that change.
+Rebuilt whole after every change of units, places or postcodes, in the transaction of that change; each process then
+reads it into its own index (`catalog.names`).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import connection
 
 from catalog.bulk import insert
-from catalog.models import Municipality, Place, Postcode, PostcodeMunicipality, SearchEntry, ShortFragment
-from catalog.queries import MAX_SUGGESTIONS
+from catalog.models import Municipality, Place, Postcode, PostcodeMunicipality, SearchEntry
 from catalog.teryt import is_city_county
 from catalog.text import fold
 
 LABEL_LENGTH = 80
 """Longest label of a postcode; more places end in an ellipsis."""
-
-SHORT = 3
-"""Fragments up to this length are answered from a table made here."""
 
 TOWN, DISTRICT, VILLAGE, OTHER = range(4)
 
@@ -45,20 +42,16 @@ class Entry:
 
 
 def rebuild() -> int:
-    """Write the index anew. Returns the number of entries. About six seconds for the whole country."""
+    """Write the index anew. Returns the number of entries. About two seconds for the whole country."""
     entries = list(all_entries())
     with connection.cursor() as cursor:
         # TRUNCATE would lock readers out until the import commits.
         cursor.execute("DELETE FROM catalog_searchentry")
-        cursor.execute("DELETE FROM catalog_shortfragment")
     insert(
         SearchEntry,
         ("rank", "kind", "fold", "label", "description", "municipality_id"),
         ((rank, e.kind, e.fold, e.label, e.description, e.municipality) for rank, e in enumerate(entries)),
     )
-    insert(ShortFragment, ("text", "ranks"), short_fragments(entries))
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE catalog_searchentry")
     return len(entries)
 
 
@@ -151,25 +144,3 @@ def locality_entries(municipalities: dict[str, Municipality], weights: dict[str,
     for _, _, code, folded, name, kind in order:
         if folded and (folded, code) not in own:
             yield Entry(SearchEntry.Kind.LOCALITY, folded, name, f"{kind}, {within(municipalities[code])}", code)
-
-
-def short_fragments(entries: Iterable[Entry]) -> Iterator[tuple[str, list[int]]]:
-    """For every fragment of up to three characters the ranks of its first suggestions, best first.
-
-    Classes of match as in `catalog.queries.suggest_locations`: exact, prefix, beginning of a later word, inside.
-    """
-    hits: dict[str, tuple[list[int], ...]] = defaultdict(lambda: ([], [], [], []))
-    for rank, entry in enumerate(entries):
-        text = entry.fold
-        for length in range(1, SHORT + 1):
-            for fragment in {text[i : i + length] for i in range(len(text) - length + 1)}:
-                if fragment[0] == " " or fragment[-1] == " ":
-                    continue
-                if text.startswith(fragment):
-                    ranks = hits[fragment][0 if len(text) == length else 1]
-                else:
-                    ranks = hits[fragment][2 if f" {fragment}" in text else 3]
-                if len(ranks) < MAX_SUGGESTIONS:
-                    ranks.append(rank)
-    for fragment, classes in hits.items():
-        yield fragment, [rank for ranks in classes for rank in ranks][:MAX_SUGGESTIONS]

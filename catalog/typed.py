@@ -29,11 +29,11 @@ def search_key(text: str) -> str:
 
 
 def postcode_pattern(text: str) -> str | None:
-    """A LIKE pattern over the five digits for part of a postcode with its dash; None for anything else.
+    """The first of the five digits, "_" for any, for part of a postcode with its dash; None for anything else.
 
     The dash says where the digits stand: "34-5" is not inside 03-450.
     """
     part = PARTIAL_POSTCODE.fullmatch(text)
     if part is None or len(part[1] + part[2]) in {0, 5}:
         return None
-    return f"{part[1]:_>2}{part[2]}%"
+    return f"{part[1]:_>2}{part[2]}"

@@ -13,7 +13,6 @@ from catalog.models.territory import (
     Postcode,
     PostcodeMunicipality,
     SearchEntry,
-    ShortFragment,
     Voivodeship,
 )
 
@@ -33,6 +32,5 @@ __all__ = [
     "Postcode",
     "PostcodeMunicipality",
     "SearchEntry",
-    "ShortFragment",
     "Voivodeship",
 ]

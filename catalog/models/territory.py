@@ -3,7 +3,6 @@
 from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
 
@@ -202,22 +201,5 @@ class SearchEntry(models.Model):
     description = models.CharField(max_length=200)
     municipality = models.ForeignKey(Municipality, models.CASCADE, db_index=False)
 
-    class Meta:
-        indexes = (
-            # With the rank, so that beginnings of names are ranked without reading the rows.
-            models.Index(fields=["fold", "rank"], name="searchentry_fold_rank"),
-            GinIndex(fields=["fold"], name="searchentry_fold_trigram", opclasses=["gin_trgm_ops"]),
-        )
-
     def __str__(self) -> str:
         return f"{self.label} ({self.kind})"
-
-
-class ShortFragment(models.Model):
-    """The first suggestions for one, two or three characters, where a trigram index cannot help."""
-
-    text = models.CharField(max_length=3, primary_key=True, db_collation="C")
-    ranks = ArrayField(models.PositiveIntegerField())
-
-    def __str__(self) -> str:
-        return self.text

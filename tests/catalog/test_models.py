@@ -71,7 +71,6 @@ def test_what_an_editor_or_a_log_is_told_of_a_row():
         (models.Postcode(code="30-001"), "30-001"),
         (models.PostcodeMunicipality(postcode_id="30-001", municipality=unit), "30-001 in 1261011"),
         (models.SearchEntry(label="Kraków", kind="municipality"), "Kraków (municipality)"),
-        (models.ShortFragment(text="kr"), "kr"),
         (models.DistinctPair(first_id=3, second_id=4), "#3 ≠ #4"),
         (Series(slug="prad-g11"), "prad-g11"),
         (Observation(series_id="prad-g11", year=2024), "prad-g11 PL 2024"),

@@ -1,0 +1,15 @@
+from django.db import migrations
+
+
+class Migration(migrations.Migration):
+    """Names are looked up in the memory of each process: `catalog.names`."""
+
+    dependencies = [
+        ("catalog", "0009_import_runs"),
+    ]
+
+    operations = [
+        migrations.RemoveIndex(model_name="searchentry", name="searchentry_fold_rank"),
+        migrations.RemoveIndex(model_name="searchentry", name="searchentry_fold_trigram"),
+        migrations.DeleteModel(name="ShortFragment"),
+    ]
