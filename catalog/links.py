@@ -6,7 +6,6 @@ answering.
 """
 
 from functools import lru_cache
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.urls import reverse
@@ -46,9 +45,9 @@ def municipality_path(voivodeship_slug: str, municipality_slug: str, teryt: str)
 
 
 def municipality_url(voivodeship_slug: str, municipality_slug: str, teryt: str, **query: str) -> str:
-    """Page of a municipality. query: `kod` (a postcode) or `p` ("lat,lon")."""
+    """Page of a municipality. query: `kod` (a postcode) or `p` ("lat,lon"), neither of which needs quoting."""
     url = site_url(municipality_path(voivodeship_slug, municipality_slug, teryt))
-    return f"{url}?{urlencode(query, safe=',')}" if query else url
+    return f"{url}?{'&'.join(f'{name}={value}' for name, value in query.items())}" if query else url
 
 
 @lru_cache(maxsize=10_000)

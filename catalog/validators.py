@@ -23,13 +23,16 @@ from catalog.release import release
 View = Callable[..., HttpResponse]
 
 
-def rests_on(*slugs: str, cache_control: str, vary: str = "", dated: bool = False) -> Callable[[View], View]:
+def rests_on(
+    *slugs: str, cache_control: str, vary: str = "", dated: bool = False, kept: bool = True
+) -> Callable[[View], View]:
     """Give a view's answers a strong ETag made of the versions of data sets, and answer 304 before the view runs.
 
     A good answer is kept for a while (`catalog.kept`) and given again to whoever asks the same.
 
     cache_control: the header of good answers and of 304, the same for both. vary: the header of both, "" for none;
     the request's values of those headers are part of the validator. dated: the answer changes at midnight.
+    kept: False for answers that hardly anybody asks for twice, and that would drive out others.
     A good answer is one with status 200; every other keeps the headers that the view gave it.
     """
     varying = [f"HTTP_{name.strip().upper().replace('-', '_')}" for name in vary.split(",") if name.strip()]
@@ -45,9 +48,9 @@ def rests_on(*slugs: str, cache_control: str, vary: str = "", dated: bool = Fals
                 etag = _etag(release(), stamps, str(timezone.localdate()) if dated else "", *asked)
                 if _known(etag, request.META.get("HTTP_IF_NONE_MATCH", "")):
                     return _good(HttpResponseNotModified(), etag, cache_control, vary)
-                kept = kept_answers.get(etag)
-                if kept is not None:
-                    return HttpResponse(kept.body, headers=dict(kept.headers))
+                again = kept_answers.get(etag) if kept else None
+                if again is not None:
+                    return HttpResponse(again.body, headers=dict(again.headers))
                 with questions.counted() as sent:
                     response = view(request, *args, **kwargs)
                     if isinstance(response, SimpleTemplateResponse):
@@ -57,7 +60,8 @@ def rests_on(*slugs: str, cache_control: str, vary: str = "", dated: bool = Fals
                 # An answer takes several questions to the database; a change in between would be half in it.
                 known = not sent.open and versions.stamp(*slugs) == stamps
                 if known or response.streaming or versions.is_current(stamps, *slugs):
-                    return _keep(request, _good(response, etag, cache_control, vary))
+                    good = _good(response, etag, cache_control, vary)
+                    return _keep(request, good) if kept else good
             response["Cache-Control"] = NO_STORE
             return response
 

@@ -26,7 +26,7 @@ def get(viewset: Any, action: str) -> Any:
 
 
 names = rests_on(Data.UNITS, Data.PLACES, Data.POSTCODES, cache_control=cache_control.REGISTER)
-borders = rests_on(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
+borders = rests_on(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER, kept=False)
 depots = rests_on(Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG, vary="Accept")
 price_lists = rests_on(Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, dated=True)
 averages = rests_on(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
