@@ -125,9 +125,9 @@ FIND_IN_UNIT = """
         SELECT d.id, count(*) OVER () AS total
         FROM catalog_depot d
         WHERE d.publication = 'published' {offering}
-            AND d.municipality_id ~>=~ %(unit)s AND d.municipality_id ~<~ %(after)s
+            AND d.municipality_id ~>=~ (SELECT %(unit)s::text) AND d.municipality_id ~<~ (SELECT %(after)s::text)
         ORDER BY d.name_key, d.id
-        LIMIT %(limit)s
+        LIMIT (SELECT %(limit)s::bigint)
     ) f
     JOIN {tables} ON d.id = f.id
     ORDER BY d.name_key, d.id
@@ -136,7 +136,7 @@ FIND_IN_UNIT = """
 GET_STORES = f"""
     SELECT {STORE_COLUMNS}, NULL, {circles.STAMP}
     FROM {STORE_TABLES}
-    WHERE d.publication = 'published' AND d.id = ANY(%s)
+    WHERE d.publication = 'published' AND d.id = ANY((SELECT %s::bigint[])::bigint[])
 """  # noqa: S608 - constants only
 
 
