@@ -132,9 +132,13 @@ def steps_of(known: Iterable[tuple[Path, Format]], *, pass_over_older: bool = Fa
 
 
 def steps_for(paths: Iterable[Path], dataset: Dataset.Slug) -> list[Step]:
-    """Steps that import files of one data set. Raises BadInput for a file of another."""
+    """Steps that import files of one data set. Raises BadInput for a file of another, and for one given twice."""
     known = []
+    seen: set[Path] = set()
     for path in paths:
+        if path.resolve() in seen:
+            raise BadInput(path, "is given twice")
+        seen.add(path.resolve())
         format_ = identify(path)
         if format_ is None or IMPORTERS[format_].dataset != dataset:
             forms = ", ".join(f.value for f in IMPORTERS if IMPORTERS[f].dataset == dataset)

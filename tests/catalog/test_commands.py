@@ -97,6 +97,12 @@ def test_refusals_name_the_file_or_what_to_do(tmp_path, command, name, content, 
     assert "\n" not in str(refused.value)
 
 
+def test_a_file_that_is_given_twice(directory):
+    (directory / "same.csv").symlink_to(directory / "TERC.csv")
+    with pytest.raises(CommandError, match=r"same\.csv: is given twice"):
+        run("import_teryt", str(directory / "TERC.csv"), str(directory / "same.csv"))
+
+
 def test_a_directory_without_anything_of_ours(tmp_path):
     with pytest.raises(CommandError, match="holds no file"):
         run("import_data", str(tmp_path))
