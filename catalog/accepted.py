@@ -2,7 +2,7 @@
 
 
 def weights(accept: str) -> dict[str, float]:
-    """Each kind that the header names, in small letters, with its weight from 0 to 1: the highest where it has several."""
+    """Each kind that the header names, in small letters, with its weight from 0 to 1 (the highest of several)."""
     wanted: dict[str, float] = {}
     for entry in accept.split(","):
         kind, *parameters = (part.strip().lower() for part in entry.split(";"))
