@@ -157,7 +157,8 @@ def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
     """
     if not directory.is_dir():
         raise BadInput(directory, "is not a directory")
-    files = sorted(path for path in directory.iterdir() if path.is_file())
+    # A link that leads nowhere is a file that somebody misses.
+    files = sorted(path for path in directory.iterdir() if path.is_file() or (path.is_symlink() and not path.exists()))
     formats = {path: recognise(path) for path in files}
     order = list(IMPORTERS)
     known = [(order.index(format_), path, format_) for path, format_ in formats.items() if format_ is not None]
