@@ -210,7 +210,8 @@ def rows_of(part: Part, state: LegalState) -> QuerySet[Any]:
 def rows_in(part: Part, voivodeships: list[str]) -> QuerySet[Any]:
     """The stored rows of a list, of several voivodeships."""
     state = "resolution__state__in" if part.model is Amendment else "state__in"
-    return part.model._default_manager.filter(**{state: voivodeships})
+    rows: QuerySet[Any] = part.model._default_manager.filter(**{state: voivodeships})
+    return rows
 
 
 def path_of(row: Any) -> str:
