@@ -4,6 +4,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from catalog import serializers, written
+from catalog.accepted import weights
 from catalog.answers import JSON, PublicViewSet, json_answer
 from catalog.boundaries import get_municipality_at
 from catalog.params import LocateQuery, LocationsQuery, StoreQuery
@@ -13,10 +14,14 @@ GEOJSON = "application/geo+json"
 
 
 def wants_geojson(query: StoreQuery, accept: str) -> bool:
-    """Whether an answer is GeoJSON: by the parameter `format`, and without it by the Accept header."""
+    """Whether an answer is GeoJSON: by the parameter `format`, without it where Accept names it, no less than JSON."""
     if query.format is not None:
         return query.format == "geojson"
-    return GEOJSON in (entry.partition(";")[0].strip().lower() for entry in accept.split(","))
+    if "geo+json" not in accept.lower():
+        return False
+    wanted = weights(accept)
+    plain = next((wanted[kind] for kind in (JSON, "application/*", "*/*") if kind in wanted), 0.0)
+    return 0 < wanted.get(GEOJSON, 0.0) >= plain
 
 
 class LocationViewSet(PublicViewSet):

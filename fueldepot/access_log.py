@@ -6,11 +6,15 @@ log is off unless an operator turns it on; then it names paths only.
 
 import logging
 import re
+import sys
 from typing import Any
 
 from gunicorn.glogging import Logger
 
 from fueldepot.request_log import JsonFormatter
+
+REFUSAL = "Invalid request from ip="
+"""How gunicorn begins to tell of a request that it refuses, before it names the caller and repeats what they sent."""
 
 QUERY = re.compile(r"\?[^\s\"']*")
 
@@ -39,6 +43,13 @@ class QueryFreeLogger(Logger):  # type: ignore[misc] # the library has no types
         found = super().atoms(resp, req, environ, request_time)
         clean = {name: without_query(value) if isinstance(value, str) else value for name, value in found.items()}
         return clean | {"q": "", "{query_string}e": ""}
+
+    def warning(self, msg: str, *args: Any, **kwargs: Any) -> None:
+        """Log a warning; of a request that gunicorn refuses only why, since what came may hold anything."""
+        if msg.startswith(REFUSAL):
+            error = sys.exception()
+            msg, args = "a request was refused unread: %s", (type(error).__name__ if error else "malformed",)
+        super().warning(msg, *args, **kwargs)
 
     def _set_handler(self, log: Any, output: Any, fmt: logging.Formatter, stream: Any = None) -> None:
         # An access log has the form that its operator gave it; everything else is JSON, as the service's own lines are.

@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +15,9 @@ keepalive = 5
 timeout = 30
 # Long enough that an over-long parameter is answered by the API, with its error body, and not by the server.
 limit_request_line = message.MAX_REQUEST_LINE = 65_536
+# Polish letters in a query as `curl` and scripts send them, in UTF-8 and without percent signs: gunicorn would answer
+# with a page of its own. Blanks and control characters stay refused.
+message.RFC9112_TARGET_INVALID = re.compile(r"[\x00-\x20\x7f]")
 preload_app = True
 # Whose word is taken for the caller's address and scheme is decided by TRUSTED_PROXIES alone.
 forwarded_allow_ips = ""

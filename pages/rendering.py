@@ -16,6 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from catalog import cache_control
+from catalog.accepted import weights
 from catalog.validators import rests_on
 from pages.page import Page, page_of_twin, twin_path
 
@@ -146,23 +147,9 @@ def prefers_markdown(accept: str) -> bool:
 
     Browsers never name it, and `*/*` alone does not either, so both get HTML.
     """
-    wanted: dict[str, float] = {}
-    for entry in accept.split(","):
-        kind, *parameters = (part.strip().lower() for part in entry.split(";"))
-        wanted[kind] = max(wanted.get(kind, 0.0), quality(parameters))
+    wanted = weights(accept)
     html = next((wanted[kind] for kind in ("text/html", "text/*", "*/*") if kind in wanted), 0.0)
     return bool(0 < wanted.get(MARKDOWN, 0.0) >= html)
-
-
-def quality(parameters: list[str]) -> float:
-    """The weight of an entry of Accept: 1 without one, 0 for one that cannot be read."""
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "q":
-            digits = value.strip()
-            plain = digits.isascii() and digits.replace(".", "", 1).isdecimal()
-            return min(float(digits), 1.0) if plain else 0.0
-    return 1.0
 
 
 def wants_markdown(request: HttpRequest) -> bool:

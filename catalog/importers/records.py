@@ -12,14 +12,19 @@ Row = TypeVar("Row", covariant=True)
 class BadInput(Exception):
     """A source cannot be read. Names the file, the row where there is one, and the reason, in one line.
 
-    Reasons quote the source, so what does not print (line ends, codes that steer a terminal) becomes a blank.
+    Reasons quote the source and names may hold anything, so what does not print (line ends, codes that steer a
+    terminal) becomes a blank.
     """
 
     def __init__(self, path: object, reason: str, *, row: int | None = None) -> None:
-        reason = " ".join("".join(c if c.isprintable() else " " for c in reason).split())
+        reason = " ".join(_printable(reason).split())
         self.path, self.reason, self.row = path, reason, row
-        where = f"{path}, row {row}" if row is not None else f"{path}"
+        where = _printable(f"{path}, row {row}" if row is not None else f"{path}")
         super().__init__(f"{where}: {reason}")
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 @dataclass(frozen=True, slots=True)

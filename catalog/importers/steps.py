@@ -132,9 +132,13 @@ def steps_of(known: Iterable[tuple[Path, Format]], *, pass_over_older: bool = Fa
 
 
 def steps_for(paths: Iterable[Path], dataset: Dataset.Slug) -> list[Step]:
-    """Steps that import files of one data set. Raises BadInput for a file of another."""
+    """Steps that import files of one data set. Raises BadInput for a file of another, and for one given twice."""
     known = []
+    seen: set[Path] = set()
     for path in paths:
+        if path.resolve() in seen:
+            raise BadInput(path, "is given twice")
+        seen.add(path.resolve())
         format_ = identify(path)
         if format_ is None or IMPORTERS[format_].dataset != dataset:
             forms = ", ".join(f.value for f in IMPORTERS if IMPORTERS[f].dataset == dataset)
@@ -153,7 +157,8 @@ def directory_steps(directory: Path) -> tuple[list[Step], list[str]]:
     """
     if not directory.is_dir():
         raise BadInput(directory, "is not a directory")
-    files = sorted(path for path in directory.iterdir() if path.is_file())
+    # A link that leads nowhere is a file that somebody misses.
+    files = sorted(path for path in directory.iterdir() if path.is_file() or (path.is_symlink() and not path.exists()))
     formats = {path: recognise(path) for path in files}
     order = list(IMPORTERS)
     known = [(order.index(format_), path, format_) for path, format_ in formats.items() if format_ is not None]

@@ -41,7 +41,9 @@ def published(view: View) -> View:
     @wraps(view)
     def answer(request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS":
-            return HttpResponse(headers={"Allow": ALLOWED})
+            response = HttpResponse(headers={"Allow": ALLOWED})
+            del response["Content-Type"]
+            return response
         if request.method not in {"GET", "HEAD"}:
             message = f"{request.method} is not allowed here; use one of the methods in the Allow header."
             response = plain_error(request, 405, "method_not_allowed", message)

@@ -4,6 +4,7 @@ The form of a file is described in `regulations/data/README.md`.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -61,7 +62,10 @@ YAML = frozenset({".yaml", ".yml"})
 
 
 def find_files(sources: list[Path]) -> list[Path]:
-    """The YAML files among files and folders, in order. Raises BadInput for a folder without one."""
+    """The YAML files among files and folders, in order.
+
+    Raises BadInput for a folder without one, and for a file that is given twice.
+    """
     found: list[Path] = []
     for source in sources:
         if source.is_dir():
@@ -71,6 +75,9 @@ def find_files(sources: list[Path]) -> list[Path]:
             found += inside
         else:
             found.append(source)
+    for path, again in Counter(path.resolve() for path in found).items():
+        if again > 1:
+            raise BadInput(path, "is given twice")
     return found
 
 
@@ -83,6 +90,8 @@ def parse(path: Path) -> StateRecord:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise BadInput(path, f"is no YAML: {error}", row=mark.line + 1 if mark else None) from error
+    except RecursionError:
+        raise BadInput(path, "nests its values too deeply") from None
     return _Reader(path).state(document)
 
 

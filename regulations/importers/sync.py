@@ -58,7 +58,9 @@ def file_step(paths: list[Path]) -> Step:
     def sync(options: Options) -> Report:
         require(Voivodeship, "voivodeships", "import_teryt")
         report = Report("regulations")
-        stored = sum(part.model._default_manager.exclude(key="").count() for part in PARTS)
+        asked = [record.teryt for record in records]
+        # Of the voivodeships that the files speak of: one file that broke off is little beside the whole country.
+        stored = sum(rows_in(part, asked).exclude(key="").count() for part in PARTS)
         register = Register.load()
         # Rules from before the register knew of a succession; what the files say is read the same way.
         report.lines += follow_codes(register.heirs, replace(options, write=True))
@@ -203,6 +205,13 @@ def rows_of(part: Part, state: LegalState) -> QuerySet[Any]:
     if part.model is Amendment:
         return rows.filter(resolution__state=state).select_related("resolution")
     return rows.filter(state=state)
+
+
+def rows_in(part: Part, voivodeships: list[str]) -> QuerySet[Any]:
+    """The stored rows of a list, of several voivodeships."""
+    state = "resolution__state__in" if part.model is Amendment else "state__in"
+    rows: QuerySet[Any] = part.model._default_manager.filter(**{state: voivodeships})
+    return rows
 
 
 def path_of(row: Any) -> str:

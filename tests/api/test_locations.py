@@ -73,7 +73,7 @@ def test_a_locality_named_like_its_municipality_is_not_repeated(client, register
     assert labels(client, "kraków") == [("municipality", "Kraków")]
 
 
-@pytest.mark.parametrize("q", ["30-0", "300", "30", "30-00", "30–0"])
+@pytest.mark.parametrize("q", ["30-0", "300", "30", "30-00", "30–0", "30\u20110", "３０-0"])
 def test_fragments_of_postcodes(client, register, q):
     assert labels(client, q) == [("postcode", "30-001 Kraków"), ("postcode", "30-002 Kraków")]
 
@@ -88,7 +88,23 @@ def test_the_dash_says_where_the_digits_of_a_postcode_stand(client, register):
     assert "03-001 Warszawa" not in [label for _, label in labels(client, "30-0")]
 
 
-@pytest.mark.parametrize("q", ["30-001", "30001", "30-001 Kraków", "Kraków 30-001", "30 001", "30–001", "30.001"])
+@pytest.mark.parametrize(
+    "q",
+    [
+        "30-001",
+        "30001",
+        "30-001 Kraków",
+        "Kraków 30-001",
+        "30 001",
+        "30–001",
+        "30.001",
+        "30\u2011001",
+        "30−001",
+        "30 - 001",
+        "30 – 001",
+        "３０－００１",
+    ],
+)
 def test_whole_postcodes(client, register, q):
     (hit,) = client.get(URL, {"q": q}).json()
     assert hit["url"].endswith("/sklady/malopolskie/krakow-1261011/?kod=30-001")

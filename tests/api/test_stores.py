@@ -78,6 +78,9 @@ def test_geojson_golden(client, golden):
         ("APPLICATION/GEO+JSON", True),
         ("text/html, application/geo+json;q=0.9", True),
         ("application/geo+jsonx", False),
+        ("application/geo+json;q=0", False),
+        ("application/json, application/geo+json;q=0.5", False),
+        ("application/geo+json, application/json;q=0.9", True),
     ],
 )
 def test_geojson_by_accept_is_told_to_caches(client, accept, geojson):

@@ -97,6 +97,20 @@ def test_refusals_name_the_file_or_what_to_do(tmp_path, command, name, content, 
     assert "\n" not in str(refused.value)
 
 
+def test_a_link_that_leads_nowhere(directory):
+    (directory / "notes.csv").symlink_to(directory / "gone.csv")
+    assert "not imported, of no known form: notes.csv, notes.txt" in run("import_data", str(directory))
+    (directory / "SIMC.csv").symlink_to(directory / "gone.csv")
+    with pytest.raises(CommandError, match=r"SIMC\.csv: is named like SIMC but does not exist"):
+        run("import_data", str(directory))
+
+
+def test_a_file_that_is_given_twice(directory):
+    (directory / "same.csv").symlink_to(directory / "TERC.csv")
+    with pytest.raises(CommandError, match=r"same\.csv: is given twice"):
+        run("import_teryt", str(directory / "TERC.csv"), str(directory / "same.csv"))
+
+
 def test_a_directory_without_anything_of_ours(tmp_path):
     with pytest.raises(CommandError, match="holds no file"):
         run("import_data", str(tmp_path))

@@ -253,6 +253,40 @@ def test_an_answer_reaches_a_caller_who_is_still_sending(site):
     assert b'"code"' in found
 
 
+def send(site, request_line):
+    """The answer to a request line as it stands, whatever a client would have made of it."""
+    with socket.create_connection(("127.0.0.1", site.port), timeout=LIMIT_S) as connection:
+        head = f"Host: 127.0.0.1:{site.port}\r\nConnection: close\r\n\r\n".encode()
+        connection.sendall(request_line + b" HTTP/1.1\r\n" + head)
+        found = b""
+        while piece := connection.recv(10_000):
+            found += piece
+    return found
+
+
+def test_polish_letters_that_come_without_percent_signs(site):
+    found = send(site, "GET /api/v1/locations?q=kościelisko".encode())
+    assert found.startswith(b"HTTP/1.1 200 ")
+    assert (
+        found.partition(b"\r\n\r\n")[2]
+        == send(site, b"GET /api/v1/locations?q=ko%C5%9Bcielisko").partition(b"\r\n\r\n")[2]
+    )
+    assert b'"code":"invalid_parameter"' in send(site, "GET /api/v1/locations?q=kościelisko".encode("iso-8859-2"))
+    assert b'"code":"not_found"' in send(site, "GET /api/v1/składy".encode())
+
+
+def test_of_a_request_that_is_refused_unread_only_the_reason_is_logged(site):
+    already = len(site.lines())
+    assert send(site, b"GET /api/v1/subsidy?people=2 &income=1357.24").startswith(b"HTTP/1.1 400 ")
+    assert send(site, b"get /api/v1/subsidy?people=2&income=1357.24").startswith(b"HTTP/1.1 400 ")
+    assert eventually(lambda: len(site.lines()) >= already + 2)
+    told = [line["message"] for line in site.lines()[already:] if line["logger"] == "gunicorn.error"]
+    assert told == [
+        "a request was refused unread: InvalidHTTPVersion",
+        "a request was refused unread: InvalidRequestMethod",
+    ]
+
+
 def test_a_line_per_request_says_nothing_of_people(site):
     secret = "income=1357,24"
     answer = site.get(f"/api/v1/subsidy?people=2&{secret}", Referer=f"http://x/?{secret}", **{"X-Request-ID": "a" * 20})

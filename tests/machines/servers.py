@@ -278,7 +278,7 @@ class Application(Server):
 
 
 class Nginx(Server):
-    """Debian's nginx with the site of docs/deployment. Nothing of that file is changed but addresses and the key."""
+    """Debian's nginx with the site of docs/deployment. Nothing of that file is changed but addresses and files."""
 
     name = "nginx"
 
@@ -303,6 +303,7 @@ class Nginx(Server):
             ("server 10.0.0.12:8000 ", f"server 127.0.0.1:{second.port} "),
             ("/etc/letsencrypt/live/sklady.example.pl/fullchain.pem", str(certificate)),
             ("/etc/letsencrypt/live/sklady.example.pl/privkey.pem", str(key)),
+            ("/var/log/nginx/fueldepot.log", str(home / "log")),
         ):
             assert site.count(shown) == 1, f"docs/deployment/fueldepot.nginx has not exactly one {shown!r}"
             site = site.replace(shown, here)

@@ -262,6 +262,25 @@ def test_the_starter_loads_only_into_an_empty_table(write):
     assert list(starter.missing_steps()) == []
 
 
+def test_a_file_that_broke_off_is_little_beside_the_whole_country_and_refused_all_the_same(starter_state, tmp_path):
+    before = counts()
+    whole = (DATA / "kujawsko-pomorskie.yaml").read_text(encoding="utf-8")
+    cut = tmp_path / "kujawsko-pomorskie.yaml"
+    cut.write_text(whole[: whole.index("\ndeadlines:") + 1], encoding="utf-8")
+    with pytest.raises(CommandError, match="--allow-removals"):
+        run(cut, "--commit")
+    assert counts() == before
+
+
+def test_files_that_are_given_twice_or_nest_without_end(write, tmp_path):
+    path = write() / "malopolskie.yaml"
+    with pytest.raises(BadInput, match=r"malopolskie\.yaml: is given twice"):
+        find_files([tmp_path, path])
+    path.write_text("[" * 20_000)
+    with pytest.raises(BadInput, match="too deeply"):
+        parse(path)
+
+
 def test_codes_that_have_left_the_register_are_read_as_those_that_follow(write):
     run(write(), "--commit")
     successor = factories.MunicipalityFactory(teryt="1261993", name="Kraków", kind=3)

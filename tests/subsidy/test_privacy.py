@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -210,3 +211,13 @@ def test_the_request_forgets_its_parameters():
 )
 def test_queries_are_dropped(text, clean):
     assert without_query(text) == clean
+
+
+def test_the_proxy_logs_no_queries():
+    site = (ROOT / "docs" / "deployment" / "fueldepot.nginx").read_text()
+    servers = site.split("\nserver {")[1:]
+    assert len(servers) == 2
+    for server in servers:
+        assert "\n    access_log off;" in server
+        # Below that nginx repeats address and query of whatever a machine did not answer.
+        assert "proxy_pass" not in server or re.search(r"\n    error_log \S+ crit;", server)

@@ -61,7 +61,7 @@ def parse(path: Path) -> Extract[PostcodeRecord]:
                 rejected.append(Note(key, str(error)))
                 continue
             if not in_poland(lat, lon):
-                rejected.append(Note(key, f"the position {lat}, {lon} is outside Poland"))
+                rejected.append(Note(key, f"the position is outside Poland: '{lat}, {lon}'"))
             elif unit and _UNIT.fullmatch(unit) is None:
                 rejected.append(Note(key, f"the code of the municipality is {unit[:20]!r}, not six digits"))
             elif not place or len(place) > MAX_NAME:

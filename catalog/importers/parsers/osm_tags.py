@@ -98,7 +98,7 @@ def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> D
     if lat is None or lon is None:
         return Note(source_id, "has no position")
     if not in_poland(lat, lon):
-        return Note(source_id, f"the position {lat}, {lon} is outside Poland")
+        return Note(source_id, f"the position is outside Poland: '{lat}, {lon}'")
 
     notes: list[Note] = []
 

@@ -40,7 +40,7 @@ def parse(path: Path) -> Extract[PostcodeRecord]:
             if record.code in records:
                 raise BadInput(source.label, f"the postcode {record.code} is there twice", row=row)
             if not in_poland(record.lat, record.lon):
-                rejected.append(Note(record.code, f"the centre {record.lat}, {record.lon} is outside Poland"))
+                rejected.append(Note(record.code, f"the centre is outside Poland: '{record.lat}, {record.lon}'"))
                 continue
             records[record.code] = record
     if not records:

@@ -78,7 +78,7 @@ def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:
             reason = f"no municipality is called {entry['Commune']} in {entry['District']}, {entry['Province']}"
             rejected.append(Note(f"{key} {name}", reason))
         elif not in_poland(lat, lon):
-            rejected.append(Note(f"{key} {name}", f"the position {lat}, {lon} is outside Poland"))
+            rejected.append(Note(f"{key} {name}", f"the position is outside Poland: '{lat}, {lon}'"))
         else:
             rows.append(PlaceRecord(key, name, kind, unit, lat=lat, lon=lon))
     if not rows:

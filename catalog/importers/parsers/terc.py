@@ -18,6 +18,9 @@ COLUMNS = ("WOJ", "POW", "GMI", "RODZ", "NAZWA", "NAZWA_DOD", "STAN_NA")
 MUNICIPALITY_KINDS = frozenset("123")
 PART_KINDS = frozenset("4589")
 
+VOIVODESHIP = "województwo"
+"""What NAZWA_DOD says of a voivodeship. Where columns changed places every unit would take it for a name."""
+
 MAX_NAME = {2: 40, 4: 60, 7: 80}
 """Longest name by length of the code, in characters. The longest in the register has 38."""
 
@@ -30,8 +33,9 @@ def parse(path: Path) -> Extract[UnitRecord]:
     Voivodeships first, then counties, then municipalities, each by code. Names of voivodeships, capitals in the
     source, come out in small letters. as_of is the newest STAN_NA.
 
-    Raises BadInput for wrong columns, codes, names and days, duplicates, a unit without the one above it, a file
-    without municipalities, and one that ends where the units of a voivodeship or county should follow.
+    Raises BadInput for wrong columns, codes, names and days, values under the wrong column, duplicates, a unit without
+    the one above it, a file without municipalities, and one that ends where the units of a voivodeship or county
+    should follow.
     """
     units: dict[str, tuple[UnitRecord, int]] = {}
     as_of = date.min
@@ -41,6 +45,13 @@ def parse(path: Path) -> Extract[UnitRecord]:
         as_of = max(as_of, _day(path, row, values["STAN_NA"]))
         last = code
         kind = values["RODZ"]
+        if len(code) == 2 and values["NAZWA_DOD"].lower() != VOIVODESHIP:
+            raise BadInput(
+                path,
+                f"NAZWA_DOD of the voivodeship {code} is {values['NAZWA_DOD'][:40]!r}, expected '{VOIVODESHIP}'; "
+                "are the columns in their places?",
+                row=row,
+            )
         name = checked_name(path, values["NAZWA"], MAX_NAME[len(code)], row)
         if kind in PART_KINDS:
             continue

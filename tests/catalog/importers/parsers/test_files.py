@@ -245,3 +245,4 @@ def test_broken_json(tmp_path, broken):
 
 def test_message_is_one_line_whatever_the_source_says():
     assert str(BadInput("a.csv", "found A\r\nB\x1b[31m\u202e", row=2)) == "a.csv, row 2: found A B [31m"
+    assert str(BadInput("a\nb.csv", "is empty")) == "a b.csv: is empty"

@@ -81,7 +81,7 @@ def test_depots_abroad_or_with_no_node_in_the_extract_are_rejected(tmp_path):
     result = osm_pbf.parse(path)
     assert result.rows == ()
     assert result.rejected == (
-        Note("node/11", "the position 48.8, 2.3 is outside Poland"),
+        Note("node/11", "the position is outside Poland: '48.8, 2.3'"),
         Note("way/12", "has no position"),
     )
 

@@ -108,7 +108,7 @@ def test_no_position(lat, lon):
 @pytest.mark.parametrize(("lat", "lon"), [(48.79, 19.8), (55.11, 19.8), (50.1, 13.89), (50.1, 24.31)])
 def test_outside_poland(lat, lon):
     assert osm_tags.depot("node/1", lat, lon, {"shop": "coal"}) == Note(
-        "node/1", f"the position {lat}, {lon} is outside Poland"
+        "node/1", f"the position is outside Poland: '{lat}, {lon}'"
     )
 
 

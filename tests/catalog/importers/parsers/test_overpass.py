@@ -79,7 +79,7 @@ def test_every_depot_may_be_rejected(tmp_path):
 
 def test_depot_outside_poland_is_rejected(tmp_path):
     extract = answer(tmp_path, node(lat=50.1, lon=13.89), node(2))
-    assert extract.rejected == (Note("node/1", "the position 50.1, 13.89 is outside Poland"),)
+    assert extract.rejected == (Note("node/1", "the position is outside Poland: '50.1, 13.89'"),)
     assert [row.source_id for row in extract.rows] == ["node/2"]
 
 

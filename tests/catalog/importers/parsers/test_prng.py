@@ -66,7 +66,7 @@ def test_renamed_municipality_is_not_taken_for_the_town_beside_it():
 
 def test_position_outside_poland_is_rejected(tmp_path):
     extract = parse_changed(tmp_path, Latitude=19.8, Longitude=50.1)
-    assert [note.reason for note in extract.rejected] == ["the position 19.8, 50.1 is outside Poland"]
+    assert [note.reason for note in extract.rejected] == ["the position is outside Poland: '19.8, 50.1'"]
 
 
 @pytest.mark.parametrize(

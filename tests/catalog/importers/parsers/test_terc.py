@@ -43,6 +43,13 @@ def test_xml():
     assert extract.as_of == date(2030, 1, 1)
 
 
+def test_names_under_the_heading_of_kinds(tmp_path):
+    names_last = HEADER.replace("NAZWA;NAZWA_DOD", "NAZWA_DOD;NAZWA")
+    path = write(tmp_path / "a.csv", names_last + ABOVE + MUNICIPALITY)
+    with pytest.raises(BadInput, match="row 2: NAZWA_DOD of the voivodeship 12 is 'MAŁOPOLSKIE'"):
+        terc.parse(path)
+
+
 def test_zip_with_both_is_read_from_the_csv(tmp_path):
     path = zipped(tmp_path / "a.zip", {name: (DATA / name).read_bytes() for name in ("terc.xml", "terc.csv")})
     assert terc.parse(path) == terc.parse(DATA / "terc.csv")
