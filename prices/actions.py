@@ -110,6 +110,8 @@ def price_of(quote: Quote, today: date) -> Decimal:
             raise PriceRefused(f"{fuel.name}: ceny worka nie da się przeliczyć na {fuel.unit}")
         if not 0 < quote.bag_kg <= 1000 or quote.bag_price <= 0:
             raise PriceRefused("cena worka musi być dodatnia, a waga większa od 0 i nie większa niż 1000 kg")
+        if any(amount != medians.rounded(amount) for amount in (quote.bag_price, quote.bag_kg)):
+            raise PriceRefused("cenę worka podaj z dokładnością do grosza, a wagę do dwóch miejsc po przecinku")
         price = medians.per_tonne(quote.bag_price, quote.bag_kg)
     if not 0 < price < LARGEST or price != medians.rounded(price):
         raise PriceRefused(

@@ -12,14 +12,13 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import floatformat
 from django.utils import timezone
-from import_export.admin import ImportMixin
 from simple_history.admin import SimpleHistoryAdmin
 
 from catalog.admin import RegisterAdmin
 from catalog.admin.desk import WaitingFilter, editor_of
 from prices import actions, figures, models, queries
 from prices.actions import Decided
-from prices.price_lists import FORMATS, PriceListResource
+from prices.import_admin import PriceListImport
 
 UNKNOWN = "–"
 
@@ -107,7 +106,7 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
 
 @admin.register(models.DepotPrice)
-class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the libraries have no types
+class DepotPriceAdmin(PriceListImport, SimpleHistoryAdmin):  # type: ignore[misc] # the libraries have no types
     """The queue, oldest first, with the present median beside each price. Nothing is deleted here."""
 
     list_display = (
@@ -132,9 +131,6 @@ class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # 
     actions = ("approve", "reject")
     action_form = DecisionForm
     form = PriceForm
-    resource_classes = (PriceListResource,)
-    formats = FORMATS
-    skip_admin_log = True  # the history of each price says who imported it
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
         return models.DepotPrice.objects.oldest_waiting_first()
@@ -207,22 +203,6 @@ class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # 
             on=timezone.now(),
         )
         obj.__dict__.update(taken.__dict__)
-
-    def add_data_read_fail_error_to_form(self, form: Any, e: Exception) -> None:
-        """Say what is wrong with a file, where we know; the library names the exception only."""
-        if isinstance(e, forms.ValidationError):
-            form.add_error("import_file", e)
-        else:
-            super().add_data_read_fail_error_to_form(form, e)
-
-    def get_import_resource_kwargs(self, request: HttpRequest, **kwargs: Any) -> dict[str, Any]:
-        return {"editor": editor_of(request), "moment": timezone.now()}
-
-    def get_import_data_kwargs(self, **kwargs: Any) -> dict[str, Any]:
-        return {**super().get_import_data_kwargs(**kwargs), "rollback_on_validation_errors": True}
-
-    def has_import_permission(self, request: HttpRequest) -> bool:
-        return bool(self.has_change_permission(request) and self.has_add_permission(request))
 
 
 class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
