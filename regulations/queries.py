@@ -46,7 +46,8 @@ class Regulation:
     """The legal state of one voivodeship as of a day. state: None where nothing is known of it.
 
     laws: the acts adopted by then, oldest record first; none means no resolution. deadlines: ascending by date, on one
-    day those that cover most first. unit: the one asked for.
+    day those that cover most first. unit: the one asked for. changed_since: acts or rules became others between the day
+    and that to which the state is current, so the words of the state do not describe this day.
     """
 
     voivodeship: Voivodeship
@@ -56,6 +57,7 @@ class Regulation:
     laws: tuple[Law, ...]
     deadlines: tuple[Deadline, ...]
     bans: tuple[FuelBan, ...]
+    changed_since: bool = False
 
     @property
     def main(self) -> Resolution | None:
@@ -124,24 +126,31 @@ def regulations_of(areas: Sequence[Voivodeship], *, on: date, units: Iterable[Un
 
 def as_of_day(voivodeship: Voivodeship, whole: WholeState | None, *, on: date, unit: Unit | None) -> Regulation:
     """What of a loaded state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
-    acts = whole.acts if whole else ()
-    begins = min((act.adopted for act in acts if act.adopted), default=date.min)
-    if whole is None or begins > on:
-        return Regulation(voivodeship, whole.state if whole else None, on, unit, (), (), ())
-    laws = [
-        Law(act, tuple(a for a in whole.amendments_of(act) if a.adopted is None or a.adopted <= on))
-        for act in acts
-        if act.adopted is None or act.adopted <= on
-    ]
-    return Regulation(
-        voivodeship,
-        whole.state,
-        on,
-        unit,
-        tuple(laws),
-        tuple(sorted((row for row in whole.deadlines if laws and row.stands_on(on)), key=deadline_order)),
-        tuple(ban for ban in whole.bans if laws and ban.stands_on(on)),
+    if whole is None:
+        return Regulation(voivodeship, None, on, unit, (), (), ())
+    standing = standing_on(whole, on)
+    as_of = whole.state.as_of
+    changed_since = on < as_of and standing != standing_on(whole, as_of)
+    return Regulation(voivodeship, whole.state, on, unit, *standing, changed_since)
+
+
+Standing = tuple[tuple[Law, ...], tuple[Deadline, ...], tuple[FuelBan, ...]]
+
+
+def standing_on(whole: WholeState, day: date) -> Standing:
+    """The acts, deadlines and bans of a loaded state that stood on a day; none before the first act was adopted."""
+    begins = min((act.adopted for act in whole.acts if act.adopted), default=date.min)
+    if begins > day:
+        return (), (), ()
+    laws = tuple(
+        Law(act, tuple(a for a in whole.amendments_of(act) if a.adopted is None or a.adopted <= day))
+        for act in whole.acts
+        if act.adopted is None or act.adopted <= day
     )
+    if not laws:
+        return (), (), ()
+    deadlines = (row for row in whole.deadlines if row.stands_on(day))
+    return laws, tuple(sorted(deadlines, key=deadline_order)), tuple(ban for ban in whole.bans if ban.stands_on(day))
 
 
 def width(scope: Scope) -> int:
