@@ -12,9 +12,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import floatformat
 from django.utils import timezone
-from simple_history.admin import SimpleHistoryAdmin
 
-from catalog.admin import RegisterAdmin
+from catalog.admin import HistoryAdmin, RegisterAdmin
 from catalog.admin.desk import WaitingFilter, editor_of
 from prices import actions, figures, models, queries
 from prices.actions import Decided
@@ -106,7 +105,7 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
 
 @admin.register(models.DepotPrice)
-class DepotPriceAdmin(PriceListImport, SimpleHistoryAdmin):  # type: ignore[misc] # the libraries have no types
+class DepotPriceAdmin(PriceListImport, HistoryAdmin):
     """The queue, oldest first, with the present median beside each price. Nothing is deleted here."""
 
     list_display = (
@@ -131,6 +130,7 @@ class DepotPriceAdmin(PriceListImport, SimpleHistoryAdmin):  # type: ignore[misc
     actions = ("approve", "reject")
     action_form = DecisionForm
     form = PriceForm
+    restorable = False  # decisions are taken anew instead: they count from the day they are taken
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
         return models.DepotPrice.objects.oldest_waiting_first()
@@ -211,17 +211,18 @@ class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
     class Meta:
         model = models.PlausibleRange
         fields = ("low", "high")
+        localized_fields = "__all__"
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         low, high = data.get("low"), data.get("high")
         if low is not None and high is not None and not 0 < low <= high < actions.LARGEST:
-            raise forms.ValidationError("Przedział musi być dodatni, a jego początek nie większy od końca.")
+            self.add_error("high", "Przedział musi być dodatni, a jego początek nie większy od końca.")
         return data
 
 
 @admin.register(models.PlausibleRange)
-class PlausibleRangeAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the library has no types
+class PlausibleRangeAdmin(HistoryAdmin):
     """Ranges change; a fuel without one gets it; none gets a second one or loses its own."""
 
     list_display = ("fuel", "low", "high")
@@ -244,5 +245,7 @@ class PlausibleRangeAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the libra
         return False
 
     def save_model(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
-        if form.changed_data:
+        stored = models.PlausibleRange.objects.filter(pk=obj.pk).values_list("low", "high").first()
+        # What the form was filled with is no measure: an earlier state that is put back is sent as it was shown.
+        if stored != (obj.low, obj.high):
             actions.change_range(fuel=obj.pk, low=obj.low, high=obj.high, by=editor_of(request), on=timezone.now())

@@ -134,6 +134,45 @@ def test_a_plausible_range_is_edited_with_history(desk, client):
     assert "musi być dodatni" in desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
 
 
+def test_a_range_is_written_with_a_decimal_comma_and_refused_in_one_sentence(desk):
+    page = "/admin/prices/plausiblerange/pellet/change/"
+    assert desk.post(page, {"low": "650,50", "high": "3900"}).status_code == 302
+    stored = PlausibleRange.objects.get(pk="pellet")
+    assert (stored.low, stored.high) == (Decimal("650.50"), 3900)
+    assert 'value="650,50"' in desk.get(page).content.decode()
+    refused = desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
+    assert "musi być dodatni" in refused
+    assert "plausiblerange_ends_in_order" not in refused
+
+
+def test_an_earlier_range_is_put_back(desk, client):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    page = "/admin/prices/plausiblerange/pellet/"
+    desk.post(f"{page}change/", {"low": "600", "high": "3900"})
+    desk.post(f"{page}change/", {"low": "1450", "high": "3900"})
+    assert client.get(API).json()["rejected"] == 1
+    earlier = PlausibleRange.objects.get(pk="pellet").history.earliest()
+    version = f"{page}history/{earlier.pk}/"
+    form = desk.get(version).context["adminform"].form
+    desk.post(version, {name: form[name].value() for name in ("low", "high")})
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
+    versions.forget()
+    assert client.get(API).json()["rejected"] == 0
+
+
+def test_the_history_of_a_price_speaks_polish_and_offers_nothing_to_put_back(desk):
+    price = waiting(1500)
+    decide(desk, "approve", price)
+    page = f"{LIST}{price.pk}/history/"
+    text = desk.get(page).content.decode()
+    assert "<strong>Stan:</strong> czeka na decyzję → zatwierdzona" in text
+    assert "<strong>Zdecydował:</strong> – → redaktorka" in text
+    assert not [word for word in ("Change", "None", "pending", "Deleted", "history_") if f">{word}" in text]
+    version = f"{page}{price.history.latest().pk}/"
+    assert "Przywróć" not in desk.get(version).content.decode()
+    assert desk.post(version, {}).status_code == 405
+
+
 ADD_RANGE = "/admin/prices/plausiblerange/add/"
 
 
