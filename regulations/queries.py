@@ -1,6 +1,6 @@
 """Questions about the legal state: plain values in, the state as of a day out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -46,8 +46,8 @@ class Regulation:
     """The legal state of one voivodeship as of a day. state: None where nothing is known of it.
 
     laws: the acts adopted by then, oldest record first; none means no resolution. deadlines: ascending by date, on one
-    day those that cover most first. unit: the one asked for. changed_since: acts or rules became others between the day
-    and that to which the state is current, so the words of the state do not describe this day.
+    day those that cover most first. unit: the one asked for. changed_since: acts or rules became others after the
+    day, so the words of the state, which are of its newest form, do not describe it.
     """
 
     voivodeship: Voivodeship
@@ -128,29 +128,31 @@ def as_of_day(voivodeship: Voivodeship, whole: WholeState | None, *, on: date, u
     """What of a loaded state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
     if whole is None:
         return Regulation(voivodeship, None, on, unit, (), (), ())
-    standing = standing_on(whole, on)
-    as_of = whole.state.as_of
-    changed_since = on < as_of and standing != standing_on(whole, as_of)
-    return Regulation(voivodeship, whole.state, on, unit, *standing, changed_since)
-
-
-Standing = tuple[tuple[Law, ...], tuple[Deadline, ...], tuple[FuelBan, ...]]
-
-
-def standing_on(whole: WholeState, day: date) -> Standing:
-    """The acts, deadlines and bans of a loaded state that stood on a day; none before the first act was adopted."""
     begins = min((act.adopted for act in whole.acts if act.adopted), default=date.min)
-    if begins > day:
-        return (), (), ()
     laws = tuple(
-        Law(act, tuple(a for a in whole.amendments_of(act) if a.adopted is None or a.adopted <= day))
+        Law(act, tuple(a for a in whole.amendments_of(act) if a.adopted is None or a.adopted <= on))
         for act in whole.acts
-        if act.adopted is None or act.adopted <= day
+        if begins <= on and (act.adopted is None or act.adopted <= on)
     )
-    if not laws:
-        return (), (), ()
-    deadlines = (row for row in whole.deadlines if row.stands_on(day))
-    return laws, tuple(sorted(deadlines, key=deadline_order)), tuple(ban for ban in whole.bans if ban.stands_on(day))
+    return Regulation(
+        voivodeship,
+        whole.state,
+        on,
+        unit,
+        laws,
+        tuple(sorted((row for row in whole.deadlines if laws and row.stands_on(on)), key=deadline_order)),
+        tuple(ban for ban in whole.bans if laws and ban.stands_on(on)),
+        changed_since=any(day > on for day in days_of_change(whole)),
+    )
+
+
+def days_of_change(whole: WholeState) -> Iterator[date]:
+    """The days on which acts were adopted or amended and rules began or ended to stand in them, as far as known."""
+    for act in (*whole.acts, *whole.amendments):
+        if act.adopted:
+            yield act.adopted
+    for row in (*whole.deadlines, *whole.bans):
+        yield from (day for day in (row.valid_from, row.valid_to) if day)
 
 
 def width(scope: Scope) -> int:

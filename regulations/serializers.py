@@ -44,10 +44,10 @@ def resolution(entry: Regulation) -> dict[str, Any]:
 
 
 def summary(entry: Regulation, state: LegalState) -> str:
-    """The editors' words. Of a day with other acts or rules they say first which day they describe."""
+    """The editors' words on the newest state. For a day with other acts or rules they say first that they are later."""
     if not entry.changed_since:
         return state.summary
-    return f"Opis stanu na {state.as_of:%d.%m.%Y}, nie na {entry.on:%d.%m.%Y}: {state.summary}"
+    return f"Opis stanu późniejszego niż na {entry.on:%d.%m.%Y}: {state.summary}"
 
 
 def requested_unit(entry: Regulation, unit: Unit) -> dict[str, Any]:

@@ -180,13 +180,14 @@ def test_a_moved_deadline_stood_elsewhere_before(client, on, expected):
 @pytest.mark.parametrize(
     ("on", "summary"),
     [
-        ("2022-11-21", "Opis stanu na 01.10.2026, nie na 21.11.2022: Co i do kiedy wolno."),
+        ("2022-11-21", "Opis stanu późniejszego niż na 21.11.2022: Co i do kiedy wolno."),
         ("2022-11-22", "Co i do kiedy wolno."),
         ("2026-11-21", "Co i do kiedy wolno."),
     ],
 )
-def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day(client, on, summary):
-    ResolutionFactory()
+@pytest.mark.parametrize("as_of", [date(2026, 10, 1), date(2020, 1, 1)])
+def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day(client, on, summary, as_of):
+    ResolutionFactory(state=LegalStateFactory(as_of=as_of))
     DeadlineFactory(date=date(2023, 1, 1), valid_to=date(2022, 11, 22))
     DeadlineFactory(date=date(2025, 1, 1), valid_from=date(2022, 11, 22))
     assert one(client, on=on)["resolution"]["summary"] == summary
