@@ -10,7 +10,7 @@ from django.db.models import OuterRef
 from catalog.models import County, Municipality, PostcodeMunicipality, Voivodeship
 from catalog.queries import UnknownPostcode, UnknownUnit, check_unit, get_voivodeship, voivodeships
 from catalog.query_string import InvalidParameters, ParameterError
-from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, Scope
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope
 from regulations.params import CalendarQuery, RegulationsQuery
 from regulations.scopes import binds
 from regulations.whole_states import WholeState, states
@@ -148,11 +148,10 @@ def as_of_day(voivodeship: Voivodeship, whole: WholeState | None, *, on: date, u
 
 def days_of_change(whole: WholeState) -> Iterator[date]:
     """The days on which acts were adopted or amended and rules began or ended to stand in them, as far as known."""
-    for act in (*whole.acts, *whole.amendments):
-        if act.adopted:
-            yield act.adopted
-    for row in (*whole.deadlines, *whole.bans):
-        yield from (day for day in (row.valid_from, row.valid_to) if day)
+    adopted = (*(act.adopted for act in whole.acts), *(change.adopted for change in whole.amendments))
+    provisions: tuple[Provision, ...] = (*whole.deadlines, *whole.bans)
+    stood = (day for row in provisions for day in (row.valid_from, row.valid_to))
+    return (day for day in (*adopted, *stood) if day is not None)
 
 
 def width(scope: Scope) -> int:
