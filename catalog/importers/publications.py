@@ -123,6 +123,25 @@ class _OnceLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+ALWAYS = (
+    "dataset",
+    "title",
+    "publisher",
+    "licence",
+    "attribution",
+    "terms",
+    "rhythm_days",
+    "login_free",
+    "forms",
+    "method",
+    "url",
+    "min_rows",
+    "confirmed",
+    "evidence",
+)
+"""Keys of every source, in the order of the file; what else one has depends on its method."""
+
+
 class _Strict:
     """The keys of one source, each of which must be asked for."""
 
@@ -131,6 +150,9 @@ class _Strict:
         if not isinstance(values, dict):
             self.fail("must be a mapping")
         self.left: dict[Any, Any] = dict(values) if isinstance(values, dict) else {}
+        missing = [key for key in ALWAYS if key not in self.left]
+        if missing:
+            self.fail(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
 
     def fail(self, problem: str) -> Any:
         raise SourcesError(f"{self.path}: {self.name}: {problem}")
