@@ -233,6 +233,7 @@ MIDDLEWARE = [
     "fueldepot.rate_limit.limit_requests",
     "fueldepot.compression.compress_answers",
     "fueldepot.middleware.keep_no_desk",
+    "fueldepot.middleware.refuse_nul_at_desk",
     "fueldepot.middleware.refuse_large_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fueldepot.middleware.limit_database_time",

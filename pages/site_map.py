@@ -43,7 +43,8 @@ class Section(StrEnum):
 class Entry:
     """A page. title: short, "" where it would take a look at the page. changed: None when nobody knows.
 
-    listed: search engines and language models are told of it; not of what shows invented depots or prices.
+    listed: search engines and language models are told of it; not of what shows invented depots or prices. as_of: the
+    day the page itself gives, where that is not the day it changed.
     """
 
     path: str
@@ -51,6 +52,12 @@ class Entry:
     title: str = ""
     changed: date | None = None
     listed: bool = True
+    as_of: date | None = None
+
+    @property
+    def current_to(self) -> date | None:
+        """The day to which the page says that it is current."""
+        return self.as_of or self.changed
 
 
 class DepotRow(NamedTuple):
@@ -132,6 +139,7 @@ def regulation_pages(voivodeships: list[Voivodeship]) -> Iterator[Entry]:
         Section.REGULATIONS,
         "Uchwały antysmogowe: terminy w województwach",
         max(as_of.values(), default=None),
+        as_of=min(as_of.values(), default=None),
     )
     for unit in voivodeships:
         path = route_path("regulation", unit.slug)

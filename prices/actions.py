@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from catalog import fuels
 from catalog.models import Depot
-from prices import figures, medians
+from prices import figures, medians, wording
 from prices.models import DepotPrice, PlausibleRange
 
 LARGEST = Decimal(100_000)
@@ -107,9 +107,11 @@ def price_of(quote: Quote, today: date) -> Decimal:
         if quote.bag_price is None or quote.bag_kg is None:
             raise PriceRefused("do ceny worka podaj jego wagę, a do wagi cenę")
         if fuel.unit != "t":
-            raise PriceRefused(f"{fuel.name}: ceny worka nie da się przeliczyć na {fuel.unit}")
+            raise PriceRefused(f"{fuel.name}: ceny worka nie da się przeliczyć; podaj cenę za {wording.PER[fuel.unit]}")
         if not 0 < quote.bag_kg <= 1000 or quote.bag_price <= 0:
             raise PriceRefused("cena worka musi być dodatnia, a waga większa od 0 i nie większa niż 1000 kg")
+        if any(amount != medians.rounded(amount) for amount in (quote.bag_price, quote.bag_kg)):
+            raise PriceRefused("cenę worka podaj z dokładnością do grosza, a wagę do dwóch miejsc po przecinku")
         price = medians.per_tonne(quote.bag_price, quote.bag_kg)
     if not 0 < price < LARGEST or price != medians.rounded(price):
         raise PriceRefused(

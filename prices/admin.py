@@ -12,14 +12,12 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import floatformat
 from django.utils import timezone
-from import_export.admin import ImportMixin
-from simple_history.admin import SimpleHistoryAdmin
 
-from catalog.admin import RegisterAdmin
+from catalog.admin import HistoryAdmin, RegisterAdmin
 from catalog.admin.desk import WaitingFilter, editor_of
 from prices import actions, figures, models, queries
 from prices.actions import Decided
-from prices.price_lists import FORMATS, PriceListResource
+from prices.import_admin import PriceListImport
 
 UNKNOWN = "–"
 
@@ -107,7 +105,7 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
 
 @admin.register(models.DepotPrice)
-class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the libraries have no types
+class DepotPriceAdmin(PriceListImport, HistoryAdmin):
     """The queue, oldest first, with the present median beside each price. Nothing is deleted here."""
 
     list_display = (
@@ -132,9 +130,7 @@ class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # 
     actions = ("approve", "reject")
     action_form = DecisionForm
     form = PriceForm
-    resource_classes = (PriceListResource,)
-    formats = FORMATS
-    skip_admin_log = True  # the history of each price says who imported it
+    restorable = False  # decisions are taken anew instead: they count from the day they are taken
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
         return models.DepotPrice.objects.oldest_waiting_first()
@@ -208,22 +204,6 @@ class DepotPriceAdmin(ImportMixin, SimpleHistoryAdmin):  # type: ignore[misc] # 
         )
         obj.__dict__.update(taken.__dict__)
 
-    def add_data_read_fail_error_to_form(self, form: Any, e: Exception) -> None:
-        """Say what is wrong with a file, where we know; the library names the exception only."""
-        if isinstance(e, forms.ValidationError):
-            form.add_error("import_file", e)
-        else:
-            super().add_data_read_fail_error_to_form(form, e)
-
-    def get_import_resource_kwargs(self, request: HttpRequest, **kwargs: Any) -> dict[str, Any]:
-        return {"editor": editor_of(request), "moment": timezone.now()}
-
-    def get_import_data_kwargs(self, **kwargs: Any) -> dict[str, Any]:
-        return {**super().get_import_data_kwargs(**kwargs), "rollback_on_validation_errors": True}
-
-    def has_import_permission(self, request: HttpRequest) -> bool:
-        return bool(self.has_change_permission(request) and self.has_add_permission(request))
-
 
 class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
     """Both ends of a plausible range."""
@@ -231,17 +211,18 @@ class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
     class Meta:
         model = models.PlausibleRange
         fields = ("low", "high")
+        localized_fields = "__all__"
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         low, high = data.get("low"), data.get("high")
         if low is not None and high is not None and not 0 < low <= high < actions.LARGEST:
-            raise forms.ValidationError("Przedział musi być dodatni, a jego początek nie większy od końca.")
+            self.add_error("high", "Przedział musi być dodatni, a jego początek nie większy od końca.")
         return data
 
 
 @admin.register(models.PlausibleRange)
-class PlausibleRangeAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the library has no types
+class PlausibleRangeAdmin(HistoryAdmin):
     """Ranges change; a fuel without one gets it; none gets a second one or loses its own."""
 
     list_display = ("fuel", "low", "high")
@@ -264,5 +245,7 @@ class PlausibleRangeAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the libra
         return False
 
     def save_model(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
-        if form.changed_data:
+        stored = models.PlausibleRange.objects.filter(pk=obj.pk).values_list("low", "high").first()
+        # What the form was filled with is no measure: an earlier state that is put back is sent as it was shown.
+        if stored != (obj.low, obj.high):
             actions.change_range(fuel=obj.pk, low=obj.low, high=obj.high, by=editor_of(request), on=timezone.now())

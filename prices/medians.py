@@ -169,7 +169,8 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -
 def newest_of(own: Sequence[Price]) -> Counted:
     """What one depot counts with: the price of its newest day, of several fuels on that day the median.
 
-    For one fuel on one day a price list goes before a reader's price, then the later decision.
+    For one fuel on one day a price list goes before a reader's price, then the later decision. The median of several
+    fuels is taken to the grosz: as `values` shows it, so that whoever computes with these finds the same.
     """
     last = max(map(attrgetter("day"), own))
     best: dict[str, Price] = {}
@@ -177,7 +178,7 @@ def newest_of(own: Sequence[Price]) -> Counted:
         if price.day == last and (price.fuel not in best or precedence(price) > precedence(best[price.fuel])):
             best[price.fuel] = price
     chosen = tuple(best.values())
-    amount = quantile(sorted(price.amount for price in chosen), 2)
+    amount = rounded(quantile(sorted(price.amount for price in chosen), 2))
     return Counted(chosen[0].depot, chosen[0].area, last, amount, any(price.price_list for price in chosen))
 
 

@@ -2,65 +2,22 @@
 
 One row, one price: `depot` (id), `fuel` (slug), `unit`, `day`, and either `price` or `bag_price` and `bag_kg`. The
 preview takes every row in and undoes it, so it tells the same troubles as the import itself. An editor who confirms
-the preview has decided: the prices are approved. Everything goes through `prices.actions`.
+the preview has decided: the prices are approved. Everything goes through `prices.actions`. How a file becomes rows is
+in `prices.uploads`.
 """
 
-import zipfile
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
-from io import BytesIO
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from import_export import fields, resources, widgets
-from import_export.formats import base_formats
 
 from catalog.models import Depot
 from prices import actions
 from prices.models import DepotPrice
 
-MOST_BYTES = 2_000_000
-"""Of an uploaded price list. A row takes some fifty bytes, and nobody sends more than a few thousand."""
-
-MOST_UNPACKED_BYTES = 20_000_000
-"""Of a spreadsheet, which is a zip: what all its parts unpack to."""
-
-
-class SizedCSV(base_formats.CSV):  # type: ignore[misc] # the library has no types
-    """CSV of a bearable size."""
-
-    def create_dataset(self, in_stream: Any, **kwargs: Any) -> Any:
-        """The rows. Raises ValidationError for a file that is too large."""
-        if len(in_stream) > MOST_BYTES:
-            raise ValidationError(f"plik ma więcej niż {MOST_BYTES} bajtów; podziel go na części")
-        return super().create_dataset(in_stream, **kwargs)
-
-
-class SafeXLSX(base_formats.XLSX):  # type: ignore[misc] # the library has no types
-    """Spreadsheets, looked at before they are unpacked: a few kilobytes can unpack to gigabytes, or expand as XML."""
-
-    def create_dataset(self, in_stream: bytes) -> Any:
-        """The rows. Raises ValidationError for a file that is too large, is no spreadsheet, or defines entities."""
-        if len(in_stream) > MOST_BYTES:
-            raise ValidationError(f"plik ma więcej niż {MOST_BYTES} bajtów; podziel go na części")
-        try:
-            with zipfile.ZipFile(BytesIO(in_stream)) as archive:
-                # The sizes that the directory states can be trusted: zipfile never gives more bytes than them.
-                if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED_BYTES:
-                    raise ValidationError("arkusz rozpakowuje się do zbyt wielu danych")
-                for member in archive.infolist():
-                    if b"<!DOCTYPE" in archive.read(member).replace(b"\0", b""):
-                        raise ValidationError("arkusz zawiera definicje XML, których arkusze nie mają")
-            return super().create_dataset(in_stream)
-        except ValidationError:
-            raise
-        except Exception as error:
-            # Whatever a damaged archive makes of the libraries that read it.
-            raise ValidationError("plik nie jest arkuszem XLSX albo jest uszkodzony") from error
-
-
-FORMATS = (SizedCSV, SafeXLSX)
 COLUMNS = ("depot", "fuel", "unit", "day", "price", "bag_price", "bag_kg")
 AMOUNTS = ("price", "bag_price", "bag_kg")
 

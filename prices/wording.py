@@ -1,6 +1,7 @@
 """What answers about prices say in sentences: where the numbers come from, and how a median came about. In Polish."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 from catalog import fuels
 from catalog.fuels import Fuel
@@ -9,6 +10,9 @@ from prices.medians import Range
 
 DEMONSTRATION = "Dane demonstracyjne"
 POLAND = "Polska"
+
+PER = {"t": "tonę", "mp": "metr przestrzenny"}
+"""What a price is per, in the accusative."""
 
 ORIGIN = "Zatwierdzone ceny ze składów: cenniki składów i zgłoszenia czytelników po moderacji"
 INVENTED_ORIGIN = f"{DEMONSTRATION}: ceny zmyślone, służą tylko do wypróbowania serwisu"
@@ -52,5 +56,9 @@ def plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:
         where_known = "" if ranges.keys() >= set(asked) else ", o ile go ustalono"
         return f"wiarygodnego przedziału dla danego paliwa{where_known}"
     own = ranges[fuel.slug]
-    unit = {"t": "tonę", "mp": "metr przestrzenny"}[fuel.unit]
-    return f"wiarygodnego przedziału ({own.low.normalize():f}–{own.high.normalize():f} zł za {unit})"
+    return f"wiarygodnego przedziału ({exact(own.low)}–{exact(own.high)} zł za {PER[fuel.unit]})"
+
+
+def exact(amount: Decimal) -> str:
+    """Złoty as Polish writes them, with grosze only where there are any."""
+    return f"{amount:.0f}" if amount == amount.to_integral_value() else f"{amount:.2f}".replace(".", ",")

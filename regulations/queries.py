@@ -1,6 +1,6 @@
 """Questions about the legal state: plain values in, the state as of a day out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -10,7 +10,7 @@ from django.db.models import OuterRef
 from catalog.models import County, Municipality, PostcodeMunicipality, Voivodeship
 from catalog.queries import UnknownPostcode, UnknownUnit, check_unit, get_voivodeship, voivodeships
 from catalog.query_string import InvalidParameters, ParameterError
-from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, Scope
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope
 from regulations.params import CalendarQuery, RegulationsQuery
 from regulations.scopes import binds
 from regulations.whole_states import WholeState, states
@@ -46,7 +46,8 @@ class Regulation:
     """The legal state of one voivodeship as of a day. state: None where nothing is known of it.
 
     laws: the acts adopted by then, oldest record first; none means no resolution. deadlines: ascending by date, on one
-    day those that cover most first. unit: the one asked for.
+    day those that cover most first. unit: the one asked for. changed_since: acts or rules became others after the
+    day, so the words of the state, which are of its newest form, do not describe it.
     """
 
     voivodeship: Voivodeship
@@ -56,6 +57,7 @@ class Regulation:
     laws: tuple[Law, ...]
     deadlines: tuple[Deadline, ...]
     bans: tuple[FuelBan, ...]
+    changed_since: bool = False
 
     @property
     def main(self) -> Resolution | None:
@@ -124,24 +126,32 @@ def regulations_of(areas: Sequence[Voivodeship], *, on: date, units: Iterable[Un
 
 def as_of_day(voivodeship: Voivodeship, whole: WholeState | None, *, on: date, unit: Unit | None) -> Regulation:
     """What of a loaded state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
-    acts = whole.acts if whole else ()
-    begins = min((act.adopted for act in acts if act.adopted), default=date.min)
-    if whole is None or begins > on:
-        return Regulation(voivodeship, whole.state if whole else None, on, unit, (), (), ())
-    laws = [
+    if whole is None:
+        return Regulation(voivodeship, None, on, unit, (), (), ())
+    begins = min((act.adopted for act in whole.acts if act.adopted), default=date.min)
+    laws = tuple(
         Law(act, tuple(a for a in whole.amendments_of(act) if a.adopted is None or a.adopted <= on))
-        for act in acts
-        if act.adopted is None or act.adopted <= on
-    ]
+        for act in whole.acts
+        if begins <= on and (act.adopted is None or act.adopted <= on)
+    )
     return Regulation(
         voivodeship,
         whole.state,
         on,
         unit,
-        tuple(laws),
+        laws,
         tuple(sorted((row for row in whole.deadlines if laws and row.stands_on(on)), key=deadline_order)),
         tuple(ban for ban in whole.bans if laws and ban.stands_on(on)),
+        changed_since=any(day > on for day in days_of_change(whole)),
     )
+
+
+def days_of_change(whole: WholeState) -> Iterator[date]:
+    """The days on which acts were adopted or amended and rules began or ended to stand in them, as far as known."""
+    adopted = (*(act.adopted for act in whole.acts), *(change.adopted for change in whole.amendments))
+    provisions: tuple[Provision, ...] = (*whole.deadlines, *whole.bans)
+    stood = (day for row in provisions for day in (row.valid_from, row.valid_to))
+    return (day for day in (*adopted, *stood) if day is not None)
 
 
 def width(scope: Scope) -> int:

@@ -98,7 +98,11 @@ COMPONENTS: dict[str, Schema] = {
                 )
             ),
             "as_of": day("Day to which the legal state is current.", "2026-10-01"),
-            "summary": text("Plain-language summary in Polish.", "Co i do kiedy wolno."),
+            "summary": text(
+                "Plain-language summary in Polish of the newest state. For an earlier day with other acts or rules it "
+                "says first that it is of a later one.",
+                "Co i do kiedy wolno.",
+            ),
             "page": address("Page with the regulations of the voivodeship.", f"{SITE}/przepisy/malopolskie/"),
             "next_deadline": nullable(ref("Deadline")),
             "deadlines": array(ref("Deadline"), "Every deadline of the voivodeship, the earliest first."),

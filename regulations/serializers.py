@@ -3,7 +3,7 @@
 from typing import Any
 
 from catalog.links import municipality_url, route_path, site_url
-from regulations.models import Amendment, Deadline, FuelBan, Provision, Resolution, Scope, read_sources
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope, read_sources
 from regulations.queries import Law, Regulation, Unit
 
 
@@ -33,7 +33,7 @@ def resolution(entry: Regulation) -> dict[str, Any]:
         "publication": "; ".join(publication(law) for law in entry.laws),
         "text": entry.main.text_url or None,
         "as_of": entry.state.as_of,
-        "summary": entry.state.summary,
+        "summary": summary(entry, entry.state),
         "page": page_url(entry.voivodeship.slug),
         "next_deadline": optional_deadline(entry, entry.next_deadline),
         "deadlines": [deadline(entry, row) for row in entry.deadlines],
@@ -41,6 +41,13 @@ def resolution(entry: Regulation) -> dict[str, Any]:
         "acts": [act(law) for law in entry.laws],
         "calendar": calendar_url(entry.voivodeship.slug),
     }
+
+
+def summary(entry: Regulation, state: LegalState) -> str:
+    """The editors' words on the newest state. For a day with other acts or rules they say first that they are later."""
+    if not entry.changed_since:
+        return state.summary
+    return f"Opis stanu późniejszego niż na {entry.on:%d.%m.%Y}: {state.summary}"
 
 
 def requested_unit(entry: Regulation, unit: Unit) -> dict[str, Any]:

@@ -123,6 +123,25 @@ class _OnceLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+ALWAYS = (
+    "dataset",
+    "title",
+    "publisher",
+    "licence",
+    "attribution",
+    "terms",
+    "rhythm_days",
+    "login_free",
+    "forms",
+    "method",
+    "url",
+    "min_rows",
+    "confirmed",
+    "evidence",
+)
+"""Keys of every source, in the order of the file; what else one has depends on its method."""
+
+
 class _Strict:
     """The keys of one source, each of which must be asked for."""
 
@@ -134,6 +153,12 @@ class _Strict:
 
     def fail(self, problem: str) -> Any:
         raise SourcesError(f"{self.path}: {self.name}: {problem}")
+
+    def need(self, *names: str) -> None:
+        """Name all that is missing at once."""
+        missing = [name for name in names if name not in self.left]
+        if missing:
+            self.fail(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
 
     def take(self, key: str, kind: type) -> Any:
         if key not in self.left:
@@ -171,6 +196,7 @@ def _read(path: Path, name: object, values: object) -> Publication:
     keys = _Strict(path, name, values)
     if not isinstance(name, str) or not _ID.fullmatch(name):
         keys.fail("a source is named by small letters, digits and dashes, at most 40")
+    keys.need(*ALWAYS)
     method = keys.one_of("method", METHODS)
     if not keys.take("login_free", bool) and method != "manual":
         keys.fail("needs a login, so its method must be manual")

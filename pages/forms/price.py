@@ -12,6 +12,7 @@ from pages.polish import zloty
 from pages.prices import PER_UNIT
 from prices.actions import PriceRefused, Quote, price_of
 from prices.models import PlausibleRange
+from prices.wording import exact
 
 OLDEST_PRICE = timedelta(days=31)
 
@@ -82,8 +83,8 @@ class PriceForm(StrangerForm):
             unit = fuels.BY_SLUG[data["fuel"]].unit
             self.add_error(
                 "bag_price" if by_bag else "price",
-                f"To daje {zloty(float(price))} {PER_UNIT[unit]}. Wiarygodne ceny tego paliwa to od {limits.low:.0f} "
-                f"do {limits.high:.0f} zł. Sprawdź, czy kwota nie jest za inną ilość.",
+                f"To daje {zloty(float(price))} {PER_UNIT[unit]}. Wiarygodne ceny tego paliwa to "
+                f"od {exact(limits.low)} do {exact(limits.high)} zł. Sprawdź, czy kwota nie jest za inną ilość.",
             )
         return data
 

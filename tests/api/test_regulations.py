@@ -177,6 +177,22 @@ def test_a_moved_deadline_stood_elsewhere_before(client, on, expected):
     assert [row["date"] for row in one(client, on=on)["resolution"]["deadlines"]] == [expected]
 
 
+@pytest.mark.parametrize(
+    ("on", "summary"),
+    [
+        ("2022-11-21", "Opis stanu późniejszego niż na 21.11.2022: Co i do kiedy wolno."),
+        ("2022-11-22", "Co i do kiedy wolno."),
+        ("2026-11-21", "Co i do kiedy wolno."),
+    ],
+)
+@pytest.mark.parametrize("as_of", [date(2026, 10, 1), date(2020, 1, 1)])
+def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day(client, on, summary, as_of):
+    ResolutionFactory(state=LegalStateFactory(as_of=as_of))
+    DeadlineFactory(date=date(2023, 1, 1), valid_to=date(2022, 11, 22))
+    DeadlineFactory(date=date(2025, 1, 1), valid_from=date(2022, 11, 22))
+    assert one(client, on=on)["resolution"]["summary"] == summary
+
+
 def test_acts_and_amendments_count_from_their_adoption(client, acts):
     assert one(client, on="2016-01-14")["has_resolution"] is False
     resolution = one(client, on="2016-01-15")["resolution"]

@@ -86,3 +86,8 @@ def test_a_depot_opens(client, editor):
 
 def test_strangers_are_sent_to_the_login(client):
     assert client.get(DEPOTS).status_code == 302
+
+
+@pytest.mark.parametrize("query", ["source__exact=a%00", "q=%00", "queue=%00", "nothing=%00"])
+def test_a_nul_in_an_address_of_the_desk_is_a_mistake_of_the_caller(client, editor, query):
+    assert client.get(f"{DEPOTS}?{query}").status_code == 400

@@ -201,6 +201,7 @@ def changed(**changes):
     [
         (lambda: changed(rythm_days=3), "osm-depots: unknown: rythm_days"),
         (lambda: changed(licence=None), "osm-depots: licence is missing"),
+        (lambda: changed(min_rows=None, url=None), "osm-depots: url, min_rows are missing"),
         (lambda: changed(rhythm_days=True), "rhythm_days is True; it must be int"),
         (lambda: changed(rhythm_days=0), "rhythm_days is 0; it must be from 1 to 1000"),
         (lambda: changed(dataset="depot"), "dataset is 'depot'; it must be one of units"),

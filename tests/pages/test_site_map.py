@@ -104,6 +104,17 @@ def test_a_long_list_has_parts(client, site, monkeypatch):
         assert client.get(f"/sitemap-{number}.xml").status_code == 404
 
 
+def test_llms_txt_gives_the_day_that_the_page_gives(client, site):
+    LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="20", name="podlaskie"), as_of=date(2022, 1, 31))
+    versions.forget()
+    text = client.get("/llms.txt").content.decode()
+    given = dict(re.findall(rf"\]\({SITE}(/przepisy\S*\.md)\): stan na ([0-9-]{{10}})", text))
+    assert given["/przepisy.md"] == "2022-01-31"
+    assert locations(client.get("/sitemap.xml"))[f"{SITE}/przepisy/"] == "2026-09-11"
+    for address, day in given.items():
+        assert f"({day})\n" in client.get(address).content.decode()
+
+
 def test_llms_txt_keeps_to_the_convention(client, site, django_assert_max_num_queries):
     """llmstxt.org: a title, a quotation, prose without headings, then lists of links under second-level headings."""
     with django_assert_max_num_queries(VERSIONS + 4):

@@ -179,6 +179,8 @@ def test_a_rejected_price_bars_no_other_until_it_is_wanted_back(editor):
         {"price": None, "bag_kg": Decimal(15)},
         {"price": None, "bag_price": Decimal(30), "bag_kg": Decimal(0)},
         {"price": None, "bag_price": Decimal(-30), "bag_kg": Decimal(15)},
+        {"price": None, "bag_price": Decimal(30), "bag_kg": Decimal("14.999")},
+        {"price": None, "bag_price": Decimal("30.005"), "bag_kg": Decimal(15)},
         {"fuel": "drewno-kominkowe", "unit": "mp", "price": None, "bag_price": Decimal(30), "bag_kg": Decimal(15)},
     ],
 )

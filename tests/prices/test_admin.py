@@ -15,6 +15,7 @@ from openpyxl import Workbook
 from catalog import versions
 from catalog.models import Dataset
 from catalog.roles import CHIEF, EDITOR
+from prices import uploads
 from prices.models import DepotPrice, PlausibleRange
 from prices.price_lists import read_day
 from tests import factories
@@ -133,6 +134,45 @@ def test_a_plausible_range_is_edited_with_history(desk, client):
     assert "musi być dodatni" in desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
 
 
+def test_a_range_is_written_with_a_decimal_comma_and_refused_in_one_sentence(desk):
+    page = "/admin/prices/plausiblerange/pellet/change/"
+    assert desk.post(page, {"low": "650,50", "high": "3900"}).status_code == 302
+    stored = PlausibleRange.objects.get(pk="pellet")
+    assert (stored.low, stored.high) == (Decimal("650.50"), 3900)
+    assert 'value="650,50"' in desk.get(page).content.decode()
+    refused = desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
+    assert "musi być dodatni" in refused
+    assert "plausiblerange_ends_in_order" not in refused
+
+
+def test_an_earlier_range_is_put_back(desk, client):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    page = "/admin/prices/plausiblerange/pellet/"
+    desk.post(f"{page}change/", {"low": "600", "high": "3900"})
+    desk.post(f"{page}change/", {"low": "1450", "high": "3900"})
+    assert client.get(API).json()["rejected"] == 1
+    earlier = PlausibleRange.objects.get(pk="pellet").history.earliest()
+    version = f"{page}history/{earlier.pk}/"
+    form = desk.get(version).context["adminform"].form
+    desk.post(version, {name: form[name].value() for name in ("low", "high")})
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
+    versions.forget()
+    assert client.get(API).json()["rejected"] == 0
+
+
+def test_the_history_of_a_price_speaks_polish_and_offers_nothing_to_put_back(desk):
+    price = waiting(1500)
+    decide(desk, "approve", price)
+    page = f"{LIST}{price.pk}/history/"
+    text = desk.get(page).content.decode()
+    assert "<strong>Stan:</strong> czeka na decyzję → zatwierdzona" in text
+    assert "<strong>Zdecydował:</strong> – → redaktorka" in text
+    assert not [word for word in ("Change", "None", "pending", "Deleted", "history_") if f">{word}" in text]
+    version = f"{page}{price.history.latest().pk}/"
+    assert "Przywróć" not in desk.get(version).content.decode()
+    assert desk.post(version, {}).status_code == 405
+
+
 ADD_RANGE = "/admin/prices/plausiblerange/add/"
 
 
@@ -214,8 +254,8 @@ def bomb(members):
         (lambda: bomb({"xl/a.xml": "<!DOCTYPE a><a/>".encode("utf-16")}), "definicje XML"),
         (lambda: bomb({"a.txt": b"x"}), "nie jest arkuszem XLSX"),
         (lambda: SimpleUploadedFile("cennik.xlsx", b"PK\x03\x04 cut off"), "nie jest arkuszem XLSX"),
-        (lambda: SimpleUploadedFile("cennik.xlsx", b"x" * 2_000_001), "więcej niż 2000000 bajtów"),
-        (lambda: SimpleUploadedFile("cennik.csv", b"x" * 2_000_001), "więcej niż 2000000 bajtów"),
+        (lambda: SimpleUploadedFile("cennik.xlsx", b"x" * 600_001), "więcej niż 600000 bajtów"),
+        (lambda: SimpleUploadedFile("cennik.csv", b"x" * 600_001), "więcej niż 600000 bajtów"),
     ],
 )
 def test_files_that_would_do_harm_are_refused(desk, file, reason):
@@ -320,13 +360,90 @@ def test_a_file_without_the_columns_is_refused(desk):
     assert "Traceback" not in text
 
 
-def test_what_happened_after_the_preview_stops_the_whole_import(desk):
+def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk):
     depot = factories.DepotFactory()
     day = timezone.localdate()
     answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{day},1500,,", f"{depot.pk},pellet,t,{day},1500,,"))
     factories.DepotPriceFactory(depot=depot, day=day)
-    confirm(desk, answer)
+    said = confirm(desk, answer).content.decode()
     assert DepotPrice.objects.count() == 1
+    assert "Niczego nie wczytano" in said
+    assert "skład ma już cenę" in said
+    assert "Wczytano i zatwierdzono" not in said
+
+
+def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
+    depot = factories.DepotFactory()
+    answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{timezone.localdate()},1500,,"))
+    assert "Wczytano i zatwierdzono ceny: 1." in confirm(desk, answer).content.decode()
+    again = confirm(desk, answer)
+    assert again.status_code == 200
+    assert "Niczego nie wczytano" in again.content.decode()
+    assert DepotPrice.objects.count() == 1
+
+
+@pytest.mark.parametrize("name", ["cennik", "/etc/hostname", "a:b:c", "eJwDAAAAAAE:1xyz:0"])
+def test_a_confirmation_that_names_something_else_is_asked_for_again(desk, name):
+    data = {"import_file_name": name, "original_file_name": "cennik.csv", "format": "0"}
+    assert "Podgląd wygasł" in desk.post(f"{LIST}process_import/", data, follow=True).content.decode()
+
+
+def test_a_preview_can_be_confirmed_for_a_day(desk, monkeypatch):
+    answer = preview(desk, csv_of(f"{factories.DepotFactory().pk},brykiet,t,{timezone.localdate()},1500,,"))
+    monkeypatch.setattr(uploads, "PREVIEW_HOLDS_S", -1)
+    assert "Podgląd wygasł" in confirm(desk, answer).content.decode()
+    assert not DepotPrice.objects.exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1250", "utf-16"])
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_what_polish_spreadsheets_save_as_csv_is_read(desk, encoding, separator):
+    depot = factories.DepotFactory()
+    rows = [
+        ["Depot ", "FUEL", "unit", "day", "price", "bag_price", "bag_kg", "uwagi"],
+        [str(depot.pk), "pellet", "t", f"{timezone.localdate():%d.%m.%Y}", "1650,50", "", "", "żółć"],
+        [""] * 8,
+        [str(depot.pk), "ekogroszek", "t", f"{timezone.localdate()}", "", "33", "20"],
+        [],
+    ]
+    text = "\r\n".join(separator.join(row) for row in rows)
+    confirm(desk, preview(desk, SimpleUploadedFile("cennik.csv", text.encode(encoding))))
+    stored = DepotPrice.objects.order_by("price").values_list("fuel", "price")
+    assert list(stored) == [("ekogroszek", 1650), ("pellet", Decimal("1650.50"))]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x81\x83\x90", "nie jest tekstem w kodowaniu"),
+        (b"\xff\xfe\x00", "nie jest tekstem w kodowaniu"),
+        (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
+        (b"depot,fuel,unit,day,price\n", "ani jednego wiersza z cen"),
+        (b"depot,fuel,unit,day,price\n,,,,\n\n", "ani jednego wiersza z cen"),
+        (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "kolumna powtarza się: price"),
+        (b"depot,fuel,unit,day,price\n\n1,pellet,t,2026-11-20,1650,50", "wiersz 2 ma więcej pól niż nagłówek"),
+        (b"depot,fuel,unit,day,price" + b"\n1,pellet,t,2026-11-20,1" * 5_001, "więcej niż 5000 wierszy"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_in_polish(desk, content, reason):
+    answer = preview(desk, SimpleUploadedFile("cennik.csv", content))
+    assert reason in answer.content.decode()
+    assert "confirm_form" not in answer.context
+
+
+def test_empty_rows_of_a_spreadsheet_are_none(desk):
+    depot = factories.DepotFactory()
+    day = datetime.combine(timezone.localdate(), datetime.min.time())
+    empty = [None] * 7
+    file = xlsx_of(empty, [depot.pk, "pellet", "t", day, 1499.99], empty, ["", " ", None, None, None, None, None])
+    confirm(desk, preview(desk, file))
+    assert DepotPrice.objects.get().price == Decimal("1499.99")
+
+
+def test_the_import_speaks_polish(desk):
+    said = preview(desk, csv_of("0,pellet,t,2026-11-20,1,,", "1,uran,t,2026-11-20,1,,")).content.decode()
+    assert "Tych wierszy nie można wczytać" in said
+    assert not [word for word in ("failed", "Please", ">Row<", "specific", "Import finished") if word in said]
 
 
 def test_a_price_by_the_bag_is_shown_with_its_bag(desk):

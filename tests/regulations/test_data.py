@@ -1,6 +1,7 @@
 """The files of the starting state: complete, well-formed, and nothing in them that was not seen."""
 
 import json
+import re
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -71,6 +72,13 @@ def test_every_deadline_and_ban_has_a_source(records):
         for item in [*record.deadlines.values(), *record.bans.values()]:
             assert read_sources(item["sources"])
             validate_sources(item["sources"])
+
+
+def test_a_deadline_that_was_moved_speaks_of_no_later_year(records):
+    for record in records.values():
+        moved = [row for row in record.deadlines.values() if row["valid_to"] is not None]
+        for row in moved:
+            assert all(int(year) <= row["date"].year for year in re.findall(r"\b20[0-9]{2}\b", row["description"]))
 
 
 def test_a_part_of_a_municipality_always_has_a_caveat(records):

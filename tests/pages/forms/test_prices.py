@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 
 from catalog.models import DepotRequest
-from prices.models import DepotPrice
+from prices.models import DepotPrice, PlausibleRange
 from tests import factories
 from tests.pages.reading import text_of
 
@@ -71,7 +71,10 @@ def test_a_price_list_of_the_same_day_stands_beside_it(stranger, path, nowak, cl
         ({"fuel": "pellet"}, "Podaj albo cenę za tonę, albo cenę i wagę worka."),
         ({"fuel": "pellet", "price": "1600", "bag_price": "24"}, "Podaj albo cenę za tonę"),
         ({"fuel": "pellet", "bag_price": "24"}, "Do ceny worka podaj jego wagę"),
-        ({"fuel": "drewno-kominkowe", "bag_price": "24", "bag_kg": "15"}, "nie da się przeliczyć"),
+        (
+            {"fuel": "drewno-kominkowe", "bag_price": "24", "bag_kg": "15"},
+            "podaj cenę za metr przestrzenny",
+        ),
         ({"fuel": "pellet", "price": "24"}, "Wiarygodne ceny tego paliwa to od 600 do 4000 zł"),
         ({"fuel": "pellet", "price": "99999"}, "Wiarygodne ceny"),
         ({"fuel": "pellet", "price": "0"}, "Wpisz kwotę"),
@@ -91,6 +94,11 @@ def test_what_is_no_price(stranger, path, typed, said):
     assert answer.status_code == 400
     assert said in text_of(answer)
     assert mail.outbox == []
+
+
+def test_a_range_with_grosze_is_told_to_the_grosz(stranger, path):
+    PlausibleRange.objects.filter(pk="pellet").update(low=Decimal("650.50"))
+    assert "od 650,50 do 4000 zł" in text_of(stranger.fill(path, fuel="pellet", price="650,49"))
 
 
 def test_the_ends_of_a_plausible_range_are_inside(stranger, path):
