@@ -221,6 +221,27 @@ class Depot(models.Model):
         return given.union(*(bound for some, bound in cls.BOUND_FIELDS if some & given))
 
 
+class DepotMerge(models.Model):
+    """What followed a depot into the one that absorbed it, so that all of it can come back with the depot.
+
+    absorbed: depots that it had absorbed before. open_requests, closed_requests: numbers of requests, by what they were
+    then. followers: numbers of rows of the apps above, by the name of the follower.
+    """
+
+    loser = models.OneToOneField(Depot, models.CASCADE, verbose_name="scalony wpis", related_name="+")
+    absorbed = ArrayField(models.BigIntegerField(), verbose_name="wchłonięte wpisy", default=list)
+    open_requests = ArrayField(models.BigIntegerField(), verbose_name="otwarte zgłoszenia", default=list)
+    closed_requests = ArrayField(models.BigIntegerField(), verbose_name="zamknięte zgłoszenia", default=list)
+    followers = models.JSONField("pozostałe wiersze", default=dict)
+
+    class Meta:
+        verbose_name = "scalenie"
+        verbose_name_plural = "scalenia"
+
+    def __str__(self) -> str:
+        return f"#{self.loser_id}"
+
+
 class DistinctPair(models.Model):
     """Two depots that look like one and are two: an editor has looked. Kept so that nobody has to look again."""
 
