@@ -24,8 +24,6 @@ class DepotQuerySet(models.QuerySet["Depot"]):
 
     def in_unit(self, teryt: str) -> Self:
         """Keep depots assigned to a territorial unit. teryt: 2, 4 or 7 digits."""
-        if len(teryt) == 7:
-            return self.filter(municipality=teryt)
         return self.filter(municipality__teryt__startswith=teryt)
 
     def offering(self, fuel: str) -> Self:

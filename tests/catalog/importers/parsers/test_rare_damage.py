@@ -118,7 +118,7 @@ class TestAddresses:
     def test_an_address_inside_another(self, tmp_path, model):
         inner = {2012: "<prg-ad:PRG_PunktAdresowy/>", 2021: "<prgad:AD_PunktAdresowy/>"}[model]
         text = document(model, *points(model), area(model)).replace("<gml:Point", f"{inner}<gml:Point", 1)
-        with pytest.raises(BadInput, match="row 1: has <.*PunktAdresowy> inside <.*PunktAdresowy>"):
+        with pytest.raises(BadInput, match=r"row 1: has <.*PunktAdresowy> inside <.*PunktAdresowy>"):
             prg_addresses.parse(write(tmp_path / "a.xml", text))
 
     def test_too_many_references(self, tmp_path, model, monkeypatch):
