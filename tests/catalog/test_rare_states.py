@@ -73,3 +73,9 @@ def test_a_connection_that_breaks_within_a_body(rf, announced):
     with pytest.raises(MalformedBody, match="the connection ended before the body did"):
         read_limited(request)
     assert request.body == b""
+
+
+def test_a_price_without_its_fuel_is_shown_again_with_what_is_missing(admin_client):
+    answer = admin_client.post("/admin/prices/depotprice/add/", {"price": "1500", "origin": "price_list"})
+    assert answer.status_code == 200
+    assert {"depot", "fuel", "day"} <= set(answer.context["adminform"].form.errors)
