@@ -12,7 +12,7 @@ from django.db.models.expressions import Expression
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
@@ -139,10 +139,11 @@ def _read(parse: Any, given: str) -> Any:
 
 
 def find(question: Question, numbers: list[int]) -> list[Entry]:
-    """The newest decisions, one more than a page holds where there are more. One query; an index cuts each history."""
+    """The newest decisions, one more than a page holds where there are more. One query; an index cuts each history.
+
+    numbers: of histories, at least one.
+    """
     parts = [part(number, question) for number in numbers]
-    if not parts:
-        return []
     rows = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
     return [Entry(*row) for row in rows.order_by("-shown_at", "shown_audited", "-shown_key")[: PER_PAGE + 1]]
 
@@ -207,13 +208,5 @@ def show(entry: Entry) -> Shown:
         title=title if len(title) <= 120 else f"{title[:120]}…",
         kind=KINDS.get(entry.kind) or str(states.get(entry.kind, entry.kind)),
         reason=entry.reason,
-        url=page_of(audited.model, entry.key),
+        url=reverse(f"admin:{audited.model._meta.app_label}_{audited.model._meta.model_name}_change", args=[entry.key]),
     )
-
-
-def page_of(model: type[Model], key: str) -> str:
-    """Where the admin shows a row, "" where it does not."""
-    try:
-        return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[key])
-    except NoReverseMatch:
-        return ""

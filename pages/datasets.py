@@ -226,11 +226,16 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> DataSet:
         as_of=row.as_of if row else None,
         changed_on=timezone.localdate(row.changed_at) if row else None,
         source=source,
-        licence=next(licence for beginning, licence in terms.licences if source.startswith(beginning)),
+        licence="; ".join(dict.fromkeys(licence_of(one, terms) for one in (row.sources if row else ("",)))),
         rhythm=terms.rhythm,
         demonstration=f"wpisy zmyślone: {whole(invented)}" if invented else "",
         data_url=api_url(terms.address),
     )
+
+
+def licence_of(source: str, terms: Terms) -> str:
+    """The licence of what one publisher gave to a data set."""
+    return next(licence for beginning, licence in terms.licences if source.startswith(beginning))
 
 
 def programme(today: date) -> DataSet:

@@ -6,8 +6,16 @@ class PricesConfig(AppConfig):
     verbose_name = "Ceny"
 
     def ready(self) -> None:
-        """Let prices follow a depot that is merged into another."""
+        """Let prices follow a depot that is merged into another, and come back with it."""
         from catalog import actions
         from prices import figures, merging
 
-        actions.FOLLOWERS.append(actions.Follower(lock=figures.lock, move=merging.move_prices))
+        actions.FOLLOWERS.append(
+            actions.Follower(
+                name="prices",
+                label="ceny",
+                lock=figures.lock,
+                move=merging.move_prices,
+                bring_back=merging.bring_prices_back,
+            )
+        )

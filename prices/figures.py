@@ -241,7 +241,7 @@ def record_prices(changed: Collection[str], *, today: date) -> None:
     """
     lock()
     before = current_stamp()
-    record_change(Dataset.Slug.PRICES, PUBLISHER, today, model=DepotPrice)
+    record_change(Dataset.Slug.PRICES, {PUBLISHER: today}, model=DepotPrice)
     after = current_stamp()
     untouched = [fuel.slug for fuel in fuels.FUELS if not set(fuels.assortments(fuel.slug)) & set(changed)]
     Figure.objects.filter(fuel__in=untouched, day=today, stamp=before).update(stamp=after)

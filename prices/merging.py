@@ -1,30 +1,45 @@
-"""Prices follow a depot into the one that absorbs it."""
+"""Prices follow a depot into the one that absorbs it, and back."""
 
+from collections.abc import Collection
 from datetime import date
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from catalog import history
 from prices import figures
 from prices.models import DepotPrice
 
 
-def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> None:
-    """Hand over the prices of a depot, with a line of history each. Four statements, and the figures.
+def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
+    """Hand over the prices of a depot. Returns their numbers.
 
     Where the survivor has a price of the same fuel, day and origin, the loser's stays where it is and does not count:
     its depot is not published any more.
     """
+    return _hand_over(DepotPrice.objects.filter(depot=loser), survivor, f"scalono skład {loser} z {survivor}", by, on)
+
+
+def bring_prices_back(
+    numbers: Collection[int], heirs: Collection[int], depot: int, by: AbstractBaseUser | None, on: date
+) -> None:
+    """Give a depot its prices back, whichever of the heirs has them."""
+    rows = DepotPrice.objects.filter(pk__in=numbers, depot__in=heirs)
+    _hand_over(rows, depot, f"przywrócono skład {depot}", by, on)
+
+
+def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBaseUser | None, on: date) -> list[int]:
+    """Give prices to a depot, with a line of history each, but for those whose like it has. Returns their numbers.
+
+    Four statements, and the figures.
+    """
     twin = DepotPrice.objects.filter(
-        depot=survivor, fuel=OuterRef("fuel"), day=OuterRef("day"), origin=OuterRef("origin")
+        depot=to, fuel=OuterRef("fuel"), day=OuterRef("day"), origin=OuterRef("origin")
     ).exclude(status=DepotPrice.Status.REJECTED)
-    rows = (
-        DepotPrice.objects.filter(depot=loser).annotate(twin=Exists(twin)).values_list("pk", "fuel", "status", "twin")
-    )
-    moving = {pk: fuel for pk, fuel, status, has_twin in rows if not has_twin or status == DepotPrice.Status.REJECTED}
-    if not moving:
-        return
-    DepotPrice.objects.filter(pk__in=moving).update(depot=survivor)
-    history.record(DepotPrice, moving.keys(), by=by, reason=f"scalono skład {loser} z {survivor}")
-    figures.record_prices(set(moving.values()), today=on)
+    found = rows.annotate(twin=Exists(twin)).values_list("pk", "fuel", "status", "twin")
+    moving = {pk: fuel for pk, fuel, status, has_twin in found if not has_twin or status == DepotPrice.Status.REJECTED}
+    if moving:
+        DepotPrice.objects.filter(pk__in=moving).update(depot=to)
+        history.record(DepotPrice, moving.keys(), by=by, reason=reason)
+        figures.record_prices(set(moving.values()), today=on)
+    return list(moving)

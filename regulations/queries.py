@@ -8,7 +8,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef
 
 from catalog.models import County, Municipality, PostcodeMunicipality, Voivodeship
-from catalog.queries import UnknownPostcode, UnknownUnit, check_unit, get_voivodeship, voivodeships
+from catalog.queries import UnknownPostcode, get_voivodeship, unknown_unit, voivodeships
 from catalog.query_string import InvalidParameters, ParameterError
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope
 from regulations.params import CalendarQuery, RegulationsQuery
@@ -182,8 +182,7 @@ def get_unit(teryt: str) -> Unit:
             found = Municipality.objects.filter(voivodeship=voivodeship).order_by("pk")
             codes_in = tuple(found.values_list("pk", flat=True))
             return Unit("voivodeship", teryt, voivodeship.name, voivodeship, codes_in)
-    check_unit(teryt)
-    raise UnknownUnit(teryt)
+    raise unknown_unit(teryt)
 
 
 def unit_of(municipality: Municipality) -> Unit:

@@ -189,6 +189,20 @@ class DepotRequestFactory(factory.django.DjangoModelFactory):
         claim = factory.Trait(kind="claim", claimant_role="owner", claimant_nip="5260250274", proposed={}, stored={})
         delete = factory.Trait(kind="delete", claimant_role="owner", proposed={}, stored={})
         unconfirmed = factory.Trait(state="unconfirmed", confirmed_at=None)
+        decided = factory.Trait(
+            state="rejected",
+            reason="Nie.",
+            decided_at=datetime(2026, 11, 21, 11, tzinfo=UTC),
+            decided_by=factory.SubFactory(UserFactory),
+        )
+        erased = factory.Trait(
+            decided=True,
+            proposed={},
+            stored={},
+            email="",
+            email_hash="",
+            erased_at=datetime(2027, 3, 1, tzinfo=UTC),
+        )
 
     depot = factory.SubFactory(DepotFactory)
     kind = "correct"

@@ -1,7 +1,8 @@
 """What people do to depots. Admin, forms and commands all call these; each is one transaction.
 
-`states`: checked, published, removed, and back, one depot or many. `editing`: fields of a depot, and new depots.
-`merging`: two entries of one depot. Requests of owners and readers end in the same changes: `catalog.requests`.
+`states`: checked, removed, and back, one depot or many. `editing`: fields of a depot, and new depots. `merging`: two
+entries of one depot. `publishing`: what was held back, removed or merged, with what had followed it. Requests of owners
+and readers end in the same changes: `catalog.requests`.
 """
 
 from catalog.actions.editing import (
@@ -15,13 +16,13 @@ from catalog.actions.editing import (
     opened_at,
 )
 from catalog.actions.merging import FOLLOWERS, Follower, MergeRefused, keep_apart, merge_depots
+from catalog.actions.publishing import publish_depot
 from catalog.actions.states import (
     Decided,
     DepotIsPublished,
     DepotIsRemoved,
     DepotIsUnverified,
     erase_demonstration,
-    publish_depot,
     remove_depot,
     remove_depots,
     reset_depot,

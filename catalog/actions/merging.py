@@ -6,12 +6,12 @@ from datetime import date, datetime
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from catalog import history, versions
 from catalog.actions.editing import in_order
 from catalog.actions.states import DepotIsRemoved, lock_depots
-from catalog.models import Dataset, Depot, DepotRequest, DistinctPair
+from catalog.models import Dataset, Depot, DepotMerge, DepotRequest, DistinctPair
 
 
 class MergeRefused(Exception):
@@ -22,12 +22,17 @@ class MergeRefused(Exception):
 class Follower:
     """Rows of a layer above that follow a depot into the one that absorbs it.
 
-    lock: taken before any row is locked, since whoever changes these rows takes it first. move: gets the loser, the
-    survivor, the editor and the day.
+    name: in the record of the merge. label: what editors call the rows. lock: taken before any row is locked, since
+    whoever changes these rows takes it first. move: gets the loser, the survivor, the editor and the day; returns the
+    numbers of the rows that followed. bring_back: gets such numbers, the depots that may have the rows now, the one
+    that gets them again, the editor and the day.
     """
 
+    name: str
+    label: str
     lock: Callable[[], None]
-    move: Callable[[int, int, AbstractBaseUser, date], None]
+    move: Callable[[int, int, AbstractBaseUser, date], list[int]]
+    bring_back: Callable[[Collection[int], Collection[int], int, AbstractBaseUser | None, date], None]
 
 
 FOLLOWERS: list[Follower] = []
@@ -41,7 +46,8 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     take: names of `Depot.PUBLIC_FIELDS` whose values the survivor takes from the loser; they count as set by a person.
     The loser becomes a removed duplicate that names the survivor, so its identifier in the source stays known and no
     import brings it back. Requests and prices follow the survivor; one that would stand beside its own twin there stays
-    with the loser, where it does not count. Histories stay where they were written.
+    with the loser, where it does not count. What followed is remembered, and comes back when the loser is published
+    again. Histories stay where they were written.
     Raises DepotIsRemoved when either is removed, MergeRefused for an entry and itself, or an invented and a real one.
     """
     for follower in FOLLOWERS:
@@ -66,9 +72,14 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     history.record(Depot, [gone.pk, *former], by=by, reason=f"scalono z wpisem {kept.pk}")
     labels = ", ".join(Depot.label(name) for name in taken)
     history.record(Depot, [kept.pk], by=by, reason=f"wchłonięto wpis {gone.pk}" + (f": {labels}" if labels else ""))
-    move_requests(gone, kept)
-    for follower in FOLLOWERS:
-        follower.move(gone.pk, kept.pk, by, on)
+    opened, closed = move_requests(DepotRequest.objects.filter(depot=gone), kept)
+    DepotMerge.objects.create(
+        loser=gone,
+        absorbed=former,
+        open_requests=opened,
+        closed_requests=closed,
+        followers={follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
+    )
     versions.raise_version(Dataset.Slug.DEPOTS)
     return kept
 
@@ -88,15 +99,18 @@ def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, ...]:
     return rows
 
 
-def move_requests(gone: Depot, kept: Depot) -> None:
-    """Hand requests over, closed ones too, except an open one whose author has an equal one there already."""
+def move_requests(requests: QuerySet[DepotRequest], kept: Depot) -> tuple[list[int], list[int]]:
+    """Hand requests over, closed ones too, except an open one whose author has an equal one there already.
+
+    Returns the numbers of those that were handed over: the open ones, and the closed ones.
+    """
     key = ("kind", "subject", "email_hash", "state")
     standing = set(DepotRequest.objects.open().filter(depot=kept).values_list(*key))
-    rows = (
-        DepotRequest.objects.select_for_update(of=("self",)).filter(depot=gone).order_by("pk").values_list("pk", *key)
-    )
-    moving = [row[0] for row in rows if row[1:] not in standing]
+    rows = requests.select_for_update(of=("self",)).order_by("pk").values_list("pk", *key)
+    moving = {pk: state for pk, *named, state in rows if (*named, state) not in standing}
     DepotRequest.objects.filter(pk__in=moving).update(depot=kept)
+    opened = [pk for pk, state in moving.items() if state in DepotRequest.OPEN]
+    return opened, [pk for pk in moving if pk not in opened]
 
 
 @transaction.atomic

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
 
 from catalog import history, versions
-from catalog.models import Dataset, Depot, DepotRequest, DistinctPair
+from catalog.models import Dataset, Depot, DepotMerge, DepotRequest, DistinctPair
 
 
 class DepotIsRemoved(Exception):
@@ -159,26 +159,6 @@ def remove_depot(
 
 
 @transaction.atomic
-def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None, note: str = "") -> Depot:
-    """Publish a depot that was held back, or restore a removed one. Raises DepotIsPublished.
-
-    Its name counts as confirmed from then on, so that the next import does not hold it back again. One that was merged
-    into another stands on its own again; requests and prices that the other took over stay there.
-    """
-    stored = locked(depot)
-    if stored.publication == Depot.Publication.PUBLISHED:
-        raise DepotIsPublished(stored.pk)
-    said = "przywrócono" if stored.publication == Depot.Publication.REMOVED else "opublikowano"
-    stored.publication = Depot.Publication.PUBLISHED
-    stored.removed_at, stored.removal_reason = None, ""
-    stored.merged_into = None
-    stored.updated_at = on
-    stored.review = ""
-    stored.confirmed_fields = sorted({*stored.confirmed_fields, "name"})
-    return save(stored, by=by, reason=f"{said}: {note}" if note else said)
-
-
-@transaction.atomic
 def reset_depot(*, depot: Depot, by: AbstractBaseUser | None = None) -> Depot:
     """Take back the status of a depot: nobody vouches for it, and imports may change it. Raises DepotIsUnverified."""
     stored = locked(depot)
@@ -192,7 +172,7 @@ def reset_depot(*, depot: Depot, by: AbstractBaseUser | None = None) -> Depot:
 
 @transaction.atomic
 def erase_demonstration() -> int:
-    """Delete every invented depot with its history and requests. Returns how many there were. Six statements.
+    """Delete every invented depot with its history and requests. Returns how many there were. Seven statements.
 
     Set by set, because deleting through the ORM would load each depot and write a last line of history for it.
     Prices go with their depots. The caller raises the versions.
@@ -200,6 +180,7 @@ def erase_demonstration() -> int:
     invented = Depot.objects.demonstration()
     lock_depots(invented)
     DistinctPair.objects.filter(Q(first__in=invented) | Q(second__in=invented)).delete()
+    DepotMerge.objects.filter(loser__in=invented).delete()
     DepotRequest.objects.filter(depot__in=invented).delete()
     Depot.history.filter(id__in=invented.values("pk")).delete()
     count: int = invented._raw_delete(invented.db)

@@ -20,7 +20,7 @@ from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, opened_at
 from catalog.admin.desk import WaitingFilter, editor_of
 from catalog.models import Depot, DepotRequest
 from catalog.reading.people import is_private_person
-from catalog.requests import Decided, claimants, proposals
+from catalog.requests import Decided, Told, claimants, proposals
 from catalog.requests.deciding import MAX_REASON
 
 NEAR_M = 300
@@ -33,6 +33,19 @@ State = DepotRequest.State
 class StateFilter(WaitingFilter):
     parameter_name = "state"
     states, waiting = State, State.WAITING
+
+
+class LetterFilter(admin.SimpleListFilter):
+    """What was decided and its author was not told."""
+
+    title = "list o decyzji"
+    parameter_name = "letter"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("owed", "nie wyszedł")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.untold() if self.value() else queryset
 
 
 class RequestVoivodeshipFilter(admin.SimpleListFilter):
@@ -75,14 +88,15 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
 
     list_display = ("number", "kind", "entry", "municipality", "asked", "email", "waits_since", "state")
     list_display_links = ("number", "entry")
-    list_filter = (StateFilter, "kind", RequestVoivodeshipFilter)
+    list_filter = (StateFilter, "kind", LetterFilter, RequestVoivodeshipFilter)
     list_select_related = ("depot__municipality",)
     list_per_page = 200
     search_fields = ("=id", "depot__name", "depot__nip", "depot__municipality__name", "email")
     search_help_text = "numer, skład, NIP, gmina, e-mail"
     show_full_result_count = False
-    actions = ("accept", "reject")
+    actions = ("accept", "reject", "tell")
     action_form = RejectionForm
+    change_list_template = "admin/catalog/depotrequest/list.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DepotRequest]:
         return DepotRequest.objects.oldest_waiting_first()
@@ -140,10 +154,17 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
             return
         self._report(request, decided)
 
+    @admin.action(description="Wyślij jeszcze raz list o decyzji", permissions=["change"])
+    def tell(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> None:
+        self._report_letters(request, requests.resend_letters(requests=list(queryset.values_list("pk", flat=True))))
+
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(
-            request, {"title": "Zgłoszenia właścicieli i czytelników", **(extra_context or {})}
-        )
+        context = {
+            "title": "Zgłoszenia właścicieli i czytelników",
+            "untold": DepotRequest.objects.untold().count(),
+            **(extra_context or {}),
+        }
+        return super().changelist_view(request, context)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Mapping[str, Any] | None = None
@@ -159,12 +180,18 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
         if request.method == "POST":
             if not self.has_change_permission(request):
                 raise PermissionDenied
+            if request.POST.get("decision") == "tell":
+                self._report_letters(request, requests.resend_letters(requests=[found.pk]))
+                return HttpResponseRedirect(request.path)
             return self._decide(request, found)
         return TemplateResponse(
             request,
             "admin/catalog/depotrequest/decide.html",
             {**self.admin_site.each_context(request), **describe(found), "opts": self.opts, **(extra_context or {})}
-            | {"may_decide": found.state == State.WAITING and self.has_change_permission(request)},
+            | {
+                "may_decide": found.state == State.WAITING and self.has_change_permission(request),
+                "may_tell": found.letter_owed and self.has_change_permission(request),
+            },
         )
 
     def _decide(self, request: HttpRequest, found: DepotRequest) -> HttpResponse:
@@ -220,8 +247,21 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
         if decided.unsent:
             named = ", ".join(f"nr {number}" for number in decided.unsent)
             self.message_user(
-                request, f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: {named}.", messages.WARNING
+                request,
+                f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: {named}. "
+                "Można go wysłać jeszcze raz ze strony zgłoszenia.",
+                messages.WARNING,
             )
+
+    def _report_letters(self, request: HttpRequest, told: Told) -> None:
+        """Say which letters have left now."""
+        if told.sent:
+            self.message_user(request, f"Wysłano listy: {', '.join(f'nr {number}' for number in told.sent)}.")
+        if told.unsent:
+            named = ", ".join(f"nr {number}" for number in told.unsent)
+            self.message_user(request, f"List nadal nie wyszedł: {named}. Spróbuj później.", messages.WARNING)
+        if not told.sent and not told.unsent:
+            self.message_user(request, "Żaden z tych listów nie czeka na wysłanie.", messages.WARNING)
 
 
 def describe(request: DepotRequest) -> dict[str, Any]:

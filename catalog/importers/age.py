@@ -5,7 +5,6 @@ Days are compared where both are known. What is done about an older source its i
 
 from datetime import date
 
-from catalog.importers.publications import Publication
 from catalog.models import Dataset, ImportRun
 
 
@@ -25,11 +24,12 @@ def day_of_dataset(dataset: Dataset.Slug, *, publisher: str | None = None) -> da
     return stored.values_list("as_of", flat=True).first()
 
 
-def day_of_publication(publication: Publication, publisher: str) -> date | None:
-    """The day of the file that a source brought in last, or that of the data set if this publisher's file made it.
+def day_of_publication(source: str, dataset: Dataset.Slug, *, publisher: str) -> date | None:
+    """The day of the dated file that a source brought in last, or that of the data set if only its publisher made it.
 
-    Two queries at most.
+    source: its id in catalog/sources.yaml. What other sources brought into the same data set does not count, and a
+    file that was passed over has no day. Two queries at most.
     """
-    good = ImportRun.objects.filter(source=publication.id, outcome__in=ImportRun.GOOD).order_by("-finished", "-pk")
-    day = good.values_list("file_date", flat=True).first()
-    return day if day is not None else day_of_dataset(publication.dataset, publisher=publisher)
+    good = ImportRun.objects.filter(source=source, outcome__in=ImportRun.GOOD, file_date__isnull=False)
+    day = good.order_by("-finished", "-pk").values_list("file_date", flat=True).first()
+    return day if day is not None else day_of_dataset(dataset, publisher=publisher)

@@ -39,7 +39,7 @@ def guarded(step: Step, publication: Publication, *, most_rejected: float = 1.0)
     sync: Callable[[Options], Report] = step.sync
 
     def checked(options: Options) -> Report:
-        newest = age.day_of_publication(publication, step.source)
+        newest = age.day_of_publication(publication.id, publication.dataset, publisher=step.source)
         report = sync(options)
         check(report, publication, newest=newest, most_rejected=most_rejected)
         return report

@@ -1,7 +1,8 @@
 """Imports that leave a record: one `ImportRun` a step, also when the step was refused and nothing was written.
 
-The record is written after the transaction of the import has ended, so that undoing the one does not undo the other.
-Dry runs leave none.
+The record of a step that ended well is part of the transaction of the import: there are both or neither, whatever
+happens to the database meanwhile. That of a refusal is written afterwards, or it would be undone with the rest. Dry
+runs leave none.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -128,7 +129,7 @@ def run_recorded(
     origins: Callable[[Step], Origin] = Origin.of_step,
     started: datetime | None = None,
 ) -> list[Report]:
-    """Run steps in one transaction like `run`, and leave a record of each; of a refused run of the step that failed.
+    """Run steps in one transaction like `run`, and record each in it; of a refused run only the step that failed.
 
     origins: what a step reads. started: when the fetching for a single step began, which is part of its run. Raises
     what `run` raises.
@@ -139,22 +140,22 @@ def run_recorded(
     known = [origins(step) for step in steps]
     starts: list[datetime] = []
 
-    def watched(step: Step) -> Step:
+    def watched(step: Step, origin: Origin) -> Step:
         def sync(how: Options) -> Report:
             starts.append(started or timezone.now())
-            return step.sync(how)
+            report = step.sync(how)
+            outcome = ImportRun.Outcome.IMPORTED if report.changes else ImportRun.Outcome.UNCHANGED
+            # Now, not at the end: the steps after it compare the days of their files with the days recorded.
+            record(origin, outcome, started=starts[-1], report=report, message=report.title)
+            return report
 
         return replace(step, sync=sync)
 
     begun = timezone.now()
     try:
-        reports = run([watched(step) for step in steps], options)
+        return run([watched(step, origin) for step, origin in zip(steps, known, strict=True)], options)
     except REFUSALS as error:
         number = max(len(starts) - 1, 0)
         origin = known[number] if known else Origin()
         record(origin, ImportRun.Outcome.REFUSED, started=starts[-1] if starts else begun, message=str(error))
         raise
-    for origin, started, report in zip(known, starts, reports, strict=True):
-        outcome = ImportRun.Outcome.IMPORTED if report.changes else ImportRun.Outcome.UNCHANGED
-        record(origin, outcome, started=started, report=report, message=report.title)
-    return reports

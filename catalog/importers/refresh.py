@@ -11,7 +11,7 @@ from catalog.importers.download import Download, DownloadBusy, Fetcher
 from catalog.importers.fetched import step_of
 from catalog.importers.publications import Publication
 from catalog.importers.recorded import REFUSALS, Origin, failures_recorded, record, run_recorded
-from catalog.importers.run import ImportRunning, Step, complaint
+from catalog.importers.run import CommitUnsure, DataAreIn, ImportRunning, Step, complaint
 from catalog.importers.sync import Options, Report
 from catalog.models import Dataset, ImportRun
 from catalog.runs import SourceState
@@ -71,7 +71,8 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
     """Fetch a source and import it, unless its file is the one that was imported last. Leaves one record.
 
     The reports are empty when there was nothing to import or the source was refused; the record says which. Raises
-    ImportRunning when an import or a download of the source holds the lock; then there is no record.
+    ImportRunning when an import or a download of the source holds the lock; then there is no record. Raises
+    CommitUnsure when the connection broke at the end.
     """
     publication = state.publication
     started = timezone.now()
@@ -92,7 +93,10 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
     except REFUSALS:
         # It has its record by now.
         pass
-    except ImportRunning:
+    except DataAreIn as error:
+        logger.warning("refresh of %s: %s", publication.id, error)
+        reports = error.reports
+    except (ImportRunning, CommitUnsure):
         raise
     except Exception as error:  # a fault of ours in one source must not keep the others from their day
         logger.exception("refresh of %s failed", publication.id)

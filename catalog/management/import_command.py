@@ -16,7 +16,7 @@ from catalog.importers.fetched import fetched_step
 from catalog.importers.publications import Publication, SourcesError, read_publications
 from catalog.importers.recorded import REFUSALS, Origin, failures_recorded, run_recorded
 from catalog.importers.records import Note
-from catalog.importers.run import ImportRunning, Step, complaint
+from catalog.importers.run import CommitUnsure, DataAreIn, ImportRunning, Step, complaint
 from catalog.importers.sync import Options, Report
 
 SHOWN = 10
@@ -148,12 +148,21 @@ class ImportCommand(BaseCommand):
             raise CommandError(f"nothing was imported: {error}") from error
         except ImportRunning as error:
             raise CommandError("nothing was imported: another import is running; wait until it ends") from error
+        except CommitUnsure as error:
+            raise CommandError(str(error)) from error
+        except DataAreIn as error:
+            self.print_reports(error.reports, **options)
+            raise CommandError(str(error)) from error
         except DatabaseError as error:
             raise CommandError(f"nothing was imported: {complaint(error)}") from error
-        for report in reports:
-            self.print_report(report, everything=options["verbosity"] > 1)
+        self.print_reports(reports, **options)
         if not commit:
             self.stdout.write("This was a dry run: nothing was changed. Add --commit to write.")
+
+    def print_reports(self, reports: list[Report], **options: Any) -> None:
+        """Every report, in order."""
+        for report in reports:
+            self.print_report(report, everything=options["verbosity"] > 1)
 
     def print_report(self, report: Report, *, everything: bool) -> None:
         """Counts, then the rows worth naming."""

@@ -1,7 +1,7 @@
 """Tables of the catalog: territory, depots, what strangers ask about them, and what is known of each data set."""
 
 from catalog.models.datasets import Dataset
-from catalog.models.depots import Depot, DepotQuerySet, DistinctPair
+from catalog.models.depots import Depot, DepotMerge, DepotQuerySet, DistinctPair
 from catalog.models.requests import DepotRequest, DepotRequestQuerySet
 from catalog.models.runs import ImportRun
 from catalog.models.territory import (
@@ -21,6 +21,7 @@ __all__ = [
     "County",
     "Dataset",
     "Depot",
+    "DepotMerge",
     "DepotQuerySet",
     "DepotRequest",
     "DepotRequestQuerySet",

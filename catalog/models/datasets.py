@@ -4,7 +4,13 @@ from django.db import models
 
 
 class Dataset(models.Model):
-    """One data set of the catalog. `version` grows with every change and tells caches that theirs is old."""
+    """One data set of the catalog. `version` grows with every change and tells caches that theirs is old.
+
+    source: who published what is stored; where the rows are of several publishers all of them, with `AND` between.
+    as_of: the day that all of it is current to, so the oldest of theirs; None where one of them is not known.
+    """
+
+    AND = " oraz "
 
     class Slug(models.TextChoices):
         UNITS = "units", "jednostki podziału terytorialnego"
@@ -30,3 +36,8 @@ class Dataset(models.Model):
 
     def __str__(self) -> str:
         return f"{self.slug} v{self.version}"
+
+    @property
+    def sources(self) -> list[str]:
+        """Each publisher named in `source`; one empty name where nobody is."""
+        return self.source.split(self.AND)

@@ -24,8 +24,6 @@ class DepotQuerySet(models.QuerySet["Depot"]):
 
     def in_unit(self, teryt: str) -> Self:
         """Keep depots assigned to a territorial unit. teryt: 2, 4 or 7 digits."""
-        if len(teryt) == 7:
-            return self.filter(municipality=teryt)
         return self.filter(municipality__teryt__startswith=teryt)
 
     def offering(self, fuel: str) -> Self:
@@ -219,6 +217,27 @@ class Depot(models.Model):
         """The fields that are stated by whoever sets the given ones: these, and what hangs on them."""
         given = set(names)
         return given.union(*(bound for some, bound in cls.BOUND_FIELDS if some & given))
+
+
+class DepotMerge(models.Model):
+    """What followed a depot into the one that absorbed it, so that all of it can come back with the depot.
+
+    absorbed: depots that it had absorbed before. open_requests, closed_requests: numbers of requests, by what they were
+    then. followers: numbers of rows of the apps above, by the name of the follower.
+    """
+
+    loser = models.OneToOneField(Depot, models.CASCADE, verbose_name="scalony wpis", related_name="+")
+    absorbed = ArrayField(models.BigIntegerField(), verbose_name="wchłonięte wpisy", default=list)
+    open_requests = ArrayField(models.BigIntegerField(), verbose_name="otwarte zgłoszenia", default=list)
+    closed_requests = ArrayField(models.BigIntegerField(), verbose_name="zamknięte zgłoszenia", default=list)
+    followers = models.JSONField("pozostałe wiersze", default=dict)
+
+    class Meta:
+        verbose_name = "scalenie"
+        verbose_name_plural = "scalenia"
+
+    def __str__(self) -> str:
+        return f"#{self.loser_id}"
 
 
 class DistinctPair(models.Model):

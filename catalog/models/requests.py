@@ -21,6 +21,10 @@ class DepotRequestQuerySet(models.QuerySet["DepotRequest"]):
         """Keep what may still change: not yet confirmed, or waiting for an editor."""
         return self.filter(state__in=DepotRequest.OPEN)
 
+    def untold(self) -> Self:
+        """Keep what was decided and its author does not know of, as long as there is an address to write to."""
+        return self.filter(letter_owed=True, erased_at__isnull=True)
+
     def oldest_waiting_first(self) -> Self:
         """The queue: what waits, longest first; then all else, newest first."""
         waiting = models.Case(
@@ -40,6 +44,7 @@ class DepotRequest(models.Model):
     email_hash, client_hash: keyed hashes, to count and to compare; `catalog.requests.secrecy` makes them.
     token_hash: of the link that was sent last. erased_at: since when nothing personal is left.
     decided_at: when it was closed, by an editor (`decided_by`) or by the course of things.
+    letter_owed: whether the letter about that has not left yet.
     """
 
     class Kind(models.TextChoices):
@@ -94,6 +99,7 @@ class DepotRequest(models.Model):
         models.CharField(max_length=30), verbose_name="przyjęte pola", default=list, blank=True
     )
     reason = models.CharField("powód odrzucenia", max_length=500, blank=True)
+    letter_owed = models.BooleanField("list o decyzji nie wyszedł", default=False, db_default=False)
     erased_at = models.DateTimeField("dane osobowe usunięto", null=True, blank=True)
 
     objects = DepotRequestQuerySet.as_manager()
@@ -107,6 +113,7 @@ class DepotRequest(models.Model):
             models.Index(fields=["email_hash", "created_at"], name="depotrequest_of_an_address"),
             models.Index(fields=["depot", "created_at"], name="depotrequest_of_a_depot"),
             models.Index(fields=["decided_at"], name="depotrequest_to_erase", condition=Q(erased_at__isnull=True)),
+            models.Index(fields=["decided_at"], name="depotrequest_untold", condition=Q(letter_owed=True)),
         )
         constraints = (
             models.UniqueConstraint(

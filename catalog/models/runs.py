@@ -7,7 +7,7 @@ from catalog.models.datasets import Dataset
 
 
 class ImportRun(models.Model):
-    """One run of one source. Written after the transaction of the import, so that refused runs are there too.
+    """One run of one source. Written with the import, of a refused one after it was undone.
 
     source: its id in catalog/sources.yaml, "" for a file of no listed source. rows: how many of its rows the catalog
     holds now. file_date: the day the source says it is current to. message: one line for whoever looks after it.

@@ -1,11 +1,11 @@
 """What happens to requests: submitted by a stranger, confirmed by e-mail, decided by an editor, erased with time.
 
-`submitting` (until a request counts), `deciding` and `erasing` are the actions. What they use: `proposals` (the
-values that a request carries), `limits` (how many may come), `secrecy` (hashes and links), `letters` (what authors are
-told), `claimants` (hints on who asks).
+`submitting` (until a request counts), `deciding`, `telling` and `erasing` are the actions. What they use: `proposals`
+(the values that a request carries), `limits` (how many may come), `secrecy` (hashes and links), `letters` (what authors
+are told), `claimants` (hints on who asks).
 
 Each action is one transaction; `locking` says in which order it locks. Letters leave when the transaction is committed;
-one that cannot be sent undoes nothing.
+one that cannot be sent undoes nothing, and is kept in mind until it has been.
 """
 
 from catalog.requests.deciding import (
@@ -34,6 +34,7 @@ from catalog.requests.submitting import (
     resend_link,
     submit_request,
 )
+from catalog.requests.telling import Told, resend_letters
 
 __all__ = [
     "KEPT",
@@ -51,6 +52,7 @@ __all__ = [
     "Purged",
     "ReasonMissing",
     "RequestAlreadyDecided",
+    "Told",
     "accept_request",
     "accept_requests",
     "check_published",
@@ -59,6 +61,7 @@ __all__ = [
     "purge_requests",
     "reject_request",
     "reject_requests",
+    "resend_letters",
     "resend_link",
     "submit_request",
 ]

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -12,7 +11,7 @@ from django.utils import timezone
 from catalog import boundaries, history, versions
 from catalog.actions import DepotIsRemoved, check_unchanged
 from catalog.models import Dataset, Depot, DepotRequest
-from catalog.requests import letters, proposals
+from catalog.requests import proposals, telling
 
 MAX_REASON = 500
 
@@ -121,7 +120,7 @@ class _Desk:
         self.decided = Decided()
         self.touched: dict[int, Depot] = {}
         self.removed: list[Depot] = []
-        self.letters: list[Callable[[], letters.Letter]] = []
+        self.to_tell: list[DepotRequest] = []
 
     def attempt(self, request: DepotRequest, act: Callable[[DepotRequest], None]) -> None:
         """Decide one of many: what cannot be decided is named, and bars none of the others."""
@@ -143,21 +142,23 @@ class _Desk:
                 self._remove(request)
             case _:
                 request.accepted_fields = self._add(request)
-        self._decide(request, State.ACCEPTED, letters.accepted_letter)
+        self._decide(request, State.ACCEPTED)
 
     def reject(self, request: DepotRequest, reason: str) -> None:
         if not reason.strip():
             raise ReasonMissing
         self._check_waiting(request)
         request.reason = " ".join(reason.split())[:MAX_REASON]
-        self._decide(request, State.REJECTED, letters.rejected_letter)
+        self._decide(request, State.REJECTED)
 
     def close(self) -> Decided:
         """Write what was decided; the letters leave on commit."""
         superseded = self._supersede()
         decided = [*self.decided.changed, *superseded]
         DepotRequest.objects.bulk_update(
-            decided, ["depot", "state", "decided_at", "decided_by", "reason", "accepted_fields"], batch_size=500
+            decided,
+            ["depot", "state", "decided_at", "decided_by", "reason", "accepted_fields", "letter_owed"],
+            batch_size=500,
         )
         if self.touched:
             Depot.objects.bulk_update(self.touched.values(), DECIDED_COLUMNS, batch_size=500)
@@ -172,16 +173,21 @@ class _Desk:
         return self.decided
 
     def _send(self) -> None:
-        self.decided.unsent.extend(letters.send([letter() for letter in self.letters]))
+        self.decided.unsent.extend(telling.tell(self.to_tell))
 
     def _check_waiting(self, request: DepotRequest) -> None:
         if request.state != State.WAITING:
             raise RequestAlreadyDecided(request.pk)
 
-    def _decide(self, request: DepotRequest, state: State, letter: Callable[[DepotRequest], letters.Letter]) -> None:
+    def _decide(self, request: DepotRequest, state: State) -> None:
         request.state, request.decided_at, request.decided_by_id = state, self.on, self.by.pk
         self.decided.changed.append(request)
-        self.letters.append(partial(letter, request))
+        self._owe(request)
+
+    def _owe(self, request: DepotRequest) -> None:
+        """Note that the author has to be told; the note goes when the letter has left."""
+        request.letter_owed = True
+        self.to_tell.append(request)
 
     def _correct(self, request: DepotRequest, groups: Collection[str] | None) -> list[str]:
         depot = self._depot(request)
@@ -242,7 +248,7 @@ class _Desk:
         for request in others:
             request.depot = self.depots[request.depot_id or 0]
             if request.state == State.WAITING:
-                self.letters.append(partial(letters.superseded_letter, request))
+                self._owe(request)
             request.state, request.decided_at = State.SUPERSEDED, self.on
         return others
 

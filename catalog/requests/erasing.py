@@ -32,7 +32,7 @@ def purge_requests(*, on: datetime) -> Purged:
 
     Requests that were never confirmed go once their link has expired. Personal data go `KEPT` after the decision,
     and with them what was proposed and not accepted; of prices a day after they were passed on. Hashes of network
-    addresses go after a day.
+    addresses go after a day. A letter that never left keeps nothing any longer.
     """
     expired = on - secrecy.LINK_LIFE
     unconfirmed = DepotRequest.objects.filter(
@@ -55,5 +55,6 @@ def purge_requests(*, on: datetime) -> Purged:
         claimant_phone="",
         client_hash="",
         token_hash="",
+        letter_owed=False,
     )
     return Purged(deleted, erased, old.update(client_hash=""))

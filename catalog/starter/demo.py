@@ -7,9 +7,11 @@ the same depots on every machine.
 
 import hashlib
 import math
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import shapely
 from shapely import Geometry
@@ -170,12 +172,7 @@ class _Dice:
 
     def pick(self, what: str, shares: Sequence[int]) -> int:
         """The index of one of the shares."""
-        left = self.roll(what) * sum(shares)
-        for index, share in enumerate(shares):
-            left -= share
-            if left < 0:
-                return index
-        return len(shares) - 1
+        return bisect(list(accumulate(shares)), self.roll(what) * sum(shares))
 
 
 def _size(teryt: str, places: int) -> float:

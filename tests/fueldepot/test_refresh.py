@@ -11,12 +11,12 @@ from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
 from catalog import models, runs
-from catalog.importers import refresh, steps
+from catalog.importers import refresh, run, steps
 from catalog.importers.download import Store
 from catalog.importers.parsers import osm_tags
 from catalog.importers.parsers.formats import Format
 from catalog.importers.publications import read_publications
-from catalog.importers.run import one_import
+from catalog.importers.run import CommitUnsure, one_import
 from catalog.models import ImportRun
 from prices.models import Observation
 from tests import small_country
@@ -189,6 +189,25 @@ def test_a_database_that_goes_away_is_told_in_one_line(rehearsal, monkeypatch):
     monkeypatch.setattr(refresh, "record", gone)
     monkeypatch.setattr(refresh, "run_recorded", gone)
     rehearsal.fail(match="the database does not answer: server closed the connection unexpectedly")
+
+
+def test_what_fails_after_the_commit_is_logged_and_the_source_is_as_it_should_be(rehearsal, monkeypatch, caplog):
+    def refuse(models):
+        raise OperationalError("no space")
+
+    monkeypatch.setattr(run, "analyse", refuse)
+    assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported: 9 rows, 9 added")
+    (line,) = caplog.messages
+    assert line.startswith("refresh of teryt-terc: the data are in, but the planner of the database was not told")
+
+
+def test_a_connection_that_breaks_at_the_commit_ends_the_refresh_and_is_recorded_as_nothing(rehearsal, monkeypatch):
+    def broken(*args, **options):
+        raise CommitUnsure(OperationalError("server closed the connection\nunexpectedly"))
+
+    monkeypatch.setattr(refresh, "run_recorded", broken)
+    assert rehearsal.fail(match="it is not known whether the data are in: ", only=["teryt-terc"]) == []
+    assert not ImportRun.objects.exists()
 
 
 def test_a_full_disk_is_told_and_recorded_and_does_not_stop_the_others(rehearsal):

@@ -202,7 +202,7 @@ def test_subsidy(renderings, ask):
 
 
 def test_datasets(renderings, depot):
-    record_change(Dataset.Slug.DEPOTS, "OpenStreetMap, ODbL 1.0", date(2026, 10, 3))
+    record_change(Dataset.Slug.DEPOTS, {"OpenStreetMap, ODbL 1.0": date(2026, 10, 3)})
     versions.forget()
     row = Dataset.objects.get(slug="depots")
     check(

@@ -203,6 +203,18 @@ def test_without_a_register_nothing_is_imported(tmp_path):
         run(tmp_path, "--commit")
 
 
+def test_an_amendment_of_an_act_that_an_editor_deleted_is_left_out(write):
+    run(write(), "--commit")
+    Deadline.objects.all().delete()
+    FuelBan.objects.all().delete()
+    Resolution.objects.all().delete()
+    out = run(write(FILE.replace("zmiana-2022", "zmiana-2023")), "--commit")
+    assert (
+        "skipped: 1 × its resolution was deleted by an editor, for example malopolskie, amendments/a/zmiana-2023" in out
+    )
+    assert Amendment.objects.count() == 0
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
@@ -224,6 +236,9 @@ def test_without_a_register_nothing_is_imported(tmp_path):
         ("summary: Opis.", "summary: 5", "summary is 5"),
         ("summary: Opis.", "summary: Opis.\nsummary: Drugi.", "'summary' stands twice"),
         ("bans:", "bans: [", "is no YAML"),
+        ("bans:", "bans: 5\nx:", "bans is no list"),
+        ("resolutions:", "resolutions: []\nx:", "are missing although there are deadlines or bans"),
+        ("date: 2019-09-01, kind", "date: null, kind", "date is missing"),
         ("FILE", "- a", "no mapping"),
         ("date: 2027-01-01,", "date: 2027-01-01, valid_from: 2020-01-01, valid_to: 2019-01-01,", "not after"),
     ],

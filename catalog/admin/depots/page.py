@@ -133,6 +133,7 @@ class DepotPage(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable
             "origin_url": origin_url(depot),
             "requests": depot.requests.select_related("decided_by").order_by("-created_at", "-pk")[:50],
             "absorbed": depot.merged.order_by("pk"),
+            "followed": what_followed(depot) if depot.merged_into_id else None,
             "twins": [(pair, key) for key, pair in pairs_of.items()],
             "reasons": REASONS,
             "opened": getattr(depot, "opened", 0),
@@ -222,6 +223,16 @@ class DepotPage(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable
             except tuple(REFUSALS) as error:
                 self.message_user(request, f"Nic nie zmieniono: {REFUSALS[type(error)]}.", messages.WARNING)
         return HttpResponseRedirect(reverse("admin:catalog_depot_change", args=[depot.pk]))
+
+
+def what_followed(depot: models.Depot) -> list[str] | None:
+    """What followed a depot into the one that absorbed it, counted; None where that was not remembered. One query."""
+    merge = models.DepotMerge.objects.filter(loser=depot).first()
+    if merge is None:
+        return None
+    counts = {"zgłoszenia": len(merge.open_requests) + len(merge.closed_requests)}
+    counts |= {one.label: len(merge.followers.get(one.name, [])) for one in actions.FOLLOWERS}
+    return [f"{label}: {number}" for label, number in counts.items()]
 
 
 def origin_url(depot: models.Depot) -> str:

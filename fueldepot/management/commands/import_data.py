@@ -7,9 +7,9 @@ from django.utils import timezone
 from catalog.importers.run import Step
 from catalog.importers.steps import NothingToImport, directory_steps
 from catalog.management.import_command import ImportCommand
-from fueldepot.management.figures import refresh_figures
 from prices.importers import gus
 from prices.importers.bdl_answers import is_answer
+from prices.management.figures import refresh_figures
 from regulations.importers.records import YAML
 from regulations.importers.sync import file_step
 

@@ -5,12 +5,12 @@ from django.db import Error as DatabaseError
 from django.utils import timezone
 
 from catalog.importers.records import BadInput
-from catalog.importers.run import ImportRunning, complaint, run
+from catalog.importers.run import CommitUnsure, DataAreIn, ImportRunning, complaint, run
 from catalog.importers.sync import ImportRefused, Options
 from catalog.management.import_command import ImportCommand, progress
 from catalog.starter import load
-from fueldepot.management.figures import refresh_figures
 from prices import starter as prices
+from prices.management.figures import refresh_figures
 from regulations import starter as regulations
 
 
@@ -28,6 +28,8 @@ class Command(ImportCommand):
             raise CommandError(f"nothing was loaded: {error}") from error
         except ImportRunning as error:
             raise CommandError("nothing was loaded: another import is running; wait until it ends") from error
+        except (CommitUnsure, DataAreIn) as error:
+            raise CommandError(str(error)) from error
         except DatabaseError as error:
             raise CommandError(f"nothing was loaded: {complaint(error)}") from error
         for report in filter(lambda report: report.added, reports):

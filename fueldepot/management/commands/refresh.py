@@ -13,13 +13,13 @@ from django.utils import timezone
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.publications import Publication
 from catalog.importers.refresh import Fetch, RefreshRunning, fetch_file, one_refresh, refresh_source
-from catalog.importers.run import ImportRunning, Step, complaint
+from catalog.importers.run import CommitUnsure, ImportRunning, Step, complaint
 from catalog.importers.sync import Options
 from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
 from catalog.models import ImportRun
 from catalog.runs import SourceState, last_runs
-from fueldepot.management.figures import refresh_figures
 from prices.importers import gus
+from prices.management.figures import refresh_figures
 
 
 def fetch_series(fetcher: Fetcher) -> Fetch:
@@ -75,6 +75,8 @@ class Command(BaseCommand):
                 return
         except RefreshRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error
+        except CommitUnsure as error:
+            raise CommandError(str(error)) from error
         except (OperationalError, InterfaceError) as error:
             raise CommandError(f"the database does not answer: {' '.join(str(error).split())}") from error
         except DatabaseError as error:

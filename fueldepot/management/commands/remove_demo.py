@@ -20,8 +20,8 @@ class Command(BaseCommand):
             prices = DepotPrice.objects.demonstration().count()
             count = actions.erase_demonstration()
             if count:
-                record_change(Dataset.Slug.DEPOTS, "", None)
+                record_change(Dataset.Slug.DEPOTS, {})
             if prices:
-                record_change(Dataset.Slug.PRICES, figures.PUBLISHER, None, model=DepotPrice)
+                record_change(Dataset.Slug.PRICES, {figures.PUBLISHER: None}, model=DepotPrice)
         figures.refresh(today=timezone.localdate())
         self.stdout.write(f"{count} demonstration depots and {prices} prices removed")

@@ -8,8 +8,8 @@ from catalog.importers.download import Download
 from catalog.importers.publications import Publication
 from catalog.importers.run import Step
 from catalog.management.import_command import ImportCommand
-from prices import figures
 from prices.importers.gus import download_step, file_step
+from prices.management.figures import refresh_figures
 from prices.series import BY_SLUG
 
 
@@ -34,7 +34,7 @@ class Command(ImportCommand):
         self.chosen = dict(self.read_choice(text) for text in options["variable"])
         super().handle(*args, sources=sources, **options)
         if options["commit"]:
-            figures.refresh(today=timezone.localdate())
+            refresh_figures(timezone.localdate())
 
     def read_choice(self, text: str) -> tuple[str, int]:
         """ "prad-g11=12345". Raises CommandError."""

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 
 from catalog import requests
@@ -224,6 +225,13 @@ class HalfBroken(EmailBackend):
         return super().send_messages(messages)
 
 
+class Down(EmailBackend):
+    """A mail server that is not there."""
+
+    def send_messages(self, messages):
+        raise ConnectionRefusedError
+
+
 def test_a_letter_that_cannot_be_sent_undoes_nothing_and_is_named(editor, letters, settings, caplog):
     settings.EMAIL_BACKEND = f"{__name__}.HalfBroken"
     lost, kept = factories.DepotRequestFactory(email="nobody@opal.pl"), factories.DepotRequestFactory()
@@ -232,6 +240,51 @@ def test_a_letter_that_cannot_be_sent_undoes_nothing_and_is_named(editor, letter
     assert [letter.to[0] for letter in mail.outbox] == [kept.email]
     assert f"letter of request {lost.pk} not sent: SMTPRecipientsRefused" in caplog.text
     assert "nobody" not in caplog.text
+    assert list(DepotRequest.objects.untold()) == [lost]
+
+
+def test_every_kind_of_letter_is_sent_again_and_once(editor, letters, settings):
+    settings.EMAIL_BACKEND = f"{__name__}.Down"
+    depot = factories.DepotFactory()
+    accepted = factories.DepotRequestFactory(depot=depot, delete=True)
+    superseded = correction(depot, phone="+48 601 234 567")
+    unconfirmed = factories.DepotRequestFactory(depot=depot, unconfirmed=True)
+    rejected = factories.DepotRequestFactory()
+    letters(requests.accept_request, request=accepted, by=editor, on=NOW)
+    letters(requests.reject_request, request=rejected, reason="Nie ten skład.", by=editor, on=NOW)
+    owed = (accepted.pk, superseded.pk, rejected.pk)
+    assert requests.resend_letters() == requests.Told((), owed)
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    assert requests.resend_letters(requests=[rejected.pk, unconfirmed.pk]) == requests.Told((rejected.pk,), ())
+    assert requests.resend_letters() == requests.Told((accepted.pk, superseded.pk), ())
+    assert requests.resend_letters() == requests.Told((), ())
+    said = [letter.body for letter in mail.outbox]
+    assert "Powód: Nie ten skład." in said[0]
+    assert "został usunięty z katalogu i z API" in said[1]
+    assert "jest już nieaktualne" in said[2]
+
+
+def test_a_letter_that_is_owed_keeps_no_address_longer(editor, letters, settings):
+    settings.EMAIL_BACKEND = f"{__name__}.Down"
+    request = factories.DepotRequestFactory()
+    letters(requests.reject_request, request=request, reason="Nie.", by=editor, on=NOW)
+    assert requests.purge_requests(on=NOW + timedelta(days=90)).erased == 1
+    request.refresh_from_db()
+    assert (request.email, request.letter_owed) == ("", False)
+    assert requests.resend_letters() == requests.Told((), ())
+
+
+def test_the_command_sends_again_and_fails_while_it_cannot(capsys, settings):
+    lost = factories.DepotRequestFactory(decided=True, letter_owed=True)
+    call_command("resend_letters")
+    assert capsys.readouterr().out == "1 letters wait; add --commit to send them\n"
+    settings.EMAIL_BACKEND = f"{__name__}.Down"
+    with pytest.raises(CommandError, match=f"not sent: those of requests {lost.pk}; the log says why"):
+        call_command("resend_letters", commit=True)
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    call_command("resend_letters", commit=True)
+    assert capsys.readouterr().out == "0 letters sent\n1 letters sent\n"
+    assert not DepotRequest.objects.untold().exists()
 
 
 def test_personal_data_go_ninety_days_after_the_decision(editor):

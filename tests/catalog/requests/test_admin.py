@@ -229,6 +229,34 @@ def test_whom_no_letter_reached_is_named(client, settings):
     lost = factories.DepotRequestFactory(email="nobody@opal.pl")
     answer = client.post(page(lost), {"decision": "reject", "reason": "Nie."}, follow=True)
     assert f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: nr {lost.pk}." in text_of(answer)
+    assert "Listy o decyzji, które nie wyszły: 1 ." in text_of(answer)
+
+
+def test_a_letter_that_did_not_leave_is_sent_again_from_the_page(client, editor, settings):
+    lost = factories.DepotRequestFactory(decided=True, letter_owed=True)
+    assert "List o decyzji nie wyszedł Powód Nie." in text_of(client.get(page(lost)))
+    settings.EMAIL_BACKEND = "tests.catalog.requests.test_actions.Down"
+    answer = client.post(page(lost), {"decision": "tell"}, follow=True)
+    assert f"List nadal nie wyszedł: nr {lost.pk}. Spróbuj później." in text_of(answer)
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    answer = client.post(page(lost), {"decision": "tell"}, follow=True)
+    assert f"Wysłano listy: nr {lost.pk}." in text_of(answer)
+    assert "List o decyzji" not in text_of(answer)
+    assert "Żaden z tych listów" in text_of(client.post(page(lost), {"decision": "tell"}, follow=True))
+    assert len(mail.outbox) == 1
+
+
+def test_letters_that_did_not_leave_are_found_and_sent_from_the_queue(client, editor):
+    lost = [factories.DepotRequestFactory(decided=True, letter_owed=True) for _ in range(2)]
+    told, erased = factories.DepotRequestFactory(decided=True), factories.DepotRequestFactory(erased=True)
+    DepotRequest.objects.filter(pk=erased.pk).update(letter_owed=True)
+    answer = client.get(QUEUE, {"state": "all", "letter": "owed"})
+    assert set(answer.context["cl"].result_list) == set(lost)
+    chosen = [row.pk for row in (*lost, told, erased)]
+    answer = client.post(QUEUE + "?state=all", {"action": "tell", "_selected_action": chosen}, follow=True)
+    assert f"Wysłano listy: nr {lost[0].pk}, nr {lost[1].pk}." in text_of(answer)
+    assert "które nie wyszły" not in text_of(answer)
+    assert sorted(letter.to[0] for letter in mail.outbox) == sorted(row.email for row in lost)
 
 
 def test_requests_are_neither_added_nor_deleted_by_hand_and_strangers_see_nothing(client, editor):
@@ -248,6 +276,9 @@ def test_who_may_only_look_decides_nothing(client):
     request = factories.DepotRequestFactory()
     assert "Przyjmij zaznaczone" not in client.get(page(request)).content.decode()
     assert client.post(page(request), {"decision": "reject", "reason": "x"}).status_code == 403
+    lost = factories.DepotRequestFactory(decided=True, letter_owed=True)
+    assert "Wyślij jeszcze raz" not in text_of(client.get(page(lost)))
+    assert client.post(page(lost), {"decision": "tell"}).status_code == 403
     stranger = get_user_model().objects.create(username="obcy", is_staff=True)
     client.force_login(stranger)
     assert client.get(page(request)).status_code == 403
