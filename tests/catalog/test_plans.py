@@ -40,7 +40,7 @@ def multiply(row: models.Model, count: int, **changed: str) -> None:
     ids=["unit", "ids", "near"],
 )
 def test_questions_for_depots_are_not_planned_at_every_call(ask: Any):
-    """Beyond the fifth call PostgreSQL plans anew only where it finds that cheaper; planning takes longer than asking."""
+    """Beyond the fifth call PostgreSQL plans anew only where it finds that cheaper; planning is the dearer part."""
     depot = factories.DepotFactory(municipality=factories.krakow())
     multiply(depot.municipality, 2_000, teryt="200000 + n || '1'", slug="slug || n")
     spread = {"municipality_id": "200001 + mod(n, 2000) || '1'", "lat": "lat + n * 1e-4"}

@@ -5,7 +5,7 @@ class Migration(migrations.Migration):
     """Names are looked up in the memory of each process: `catalog.names`."""
 
     dependencies = [
-        ("catalog", "0009_import_runs"),
+        ("catalog", "0011_depot_merges"),
     ]
 
     operations = [
