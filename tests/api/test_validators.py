@@ -44,6 +44,11 @@ def test_304_costs_no_query(client, path, django_assert_num_queries):
         assert (again["Cache-Control"], again["Vary"]) == (known["Cache-Control"], known["Vary"])
         assert again["Access-Control-Allow-Origin"] == "*"
     assert client.get(address, headers={"if-none-match": '"another"'}).status_code == 200
+    for _ in range(2):
+        whatever = client.get(address, headers={"if-none-match": " *"})
+        assert (whatever.status_code, whatever.content, whatever["ETag"]) == (304, b"", known["ETag"])
+        assert (whatever["Cache-Control"], whatever["Vary"]) == (known["Cache-Control"], known["Vary"])
+    assert client.get("/api/v1/stores/987654", headers={"if-none-match": "*"}).status_code == 404
 
 
 @pytest.mark.parametrize("positions", [True, False])

@@ -24,7 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 from threading import Event, Thread
 
 from tests.bench.__main__ import HOUSEHOLDS, ROOT, memory_mb
@@ -76,13 +76,26 @@ while done < count:
 
 @dataclass
 class Seen:
-    """What a client saw. states: by address and validator, the digests of the bodies; each digest with its times."""
+    """What a client saw.
 
-    latencies: list[float] = field(default_factory=list)
+    latencies: in seconds, by kind of question. bodies: by address and validator, their digests. times: by address, when
+    each digest was first and last given.
+    """
+
+    latencies: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     late: int = 0
     statuses: Counter[int] = field(default_factory=Counter)
     bodies: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     times: dict[str, dict[str, tuple[float, float]]] = field(default_factory=lambda: defaultdict(dict))
+
+
+def kind_of(path: str) -> str:
+    """A question without what differs from one to the next: endpoint and names of parameters, or level of a page."""
+    address, _, query = path.partition("?")
+    if not path.startswith("/api/"):
+        return f"page of level {address.count('/') - 1}"
+    names = ",".join(sorted(part.partition("=")[0] for part in query.split("&"))) if query else ""
+    return "/".join(address.split("/")[3:4]) + (f"?{names}" if names and "subsidy" not in address else "")
 
 
 def ask(port: int, path: str) -> tuple[int, str, str]:
@@ -126,7 +139,7 @@ def ask_steadily(port: int, paths: Sequence[str], rate: float, seconds: float, c
         before = time.monotonic()
         status, tag, digest = ask(port, asked)
         after = time.monotonic()
-        seen.latencies.append(after - before)
+        seen.latencies[kind_of(path) + (", again" if again else "")].append(after - before)
         seen.statuses[status] += 1
         if again and status == 200 and tag:
             seen.bodies[path, tag].add(digest)
@@ -134,6 +147,15 @@ def ask_steadily(port: int, paths: Sequence[str], rate: float, seconds: float, c
             first, _ = seen.times[path].get(digest, (after, before))
             seen.times[path][digest] = first, before
     raise AssertionError("counting does not end")
+
+
+def by_kind(clients: Iterable[Seen]) -> dict[str, list[float]]:
+    """Latencies of all clients in milliseconds."""
+    kinds: dict[str, list[float]] = defaultdict(list)
+    for seen in clients:
+        for kind, latencies in seen.latencies.items():
+            kinds[kind] += [latency * 1000 for latency in latencies]
+    return kinds
 
 
 def contradictions(clients: Iterable[Seen]) -> list[str]:
@@ -206,7 +228,7 @@ def main() -> None:
             site.ready()
             paths = mixture(site)
             load(site.port, paths, rate=AT_MOST, seconds=WARM_UP_S)
-            answered = sum(len(seen.latencies) for seen in load(site.port, paths, rate=AT_MOST, seconds=WARM_UP_S))
+            answered = sum(map(len, by_kind(load(site.port, paths, rate=AT_MOST, seconds=WARM_UP_S)).values()))
             rate = answered / WARM_UP_S * options.share
             print(f"at most {answered / WARM_UP_S:.0f} req/s; asking {rate:.0f} req/s for {seconds:.0f} s", flush=True)
             moderating = run_beside(
@@ -239,13 +261,16 @@ def main() -> None:
         finally:
             site.stop()
     statuses = sum((seen.statuses for seen in clients), Counter())
-    cuts = quantiles([latency * 1000 for seen in clients for latency in seen.latencies], n=1000)
+    kinds = by_kind(clients)
+    cuts = quantiles([latency for found in kinds.values() for latency in found], n=1000)
     told = contradictions(clients)
     compared = sum(len(seen.bodies) for seen in clients)
     print(f"statuses: {dict(sorted(statuses.items()))}; asked over a second late: {sum(seen.late for seen in clients)}")
     print(
         f"p50 {cuts[499]:.1f} ms, p99 {cuts[989]:.1f} ms, p99.9 {cuts[998]:.1f} ms, p99/p50 {cuts[989] / cuts[499]:.1f}"
     )
+    for kind, found in sorted(kinds.items()):
+        print(f"  {kind:36} {len(found):8} p50 {median(found):6.1f} ms, p99 {quantiles(found, n=100)[98]:6.1f} ms")
     print(f"{compared} validators compared, {len(told)} contradictions")
     print(f"exits of moderations and import: {done}; moderated: {moderated}")
     print("\n".join(told[:20]))
