@@ -35,6 +35,12 @@ GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what uses the test database: the rest says the same on every server."""
+    if item.get_closest_marker("django_db") or not {"db", "transactional_db"}.isdisjoint(item.fixturenames):  # type: ignore[attr-defined]
+        item.add_marker(pytest.mark.database)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that start processes and wait for them go first, and all to one worker of xdist.
 
