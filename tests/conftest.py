@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
-from django.test import Client
+from django.test import Client, override_settings
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
@@ -32,6 +33,12 @@ hypothesis_settings.load_profile("shared machine")
 
 GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what uses the test database: the rest says the same on every server."""
+    if item.get_closest_marker("django_db") or not {"db", "transactional_db"}.isdisjoint(item.fixturenames):  # type: ignore[attr-defined]
+        item.add_marker(pytest.mark.database)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -97,29 +104,23 @@ class ReadOnlyClient(Client):
         return answer
 
 
-@pytest.fixture(autouse=True)
-def _plain_static_files(settings: Any) -> None:
-    """Templates name static files that only `collectstatic` would give a fingerprint.
-
-    What it has collected is left alone, since a test that starts a real server may be collecting it anew.
-    """
-    settings.STATIC_ROOT = settings.BASE_DIR / "var" / "nothing-collected"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-
-
-@pytest.fixture(autouse=True)
-def _no_limit(settings: Any) -> None:
-    """A test may ask as often as it likes; the tests of the limit set their own."""
-    settings.RATE_LIMIT = None
-
-
-@pytest.fixture(autouse=True)
-def _cheap_passwords(settings: Any) -> None:
-    """The real hash is made to take time and memory."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+@pytest.fixture(autouse=True, scope="session")
+def _settings_of_tests() -> Iterator[None]:
+    """What differs for all tests, once: to tell Django of a changed setting costs more than a small test."""
+    with override_settings(
+        # Templates name static files that only `collectstatic` would give a fingerprint. What it has collected is left
+        # alone, since a test that starts a real server may be collecting it anew.
+        STATIC_ROOT=settings.BASE_DIR / "var" / "nothing-collected",
+        STORAGES={
+            **settings.STORAGES,
+            "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+        },
+        # A test may ask as often as it likes; the tests of the limit set their own.
+        RATE_LIMIT=None,
+        # The real hash is made to take time and memory.
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+    ):
+        yield
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ def start(bin_: Path, data: Path) -> str:
     cluster = home / "data"
     as_server(str(bin_ / "initdb"), "-D", str(cluster), "-U", USER, "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8")
     options = f"-c listen_addresses= -c unix_socket_directories={home} -c fsync=off"
+    options += " -c synchronous_commit=off -c full_page_writes=off"  # what it holds is thrown away
     as_server(str(bin_ / "pg_ctl"), "-D", str(cluster), "-l", str(home / "log"), "-w", "-o", options, "start")
     return f"postgresql://{USER}@/postgres?host={home}"
 

@@ -61,9 +61,19 @@ class MunicipalityFactory(factory.django.DjangoModelFactory):
 
 
 def municipality(teryt: str, name: str) -> models.Municipality:
-    """The municipality, made where missing: one query where it is there, since every depot asks for one."""
+    """The municipality, made where missing: one query where it is there, since every depot asks for one.
+
+    Nearly every test makes one, so the units are written as they come, without a savepoint and a look before each.
+    """
     stored = models.Municipality.objects.select_related("county__voivodeship", "voivodeship").filter(pk=teryt).first()
-    return stored or MunicipalityFactory(teryt=teryt, name=name)
+    if stored:
+        return stored
+    voivodeship = VoivodeshipFactory.build(teryt=teryt[:2])
+    county = CountyFactory.build(teryt=teryt[:4], voivodeship=voivodeship)
+    made = MunicipalityFactory.build(teryt=teryt, name=name, county=county)
+    for unit in (voivodeship, county, made):
+        type(unit)._default_manager.bulk_create([unit], ignore_conflicts=True)
+    return made
 
 
 def krakow() -> models.Municipality:

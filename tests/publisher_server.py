@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 import yaml
 
 from catalog.importers.publications import SOURCES_FILE
+from catalog.yaml_loader import SafeLoader
 from tests.prices.bdl_server import FakeBdl
 
 PAGE = """<!DOCTYPE html><html><body><form method="post" action="./pliki_pelne.aspx">
@@ -67,10 +68,11 @@ class Publishers:
 
     def sources(self, path: Path, **changes: dict[str, Any]) -> Path:
         """Write a file of sources whose addresses are this server's. changes: keys of single sources, dashes as _."""
-        content = yaml.safe_load(SOURCES_FILE.read_text(encoding="utf-8"))
+        content = yaml.load(SOURCES_FILE.read_text(encoding="utf-8"), SafeLoader)  # noqa: S506 - a safe loader
         for name, where in PATHS.items():
             content[name] |= {"url": self.url + where} | changes.get(name.replace("-", "_"), {})
-        path.write_text(yaml.safe_dump(content, allow_unicode=True, sort_keys=False), encoding="utf-8")
+        # JSON is YAML, and written in no time.
+        path.write_text(json.dumps(content, ensure_ascii=False, default=str), encoding="utf-8")
         return path
 
 

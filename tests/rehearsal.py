@@ -7,7 +7,6 @@ into a database and a folder of their own, and both are gone afterwards.
 """
 
 import argparse
-import fcntl
 import os
 import socket
 import subprocess
@@ -101,6 +100,7 @@ def main() -> None:
 
     django.setup()
     from tests import small_country
+    from tests.fueldepot.static_files import static_files_collected
     from tests.publisher_server import Publishers, serve
 
     if directory:
@@ -119,10 +119,7 @@ def main() -> None:
         step("first run", "refresh", "--commit", *rehearsed)
         step("second run", "refresh", "--commit", *rehearsed)
         step("by force: the publishers have nothing new", "refresh", "--commit", "--force", *rehearsed)
-        # Other tests that start a server collect them too.
-        with (ROOT / "var" / "static.lock").open("w") as gate:
-            fcntl.flock(gate, fcntl.LOCK_EX)
-            step("static files", "collectstatic", "--noinput", "--verbosity=0")
+        with static_files_collected():
             serve_and_ask()
 
 

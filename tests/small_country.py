@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 UNITS = {
@@ -98,7 +99,12 @@ def depots(numbers: Iterable[int] = range(12), day: str = "2031-10-03", **extra:
 
 
 def files() -> dict[str, bytes]:
-    """Everything that `tests.publisher_server` publishes, by the names that it knows."""
+    """Everything that `tests.publisher_server` publishes, by the names that it knows, to be changed at will."""
+    return dict(_files())
+
+
+@cache
+def _files() -> dict[str, bytes]:
     return {
         "terc.zip": terc(),
         "simc.zip": simc(),

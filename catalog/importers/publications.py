@@ -16,6 +16,7 @@ import yaml
 
 from catalog.importers.parsers.formats import Format
 from catalog.models import Dataset
+from catalog.yaml_loader import SafeLoader
 
 SOURCES_FILE = Path(__file__).resolve().parent.parent / "sources.yaml"
 
@@ -112,7 +113,7 @@ def allowed_address(url: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
 
 
-class _OnceLoader(yaml.SafeLoader):
+class _OnceLoader(SafeLoader):
     """YAML as it is written here, without a key twice: the second would silently win."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

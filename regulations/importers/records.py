@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from catalog.importers.records import BadInput
+from catalog.yaml_loader import SafeLoader
 from regulations.models import Deadline, Scope, Source, write_sources
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -46,7 +47,7 @@ class StateRecord:
     bans: dict[str, Values]
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(SafeLoader):
     """Refuses a key that stands twice: YAML would silently keep the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from catalog.yaml_loader import SafeLoader
 from subsidy.application import Item
 from subsidy.rules import Condition, Dated, Edition, ItemRule, Rules, RulesError, Source
 
@@ -122,7 +123,7 @@ def read_rules(folder: Path) -> Rules:
 
 def _load(file: Path) -> Any:
     try:
-        return yaml.safe_load(file.read_text(encoding="utf-8"))
+        return yaml.load(file.read_text(encoding="utf-8"), SafeLoader)  # noqa: S506 - a safe loader
     except (OSError, UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
         raise RulesError(f"{file}: {' '.join(str(error).split())}") from None
 

@@ -13,6 +13,7 @@ from catalog.importers.records import BadInput
 from catalog.importers.run import one_import
 from catalog.starter import load
 from prices import figures
+from prices.models import Observation
 from tests import factories
 from tests.conftest import SHARED_DATA
 
@@ -61,16 +62,34 @@ def test_commit_writes_searches_and_dates(directory, client):
     assert models.Dataset.objects.get(slug="units").version == 1
 
 
-@pytest.mark.parametrize("command", ["import_data", "load_starter"])
-def test_figures_that_cannot_be_computed_do_not_hide_that_the_data_are_in(monkeypatch, directory, command):
+@pytest.fixture
+def figures_refused(monkeypatch):
     def refused(**asked):
         raise OperationalError("no space left on device")
 
     monkeypatch.setattr(figures, "refresh", refused)
-    how = {"commit": True} if command == "import_data" else {}
-    with pytest.raises(CommandError, match=r"the data are in, but .* no space left on device; run `manage.py refresh"):
-        run(command, *([str(directory)] if how else []), **how)
+    return pytest.raises(CommandError, match=r"the data are in, but .* no space left on device; run `manage.py refresh")
+
+
+@pytest.fixture
+def real_depots():
+    """A catalog of an operator's own, in which of the starter data only prices and resolutions are missing."""
+    factories.BoundaryFactory()
+    factories.PlaceFactory()
+    factories.PostcodeFactory()
+    factories.DepotFactory()
+
+
+def test_figures_that_cannot_be_computed_do_not_hide_that_the_data_are_in(figures_refused, directory):
+    with figures_refused:
+        run("import_data", str(directory), commit=True)
     assert models.Municipality.objects.exists()
+
+
+def test_figures_that_cannot_be_computed_do_not_hide_that_the_starter_data_are_in(figures_refused, real_depots):
+    with figures_refused:
+        run("load_starter")
+    assert Observation.objects.exists()
 
 
 def test_one_bad_file_leaves_everything_as_it_was(directory):
@@ -185,11 +204,7 @@ def test_every_note_is_printed_when_asked_for(directory):
     assert "  rejected: " in long
 
 
-def test_real_depots_keep_the_demonstration_out():
-    factories.BoundaryFactory()
-    factories.PlaceFactory()
-    factories.PostcodeFactory()
-    factories.DepotFactory()
+def test_real_depots_keep_the_demonstration_out(real_depots):
     assert "demonstration" not in run("load_starter")
     assert models.Depot.objects.count() == 1
 

@@ -42,6 +42,11 @@ def depots(units, places, postcodes):
     return demonstration_depots(units, places, postcodes=postcodes)
 
 
+@pytest.fixture(scope="module")
+def areas(places, postcodes):
+    return approximate(places, postcodes, reader.read_abroad())
+
+
 # The files
 
 
@@ -242,8 +247,7 @@ def test_points_abroad_hold_the_border():
 
 
 @pytest.mark.slow
-def test_boundaries_of_the_starter(units, places, postcodes):
-    areas = approximate(places, postcodes, reader.read_abroad())
+def test_boundaries_of_the_starter(units, places, areas):
     assert list(areas) == [unit.teryt for unit in units if unit.kind]
     polygons = np.array(list(areas.values()), dtype=object)
     assert shapely.is_valid(polygons).all()
@@ -269,8 +273,7 @@ def test_boundaries_of_the_starter(units, places, postcodes):
 
 
 @pytest.mark.slow
-def test_demonstration_depots_lie_inside_their_areas(units, places, postcodes):
-    areas = approximate(places, postcodes, reader.read_abroad())
+def test_demonstration_depots_lie_inside_their_areas(units, places, postcodes, areas):
     for teryt, depot in demonstration_depots(units, places, areas, postcodes):
         assert shapely.contains_xy(areas[teryt], *to_plane(depot.lat, depot.lon)), depot
 

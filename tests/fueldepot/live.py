@@ -20,12 +20,14 @@ from typing import Any, NamedTuple
 from fueldepot.embedded.server import server_pids
 from tests import small_country
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+from tests.fueldepot.static_files import RUN
 
 SERVE = """
-import fcntl, os, sys
+import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from fueldepot import embedded, local
+from tests.fueldepot.static_files import static_files_collected
 local.prepare(Path(sys.argv[2]))
 os.environ["DJANGO_SETTINGS_MODULE"] = "fueldepot.settings"
 import django
@@ -37,9 +39,8 @@ if sys.argv[3] == "starter":
     call_command("load_starter", verbosity=0)
 else:
     call_command("import_data", str(Path(sys.argv[2], "country")), commit=True, verbosity=0)
-with Path(sys.argv[1], "var", "static.lock").open("w") as gate:
-    fcntl.flock(gate, fcntl.LOCK_EX)
-    call_command("collectstatic", verbosity=0, interactive=False)
+with static_files_collected():
+    pass
 connections.close_all()
 embedded.keep_across_exec()
 os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *sys.argv[4:]])
@@ -83,7 +84,7 @@ class Site:
         ours = {
             k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE"}
         }
-        ours |= {"RATE_LIMIT": "off", "SITE_URL": self.url} | environment
+        ours |= {"RATE_LIMIT": "off", "SITE_URL": self.url, "TEST_RUN": RUN} | environment
         command = [
             *(sys.executable, "-c", SERVE, str(PROJECT_ROOT), str(root), "starter" if starter else "country"),
             *("--config", str(Path(__file__).with_name("hasty_gunicorn.py"))),

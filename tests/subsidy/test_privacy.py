@@ -1,6 +1,5 @@
 """Income is nowhere: not in logs of a real server, not in error reports, not in the database, not in a cache."""
 
-import fcntl
 import json
 import os
 import re
@@ -21,6 +20,7 @@ from django.views.debug import ExceptionReporter
 
 from fueldepot.access_log import without_query
 from subsidy import privacy, viewsets
+from tests.fueldepot.static_files import static_files_collected
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 INCOME, ANNUAL = "1234.56", "98765.43"
@@ -60,16 +60,6 @@ def served(application, folder):
         finally:
             server.terminate()
             server.wait(LIMIT_S)
-
-
-@contextmanager
-def static_files_collected():
-    """Pages name static files by their fingerprint. A server that starts must not see another test collect them."""
-    with (ROOT / "var" / "static.lock").open("w") as gate:
-        fcntl.flock(gate, fcntl.LOCK_EX)
-        collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"]
-        subprocess.run(collect, cwd=ROOT, check=True)
-        yield
 
 
 def listens(port):

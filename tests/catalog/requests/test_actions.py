@@ -182,11 +182,18 @@ def test_a_missing_depot_needs_a_municipality(editor):
     assert not Depot.objects.exists()
 
 
+def waiting_requests(count):
+    """Corrections of as many depots, written at once."""
+    krakow = factories.krakow()
+    depots = Depot.objects.bulk_create(factories.DepotFactory.build_batch(count, municipality=krakow))
+    return DepotRequest.objects.bulk_create(factories.DepotRequestFactory.build(depot=depot) for depot in depots)
+
+
 @pytest.mark.parametrize("count", [2, 200])
 def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
     editor, count, django_assert_max_num_queries, django_capture_on_commit_callbacks
 ):
-    rows = [factories.DepotRequestFactory() for _ in range(count)]
+    rows = waiting_requests(count)
     gone = factories.DepotRequestFactory(depot=factories.DepotFactory(removed=True))
     numbers = [row.pk for row in [*rows, gone]]
     # savepoint 2; depots, requests; changed requests, depots, their history; version, data set 1
@@ -199,7 +206,7 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
 
 
 def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, letters, django_assert_max_num_queries):
-    rows = [factories.DepotRequestFactory() for _ in range(200)]
+    rows = waiting_requests(200)
     with django_assert_max_num_queries(8):
         decided = letters(
             requests.reject_requests, requests=[row.pk for row in rows], reason="Spam.", by=editor, on=NOW
