@@ -11,9 +11,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
-from simple_history.admin import SimpleHistoryAdmin
 
 from catalog.admin.desk import editor_of
+from catalog.admin.history import HistoryAdmin
 from catalog.models import County, Municipality
 from regulations import actions
 from regulations.freshness import STALE_AFTER, is_stale
@@ -90,12 +90,11 @@ class StaleFilter(admin.SimpleListFilter):
         return queryset
 
 
-class KeptAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
+class KeptAdmin(HistoryAdmin):
     """A page with history. Lists are ordered and select what they show."""
 
     list_per_page = 200
     readonly_fields = ("key",)
-    history_list_display = ("history_change_reason",)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         with transaction.atomic():

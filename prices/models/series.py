@@ -24,7 +24,7 @@ class Series(models.Model):
         verbose_name_plural = "szeregi cen GUS"
 
     def __str__(self) -> str:
-        return self.slug
+        return self.get_slug_display()
 
 
 class Observation(models.Model):
@@ -50,4 +50,4 @@ class Observation(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.series_id} {self.voivodeship_id or 'PL'} {self.year}"
+        return f"{self.series}, {self.voivodeship or 'Polska'}, {self.year}"
