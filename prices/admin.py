@@ -17,7 +17,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from import_export.admin import ImportMixin
+from import_export.results import RowResult
 
+from catalog import fuels
 from catalog.admin import RegisterAdmin
 from catalog.admin.desk import WaitingFilter, editor_of
 from catalog.admin.history import HistoryAdmin
@@ -235,12 +237,21 @@ class DepotPriceAdmin(ImportMixin, HistoryAdmin):  # type: ignore[misc] # the li
         )
         obj.__dict__.update(taken.__dict__)
 
+    def get_import_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        known = {"fuels": fuels.CHOICES, "units": list(fuels.UNIT_NAMES.items())}
+        return {**super().get_import_context_data(**kwargs), **known}
+
     def add_data_read_fail_error_to_form(self, form: Any, e: Exception) -> None:
-        """Say what is wrong with a file, where we know; the library names the exception only."""
+        """Say what is wrong with a file; the library would name the exception."""
         if isinstance(e, forms.ValidationError):
             form.add_error("import_file", e)
+        elif isinstance(e, UnicodeDecodeError):
+            form.add_error("import_file", "Plik CSV nie jest zapisany w UTF-8. W arkuszu wybierz zapis „CSV UTF-8”.")
         else:
-            super().add_data_read_fail_error_to_form(form, e)
+            form.add_error("import_file", "Nie udało się odczytać pliku. Sprawdź, czy zgadza się z wybranym formatem.")
+
+    def add_success_message(self, result: Any, request: HttpRequest) -> None:
+        self.message_user(request, f"Wczytano i zatwierdzono ceny: {result.totals[RowResult.IMPORT_TYPE_NEW]}.")
 
     def get_import_resource_kwargs(self, request: HttpRequest, **kwargs: Any) -> dict[str, Any]:
         return {"editor": editor_of(request), "moment": timezone.now()}

@@ -27,14 +27,29 @@ MOST_UNPACKED_BYTES = 20_000_000
 """Of a spreadsheet, which is a zip: what all its parts unpack to."""
 
 
+def check_size(uploaded: bytes | str) -> None:
+    """Raises ValidationError for a file that is too large."""
+    if len(uploaded) > MOST_BYTES:
+        raise ValidationError(f"Plik ma więcej niż {MOST_BYTES // 1_000_000} MB. Podziel go na części.")
+
+
+def with_rows(dataset: Any) -> Any:
+    """What was read. Raises ValidationError when it has no rows."""
+    if not dataset:
+        raise ValidationError("W pliku nie ma żadnego wiersza z ceną.")
+    return dataset
+
+
 class SizedCSV(base_formats.CSV):  # type: ignore[misc] # the library has no types
-    """CSV of a bearable size."""
+    """CSV of a bearable size, with commas or, as Polish spreadsheets write it, semicolons between the cells."""
 
     def create_dataset(self, in_stream: Any, **kwargs: Any) -> Any:
-        """The rows. Raises ValidationError for a file that is too large."""
-        if len(in_stream) > MOST_BYTES:
-            raise ValidationError(f"plik ma więcej niż {MOST_BYTES} bajtów; podziel go na części")
-        return super().create_dataset(in_stream, **kwargs)
+        """The rows. Raises ValidationError for a file that is too large or has no rows."""
+        check_size(in_stream)
+        text = in_stream.decode("utf-8-sig") if isinstance(in_stream, bytes) else in_stream
+        head = text.partition("\n")[0]
+        delimiter = ";" if head.count(";") > head.count(",") else ","
+        return with_rows(super().create_dataset(text, delimiter=delimiter, **kwargs))
 
 
 class SafeXLSX(base_formats.XLSX):  # type: ignore[misc] # the library has no types
@@ -42,22 +57,21 @@ class SafeXLSX(base_formats.XLSX):  # type: ignore[misc] # the library has no ty
 
     def create_dataset(self, in_stream: bytes) -> Any:
         """The rows. Raises ValidationError for a file that is too large, is no spreadsheet, or defines entities."""
-        if len(in_stream) > MOST_BYTES:
-            raise ValidationError(f"plik ma więcej niż {MOST_BYTES} bajtów; podziel go na części")
+        check_size(in_stream)
         try:
             with zipfile.ZipFile(BytesIO(in_stream)) as archive:
                 # The sizes that the directory states can be trusted: zipfile never gives more bytes than them.
                 if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED_BYTES:
-                    raise ValidationError("arkusz rozpakowuje się do zbyt wielu danych")
+                    raise ValidationError("Arkusz rozpakowuje się do zbyt wielu danych.")
                 for member in archive.infolist():
                     if b"<!DOCTYPE" in archive.read(member).replace(b"\0", b""):
-                        raise ValidationError("arkusz zawiera definicje XML, których arkusze nie mają")
-            return super().create_dataset(in_stream)
+                        raise ValidationError("Arkusz zawiera definicje XML, których arkusze nie mają.")
+            return with_rows(super().create_dataset(in_stream))
         except ValidationError:
             raise
         except Exception as error:
             # Whatever a damaged archive makes of the libraries that read it.
-            raise ValidationError("plik nie jest arkuszem XLSX albo jest uszkodzony") from error
+            raise ValidationError("Plik nie jest arkuszem XLSX albo jest uszkodzony.") from error
 
 
 FORMATS = (SizedCSV, SafeXLSX)
@@ -86,7 +100,7 @@ class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the li
         """Refuse a file without the columns that every row needs."""
         missing = {"depot", "fuel", "unit", "day"} - set(dataset.headers or ())
         if missing:
-            raise ValidationError(f"brak kolumn: {', '.join(sorted(missing))}; potrzebne są: {', '.join(COLUMNS)}")
+            raise ValidationError(f"brak kolumn: {', '.join(sorted(missing))}. Potrzebne są: {', '.join(COLUMNS)}.")
 
     def before_import_row(self, row: dict[str, Any], **kwargs: Any) -> None:
         """Bring cells to one form: text of a spreadsheet, decimal commas, dates of Excel."""

@@ -23,6 +23,12 @@ class HistoryAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the package has 
     def revert_disabled(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return not self.revertible or bool(super().revert_disabled(request, obj))
 
+    def history_view_title(self, request: HttpRequest, obj: Model) -> str:
+        return f"Historia: {obj}"
+
+    def history_form_view_title(self, request: HttpRequest, obj: Model) -> str:
+        return f"Poprzedni stan: {obj}"
+
     def get_historical_record_context_helper(self, request: HttpRequest, historical_record: Any) -> Any:
         return Change(self.model, historical_record)
 

@@ -214,8 +214,8 @@ def bomb(members):
         (lambda: bomb({"xl/a.xml": "<!DOCTYPE a><a/>".encode("utf-16")}), "definicje XML"),
         (lambda: bomb({"a.txt": b"x"}), "nie jest arkuszem XLSX"),
         (lambda: SimpleUploadedFile("cennik.xlsx", b"PK\x03\x04 cut off"), "nie jest arkuszem XLSX"),
-        (lambda: SimpleUploadedFile("cennik.xlsx", b"x" * 2_000_001), "więcej niż 2000000 bajtów"),
-        (lambda: SimpleUploadedFile("cennik.csv", b"x" * 2_000_001), "więcej niż 2000000 bajtów"),
+        (lambda: SimpleUploadedFile("cennik.xlsx", b"x" * 2_000_001), "więcej niż 2 MB"),
+        (lambda: SimpleUploadedFile("cennik.csv", b"x" * 2_000_001), "więcej niż 2 MB"),
     ],
 )
 def test_files_that_would_do_harm_are_refused(desk, file, reason):
@@ -316,8 +316,40 @@ def test_the_same_price_twice_in_a_file_is_refused(desk):
 def test_a_file_without_the_columns_is_refused(desk):
     answer = preview(desk, SimpleUploadedFile("cennik.csv", b"a,b\n1,2"))
     text = answer.content.decode()
-    assert "<li>brak kolumn" in text
+    assert "<li>Brak kolumn" in text
     assert "Traceback" not in text
+
+
+def test_a_file_of_a_polish_spreadsheet_is_read(desk):
+    depot = factories.DepotFactory()
+    rows = f"depot;fuel;unit;day;price;bag_price;bag_kg\r\n{depot.pk};pellet;t;21.11.2025;1500,50;;\r\n"
+    answer = preview(desk, SimpleUploadedFile("cennik.csv", rows.encode("utf-8-sig")))
+    assert "Podgląd: 1" in answer.content.decode()
+    assert "Wczytano i zatwierdzono ceny: 1." in confirm(desk, answer).content.decode()
+    assert DepotPrice.objects.get().price == Decimal("1500.50")
+
+
+@pytest.mark.parametrize(
+    ("content", "trouble"),
+    [
+        (b"depot,fuel,unit,day,price,bag_price,bag_kg\n", "nie ma żadnego wiersza z ceną"),
+        ("depot,fuel\nś".encode("cp1250"), "nie jest zapisany w UTF-8"),
+    ],
+)
+def test_a_file_that_says_nothing_is_refused_in_polish(desk, content, trouble):
+    assert trouble in preview(desk, SimpleUploadedFile("cennik.csv", content)).content.decode()
+
+
+def test_a_price_has_nothing_to_save_and_its_history_nothing_to_revert(desk):
+    price = waiting(1500)
+    decide(desk, "reject", price, reason="literówka")
+    page = desk.get(f"{LIST}{price.pk}/change/").content.decode()
+    assert 'type="submit" value="Zapisz' not in page
+    assert "Zamknij" in page
+    history = desk.get(f"{LIST}{price.pk}/history/").content.decode()
+    assert "Stan: <del>czeka na decyzję</del> → <ins>odrzucona</ins>" in history
+    version = price.history.first().pk
+    assert "Przywróć" not in desk.get(f"{LIST}{price.pk}/history/{version}/").content.decode()
 
 
 def test_what_happened_after_the_preview_stops_the_whole_import(desk):
