@@ -12,10 +12,12 @@ from django.utils.formats import date_format
 from simple_history.admin import SimpleHistoryAdmin
 from simple_history.template_utils import HistoricalRecordContextHelper
 
+from catalog.admin.desk import MissedMixin
+
 NOTHING = "–"
 
 
-class HistoryAdmin(SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
+class HistoryAdmin(MissedMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
     """A page with history. revertible: whether saving an old version writes it; where it does not, none is offered."""
 
     revertible: ClassVar[bool] = True

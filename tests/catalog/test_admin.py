@@ -86,3 +86,8 @@ def test_a_depot_opens(client, editor):
 
 def test_strangers_are_sent_to_the_login(client):
     assert client.get(DEPOTS).status_code == 302
+
+
+def test_a_row_that_is_not_there_is_told_in_plain_words(client, editor):
+    answer = client.get("/admin/catalog/depot/999999/change/", follow=True)
+    assert "Nie ma takiego wpisu: skład opału „999999”." in answer.content.decode()

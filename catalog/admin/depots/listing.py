@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from catalog import actions, findings, models
 from catalog.actions import Decided
 from catalog.admin.depots import queues, story
-from catalog.admin.desk import editor_of
+from catalog.admin.desk import MissedMixin, editor_of
 
 MOST_NAMED = 20
 """Entries that a message names; of more it says how many."""
@@ -38,7 +38,7 @@ class DepotChangeList(ChangeList):
             row.open_requests, row.today = requests.get(row.pk, 0), today
 
 
-class DepotList(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class DepotList(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """The list; it costs the same queries however many rows it shows."""
 
     list_display = (
