@@ -17,7 +17,7 @@ LISTS = (
     "regulations/fuelban/",
     "regulations/resolution/",
 )
-OVERFLOW = "(() => { const list = document.querySelector('.results'); return list ? list.scrollWidth - list.clientWidth : 0 })()"
+OVERFLOW = "[...document.querySelectorAll('.results')].map((list) => list.scrollWidth - list.clientWidth)"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_every_list_fits(desk):
     for path in LISTS:
         desk.goto(f"/admin/{path}")
         assert desk.locator("#changelist").count() == 1, path
-        wide[path] = desk.evaluate(OVERFLOW)
+        wide[path] = max(desk.evaluate(OVERFLOW), default=0)
     # A pixel or two is what browsers round.
     assert {path: over for path, over in wide.items() if over > 2} == {}
 

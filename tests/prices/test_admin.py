@@ -15,7 +15,7 @@ from openpyxl import Workbook
 from catalog import versions
 from catalog.models import Dataset
 from catalog.roles import CHIEF, EDITOR
-from prices.models import DepotPrice, PlausibleRange
+from prices.models import DepotPrice, Observation, PlausibleRange, Series
 from prices.price_lists import read_day
 from tests import factories
 
@@ -379,3 +379,13 @@ def test_a_range_saved_as_it_was_is_no_change(desk):
 @pytest.mark.parametrize("given", ["2026-11-03", "03.11.2026", date(2026, 11, 3), datetime(2026, 11, 3, 9, tzinfo=UTC)])
 def test_a_day_of_a_price_list_may_be_written_or_a_spreadsheets_own(given):
     assert read_day(given) == date(2026, 11, 3)
+
+
+def test_series_of_the_statistical_office_have_their_names(desk):
+    series = Series.objects.get_or_create(slug="prad-g11")[0]
+    Observation.objects.create(series=series, year=2020, value=Decimal("0.55"), source="https://example.pl/" + "a" * 90)
+    listed = desk.get("/admin/prices/observation/").content.decode()
+    for shown in ("Energia elektryczna dla gospodarstw domowych, taryfa G11", "Polska", "0,55 zł/kWh", "Razem: 1"):
+        assert shown in listed
+    assert "prad-g11<" not in listed
+    assert "a" * 60 not in listed
