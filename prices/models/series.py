@@ -50,4 +50,5 @@ class Observation(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.series}, {self.voivodeship or 'Polska'}, {self.year}"
+        name = dict(Series._meta.get_field("slug").flatchoices)[self.series_id]  # without asking for the row
+        return f"{name}, {self.voivodeship or 'Polska'}, {self.year}"
