@@ -1,6 +1,7 @@
 """The safe loader of YAML: that of libyaml, eight times as fast, where PyYAML was built with it, as its wheels are.
 
-Every process reads the rules of the subsidy when it starts, and the first to need them the sources.
+Every process reads the rules of the subsidy when it starts, and the first to need them the sources. For files of this
+project only: what is nested without end would end the process.
 """
 
 try:

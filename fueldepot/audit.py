@@ -7,16 +7,17 @@ from typing import Any, NamedTuple
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, F, Model, Q, QuerySet, TextField, Value, When
+from django.db.models import Case, F, Func, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
 from django.db.models.expressions import Expression
-from django.db.models.functions import Cast, Coalesce, Concat
+from django.db.models.functions import Cast, Coalesce, Concat, Replace
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
-from catalog.models import Depot, DepotRequest
+from catalog import fuels
+from catalog.models import Depot, DepotRequest, Voivodeship
 from prices.models import DepotPrice, PlausibleRange
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 
@@ -78,15 +79,30 @@ def text(*parts: Any) -> Expression:
     return Concat(*(Cast(part, TextField()) for part in parts), Value(""), output_field=TextField())
 
 
+def day(field: str) -> Expression:
+    """A day as the desk writes it."""
+    return Func(F(field), Value("DD.MM.YYYY"), function="to_char", output_field=TextField())
+
+
+def zloty(field: str) -> Expression:
+    """An amount with a decimal comma."""
+    return Replace(Cast(F(field), TextField()), Value("."), Value(","))
+
+
+FUEL = Case(*(When(fuel=slug, then=Value(name)) for slug, name in fuels.CHOICES), default=F("fuel"))
+"""The name of a fuel."""
+
+VOIVODESHIP = Subquery(Voivodeship.objects.filter(pk=OuterRef("voivodeship_id")).values("name"))
+
 AUDITED = (
     Audited(Depot, text(F("name"))),
     Audited(DepotRequest, text(KIND, Value(" nr "), F("pk"))),
-    Audited(DepotPrice, text(F("fuel"), Value(" "), F("price"), Value(" zł, skład "), F("depot_id"))),
-    Audited(PlausibleRange, text(F("fuel"), Value(": "), F("low"), Value("–"), F("high"), Value(" zł"))),
-    Audited(LegalState, text(F("voivodeship_id"))),
+    Audited(DepotPrice, text(FUEL, Value(" "), zloty("price"), Value(" zł, skład nr "), F("depot_id"))),
+    Audited(PlausibleRange, text(FUEL, Value(": "), zloty("low"), Value("–"), zloty("high"), Value(" zł"))),
+    Audited(LegalState, text(VOIVODESHIP)),
     Audited(Resolution, text(F("number"), Value(" "), F("title"))),
     Audited(Amendment, text(F("number"), Value(" "), F("changes"))),
-    Audited(Deadline, text(F("date"), Value(" "), F("applies_to"))),
+    Audited(Deadline, text(day("date"), Value(" "), F("applies_to"))),
     Audited(FuelBan, text(F("fuel"))),
 )
 

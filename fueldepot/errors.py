@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 import orjson
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -231,7 +232,7 @@ def payload_too_large(request: HttpRequest, most_bytes: int) -> HttpResponse:
     if is_api(request):
         message = f"The request body is larger than {most_bytes} bytes; send the documented parameters only."
         return plain_error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "payload_too_large", message)
-    response = render(None, "413.html", status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    response = render(None, "413.html", {"site_name": settings.SITE_NAME}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     response["Cache-Control"] = NO_STORE
     return response
 

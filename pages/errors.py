@@ -1,5 +1,6 @@
 """What the site answers when there is no page to show. None of it is kept, and nothing but 404 needs a context."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -47,7 +48,7 @@ def unavailable(request: HttpRequest) -> HttpResponse:
 
 def bare(template: str, status: int) -> HttpResponse:
     """HTML that needs neither a request nor the database."""
-    return HttpResponse(render_to_string(template), status=status)
+    return HttpResponse(render_to_string(template, {"site_name": settings.SITE_NAME}), status=status)
 
 
 def plain(template: str, status: int) -> HttpResponse:

@@ -1,6 +1,7 @@
 """Pages of the units: a voivodeship with its municipalities, a municipality with its depots."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -14,7 +15,8 @@ from catalog.held import Held
 from catalog.links import municipality_path, route_path, site_url
 from catalog.models import Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
-from catalog.queries import find_stores_in_known_unit, find_stores_near
+from catalog.plane import great_circle_m
+from catalog.queries import StoreRow, find_stores_in_known_unit, find_stores_near
 from catalog.text import sort_key
 from pages.depots import DepotCard, depot_card
 from pages.origin import AskedOrigin, Origin
@@ -75,8 +77,9 @@ class MunicipalityPage(Page):
     """A municipality.
 
     own: its depots by name. nearest: depots near `origin_label`, asked for or, without own depots, a point inside;
-    origin_label is "" when there is no such point. radius_km: how far was looked for them.
-    notices: what was ignored in the address. map: both lists by their numbers; a depot in both has one number.
+    origin_label is "" when there is no such point. radius_km: how far was looked for them. further: its own depots that
+    are not among the nearest, by distance where one was asked for, else by name. No depot is listed twice.
+    notices: what was ignored in the address. map: both lists by their numbers.
     """
 
     template: ClassVar[str] = "pages/municipality"
@@ -86,6 +89,7 @@ class MunicipalityPage(Page):
     municipality: Municipality
     own: tuple[DepotCard, ...]
     nearest: tuple[DepotCard, ...]
+    further: tuple[DepotCard, ...]
     origin_label: str
     radius_km: int
     notices: tuple[str, ...]
@@ -103,6 +107,16 @@ class MunicipalityPage(Page):
     @property
     def map_name(self) -> str:
         return f"gmina {self.municipality.name} i okolica"
+
+    @property
+    def own_count(self) -> str:
+        return counted(len(self.own), *FORMS)
+
+    @property
+    def further_title(self) -> str:
+        """What stands above the depots that are not among the nearest."""
+        where = "W tej gminie" if len(self.further) == len(self.own) else "Dalej w tej gminie"
+        return f"{where}: {counted(len(self.further), *FORMS)}"
 
     @property
     def regulation_path(self) -> str:
@@ -229,10 +243,9 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
     depots = find_stores_in_known_unit(unit.teryt).rows
     origin = asked.origin or (None if depots else inner_point(unit))
     near = find_stores_near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).rows if origin else []
-    numbers: dict[int, int] = {}
-    for depot_id in [row.id for row in (*near, *depots)]:
-        numbers.setdefault(depot_id, len(numbers) + 1)
-    places = {row.id: (row.lat, row.lon, row.source) for row in (*near, *depots)}
+    further = farther(depots, asked.origin.point, near) if asked.origin else depots
+    numbers = {row.id: number for number, row in enumerate((*near, *further), start=1)}
+    own = tuple(depot_card(row, numbers[row.id]) for row in depots)
     demonstration = any(row.source == Depot.Source.DEMO for row in (*near, *depots))
     count = f"{counted(len(depots), 'skład', 'składy', 'składów')} opału" if depots else "najbliższe składy opału"
     return MunicipalityPage(
@@ -249,19 +262,30 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
         map=pictures.depot_map(
             unit.teryt,
             [
-                pictures.Numbered(number, lat, lon, source == Depot.Source.OSM)
-                for depot_id, number in numbers.items()
-                for lat, lon, source in [places[depot_id]]
+                pictures.Numbered(numbers[row.id], row.lat, row.lon, row.source == Depot.Source.OSM)
+                for row in (*near, *further)
             ],
             (asked.origin.point.lat, asked.origin.point.lon) if asked.origin else None,
         ),
         municipality=unit,
-        own=tuple(depot_card(row, numbers[row.id]) for row in depots),
+        own=own,
         nearest=tuple(depot_card(row, numbers[row.id]) for row in near),
+        further=tuple(depot_card(row, numbers[row.id]) for row in further) if asked.origin else own,
         origin_label=origin.label if origin else "",
         radius_km=NEAREST_KM,
         notices=asked.notices,
     )
+
+
+def farther(depots: Iterable[StoreRow], point: Point, near: Iterable[StoreRow]) -> list[StoreRow]:
+    """Depots that are not among the near ones, with their distance from a point, nearest first, then by id."""
+    listed = {row.id for row in near}
+    rest = [
+        row._replace(distance_m=great_circle_m(point.lat, point.lon, row.lat, row.lon))
+        for row in depots
+        if row.id not in listed
+    ]
+    return sorted(rest, key=lambda row: (row.distance_m, row.id))
 
 
 def inner_point(unit: Municipality) -> Origin | None:

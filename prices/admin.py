@@ -9,15 +9,21 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import floatformat
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
-from catalog.admin import HistoryAdmin, RegisterAdmin
+from catalog.admin import RegisterAdmin
 from catalog.admin.desk import WaitingFilter, editor_of
+from catalog.admin.history import HistoryAdmin
 from prices import actions, figures, models, queries
 from prices.actions import Decided
 from prices.import_admin import PriceListImport
+from prices.series import BY_SLUG
 
 UNKNOWN = "–"
 
@@ -27,17 +33,32 @@ def amount(value: Decimal | None) -> str:
     return floatformat(value, "-2g")
 
 
+def in_lines(first: str, second: str) -> SafeString:
+    """Two lines of one cell, the second of them quiet."""
+    return format_html('{}<br><span class="quiet">{}</span>', first, second) if second else format_html("{}", first)
+
+
 @admin.register(models.Series)
 class SeriesAdmin(RegisterAdmin):
+    empty_value_display = "jeszcze nieznane"
     list_display = ("slug", "variable_id", "variable_name")
 
 
 @admin.register(models.Observation)
 class ObservationAdmin(RegisterAdmin):
-    list_display = ("series", "voivodeship", "year", "value", "source")
+    empty_value_display = "Polska"
+    list_display = ("series", "voivodeship", "year", "price", "read_in")
     list_filter = ("series", "voivodeship")
     list_select_related = ("series", "voivodeship")
     ordering = ("series", "voivodeship", "year", "pk")
+
+    @admin.display(description="cena", ordering="value")
+    def price(self, row: models.Observation) -> str:
+        return f"{floatformat(row.value, '2g')} {BY_SLUG[row.series_id].unit}"
+
+    @admin.display(description="źródło")
+    def read_in(self, row: models.Observation) -> str:
+        return Truncator(row.source).chars(60)
 
 
 class StatusFilter(WaitingFilter):
@@ -106,20 +127,11 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
 @admin.register(models.DepotPrice)
 class DepotPriceAdmin(PriceListImport, HistoryAdmin):
-    """The queue, oldest first, with the present median beside each price. Nothing is deleted here."""
+    """The queue, oldest first, with the present median beside each price. Nothing is edited or deleted here."""
 
-    list_display = (
-        "depot",
-        "fuel",
-        "shown_price",
-        "shown_median",
-        "deviation",
-        "day",
-        "origin",
-        "submitted_at",
-        "status",
-        "reason",
-    )
+    revertible = False  # decisions are taken anew instead: they count from the day they are taken
+    # What is said together stands in one column: more columns do not fit beside menu and filters.
+    list_display = ("depot", "fuel", "shown_price", "shown_median", "shown_day", "sent", "decision")
     list_display_links = ("shown_price",)
     list_filter = (StatusFilter, "fuel", "origin")
     list_select_related = ("depot",)
@@ -130,7 +142,6 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
     actions = ("approve", "reject")
     action_form = DecisionForm
     form = PriceForm
-    restorable = False  # decisions are taken anew instead: they count from the day they are taken
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
         return models.DepotPrice.objects.oldest_waiting_first()
@@ -149,26 +160,42 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
             return list(PriceForm.Meta.fields)
         return [field.name for field in models.DepotPrice._meta.fields if field.name != "id"]
 
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The page of a price, which has nothing to save."""
+        nothing = {"show_save": False, "show_save_and_continue": False, "show_save_and_add_another": False}
+        return super().change_view(request, object_id, form_url, {**nothing, **(extra_context or {})})  # type: ignore[no-any-return]
+
     def get_form(self, request: HttpRequest, obj: models.DepotPrice | None = None, **kwargs: Any) -> Any:
         # A price that exists is only looked at, so the form for a new one does not apply.
         return super().get_form(request, obj, **(kwargs if obj is None else {**kwargs, "form": forms.ModelForm}))
 
     @admin.display(description="cena")
-    def shown_price(self, row: models.DepotPrice) -> str:
+    def shown_price(self, row: models.DepotPrice) -> str | SafeString:
         shown = f"{amount(row.price)} zł/{row.unit}"
         if row.bag_price is None:
             return shown
-        return f"{shown} (worek {amount(row.bag_kg)} kg: {amount(row.bag_price)} zł)"
+        return in_lines(shown, f"worek {amount(row.bag_kg)} kg: {amount(row.bag_price)} zł")
 
-    @admin.display(description="obecna mediana")
-    def shown_median(self, row: Any) -> str:
-        return UNKNOWN if row.present_median is None else f"{amount(row.present_median)} zł"
-
-    @admin.display(description="odchylenie")
-    def deviation(self, row: Any) -> str:
+    @admin.display(description="obecna mediana i odchylenie")
+    def shown_median(self, row: Any) -> str | SafeString:
         if row.present_median is None:
             return UNKNOWN
-        return f"{(row.price / row.present_median - 1) * 100:+.1f} %".replace(".", ",")
+        deviation = f"{(row.price / row.present_median - 1) * 100:+.1f}".replace(".", ",").replace("-", "−")
+        return in_lines(f"{amount(row.present_median)} zł", f"{deviation} %")
+
+    @admin.display(description="dzień ceny", ordering="day")
+    def shown_day(self, row: models.DepotPrice) -> str:
+        return date_format(row.day, "d.m.Y")
+
+    @admin.display(description="pochodzenie", ordering="submitted_at")
+    def sent(self, row: models.DepotPrice) -> SafeString:
+        return in_lines(row.get_origin_display(), date_format(timezone.localtime(row.submitted_at), "d.m.Y H:i"))
+
+    @admin.display(description="stan", ordering="status")
+    def decision(self, row: models.DepotPrice) -> SafeString:
+        return in_lines(row.get_status_display(), row.reason)
 
     @admin.action(description="Zatwierdź", permissions=["change"])
     def approve(self, request: HttpRequest, queryset: QuerySet[models.DepotPrice]) -> None:

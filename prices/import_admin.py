@@ -12,6 +12,7 @@ from django.utils import timezone
 from import_export.admin import ImportMixin
 from import_export.results import RowResult
 
+from catalog import fuels
 from catalog.admin.desk import editor_of
 from prices.price_lists import PriceListResource
 from prices.uploads import FORMATS, SignedUpload
@@ -33,6 +34,10 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
 
     def get_import_data_kwargs(self, **kwargs: Any) -> dict[str, Any]:
         return {**super().get_import_data_kwargs(**kwargs), "rollback_on_validation_errors": True}
+
+    def get_import_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        known = {"fuels": fuels.CHOICES, "units": list(fuels.UNIT_NAMES.items())}
+        return {**super().get_import_context_data(**kwargs), **known}
 
     def add_data_read_fail_error_to_form(self, form: forms.Form, e: Exception) -> None:
         """Say what is wrong with a file. Our formats make a ValidationError of everything a file can cause."""
@@ -59,7 +64,8 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
         form = self.get_import_form_class(request)(formats, resources)
         context = {
             **self.admin_site.each_context(request),
-            "title": "Import",
+            **self.get_import_context_data(),
+            "title": "Cennik z pliku",
             "form": form,
             "opts": self.model._meta,
             "media": self.media + form.media,

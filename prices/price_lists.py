@@ -43,7 +43,7 @@ class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the li
         """Refuse a file without the columns that every row needs."""
         missing = {"depot", "fuel", "unit", "day"} - set(dataset.headers or ())
         if missing:
-            raise ValidationError(f"brak kolumn: {', '.join(sorted(missing))}; potrzebne są: {', '.join(COLUMNS)}")
+            raise ValidationError(f"brak kolumn: {', '.join(sorted(missing))}. Potrzebne są: {', '.join(COLUMNS)}.")
 
     def before_import_row(self, row: dict[str, Any], **kwargs: Any) -> None:
         """Bring cells to one form: text of a spreadsheet, decimal commas, dates of Excel."""

@@ -47,7 +47,7 @@ class SizedCSV(base_formats.CSV):  # type: ignore[misc] # the library has no typ
         try:
             lines = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
         except csv.Error as error:
-            raise ValidationError("pliku nie da się odczytać jako CSV; sprawdź, czy cudzysłowy mają parę") from error
+            raise ValidationError("Pliku nie da się odczytać jako CSV. Sprawdź, czy cudzysłowy mają parę.") from error
         return tidy(lines[0] if lines else [], lines[1:])
 
     def get_read_mode(self) -> str:
@@ -68,16 +68,16 @@ class SafeXLSX(base_formats.XLSX):  # type: ignore[misc] # the library has no ty
             with zipfile.ZipFile(BytesIO(in_stream)) as archive:
                 # The sizes that the directory states can be trusted: zipfile never gives more bytes than them.
                 if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED_BYTES:
-                    raise ValidationError("arkusz rozpakowuje się do zbyt wielu danych")
+                    raise ValidationError("Arkusz rozpakowuje się do zbyt wielu danych.")
                 for member in archive.infolist():
                     if b"<!DOCTYPE" in archive.read(member).replace(b"\0", b""):
-                        raise ValidationError("arkusz zawiera definicje XML, których arkusze nie mają")
+                        raise ValidationError("Arkusz zawiera definicje XML, których arkusze nie mają.")
             sheet = super().create_dataset(in_stream)
         except ValidationError:
             raise
         except Exception as error:
             # Whatever a damaged archive makes of the libraries that read it.
-            raise ValidationError("plik nie jest arkuszem XLSX albo jest uszkodzony") from error
+            raise ValidationError("Plik nie jest arkuszem XLSX albo jest uszkodzony.") from error
         return tidy(sheet.headers, list(sheet))
 
 
@@ -108,7 +108,7 @@ class SignedUpload(BaseStorage):  # type: ignore[misc] # the library has no type
 def refuse_large(content: bytes) -> None:
     """Raise ValidationError for a file that is too large."""
     if len(content) > MOST_BYTES:
-        raise ValidationError(f"plik ma więcej niż {MOST_BYTES} bajtów; podziel go na części")
+        raise ValidationError(f"Plik ma więcej niż {MOST_BYTES} bajtów. Podziel go na części.")
 
 
 def decode(content: bytes) -> str:
@@ -119,7 +119,7 @@ def decode(content: bytes) -> str:
             return content.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise ValidationError("plik nie jest tekstem w kodowaniu UTF-8 ani Windows-1250; zapisz go jako „CSV UTF-8”")
+    raise ValidationError("Plik nie jest tekstem w kodowaniu UTF-8 ani Windows-1250. Zapisz go jako „CSV UTF-8”.")
 
 
 def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> tablib.Dataset:
@@ -129,18 +129,18 @@ def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> tablib.Datase
     """
     names = ["" if name is None else str(name).strip().lower() for name in headers]
     if repeated := sorted({name for name in names if name and names.count(name) > 1}):
-        raise ValidationError(f"kolumna powtarza się: {', '.join(repeated)}")
+        raise ValidationError(f"Kolumna powtarza się: {', '.join(repeated)}.")
     numbered = [(number, list(row)) for number, row in enumerate(rows, start=1) if not all(map(is_blank, row))]
     if not numbered:
-        raise ValidationError("w pliku nie ma ani jednego wiersza z ceną")
+        raise ValidationError("W pliku nie ma ani jednego wiersza z ceną.")
     if len(numbered) > MOST_ROWS:
-        raise ValidationError(f"plik ma więcej niż {MOST_ROWS} wierszy; podziel go na części")
+        raise ValidationError(f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części.")
     width = len(names)
     for number, row in numbered:
         if not all(map(is_blank, row[width:])):
             raise ValidationError(
-                f"wiersz {number} ma więcej pól niż nagłówek; kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola "
-                "średnikami"
+                f"Wiersz {number} ma więcej pól niż nagłówek. Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola "
+                "średnikami."
             )
     return tablib.Dataset(*((row + [""] * width)[:width] for _, row in numbered), headers=names)
 

@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 
-from catalog.admin import HistoryAdmin
 from catalog.admin.desk import editor_of
+from catalog.admin.history import HistoryAdmin
 from catalog.models import County, Municipality
 from regulations import actions
 from regulations.freshness import STALE_AFTER, is_stale

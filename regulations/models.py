@@ -15,9 +15,13 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils.formats import date_format
 from simple_history.models import HistoricalRecords
 
 from catalog.models import Voivodeship
+
+DAY = "d.m.Y"
+"""How the desk writes a day in the name of a row."""
 
 UNIT_FORM = RegexValidator(r"^[0-9]{4}([0-9]{3})?\Z", "kod powiatu (4 cyfry) albo gminy (7 cyfr)")
 
@@ -143,7 +147,7 @@ class LegalState(models.Model):
         verbose_name_plural = "stany prawne województw"
 
     def __str__(self) -> str:
-        return f"{self.voivodeship.name}, stan na {self.as_of}"
+        return f"{self.voivodeship.name}, stan na {date_format(self.as_of, DAY)}"
 
 
 class Item(models.Model):
@@ -179,7 +183,11 @@ class Resolution(Item, Scope):
 
     def __str__(self) -> str:
         number = f"nr {self.number}" if self.number else "bez numeru"
-        return f"{number} z {self.adopted} ({self.scope})" if self.adopted else f"{number} ({self.scope})"
+        return (
+            f"{number} z {date_format(self.adopted, DAY)} ({self.scope})"
+            if self.adopted
+            else f"{number} ({self.scope})"
+        )
 
 
 class Amendment(models.Model):
@@ -207,7 +215,7 @@ class Amendment(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"nr {self.number or '?'} z {self.adopted or '?'}"
+        return f"nr {self.number or '?'} z {date_format(self.adopted, DAY) if self.adopted else '?'}"
 
 
 class Provision(Item, Scope):
@@ -264,7 +272,7 @@ class Deadline(Provision):
         constraints = Provision.Meta.constraints
 
     def __str__(self) -> str:
-        return f"{self.date}: {self.applies_to} ({self.scope})"
+        return f"{date_format(self.date, DAY)}: {self.applies_to} ({self.scope})"
 
 
 class FuelBan(Provision):

@@ -4,11 +4,10 @@ from django.contrib import admin
 
 from catalog.admin.accounts import AccountAdmin
 from catalog.admin.depots import DepotAdmin
-from catalog.admin.histories import HistoryAdmin
 from catalog.admin.registers import RegisterAdmin
 from catalog.admin.requests import DepotRequestAdmin
 
-__all__ = ["AccountAdmin", "DepotAdmin", "DepotRequestAdmin", "HistoryAdmin", "RegisterAdmin"]
+__all__ = ["AccountAdmin", "DepotAdmin", "DepotRequestAdmin", "RegisterAdmin"]
 
 admin.site.site_header = "Składy opału: redakcja"
 admin.site.site_title = "Redakcja"

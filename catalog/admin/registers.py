@@ -5,9 +5,10 @@ from django.db.models import Model
 from django.http import HttpRequest
 
 from catalog import models
+from catalog.admin.desk import MissedMixin
 
 
-class RegisterAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class RegisterAdmin(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """Data of public registers: an import writes them, nobody else."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:

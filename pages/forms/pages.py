@@ -179,16 +179,15 @@ def confirmation_page(request: DepotRequest, token: str) -> RequestPage:
 
 
 def problem_page(title: str, text: str, *, link: str = "", link_label: str = "") -> ProblemPage:
-    """A page that says why."""
+    """A page that says why. link, link_label: where to go from here; the home page without a link."""
     return ProblemPage(
         title=title,
         description=text,
         path="",
-        crumbs=(Crumb.home(),),
         indexed=False,
         text=text,
         link=link or reverse("home"),
-        link_label=link_label or "Strona główna",
+        link_label=link_label if link else "Strona główna",
     )
 
 

@@ -1,7 +1,7 @@
 """One view per form, and the way of a request until it counts. A GET never writes: links are confirmed by a button."""
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import wraps
 from http import HTTPStatus
@@ -20,7 +20,7 @@ from catalog import databases, requests
 from catalog.actions import DepotIsRemoved
 from catalog.models import Depot, DepotRequest, Municipality
 from catalog.requests.limits import TooManyRequests
-from catalog.requests.secrecy import LinkExpired, LinkUnreadable
+from catalog.requests.secrecy import LINK_LIFE, LinkExpired, LinkUnreadable
 from pages.depots import removed_page
 from pages.forms.claim import ClaimForm, DeleteForm
 from pages.forms.depot import AddForm, CorrectForm
@@ -38,6 +38,15 @@ from prices import actions as price_actions
 from prices.models import DepotPrice
 
 Kind = DepotRequest.Kind
+FORMS = {
+    Kind.CORRECT: "depot-correct",
+    Kind.CLAIM: "depot-claim",
+    Kind.DELETE: "depot-delete",
+    Kind.PRICE: "depot-price",
+    Kind.ADD: "depot-add",
+}
+"""The route of each form."""
+
 View = Callable[..., HttpResponse]
 
 NOTHING_CHANGED = (
@@ -151,12 +160,15 @@ def confirm(request: HttpRequest) -> HttpResponse:
         return problem(
             request, 404, "Odnośnik jest niepełny", "Skopiuj go z listu w całości: czasem dzieli się na dwa wiersze."
         )
-    except (LinkExpired, requests.LinkForgotten):
+    except (LinkExpired, requests.LinkForgotten) as error:
         return problem(
             request,
             410,
             "Odnośnik wygasł",
-            "Działał 48 godzin. Zgłoszenie się nie liczy; możesz wysłać je jeszcze raz.",
+            f"Działał {LINK_LIFE // timedelta(hours=1)} godzin. Zgłoszenie się nie liczy, ale możesz wysłać je "
+            "jeszcze raz.",
+            link=form_again(error.args[0]),
+            link_label="Wypełnij formularz jeszcze raz",
         )
     except requests.LinkAlreadyUsed:
         return problem(
@@ -222,8 +234,18 @@ def show(
     return render(request, "pages/forms/form.html", {"page": page}, status=status)
 
 
-def problem(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
-    return render(request, "pages/forms/problem.html", {"page": problem_page(title, text)}, status=status)
+def problem(request: HttpRequest, status: int, title: str, text: str, **onward: str) -> HttpResponse:
+    page = problem_page(title, text, **onward)
+    return render(request, "pages/forms/problem.html", {"page": page}, status=status)
+
+
+def form_again(request_id: int) -> str:
+    """The form that a request came from, or "" when nobody knows any more. One query."""
+    found = DepotRequest.objects.filter(pk=request_id).first()
+    if found is None:
+        return ""
+    route = FORMS[Kind(found.kind)]
+    return reverse(route, args=[found.depot_id]) if found.depot_id else reverse(route)
 
 
 def gone(request: HttpRequest, depot_id: int) -> HttpResponse:

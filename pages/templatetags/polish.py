@@ -2,10 +2,11 @@ import re
 from datetime import date
 
 from django import template
+from django.template.defaultfilters import stringfilter
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
-from pages import polish
+from pages import polish, typography
 
 register = template.Library()
 
@@ -34,6 +35,19 @@ def zloty(amount: float | None) -> str:
     return polish.zloty(amount)
 
 
+@register.filter(is_safe=True)
+@stringfilter
+def tied(text: str) -> str:
+    """Text whose words of one letter do not end a line."""
+    return typography.tie(text)
+
+
+@register.filter
+def tied_html(html: SafeString) -> SafeString:
+    """The same for a part of a page that is HTML already."""
+    return mark_safe(typography.tie_html(html))  # noqa: S308 - as safe as it was
+
+
 @register.filter
 def postcodes(text: str) -> SafeString:
     """Text, escaped, whose postcodes do not break in two at the end of a line."""
@@ -44,4 +58,5 @@ def postcodes(text: str) -> SafeString:
 @register.filter
 def coded(text: str) -> SafeString:
     """Text of ours with what stands between backticks as code; the rest is escaped."""
-    return mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", conditional_escape(text)))  # noqa: S308 - escaped before
+    escaped = conditional_escape(typography.tie(text))
+    return mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))  # noqa: S308

@@ -6,6 +6,8 @@ from typing import Self
 from django.conf import settings
 from django.db import models
 from django.db.models import Case, Q, Value, When
+from django.template.defaultfilters import floatformat
+from django.utils.formats import date_format
 from simple_history.models import HistoricalRecords
 
 from catalog import fuels
@@ -119,7 +121,8 @@ class DepotPrice(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.fuel} {self.price} zł, {self.day} (#{self.pk})"
+        price, day = floatformat(self.price, "-2g"), date_format(self.day, "d.m.Y")
+        return f"{self.get_fuel_display()} {price} zł/{self.unit}, {day} (nr {self.pk})"
 
 
 class PlausibleRange(models.Model):
@@ -141,7 +144,7 @@ class PlausibleRange(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.fuel}: {self.low}–{self.high} zł"
+        return f"{self.get_fuel_display()}: {floatformat(self.low, '-2g')}–{floatformat(self.high, '-2g')} zł"
 
 
 class Figure(models.Model):

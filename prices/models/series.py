@@ -24,7 +24,7 @@ class Series(models.Model):
         verbose_name_plural = "szeregi cen GUS"
 
     def __str__(self) -> str:
-        return self.slug
+        return self.get_slug_display()
 
 
 class Observation(models.Model):
@@ -50,4 +50,5 @@ class Observation(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.series_id} {self.voivodeship_id or 'PL'} {self.year}"
+        name = dict(Series._meta.get_field("slug").flatchoices)[self.series_id]  # without asking for the row
+        return f"{name}, {self.voivodeship or 'Polska'}, {self.year}"

@@ -14,7 +14,6 @@ from typing import Any
 import yaml
 
 from catalog.importers.records import BadInput
-from catalog.yaml_loader import SafeLoader
 from regulations.models import Deadline, Scope, Source, write_sources
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -47,8 +46,11 @@ class StateRecord:
     bans: dict[str, Values]
 
 
-class _Loader(SafeLoader):
-    """Refuses a key that stands twice: YAML would silently keep the last."""
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice: YAML would silently keep the last.
+
+    Not libyaml's: nesting without end, which anybody's file may have, would end the process.
+    """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         found = [self.construct_object(key, deep=True) for key, _ in node.value]

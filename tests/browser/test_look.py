@@ -42,6 +42,7 @@ def addresses(depot, site):
         "/?q=zzzqqq",
         "/sklady/malopolskie/",
         "/sklady/malopolskie/krakow-1261011/",
+        "/sklady/malopolskie/krakow-1261011/?kod=30-001",
         depot["url"].removeprefix(site.url),
         "/ceny/",
         "/ceny/pellet/",

@@ -91,3 +91,8 @@ def test_strangers_are_sent_to_the_login(client):
 @pytest.mark.parametrize("query", ["source__exact=a%00", "q=%00", "queue=%00", "nothing=%00"])
 def test_a_nul_in_an_address_of_the_desk_is_a_mistake_of_the_caller(client, editor, query):
     assert client.get(f"{DEPOTS}?{query}").status_code == 400
+
+
+def test_a_row_that_is_not_there_is_told_in_plain_words(client, editor):
+    answer = client.get("/admin/catalog/depot/999999/change/", follow=True)
+    assert "Nie ma takiego wpisu: skład opału „999999”." in answer.content.decode()

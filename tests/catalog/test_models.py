@@ -72,8 +72,11 @@ def test_what_an_editor_or_a_log_is_told_of_a_row():
         (models.PostcodeMunicipality(postcode_id="30-001", municipality=unit), "30-001 in 1261011"),
         (models.SearchEntry(label="Kraków", kind="municipality"), "Kraków (municipality)"),
         (models.DistinctPair(first_id=3, second_id=4), "#3 ≠ #4"),
-        (Series(slug="prad-g11"), "prad-g11"),
-        (Observation(series_id="prad-g11", year=2024), "prad-g11 PL 2024"),
+        (Series(slug="prad-g11"), "Energia elektryczna dla gospodarstw domowych, taryfa G11"),
+        (
+            Observation(series_id="prad-g11", year=2024),
+            "Energia elektryczna dla gospodarstw domowych, taryfa G11, Polska, 2024",
+        ),
         (Figure(fuel="pellet", area="12", day=date(2026, 11, 21)), "pellet 12 2026-11-21"),
     ]
     assert [str(row) for row, _ in told] == [words for _, words in told]

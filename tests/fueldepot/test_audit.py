@@ -36,7 +36,7 @@ def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
     price_actions.reject_price(price=price, reason="zła jednostka", by=editor, on=NOW)
     text = client.get(AUDIT).content.decode()
     assert "usunięto: skład zakończył działalność" in text
-    assert "pellet 1499.50 zł" in text
+    assert "Pellet 1499,50 zł, skład nr" in text
     assert "Skład &lt;b&gt;Nowak&lt;/b&gt;" in text
 
 

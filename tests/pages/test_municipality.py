@@ -1,5 +1,6 @@
 """The page of a municipality."""
 
+import re
 from datetime import date
 
 import pytest
@@ -74,6 +75,44 @@ def test_nearest_depots_from_a_postcode(client, depot, index, django_assert_max_
     assert "Odległości w linii prostej od środka zabudowy z kodem 30-001." in text
     assert "1,6 km" in text
     assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
+
+
+def listed(answer):
+    """Heading by heading, the depots of a Markdown page with what stands after their names."""
+    found = {}
+    for line in answer.content.decode().splitlines():
+        if line.startswith("## "):
+            names = found.setdefault(line.removeprefix("## "), [])
+        elif line.startswith("- ["):
+            names.append(re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line.removeprefix("- ")))
+    return found
+
+
+def test_depots_are_listed_once_by_distance(client, index):
+    for step in range(12):
+        factories.DepotFactory(name=f"Skład {chr(ord('L') - step)}", lat=50.06 + step / 100, lon=19.94)
+    index()
+    kept = listed(client.get(f"{KRAKOW[:-1]}.md?p=50.06,19.94"))
+    assert kept["Najbliższe składy"] == [
+        f"Skład {letter}, {distance} km"
+        for letter, distance in zip("LKJIHGFEDC", (0, 1.1, 2.2, 3.3, 4.4, 5.6, 6.7, 7.8, 8.9, 10), strict=True)
+    ]
+    assert kept["Dalej w tej gminie: 2 składy"] == ["Skład B, 11.1 km", "Skład A, 12.2 km"]
+    html = client.get(f"{KRAKOW}?p=50.06,19.94")
+    text = text_of(html)
+    assert "W tej gminie: 12 składów." in text
+    assert re.findall(r"Skład ([A-L])", text) == list("LKJIHGFEDCBA")
+    assert re.findall(r'<li value="(\d+)">', html.content.decode()) == [str(number) for number in range(1, 13)]
+
+
+def test_own_depots_beyond_the_nearest_of_a_distant_point(client, depot, index):
+    factories.PostcodeFactory(code="80-001", lat=54.35, lon=18.65)
+    index()
+    text = text_of(client.get(KRAKOW, {"kod": "80-001"}))
+    assert "W promieniu 50 km od środka zabudowy z kodem 80-001 nie znamy żadnego składu." in text
+    assert "W tej gminie: 1 skład" in text
+    assert "Dalej" not in text
+    assert re.search(r"48\d,\d km", text)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_home_finds_places_and_postcodes(client, index, django_assert_max_num_qu
     factories.PostcodeFactory(code="30-001", places=["Kraków"])
     search.rebuild()
     index()
-    with django_assert_max_num_queries(VERSIONS + 3):  # what the catalog holds, voivodeships, suggestions
+    with django_assert_max_num_queries(VERSIONS + 4):  # what the catalog holds, voivodeships, names and their units
         answer = client.get("/", {"q": "krakow"})
     assert "gmina miejska, miasto na prawach powiatu, województwo małopolskie" in text_of(answer)
     assert f'href="{KRAKOW}"' in answer.content.decode()
@@ -160,7 +160,7 @@ def test_a_request_that_django_refuses(client, settings):
     assert "Nieprawidłowe zapytanie" in text_of(answer)
 
 
-@pytest.mark.parametrize(("name", "shown"), [("400.html", "Nieprawidłowe zapytanie"), ("500.html", "Coś się u nas")])
+@pytest.mark.parametrize(("name", "shown"), [("400.html", "Nieprawidłowe zapytanie"), ("500.html", "nas zepsuło")])
 def test_failures_need_neither_context_nor_database(name, shown, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert shown in render_to_string(name)

@@ -16,7 +16,7 @@ from catalog import versions
 from catalog.models import Dataset
 from catalog.roles import CHIEF, EDITOR
 from prices import uploads
-from prices.models import DepotPrice, PlausibleRange
+from prices.models import DepotPrice, Observation, PlausibleRange, Series
 from prices.price_lists import read_day
 from tests import factories
 
@@ -90,7 +90,7 @@ def test_the_queue_is_ordered_by_age_with_median_and_deviation(desk, django_asse
         html = desk.get(LIST).content.decode()
     assert html.index("1\xa0350 zł/t") < html.index("1\xa0800 zł/t") < html.index("1\xa0500 zł/t")
     assert "1\xa0500 zł" in html
-    assert "-10,0 %" in html
+    assert "−10,0 %" in html
     assert "+20,0 %" in html
     assert "1\xa0400 zł/t" not in html
     assert "1\xa0400 zł/t" in desk.get(f"{LIST}?status=approved").content.decode()
@@ -165,8 +165,8 @@ def test_the_history_of_a_price_speaks_polish_and_offers_nothing_to_put_back(des
     decide(desk, "approve", price)
     page = f"{LIST}{price.pk}/history/"
     text = desk.get(page).content.decode()
-    assert "<strong>Stan:</strong> czeka na decyzję → zatwierdzona" in text
-    assert "<strong>Zdecydował:</strong> – → redaktorka" in text
+    assert "Stan: <del>czeka na decyzję</del> → <ins>zatwierdzona</ins>" in text
+    assert "Zdecydował: <del>–</del> → <ins>redaktorka</ins>" in text
     assert not [word for word in ("Change", "None", "pending", "Deleted", "history_") if f">{word}" in text]
     version = f"{page}{price.history.latest().pk}/"
     assert "Przywróć" not in desk.get(version).content.decode()
@@ -356,8 +356,34 @@ def test_the_same_price_twice_in_a_file_is_refused(desk):
 def test_a_file_without_the_columns_is_refused(desk):
     answer = preview(desk, SimpleUploadedFile("cennik.csv", b"a,b\n1,2"))
     text = answer.content.decode()
-    assert "<li>brak kolumn" in text
+    assert "<li>Brak kolumn" in text
     assert "Traceback" not in text
+
+
+def test_a_file_of_a_polish_spreadsheet_is_read(desk):
+    depot = factories.DepotFactory()
+    rows = f"depot;fuel;unit;day;price;bag_price;bag_kg\r\n{depot.pk};pellet;t;21.11.2025;1500,50;;\r\n"
+    answer = preview(desk, SimpleUploadedFile("cennik.csv", rows.encode("utf-8-sig")))
+    assert "Podgląd: 1" in answer.content.decode()
+    assert "Wczytano i zatwierdzono ceny: 1." in confirm(desk, answer).content.decode()
+    assert DepotPrice.objects.get().price == Decimal("1500.50")
+
+
+def test_a_file_that_says_nothing_is_refused_in_polish(desk):
+    empty = SimpleUploadedFile("cennik.csv", b"depot,fuel,unit,day,price,bag_price,bag_kg\n")
+    assert "W pliku nie ma ani jednego wiersza z ceną." in preview(desk, empty).content.decode()
+
+
+def test_a_price_has_nothing_to_save_and_its_history_nothing_to_revert(desk):
+    price = waiting(1500)
+    decide(desk, "reject", price, reason="literówka")
+    page = desk.get(f"{LIST}{price.pk}/change/").content.decode()
+    assert 'type="submit" value="Zapisz' not in page
+    assert "Zamknij" in page
+    history = desk.get(f"{LIST}{price.pk}/history/").content.decode()
+    assert "Stan: <del>czeka na decyzję</del> → <ins>odrzucona</ins>" in history
+    version = price.history.first().pk
+    assert "Przywróć" not in desk.get(f"{LIST}{price.pk}/history/{version}/").content.decode()
 
 
 def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk):
@@ -420,8 +446,8 @@ def test_what_polish_spreadsheets_save_as_csv_is_read(desk, encoding, separator)
         (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
         (b"depot,fuel,unit,day,price\n", "ani jednego wiersza z cen"),
         (b"depot,fuel,unit,day,price\n,,,,\n\n", "ani jednego wiersza z cen"),
-        (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "kolumna powtarza się: price"),
-        (b"depot,fuel,unit,day,price\n\n1,pellet,t,2026-11-20,1650,50", "wiersz 2 ma więcej pól niż nagłówek"),
+        (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "Kolumna powtarza się: price"),
+        (b"depot,fuel,unit,day,price\n\n1,pellet,t,2026-11-20,1650,50", "Wiersz 2 ma więcej pól niż nagłówek"),
         (b"depot,fuel,unit,day,price" + b"\n1,pellet,t,2026-11-20,1" * 5_001, "więcej niż 5000 wierszy"),
     ],
 )
@@ -442,13 +468,13 @@ def test_empty_rows_of_a_spreadsheet_are_none(desk):
 
 def test_the_import_speaks_polish(desk):
     said = preview(desk, csv_of("0,pellet,t,2026-11-20,1,,", "1,uran,t,2026-11-20,1,,")).content.decode()
-    assert "Tych wierszy nie można wczytać" in said
+    assert "Wiersze do poprawienia: 2" in said
     assert not [word for word in ("failed", "Please", ">Row<", "specific", "Import finished") if word in said]
 
 
 def test_a_price_by_the_bag_is_shown_with_its_bag(desk):
     waiting(1650, fuel="ekogroszek", bag_price=Decimal("33.00"), bag_kg=Decimal(20))
-    assert "(worek 20 kg: 33 zł)" in desk.get(f"{LIST}?status=all").content.decode()
+    assert "worek 20 kg: 33 zł" in desk.get(f"{LIST}?status=all").content.decode()
 
 
 def test_a_range_saved_as_it_was_is_no_change(desk):
@@ -464,3 +490,13 @@ def test_a_range_saved_as_it_was_is_no_change(desk):
 @pytest.mark.parametrize("given", ["2026-11-03", "03.11.2026", date(2026, 11, 3), datetime(2026, 11, 3, 9, tzinfo=UTC)])
 def test_a_day_of_a_price_list_may_be_written_or_a_spreadsheets_own(given):
     assert read_day(given) == date(2026, 11, 3)
+
+
+def test_series_of_the_statistical_office_have_their_names(desk):
+    series = Series.objects.get_or_create(slug="prad-g11")[0]
+    Observation.objects.create(series=series, year=2020, value=Decimal("0.55"), source="https://example.pl/" + "a" * 90)
+    listed = desk.get("/admin/prices/observation/").content.decode()
+    for shown in ("Energia elektryczna dla gospodarstw domowych, taryfa G11", "Polska", "0,55 zł/kWh", "Razem: 1"):
+        assert shown in listed
+    assert "prad-g11<" not in listed
+    assert "a" * 60 not in listed

@@ -9,11 +9,13 @@ from django.db import models as db
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 from catalog import actions, findings, models
 from catalog.actions import Decided
 from catalog.admin.depots import queues, story
-from catalog.admin.desk import editor_of
+from catalog.admin.desk import MissedMixin, editor_of
 
 MOST_NAMED = 20
 """Entries that a message names; of more it says how many."""
@@ -36,19 +38,16 @@ class DepotChangeList(ChangeList):
             row.open_requests, row.today = requests.get(row.pk, 0), today
 
 
-class DepotList(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class DepotList(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """The list; it costs the same queries however many rows it shows."""
 
     list_display = (
         "name",
         "municipality",
-        "data_status",
-        "age_of_check",
+        "checked",
         "fuel_names",
         "requests_open",
-        "publication",
-        "source",
-        "review",
+        "published",
     )
     list_filter = (
         queues.QueueFilter,
@@ -85,9 +84,11 @@ class DepotList(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable
         context = {"queues": found, "pairs": len(findings.open_pairs())}
         return super().changelist_view(request, {**context, **(extra_context or {})})
 
-    @admin.display(description="sprawdzono", ordering=db.F("verified_at").asc(nulls_first=True))
-    def age_of_check(self, depot: Any) -> str:
-        return age(depot.verified_at, depot.today)
+    # What is said together stands in one column: more columns do not fit beside menu and filters.
+    @admin.display(description="status i sprawdzenie", ordering=db.F("verified_at").asc(nulls_first=True))
+    def checked(self, depot: Any) -> SafeString:
+        when = age(depot.verified_at, depot.today)
+        return format_html('{}<br><span class="quiet">sprawdzono: {}</span>', depot.get_data_status_display(), when)
 
     @admin.display(description="paliwa")
     def fuel_names(self, depot: models.Depot) -> str:
@@ -96,6 +97,11 @@ class DepotList(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable
     @admin.display(description="zgłoszenia")
     def requests_open(self, depot: Any) -> str:
         return str(depot.open_requests) if depot.open_requests else ""
+
+    @admin.display(description="publikacja i pochodzenie", ordering="publication")
+    def published(self, depot: models.Depot) -> SafeString:
+        lines = [depot.get_publication_display(), depot.get_source_display(), depot.review]
+        return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines if line))
 
     @admin.action(description="Oznacz jako sprawdzone przez redakcję", permissions=["change"])
     def verify(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
@@ -163,5 +169,8 @@ def age(checked: date | None, today: date) -> str:
     if days < 1:
         return "dziś"
     if days < 61:
-        return f"{days} dni" if days > 1 else "1 dzień"
-    return f"{days // 30} mies." if days < 730 else f"{days // 365} lat(a)"
+        return f"{days} dni temu" if days > 1 else "wczoraj"
+    if days < 730:
+        return f"{days // 30} mies. temu"
+    years = days // 365
+    return f"{years} {'lata' if years % 10 in {2, 3, 4} and years not in {12, 13, 14} else 'lat'} temu"

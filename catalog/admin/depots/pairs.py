@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog import actions, findings, links
-from catalog.admin.depots.story import LABELS, shown
+from catalog.admin.depots.story import LABELS, NONE, shown
 from catalog.admin.desk import editor_of
 from catalog.models import Depot
 from catalog.text import format_address
@@ -96,6 +96,7 @@ def answer_pair(request: HttpRequest, desk: "ModelAdmin[Depot]", first: int, sec
         "first_url": links.depot_url(one.pk, one.name),
         "second_url": links.depot_url(other.pk, other.name),
         "choices": [choice_of(group, one, other) for group in CHOICES],
+        "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
     }
     return render(request, "admin/catalog/depot/pair.html", context)
 
@@ -131,7 +132,7 @@ def choice_of(group: tuple[str, ...], one: Depot, other: Depot) -> Choice:
     name = group[0]
     first, second = (words(group, depot) for depot in (one, other))
     first_sure, second_sure = name in one.confirmed_fields, name in other.confirmed_fields
-    to_second = (second_sure and not first_sure) or (not first.strip(", –") and not first_sure)
+    to_second = (second_sure and not first_sure) or (first == NONE and not first_sure)
     label = " i ".join(LABELS[part] for part in group[:2]) if len(group) == 2 else LABELS[name]
     if name == "lat":
         label = "położenie i gmina"
@@ -150,7 +151,7 @@ def words(group: tuple[str, ...], depot: Depot) -> str:
             parts.append("przybliżone" if depot.location_approximate else "dokładne")
         elif name != "hours":
             parts.append(shown(name, getattr(depot, name)))
-    return ", ".join(str(part) for part in parts)
+    return ", ".join(str(part) for part in parts if part != NONE) or NONE
 
 
 def address_of(depot: Depot) -> str:

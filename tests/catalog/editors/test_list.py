@@ -180,7 +180,15 @@ def test_owners_stay_owners_and_held_ones_become_public(editor):
 
 @pytest.mark.parametrize(
     ("days", "words"),
-    [(0, "dziś"), (1, "1 dzień"), (60, "60 dni"), (61, "2 mies."), (366, "12 mies."), (800, "2 lat(a)")],
+    [
+        (0, "dziś"),
+        (1, "wczoraj"),
+        (60, "60 dni temu"),
+        (61, "2 mies. temu"),
+        (366, "12 mies. temu"),
+        (800, "2 lata temu"),
+        (2000, "5 lat temu"),
+    ],
 )
 def test_the_age_of_a_check_in_words(days, words):
     today = date(2026, 11, 21)

@@ -54,7 +54,7 @@ def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_
     with django_assert_max_num_queries(10):
         answer = client.get(QUEUE)
     text = text_of(answer)
-    assert "120 zgłoszenia" in text
+    assert "Razem: 120" in text
     assert "Nowy" in text
     assert "telefon" in text
 

@@ -44,8 +44,11 @@ def test_a_link_lives_for_two_days(client, stranger, nowak, clock, hours, works)
     statuses, shown, _ = open_and_press(client, link)
     assert statuses == (410, 410)
     assert "Odnośnik wygasł" in shown
+    again = f'<a href="/sklad/{nowak.pk}/popraw/">Wypełnij formularz jeszcze raz</a>'
+    assert again in client.get(link).content.decode()
     purge_requests(on=clock.now)
     assert open_and_press(client, link)[0] == (410, 410)
+    assert again not in client.get(link).content.decode()
     assert not DepotRequest.objects.exists()
 
 
