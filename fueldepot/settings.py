@@ -262,7 +262,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "templates" / "site", BASE_DIR / "templates" / "desk"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
