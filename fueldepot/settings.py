@@ -260,16 +260,25 @@ WSGI_APPLICATION = "fueldepot.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TEMPLATES = [
+    # The site's first. The admin's templates and those of packages are found by the second.
+    {
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates" / "site"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "environment": "fueldepot.templating.environment",
+            "context_processors": ["pages.context_processors.site"],
+        },
+    },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates" / "site", BASE_DIR / "templates" / "desk"],
+        "DIRS": [BASE_DIR / "templates" / "desk"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "pages.context_processors.site",
             ],
         },
     },
