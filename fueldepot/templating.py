@@ -1,4 +1,4 @@
-"""The templates of the site, `templates/site`: Jinja2's. Those of the desk extend Django's own and stay with its engine.
+"""The templates of the site, `templates/site`: Jinja2's. The desk's extend Django's own and stay with its engine.
 
 Jinja2 makes Python of a template, several times as fast as Django's engine, which walks a tree of nodes
 (docs/adr/0010-jinja2-for-the-site.md).
@@ -6,9 +6,9 @@ Jinja2 makes Python of a template, several times as fast as Django's engine, whi
 
 from typing import Any
 
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
-from django.templatetags.static import static
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined, select_autoescape
 
@@ -33,6 +33,11 @@ def environment(**options: Any) -> Environment:
     made.filters |= pages_filters.FILTERS | subsidy_filters.FILTERS | {"inline": inline}
     made.globals |= {"static": static, "url": url}
     return made
+
+
+def static(name: str) -> str:
+    """The address of a static file. Django's function of this name asks each time whether there is a storage."""
+    return staticfiles_storage.url(name)
 
 
 def url(name: str, *args: object) -> str:
