@@ -36,15 +36,20 @@ with suppress(AttributeError):
 
 
 def when_ready(server: Any) -> None:
-    """Make what is held of the data once before the workers are forked, so that they share it; draw the country."""
+    """Make what is held of the data once before the workers are forked, so that they share it; draw the country.
+
+    Templates are compiled here as well.
+    """
     from django.db import OperationalError, connections
 
     from catalog import databases, held
+    from fueldepot import templating
     from fueldepot.health import known_migrations
     from pages.pictures import territory
     from subsidy import rules
 
     rules.current()
+    templating.prepare()
 
     def prepare() -> None:
         held.prepare()

@@ -261,21 +261,30 @@ WSGI_APPLICATION = "fueldepot.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TEMPLATES = [
+    # The site's first. The admin's templates and those of packages are found by the second.
+    {
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates" / "site"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "environment": "fueldepot.templating.environment",
+            "context_processors": ["pages.context_processors.site"],
+        },
+    },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "templates" / "desk"],
         "OPTIONS": {
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    ["pages.typography.Loader", "django.template.loaders.app_directories.Loader"],
+                    ["pages.typography.DeskLoader", "django.template.loaders.app_directories.Loader"],
                 )
             ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "pages.context_processors.site",
             ],
         },
     },

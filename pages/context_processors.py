@@ -3,5 +3,5 @@ from django.http import HttpRequest
 
 
 def site(request: HttpRequest) -> dict[str, str]:
-    """What every template may name: the site."""
+    """What every template of the site may name besides its page: the site."""
     return {"site_name": settings.SITE_NAME}

@@ -1,12 +1,12 @@
-"""What the site answers when there is no page to show. None of it is kept, and nothing but 404 needs a context."""
+"""What the site answers when there is no page to show. None of it is kept, and nothing but 404 needs a request."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
-from pages.rendering import MARKDOWN_UTF8, tidy, wants_markdown
+from pages.page import Page
+from pages.rendering import MARKDOWN_UTF8, show, tidy, wants_markdown
 
 RETRY_AFTER_S = 5
 """A database that was restarted or replaced is back within a few seconds."""
@@ -16,7 +16,8 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404, in Markdown for whoever asked for it."""
     if wants_markdown(request):
         return unkept(plain("404.md", 404))
-    return unkept(render(request, "404.html", status=404))
+    page = Page(title="Nie ma takiej strony", description="", path="", indexed=False)
+    return unkept(show(request, "404.html", page, status=404))
 
 
 def bad_request(request: HttpRequest) -> HttpResponse:

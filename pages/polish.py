@@ -13,6 +13,11 @@ def whole(number: int) -> str:
     return f"{number:,}".replace(",", NO_BREAK) if abs(number) >= 10_000 else str(number)
 
 
+def tenths(number: float) -> str:
+    """A number with one decimal: "0,9", "12,0"."""
+    return f"{number:.1f}".replace(".", ",")
+
+
 def counted(number: int, one: str, few: str, many: str) -> str:
     """A number with the right form of its noun: "1 skład", "2 składy", "5 składów", "22 składy"."""
     if number == 1:

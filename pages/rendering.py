@@ -86,8 +86,12 @@ def as_html(request: HttpRequest, page: Page, status: int | None = None) -> Http
     """The page for people. status: instead of the page's own."""
     query = urlencode([(name, value) for name in page.honours for value in request.GET.getlist(name)], safe=",")
     twin = page.twin + (f"?{query}" if query else "")
-    context = {"page": page, "twin": twin if page.path else ""}
-    return render(request, f"{page.template}.html", context, status=status or page.status)
+    return show(request, f"{page.template}.html", page, twin=twin if page.path else "", status=status or page.status)
+
+
+def show(request: HttpRequest, template: str, page: Page, *, twin: str = "", status: int = 200) -> HttpResponse:
+    """A page in HTML. twin: where the same is in Markdown, "" for nowhere."""
+    return render(request, template, {"page": page, "twin": twin}, status=status)
 
 
 def as_markdown(page: Page) -> HttpResponse:

@@ -5,8 +5,10 @@ files can be written with ordinary spaces. What comes out of the data passes the
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
+import jinja2
 from django.template import Origin
 from django.template.loaders import filesystem
 
@@ -34,10 +36,17 @@ def tie_html(source: str) -> str:
     return "".join(parts)
 
 
-class Loader(filesystem.Loader):
-    """Reads templates as Django does, and ties the texts of those in HTML, but for parts of the API's answers."""
+class DeskLoader(filesystem.Loader):
+    """Reads templates of the desk as Django does, and ties their texts."""
 
     def get_contents(self, origin: Origin) -> str:
-        contents = super().get_contents(origin)
-        name = str(origin.template_name)
-        return tie_html(contents) if name.endswith(".html") and not name.startswith("subsidy/") else contents
+        return tie_html(super().get_contents(origin))
+
+
+class SiteLoader(jinja2.FileSystemLoader):
+    """Reads templates of the site as Jinja2 does, and ties the texts of those in HTML, but not what the API answers."""
+
+    def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        source, filename, is_current = super().get_source(environment, template)
+        tied = template.endswith(".html") and not template.startswith("subsidy/")
+        return tie_html(source) if tied else source, filename, is_current

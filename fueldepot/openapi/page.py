@@ -1,17 +1,22 @@
 """The description as a page: the document itself, read into rows that a template can write."""
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import reverse
+from markupsafe import Markup, escape
 
 from fueldepot.openapi import served
 from pages.page import Crumb, Page
 
 Form = Mapping[str, Any]
+
+CODE = re.compile(r"`([^`]+)`")
+LINK = re.compile(r"\[([^\]]+)\]\((https?://[^)\s]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,3 +285,9 @@ def make_sample(document: Form, form: Form) -> Any:
         return {name: make_sample(document, field) for name, field in form["properties"].items()}
     key = form["propertyNames"].get("examples", ["…"])[0]
     return {key: make_sample(document, form["additionalProperties"])}
+
+
+def inline(text: str) -> Markup:
+    """Text of the description with its `code` and [links](https://…) as HTML; everything else is escaped."""
+    text = CODE.sub(r"<code>\1</code>", str(escape(text)))
+    return Markup(LINK.sub(r'<a href="\2">\1</a>', text))  # noqa: S704 - escaped above

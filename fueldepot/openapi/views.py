@@ -6,7 +6,6 @@ from hashlib import blake2b
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition
 
@@ -16,6 +15,7 @@ from fueldepot.errors import plain_error
 from fueldepot.openapi import served
 from fueldepot.openapi.page import docs_page
 from fueldepot.rendering import JSON
+from pages.rendering import show
 
 ALLOWED = "GET, HEAD, OPTIONS"
 
@@ -65,4 +65,4 @@ def description(request: HttpRequest) -> HttpResponse:
 @published
 def docs(request: HttpRequest) -> HttpResponse:
     """Answer GET /docs: the same to read, with examples to copy."""
-    return render(request, "api/docs.html", {"page": docs_page()})
+    return show(request, "api/docs.html", docs_page())

@@ -4,12 +4,10 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import wraps
-from http import HTTPStatus
 from typing import Any
 
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
@@ -34,6 +32,8 @@ from pages.forms.pages import (
 )
 from pages.forms.price import PriceForm
 from pages.forms.stranger import StrangerForm
+from pages.rendering import as_html
+from pages.rendering import show as show_page
 from prices import actions as price_actions
 from prices.models import DepotPrice
 
@@ -140,7 +140,7 @@ def status(request: HttpRequest, reference: str) -> HttpResponse:
         except (requests.LinkAlreadyUsed, requests.LinkSuperseded):
             pass  # the page tells
         return HttpResponseRedirect(request.path)
-    return render(request, "pages/forms/status.html", {"page": status_page(found)})
+    return show_page(request, "pages/forms/status.html", status_page(found))
 
 
 @stranger
@@ -187,7 +187,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
     except price_actions.PriceRefused as error:
         return problem(request, 409, "Nie możemy przyjąć tej ceny", f"Powód: {error}. Dziękujemy za zgłoszenie.")
     found = DepotRequest.objects.select_related("depot__municipality__voivodeship").get(pk=found.pk)
-    return render(request, "pages/forms/confirm.html", {"page": confirmation_page(found, token)})
+    return show_page(request, "pages/forms/confirm.html", confirmation_page(found, token))
 
 
 def handle(
@@ -231,12 +231,11 @@ def show(
     problem: str = "",
 ) -> HttpResponse:
     page = form_page(kind, form, request.path, depot, problem=problem)
-    return render(request, "pages/forms/form.html", {"page": page}, status=status)
+    return show_page(request, "pages/forms/form.html", page, status=status)
 
 
 def problem(request: HttpRequest, status: int, title: str, text: str, **onward: str) -> HttpResponse:
-    page = problem_page(title, text, **onward)
-    return render(request, "pages/forms/problem.html", {"page": page}, status=status)
+    return show_page(request, "pages/forms/problem.html", problem_page(title, text, **onward), status=status)
 
 
 def form_again(request_id: int) -> str:
@@ -251,7 +250,7 @@ def form_again(request_id: int) -> str:
 def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
     """410 for whatever is about a removed depot."""
     depot = Depot.objects.select_related("municipality__voivodeship").get(pk=depot_id)
-    return render(request, "410.html", {"page": removed_page(depot)}, status=HTTPStatus.GONE)
+    return as_html(request, removed_page(depot))
 
 
 def get_published(depot_id: int) -> Depot:

@@ -6,13 +6,13 @@ North is up: the grid of the plane deviates from true north by four degrees at t
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import shapely
 
 from pages.pictures import outlines
-from pages.pictures.dots import Dot, arrange
+from pages.pictures.dots import RADIUS, Dot, arrange
 from pages.pictures.frames import Frame, fit
 from pages.pictures.outlines import Areas
 from pages.pictures.scales import Box, ScaleBar, scale_bar, text_width
@@ -106,9 +106,11 @@ class DepotMap(Map):
     """Numbered depots, where there are any the outline of their municipality, and what lies around.
 
     outline, land, borders: paths in tenths of a unit. names: of neighbours, where there is room.
-    origin: the middle of the mark of the point that was asked for.
+    origin: the middle of the mark of the point that was asked for. radius: of a dot, half the side of a group's square.
     credit_osm: depots are of OpenStreetMap, which must be credited.
     """
+
+    radius: ClassVar[float] = RADIUS
 
     outline: str
     land: str

@@ -7,8 +7,7 @@ import pytest
 from django.test import Client
 
 from fueldepot.openapi import served
-from fueldepot.openapi.page import docs_page
-from fueldepot.templatetags.api_docs import inline
+from fueldepot.openapi.page import docs_page, inline
 
 FILE, PAGE = "/api/v1/openapi.json", "/api/v1/docs"
 

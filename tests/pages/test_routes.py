@@ -8,17 +8,21 @@ from fueldepot.static_files import StaticFiles
 
 
 def render(source):
-    return engines["django"].from_string("{% load routes %}" + source).render()
+    return engines["jinja2"].from_string(source).render()
 
 
 def test_a_route_is_its_address():
     assert render('{{ "api-rules"|route }}') == reverse("api-rules")
     assert render('{{ "v1:locations"|route }}') == "/api/v1/locations"
+    assert render('{{ "voivodeship"|route("slaskie") }}') == "/sklady/slaskie/"
+    assert render('{{ url("depot-correct", 12) }}') == "/sklad/12/popraw/"
 
 
 def test_an_unknown_route_is_an_error():
     with pytest.raises(NoReverseMatch):
         render('{{ "nowhere"|route }}')
+    with pytest.raises(NoReverseMatch):
+        render('{{ url("depot-correct", "x") }}')
 
 
 def test_a_static_file_is_named_as_the_manifest_says(settings, tmp_path):

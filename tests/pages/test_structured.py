@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from pages.templatetags.structured import json_ld
+from pages.filters import json_ld
 from prices import figures
 from tests import factories
 from tests.pages.reading import KRAKOW, SCRIPT, linked_data

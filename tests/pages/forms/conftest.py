@@ -5,12 +5,26 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.template.backends.jinja2 import Template
+from django.test.signals import template_rendered
 from django.utils import timezone
 
 from pages.forms import abuse
 from tests import factories
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _tell_the_context(monkeypatch):
+    """Answers know what they were made of (`answer.context`), as Django tells of templates of its own engine alone."""
+    render = Template.render
+
+    def tell(self, context=None, request=None):
+        template_rendered.send(sender=self, template=self, context=context)
+        return render(self, context, request)
+
+    monkeypatch.setattr(Template, "render", tell)
 
 
 class Clock:

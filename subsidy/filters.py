@@ -1,0 +1,31 @@
+"""Amounts as Polish pages write them: filters of templates, by their names."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from subsidy.calculator.money import NO_BREAK, nearest, written
+
+UNITS = {"pcs": "szt.", "m2": "m²"}
+
+
+def pln(amount: Decimal) -> str:
+    """ "14 080 zł", "1 234,50 zł"."""
+    return f"{written(nearest(amount))}{NO_BREAK}zł"
+
+
+def percent(share: Decimal) -> str:
+    """ "40%"."""
+    return f"{(share * 100).normalize():f}%"
+
+
+def quantity(amount: Decimal) -> str:
+    """ "12,5" without needless zeros."""
+    return f"{amount.normalize():f}".replace(".", ",")
+
+
+def unit(code: str) -> str:
+    """ "szt." or "m²"."""
+    return UNITS[code]
+
+
+FILTERS: dict[str, Callable[..., str]] = {"pln": pln, "percent": percent, "quantity": quantity, "unit": unit}

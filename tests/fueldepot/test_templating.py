@@ -1,0 +1,95 @@
+"""The templates of the site: what fails loudly, what is escaped, and that no request compiles one."""
+
+from dataclasses import fields
+
+import pytest
+from django.template import TemplateDoesNotExist, engines
+from django.template.loader import get_template
+from jinja2 import UndefinedError, nodes
+
+from fueldepot import templating
+from fueldepot.openapi.page import DocsPage
+from pages import views  # noqa: F401 - with it every page object is known
+from pages.forms.pages import FormPage, ProblemPage, RequestPage
+from pages.page import Page
+
+
+@pytest.fixture
+def env():
+    """The environment of the process."""
+    return engines["jinja2"].env
+
+
+def sort_of(template):
+    return type(get_template(template)).__module__.rpartition(".")[2]
+
+
+def test_the_site_and_the_desk_have_an_engine_each():
+    assert sort_of("base.html") == sort_of("mail/link.txt") == "jinja2"
+    assert sort_of("admin/base_site.html") == sort_of("admin/catalog/depot/page.html") == "django"
+    with pytest.raises(TemplateDoesNotExist):
+        get_template("pages/nowhere.html")
+
+
+@pytest.mark.parametrize(
+    "source", ["{{ pgae }}", "{{ page.titel }}", "{% if page.titel %}a{% endif %}", "{{ page.a.b }}"]
+)
+def test_a_misspelt_name_is_an_error(source):
+    page = Page(title="a", description="b", path="/")
+    with pytest.raises(UndefinedError):
+        engines["jinja2"].from_string(source).render({"page": page})
+
+
+def test_html_is_escaped_and_nothing_else(env):
+    escaping = {name for name in env.list_templates() if env.autoescape(name)}
+    assert escaping == {name for name in env.list_templates() if name.endswith(".html")}
+    assert {name.rpartition(".")[2] for name in env.list_templates()} == {"html", "md", "txt"}
+    assert engines["jinja2"].from_string("{{ a }}").render({"a": "<"}) == "&lt;"
+    for name in env.list_templates():
+        tree = env.parse(env.loader.get_source(env, name)[0])
+        assert not [found for found in tree.find_all(nodes.Filter) if found.name in {"safe", "markup"}]
+
+
+def test_every_template_is_compiled_before_it_is_asked_for(env, monkeypatch):
+    templating.prepare()
+
+    def refuse(*args, **options):
+        raise AssertionError("a template is compiled in a request")
+
+    monkeypatch.setattr(env, "compile", refuse)
+    for name in env.list_templates():
+        assert env.get_template(name).name == name
+
+
+def test_templates_ask_pages_for_what_they_have(env):
+    """Also in branches that no test takes. What would have to be called is no value."""
+    rendered = {
+        FormPage: ["forms/form"],
+        RequestPage: ["forms/status", "forms/confirm"],
+        ProblemPage: ["forms/problem"],
+    }
+    pairs = [(sort, f"pages/{name}.html") for sort, names in rendered.items() for name in names]
+    pairs += [(DocsPage, "api/docs.html"), (Page, "404.html")]
+    for sort in subclasses(Page):
+        pairs += [(sort, f"{sort.template}{ending}") for ending in (".html", ".md") if sort.template]
+    assert len(pairs) > 25
+    for sort, name in pairs:
+        asked = attributes(env, name, "page")
+        assert {"title", "crumbs"} <= asked
+        assert asked <= {*dir(sort), *(field.name for field in fields(sort))}, name
+        assert not [one for one in asked if callable(getattr(sort, one, None))], name
+
+
+def subclasses(sort):
+    for found in sort.__subclasses__():
+        yield found
+        yield from subclasses(found)
+
+
+def attributes(env, name, variable):
+    """What a template, and whatever it extends or includes, asks a variable for."""
+    tree = env.parse(env.loader.get_source(env, name)[0])
+    asked = {found.attr for found in tree.find_all(nodes.Getattr) if found.node == nodes.Name(variable, "load")}
+    for other in tree.find_all((nodes.Extends, nodes.Include)):
+        asked |= attributes(env, other.template.value, variable)
+    return asked
