@@ -6,11 +6,12 @@ WORKERS ?= 2
 DATA ?=
 BIN = .venv/bin
 
-.PHONY: run test coverage lint bench golden openapi admin lock help
+.PHONY: run test fast coverage lint bench golden openapi admin lock help
 
 help:
 	@echo "make run [PORT=8000] [DATA=dir] [WORKERS=2]   serve the catalog on 127.0.0.1"
 	@echo "make test     run the tests          make lint    check style, types and imports"
+	@echo "make fast     run those that take no more than a minute together"
 	@echo "make admin    create an editor       make bench   measure speed and memory"
 	@echo "make golden   rewrite the expected answers       make lock   renew the locked dependencies"
 	@echo "make openapi  rewrite the published description of the API"
@@ -33,6 +34,10 @@ admin: .venv/run
 
 test: .venv/dev
 	@$(BIN)/pytest -q -n 2 $(ARGS)
+
+# What is asked at every change: all that needs no process of its own. `make test` and CI run the rest as well.
+fast: .venv/dev
+	@$(BIN)/pytest -q -n 2 -m "not slow and not full_scale and not live and not browser and not machines" $(ARGS)
 
 coverage: .venv/dev
 	@$(BIN)/coverage erase

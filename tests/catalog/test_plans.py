@@ -44,12 +44,12 @@ def test_questions_for_depots_are_not_planned_at_every_call(ask: Any):
     depot = factories.DepotFactory(municipality=factories.krakow())
     multiply(depot.municipality, 2_000, teryt="200000 + n || '1'", slug="slug || n")
     spread = {"municipality_id": "200001 + mod(n, 2000) || '1'", "lat": "lat + n * 1e-4"}
-    multiply(depot, 4_000, id="1000 + n", source_id="'node/' || 1000 + n", **spread)
+    multiply(depot, 4_000, id="1000000 + n", source_id="'many/' || n", **spread)
     assert Municipality.objects.count() > 2_000
     with connection.cursor() as cursor:
         cursor.execute("DEALLOCATE ALL")
     connection.connection._prepared.clear()
-    for one in Depot.objects.filter(pk__gt=1_000)[:25]:
+    for one in Depot.objects.filter(pk__gt=1_000_000)[:25]:
         ask(one)
     with connection.cursor() as cursor:
         cursor.execute(COUNT_PLANS)
