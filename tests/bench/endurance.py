@@ -206,7 +206,7 @@ def run_beside(command: list[str], site: Site, log: Path) -> subprocess.Popen[by
     with log.open("wb") as out:
         return subprocess.Popen(
             ["nice", "-n", "19", sys.executable, *command],
-            env=os.environ | {"DATABASE_URL": site.database_url, "SECRET_KEY": "bench"},
+            env=os.environ | {"DATABASE_URL": site.database_url, "SECRET_KEY": "bench", "SITE_URL": site.url},
             cwd=ROOT,
             stdout=out,
             stderr=out,
