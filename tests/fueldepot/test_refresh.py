@@ -231,7 +231,11 @@ def test_a_database_that_takes_nothing_is_told_in_one_line(rehearsal):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("", "must name the sources"), ("a: [", "is not YAML"), ("teryt-terc: {dataset: units}", "title, .*, method, .* are missing")],
+    [
+        ("", "must name the sources"),
+        ("a: [", "is not YAML"),
+        ("teryt-terc: {dataset: units}", "title, .*, method, .* are missing"),
+    ],
 )
 def test_a_bad_file_of_sources_is_named(rehearsal, tmp_path, content, message):
     (tmp_path / "other.yaml").write_text(content)
