@@ -60,5 +60,5 @@ def test_a_faulty_price_list_is_told_row_by_row(desk, tmp_path):
     desk.goto("/admin/prices/depotprice/import/")
     desk.set_input_files("[type=file]", file)
     desk.get_by_role("button", name="Pokaż podgląd").click()
-    assert desk.locator("h2", has_text="Wiersze do poprawienia: 2").count() == 1
+    desk.locator("h2", has_text="Wiersze do poprawienia: 2").wait_for()
     assert desk.locator("#content table tbody tr", has_text="nie jest dniem").locator("th").inner_text() == "3"
