@@ -42,7 +42,7 @@ class Entry:
 
 
 def rebuild() -> int:
-    """Write the index anew. Returns the number of entries. About two seconds for the whole country."""
+    """Write the entries anew. Returns their number."""
     entries = list(all_entries())
     with connection.cursor() as cursor:
         # TRUNCATE would lock readers out until the import commits.
