@@ -3,20 +3,33 @@
 Plain functions: a list of a hundred depots is written in a fifth of the time that ModelSerializer takes.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import orjson
 
 from catalog import fuels
 from catalog.attribution import LICENCES, ORIGINS, describe_status
 from catalog.boundaries import Located
+from catalog.depots.snapshot import DepotRow, Depots
 from catalog.links import depot_url, municipality_url
 from catalog.models import SearchEntry
 from catalog.params import Point
-from catalog.queries import StoreRow, Suggestion
 from catalog.reading.hours import DAYS
+from catalog.suggestions import Suggestion
 from catalog.text import format_address
+
+
+class _Made(WeakKeyDictionary[Depots, dict[int, dict[str, Any]]]):
+    """Depots as answers show them, by identifier, for as long as their snapshot is in use."""
+
+    def __missing__(self, depots: Depots) -> dict[int, dict[str, Any]]:
+        return self.setdefault(depots, {})
+
+
+_made = _Made()
 
 FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
 
@@ -61,8 +74,20 @@ def kilometres(metres: float) -> float:
     return round(metres / 1000, 1)
 
 
-def store(row: StoreRow) -> dict[str, Any]:
-    """An element of `/stores`."""
+def stores(rows: Iterable[DepotRow], depots: Depots) -> list[dict[str, Any]]:
+    """Elements of `/stores`. Everything but the distance is made once for each depot of a snapshot."""
+    made = _made[depots]
+    found = []
+    for row in rows:
+        body = made.get(row.id)
+        if body is None:
+            body = made[row.id] = store(row)
+        found.append({**body, "distance_km": None if row.distance_m is None else kilometres(row.distance_m)})
+    return found
+
+
+def store(row: DepotRow) -> dict[str, Any]:
+    """An element of `/stores`, without its distance."""
     return {
         "id": row.id,
         "name": row.name,
@@ -74,7 +99,7 @@ def store(row: StoreRow) -> dict[str, Any]:
         "lat": row.lat,
         "lon": row.lon,
         "location_approximate": row.location_approximate,
-        "distance_km": None if row.distance_m is None else kilometres(row.distance_m),
+        "distance_km": None,
         "municipality": {
             "name": row.municipality,
             "teryt": row.teryt,

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.urls import path, re_path
 
-from catalog import cache_control
 from catalog.models import Dataset
-from catalog.validators import rests_on
 from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
 from fueldepot.errors import unknown_path
+from fueldepot.http import cache_control
+from fueldepot.http.conditional import conditional
 from fueldepot.openapi.views import description, docs
 from prices.viewsets import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
 from regulations.viewsets import RegulationViewSet
@@ -25,13 +25,19 @@ def get(viewset: Any, action: str) -> Any:
     return viewset.as_view({"get": action})
 
 
-names = rests_on(Data.UNITS, Data.PLACES, Data.POSTCODES, cache_control=cache_control.REGISTER)
-borders = rests_on(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER, kept=False)
-depots = rests_on(Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG, vary="Accept")
-price_lists = rests_on(Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, dated=True)
-averages = rests_on(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
-medians = rests_on(Data.UNITS, Data.DEPOTS, Data.PRICES, Data.SERIES, cache_control=cache_control.CATALOG, dated=True)
-laws = rests_on(Data.UNITS, Data.POSTCODES, Data.REGULATIONS, cache_control=cache_control.CATALOG, dated=True)
+names = conditional(Data.UNITS, Data.PLACES, Data.POSTCODES, cache_control=cache_control.REGISTER)
+borders = conditional(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
+depots = conditional(Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG, vary="Accept")
+price_lists = conditional(
+    Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, changes_daily=True
+)
+averages = conditional(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
+medians = conditional(
+    Data.UNITS, Data.DEPOTS, Data.PRICES, Data.SERIES, cache_control=cache_control.CATALOG, changes_daily=True
+)
+laws = conditional(
+    Data.UNITS, Data.POSTCODES, Data.REGULATIONS, cache_control=cache_control.CATALOG, changes_daily=True
+)
 
 v1 = [
     path("locations", names(get(LocationViewSet, "list")), name="locations"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from gunicorn.http import message
 
-worker_class = "fueldepot.worker.ImpatientWorker"
+worker_class = "gthread"
 threads = 4
 keepalive = 5
 # A worker whose master was killed notices within half of this.
@@ -40,31 +40,25 @@ def when_ready(server: Any) -> None:
 
     Templates are compiled here as well.
     """
-    from django.db import OperationalError, connections
+    from django.db import connections
 
-    from catalog import databases, held
     from fueldepot import templating
-    from fueldepot.health import known_migrations
+    from fueldepot.data import snapshot
     from pages.pictures import territory
     from subsidy import rules
 
     rules.current()
     templating.prepare()
-
-    def prepare() -> None:
-        held.prepare()
-        territory.prepare()
-
-    try:
-        prepare()
-    except OperationalError:
-        if not databases.has_replica():
-            raise
-        with databases.using(databases.REPLICA):
-            prepare()
-    if databases.has_replica():
-        known_migrations()  # which every worker compares with the replica's
+    snapshot.refresh()
+    territory.prepare()
     connections.close_all()
     # What is here now lives as long as the process: looking through it for garbage would cost time and unshare memory.
     gc.collect()
     gc.freeze()
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    """Keep the snapshots of the worker current: threads do not survive a fork."""
+    from fueldepot.data import snapshot
+
+    snapshot.start_polling()

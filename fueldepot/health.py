@@ -4,19 +4,18 @@ from functools import cache
 from typing import Any
 
 import orjson
+from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from catalog import databases
-from catalog.cache_control import NO_STORE
 from catalog.models import Dataset
 from catalog.runs import overdue_sources
 from fueldepot.errors import DATABASE_AWAY
+from fueldepot.http.cache_control import NO_STORE
 from fueldepot.rendering import JSON
-from fueldepot.replica.watch import watch
 
 NEEDED = frozenset({Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES, Dataset.Slug.BOUNDARIES})
 """Data sets without which the catalog answers nothing of use; depots and prices may be few or none."""
@@ -32,15 +31,14 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """200 when everything is there to serve with, else 503; each check by name, and the state of every data set.
 
-    Where there is a replica, either database is enough to read from; `databases` says which of them answer, and by
-    how much the replica is behind at most. Sources that are overdue are named and do no harm to readiness: old data are
-    served as old. Four queries, within the time that a request has.
+    Sources that are overdue are named and do no harm to readiness: old data are
+    served as old. Four queries.
     """
     checks: dict[str, dict[str, Any]] = {}
     datasets: dict[str, Any] = {}
     overdue: list[str] = []
     try:
-        applied = set(MigrationRecorder(databases.connection()).applied_migrations())
+        applied = set(MigrationRecorder(connection).applied_migrations())
         checks["database"] = {"ok": True}
         missing = sorted(f"{app}.{name}" for app, name in known_migrations() - applied)
         checks["migrations"] = {"ok": not missing, "missing": missing}
@@ -64,18 +62,7 @@ def ready(request: HttpRequest) -> HttpResponse:
         "datasets": datasets,
         "overdue_sources": overdue,
     }
-    if databases.has_replica():
-        body["databases"] = databases_seen()
     return _answer(200 if is_ready else 503, body)
-
-
-def databases_seen() -> dict[str, Any]:
-    """What the watch of this process saw last; asks nobody."""
-    seen = watch.current()
-    return {
-        "primary": {"ok": seen.primary},
-        "replica": {"ok": not seen.problem, "problem": seen.problem or None, "behind_s": seen.behind_s},
-    }
 
 
 @cache

@@ -7,9 +7,8 @@ from http import HTTPStatus
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 
-from catalog.cache_control import NO_STORE
 from fueldepot.errors import is_api, payload_too_large
-from fueldepot.postgresql import patience
+from fueldepot.http.cache_control import NO_STORE
 
 HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
 
@@ -62,17 +61,6 @@ def refuse_large_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> 
         if length and length.isdecimal() and int(length[:20]) > MOST_BYTES:
             return payload_too_large(request, MOST_BYTES)
         return get_response(request)
-
-    return answer
-
-
-def limit_database_time(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Let a request wait for the database no longer than `patience` says."""
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        reads = request.method in {"GET", "HEAD"} and not request.path.startswith("/admin/")
-        with patience.limited(patience.READING_S if reads else patience.WORKING_S):
-            return get_response(request)
 
     return answer
 

@@ -13,13 +13,22 @@ import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 
-from catalog.databases import PRIMARY, REPLICA
-from fueldepot.postgresql.patience import REPLICA_S
 from fueldepot.proxies import UNIX_SOCKET, read_networks
 from fueldepot.rate_limit_setting import Limit, read_limit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
+
+CONNECTION: dict[str, Any] = {
+    "connect_timeout": 2,
+    # Over a network, a machine that vanished is given up as soon as one that says no.
+    "tcp_user_timeout": 2000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 2,
+    "keepalives_count": 2,
+    "server_side_binding": True,
+}
+"""Options of every connection to the database."""
 
 
 def stop(name: str, problem: str) -> NoReturn:
@@ -78,8 +87,10 @@ def read_hosts() -> list[str]:
     return hosts
 
 
-def read_database(name: str, url: str) -> dict[str, Any]:
-    """Connection settings of a PostgreSQL database. name: the variable that its address came from."""
+def read_database() -> dict[str, Any]:
+    """Connection settings of the PostgreSQL database."""
+    name = "DATABASE_URL"
+    url = read_required(name, "set it to postgresql://user:password@host/database")
     if not url.startswith(("postgresql://", "postgres://")):
         stop(name, "must name a PostgreSQL database: postgresql://user:password@host/database")
     try:
@@ -87,43 +98,11 @@ def read_database(name: str, url: str) -> dict[str, Any]:
     except (ImproperlyConfigured, ValueError) as error:
         stop(name, f"cannot be read: {error}")
     options = config.setdefault("OPTIONS", {})
-    options.setdefault("connect_timeout", 2)
-    # Statements are prepared on the server: the near search is planned once per connection, not once per request.
-    options["server_side_binding"] = True
-    options.setdefault("prepare_threshold", 2)
-    # Over a network, a machine that vanished is given up as soon as one that says no.
-    for name, value in (
-        ("tcp_user_timeout", 2000),
-        ("keepalives_idle", 10),
-        ("keepalives_interval", 2),
-        ("keepalives_count", 2),
-    ):
-        options.setdefault(name, value)
-    config["ENGINE"] = "fueldepot.postgresql"
+    for option, value in CONNECTION.items():
+        options.setdefault(option, value)
     config["CONN_MAX_AGE"] = 600
-    # Of our backend a check costs no query, and a restart of the server no failed request.
     config["CONN_HEALTH_CHECKS"] = True
     return config
-
-
-def read_databases() -> dict[str, dict[str, Any]]:
-    """The database, and the replica that is read instead of it where one is named; see `fueldepot.replica`."""
-    url = read_required("DATABASE_URL", "set it to postgresql://user:password@host/database")
-    databases = {PRIMARY: read_database("DATABASE_URL", url)}
-    replica: str = env.str("DATABASE_REPLICA_URL", default="").strip()
-    if replica:
-        # Tests find what they write in either.
-        own = {"WAIT_S": REPLICA_S, "TEST": {"MIRROR": PRIMARY}}
-        databases[REPLICA] = read_database("DATABASE_REPLICA_URL", replica) | own
-    return databases
-
-
-def read_max_lag() -> int:
-    """By how many seconds a replica that is read may be behind."""
-    text: str = env.str("REPLICA_MAX_LAG", default="").strip() or "5"
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= 3600:
-        stop("REPLICA_MAX_LAG", f"is {text!r}; give whole seconds from 1 to 3600")
-    return int(text)
 
 
 def read_mail() -> dict[str, Any]:
@@ -194,9 +173,7 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{urlsplit(SITE_UR
 SECRET_KEY = read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 DEBUG = read_bool("DEBUG", default=False)
 ALLOWED_HOSTS = read_hosts()
-DATABASES = read_databases()
-DATABASE_ROUTERS = ["fueldepot.replica.router.Router"]
-REPLICA_MAX_LAG_S = read_max_lag()
+DATABASES = {"default": read_database()}
 CACHE_URL = read_cache_url()
 TRUSTED_PROXIES = read_proxies()
 RATE_LIMIT = read_rate_limit()
@@ -236,8 +213,6 @@ MIDDLEWARE = [
     "fueldepot.middleware.refuse_nul_at_desk",
     "fueldepot.middleware.refuse_large_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "fueldepot.middleware.limit_database_time",
-    "fueldepot.replica.middleware.choose_database",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

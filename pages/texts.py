@@ -10,10 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from catalog import cache_control, versions
 from catalog.links import site_url
 from catalog.models import Dataset
-from catalog.validators import rests_on
+from fueldepot.data import snapshot
+from fueldepot.http import cache_control
+from fueldepot.http.conditional import conditional
 from pages.full_text import full_text, names
 from pages.rendering import tidy
 from pages.site_map import Entry, Section, all_pages, listed_pages
@@ -42,11 +43,10 @@ def walking(kind: str) -> Callable[[Callable[..., str]], View]:
 
     def decorate(write: Callable[..., str]) -> View:
         @require_safe
-        @rests_on(*Dataset.Slug, cache_control=cache_control.CATALOG, dated=True)
+        @conditional(*Dataset.Slug, cache_control=cache_control.CATALOG, changes_daily=True)
         def answer(request: HttpRequest, **kwargs: int) -> HttpResponse:
             today = timezone.localdate()
-            # The versions are read before the rows, so that no file is older than they say.
-            state = f"{today} {versions.stamp(*Dataset.Slug)}"
+            state = f"{today} {snapshot.current().key(*Dataset.Slug)}"
             known = _kept.get(request.path)
             if known is None or known[0] != state:
                 known = _kept[request.path] = state, write(today, **kwargs).encode()

@@ -1,22 +1,26 @@
 """What people do to prices. Admin, forms, imports and commands all call these; each is one transaction.
 
-`on` is the moment of the act. Whatever changes an approved price takes the lock of `prices.figures` first and makes
-the answers anew before it commits, so the next request of every worker tells the new state.
+`on` is the moment of the act. Changes of several prices lock them in the order of their numbers.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from operator import attrgetter
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from catalog import fuels
-from catalog.models import Depot
-from prices import figures, medians, wording
+from catalog.models import Dataset, Depot
+from fueldepot.data import versions
+from prices import medians, wording
 from prices.models import DepotPrice, PlausibleRange
+
+PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
 LARGEST = Decimal(100_000)
 """No price is larger: beyond it is a slip of the pen that the column could not hold."""
@@ -123,27 +127,24 @@ def price_of(quote: Quote, today: date) -> Decimal:
 def approve_price(*, price: DepotPrice, by: AbstractBaseUser, on: datetime) -> DepotPrice:
     """Let a price count; a rejected one too. Raises PriceAlreadyDecided and DuplicatePrice."""
     with transaction.atomic():
-        figures.lock()
         stored = _approve(price, by, on)
-        figures.record_prices({stored.fuel}, today=timezone.localdate(on))
+        record_prices(timezone.localdate(on), approved=1)
     return stored
 
 
 def reject_price(*, price: DepotPrice, reason: str, by: AbstractBaseUser, on: datetime) -> DepotPrice:
     """Let a price not count; an approved one is taken back out. Raises PriceAlreadyDecided and ReasonMissing."""
     with transaction.atomic():
-        figures.lock()
-        stored = _reject(price, reason, by, on)
-        figures.record_prices({stored.fuel}, today=timezone.localdate(on))
+        stored, counted = _reject(price, reason, by, on)
+        record_prices(timezone.localdate(on), approved=-counted)
     return stored
 
 
 def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> Decided:
-    """Approve all that can be, and compute once. Those that cannot be are named, and bar none of the others."""
+    """Approve all that can be. Those that cannot be are named, and bar none of the others."""
     changed, unchanged = [], []
     with transaction.atomic():
-        figures.lock()
-        for price in prices:
+        for price in sorted(prices, key=attrgetter("pk")):
             try:
                 changed.append(_approve(price, by, on))
             except PriceAlreadyDecided:
@@ -151,22 +152,24 @@ def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: da
             except DuplicatePrice as error:
                 unchanged.append((price, str(error)))
         if changed:
-            figures.record_prices({price.fuel for price in changed}, today=timezone.localdate(on))
+            record_prices(timezone.localdate(on), approved=len(changed))
     return Decided(tuple(changed), tuple(unchanged))
 
 
 def reject_prices(*, prices: Iterable[DepotPrice], reason: str, by: AbstractBaseUser, on: datetime) -> Decided:
-    """Reject all that are not rejected yet, and compute once. Raises ReasonMissing."""
-    changed, unchanged = [], []
+    """Reject all that are not rejected yet. Raises ReasonMissing."""
+    changed, unchanged, counted = [], [], 0
     with transaction.atomic():
-        figures.lock()
-        for price in prices:
+        for price in sorted(prices, key=attrgetter("pk")):
             try:
-                changed.append(_reject(price, reason, by, on))
+                stored, was_counted = _reject(price, reason, by, on)
             except PriceAlreadyDecided:
                 unchanged.append((price, "jest już odrzucona"))
+            else:
+                changed.append(stored)
+                counted += was_counted
         if changed:
-            figures.record_prices({price.fuel for price in changed}, today=timezone.localdate(on))
+            record_prices(timezone.localdate(on), approved=-counted)
     return Decided(tuple(changed), tuple(unchanged))
 
 
@@ -175,12 +178,11 @@ def change_range(*, fuel: str, low: Decimal, high: Decimal, by: AbstractBaseUser
     if not 0 < low <= high < LARGEST:
         raise RangeRefused(f"przedział od {low} do {high} zł nie jest dodatni i rosnący")
     with transaction.atomic():
-        figures.lock()
         stored = PlausibleRange.objects.filter(pk=fuel).first() or PlausibleRange(fuel=fuel)
         stored.low, stored.high = low, high
         stored._history_user = by  # type: ignore[attr-defined] # read by simple-history
         stored.save()
-        figures.record_prices({fuel}, today=timezone.localdate(on))
+        record_prices(timezone.localdate(on))
     return stored
 
 
@@ -194,16 +196,23 @@ def _approve(price: DepotPrice, by: AbstractBaseUser, on: datetime) -> DepotPric
     return stored
 
 
-def _reject(price: DepotPrice, reason: str, by: AbstractBaseUser, on: datetime) -> DepotPrice:
+def _reject(price: DepotPrice, reason: str, by: AbstractBaseUser, on: datetime) -> tuple[DepotPrice, bool]:
+    """Reject a price. Returns it, and whether it counted before."""
     if not reason.strip():
         raise ReasonMissing
     stored = DepotPrice.objects.select_for_update(of=("self",)).get(pk=price.pk)
     if stored.status == DepotPrice.Status.REJECTED:
         raise PriceAlreadyDecided(stored.pk)
+    counted = stored.status == DepotPrice.Status.APPROVED
     stored.status, stored.reason = DepotPrice.Status.REJECTED, reason.strip()
     stored.decided_at, stored.decided_by_id = on, by.pk
     save(stored, by)
-    return stored
+    return stored, counted
+
+
+def record_prices(today: date, *, approved: int = 0) -> None:
+    """Note that prices changed, in the transaction of the change. approved: how many more of them count now."""
+    versions.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER, row_count=F("row_count") + approved)
 
 
 def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:

@@ -7,7 +7,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Exists, OuterRef, QuerySet
 
 from catalog import history
-from prices import figures
+from prices.actions import record_prices
 from prices.models import DepotPrice
 
 
@@ -31,7 +31,7 @@ def bring_prices_back(
 def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBaseUser | None, on: date) -> list[int]:
     """Give prices to a depot, with a line of history each, but for those whose like it has. Returns their numbers.
 
-    Four statements, and the figures.
+    Four statements, and the version of the data set.
     """
     twin = DepotPrice.objects.filter(
         depot=to, fuel=OuterRef("fuel"), day=OuterRef("day"), origin=OuterRef("origin")
@@ -41,5 +41,5 @@ def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBas
     if moving:
         DepotPrice.objects.filter(pk__in=moving).update(depot=to)
         history.record(DepotPrice, moving.keys(), by=by, reason=reason)
-        figures.record_prices(set(moving.values()), today=on)
+        record_prices(on)
     return list(moving)

@@ -9,8 +9,9 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
 
-from catalog import history, versions
+from catalog import history
 from catalog.models import Dataset, Depot, DepotMerge, DepotRequest, DistinctPair
+from fueldepot.data import versions
 
 
 class DepotIsRemoved(Exception):
@@ -55,7 +56,7 @@ def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:
     depot._history_user = by  # type: ignore[attr-defined] # both are read by simple-history
     depot._change_reason = reason[:100]  # type: ignore[attr-defined]
     depot.save()
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     return depot
 
 
@@ -136,7 +137,7 @@ def _decide(
     if wanted:
         Depot.objects.filter(pk__in=wanted).update(**values)
         history.record(Depot, wanted, by=by, reason=reason)
-        versions.raise_version(Dataset.Slug.DEPOTS)
+        versions.bump_version(Dataset.Slug.DEPOTS)
     return Decided(len(wanted), tuple(depot for depot in depots if not possible(depot)))
 
 

@@ -3,13 +3,13 @@
 from datetime import date
 
 import pytest
+from catalog.queries import find_stores_near
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog import plane
 from catalog.models import Depot
 from catalog.params import Point
-from catalog.queries import find_stores_near
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -5,12 +5,12 @@ from datetime import date
 
 import numpy as np
 import pytest
+from catalog.queries import find_stores_near
 
 from catalog import circles, plane, versions
 from catalog.actions import remove_depot
 from catalog.models import Depot
 from catalog.params import Point
-from catalog.queries import find_stores_near
 from tests import factories
 
 TODAY = date(2026, 11, 21)

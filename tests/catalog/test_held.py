@@ -3,10 +3,10 @@
 import threading
 
 import pytest
+from catalog.held import Held
 from django.db import transaction
 
 from catalog import held, versions
-from catalog.held import Held
 from catalog.models import Dataset
 
 DEPOTS, UNITS = Dataset.Slug.DEPOTS, Dataset.Slug.UNITS

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from catalog.queries import find_stores_by_id, find_stores_in_unit, find_stores_near
 from django.db import connection, models
 
 from catalog.models import Depot, Municipality
 from catalog.params import Point
-from catalog.queries import find_stores_by_id, find_stores_in_unit, find_stores_near
 from tests import factories
 
 COUNT_PLANS = """

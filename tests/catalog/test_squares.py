@@ -2,10 +2,9 @@
 
 import numpy as np
 import shapely
+from catalog.squares import SIDE_M, UNKNOWN, Squares
 from hypothesis import given
 from hypothesis import strategies as st
-
-from catalog.squares import SIDE_M, UNKNOWN, Squares
 
 MARGIN_M = 1.0
 

@@ -4,13 +4,13 @@ import time
 from datetime import date
 
 import pytest
+from catalog.validators import rests_on
 from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import RequestFactory
 
 from catalog import databases, kept, versions
 from catalog.models import Dataset
-from catalog.validators import rests_on
 
 CACHE = "public, max-age=60"
 LOOK_AGAIN = versions.is_current

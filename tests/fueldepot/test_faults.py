@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-
-from fueldepot.embedded.server import server_pids
 from fueldepot.postgresql import patience
 from fueldepot.worker import LINGER_S
+
+from fueldepot.embedded.server import server_pids
 from tests.fueldepot.hasty_gunicorn import READ_LIMIT_S
 from tests.fueldepot.live import TRUSTED_S, Site
 from tests.fueldepot.sharers import LIMIT_S, eventually, server_pid

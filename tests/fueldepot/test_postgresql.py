@@ -4,7 +4,6 @@ import time
 
 import pytest
 from django.db import OperationalError, connection
-
 from fueldepot.postgresql import patience
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from django.db import connections
-
 from catalog.databases import PRIMARY, REPLICA
+from django.db import connections
 from fueldepot.replica.watch import NOT_LOOKED, Verdict, watch
 
 

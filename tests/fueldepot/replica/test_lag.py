@@ -1,7 +1,6 @@
 """How far behind a replica is, and whether it may be read."""
 
 import pytest
-
 from fueldepot.replica.lag import UNKNOWN, Positions
 from fueldepot.replica.watch import Replayed, judge
 

@@ -6,13 +6,13 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.db import OperationalError, connections
 from django.http import HttpResponse
 from django.test import RequestFactory
-
-from catalog import databases
-from catalog.models import Dataset
 from fueldepot.postgresql import patience
 from fueldepot.replica import pinning
 from fueldepot.replica.middleware import choose_database
 from fueldepot.replica.watch import Verdict, watch
+
+from catalog import databases
+from catalog.models import Dataset
 from tests.factories import DepotFactory
 
 PUBLIC = "public, max-age=300"

@@ -9,10 +9,10 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import connections, router
 from django.test.utils import CaptureQueriesContext
+from fueldepot.replica.router import Router
 
 from catalog import boundaries, databases, versions
 from catalog.models import Boundary, Dataset, Depot
-from fueldepot.replica.router import Router
 from prices.models import DepotPrice
 from regulations.models import Deadline
 from tests.factories import BoundaryFactory

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from catalog.names import Names, names
+from catalog.names import Names
+from catalog.territory.snapshot import territory
 from catalog.typed import postcode_pattern, search_key
 
 MAX_SUGGESTIONS = 8
@@ -24,9 +25,9 @@ def suggest_locations(text: str) -> list[Suggestion]:
     """At most eight municipalities, localities and postcodes for a text, the best first.
 
     Exact names before prefixes, before beginnings of a later word, before fragments inside a word; within each the
-    order of importance of `catalog.search`. No query while the names are held.
+    order of importance of `catalog.search`. No query.
     """
-    known = names.current()
+    known = territory.get().names
     return [suggestion(known, number) for number in numbers_for(known, text)]
 
 
