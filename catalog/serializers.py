@@ -6,7 +6,6 @@ Plain functions: a list of a hundred depots is written in a fifth of the time th
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import orjson
 
@@ -21,15 +20,6 @@ from catalog.reading.hours import DAYS
 from catalog.suggestions import Suggestion
 from catalog.text import format_address
 
-
-class _Made(WeakKeyDictionary[Depots, dict[int, dict[str, Any]]]):
-    """Depots as answers show them, by identifier, for as long as their snapshot is in use."""
-
-    def __missing__(self, depots: Depots) -> dict[int, dict[str, Any]]:
-        return self.setdefault(depots, {})
-
-
-_made = _Made()
 
 FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
 
@@ -76,7 +66,7 @@ def kilometres(metres: float) -> float:
 
 def stores(rows: Iterable[DepotRow], depots: Depots) -> list[dict[str, Any]]:
     """Elements of `/stores`. Everything but the distance is made once for each depot of a snapshot."""
-    made = _made[depots]
+    made = depots.bodies
     found = []
     for row in rows:
         body = made.get(row.id)
