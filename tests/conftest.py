@@ -112,7 +112,7 @@ class ReadOnlyClient(Client):
 
 
 def build_snapshots() -> None:
-    """Build the snapshots of the rows that the test has made, as a thread does in the service: no budget counts that."""
+    """Build the snapshots of the rows that the test has made, as a thread of the service does; no budget counts it."""
     counting, connection.force_debug_cursor = connection.force_debug_cursor, False
     try:
         snapshot.invalidate()

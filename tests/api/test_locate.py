@@ -31,7 +31,6 @@ def ask(client, x, y):
     return client.get(URL, {"lat": f"{lat:.7f}", "lon": f"{lon:.7f}"})
 
 
-@pytest.mark.usefixtures("versioned")
 def test_locate_golden(client, golden, neighbours, django_assert_num_queries):
     with django_assert_num_queries(1):  # the boundaries, once per process
         answer = client.get(URL, {"lat": "50.0617", "lon": "19.9373"})

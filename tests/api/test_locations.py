@@ -32,7 +32,6 @@ def labels(client, q):
     return [(hit["type"], hit["label"]) for hit in client.get(URL, {"q": q}).json()]
 
 
-@pytest.mark.usefixtures("versioned")
 def test_municipality_golden(client, golden, register, django_assert_num_queries):
     with django_assert_num_queries(2):  # the names and the addresses of their units, once per process
         answer = client.get(URL, {"q": "Kraków"})
@@ -41,7 +40,6 @@ def test_municipality_golden(client, golden, register, django_assert_num_queries
     golden("locations_krakow", answer.json())
 
 
-@pytest.mark.usefixtures("versioned")
 def test_postcode_golden(client, golden, register, django_assert_num_queries):
     client.get(URL, {"q": "Kraków"})
     with django_assert_num_queries(0):  # the names are held

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from catalog import versions
 from catalog.models import Dataset
+from fueldepot.data import versions
 from regulations.models import LegalState
 from tests import factories
 from tests.regulations.factories import (
@@ -326,7 +326,7 @@ def test_an_editors_change_shows_at_once(client):
 
 def test_what_is_held_answers_until_an_editor_changes_it(client, acts, django_assert_num_queries):
     for slug in (Dataset.Slug.REGULATIONS, Dataset.Slug.UNITS):
-        versions.raise_version(slug)
+        versions.bump_version(slug)
     versions.forget()
     before = one(client, voivodeship="12")
     with django_assert_num_queries(0):
@@ -334,6 +334,6 @@ def test_what_is_held_answers_until_an_editor_changes_it(client, acts, django_as
     state = LegalState.objects.get(pk="12")
     state.summary = "Inaczej niż dotąd."
     state.save()
-    versions.raise_version(Dataset.Slug.REGULATIONS)
+    versions.bump_version(Dataset.Slug.REGULATIONS)
     versions.forget()
     assert one(client, voivodeship="12")["resolution"]["summary"] == "Inaczej niż dotąd."

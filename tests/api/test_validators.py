@@ -1,11 +1,10 @@
 """Every answer that may be kept is known again, before anything is asked of the database."""
 
 import pytest
-from django.utils import timezone
 
-from catalog import circles, search, versions
+from catalog import circles, search
 from catalog.models import Dataset
-from prices import figures
+from fueldepot.data import versions
 from tests import factories
 from tests.regulations.factories import DeadlineFactory
 
@@ -74,12 +73,11 @@ def test_an_answer_that_saw_a_change_says_so_although_the_process_had_not_notice
     factories.PostcodeFactory()
     search.rebuild()
     for each in Dataset.Slug:
-        versions.raise_version(each)
+        versions.bump_version(each)
     # What the process may hold is of the state before.
     circles.positions.current()
     assert client.get("/api/v1/prices/ekogroszek").status_code == 200
-    versions.raise_version(slug)
-    figures.refresh(today=timezone.localdate())
+    versions.bump_version(slug)
     address = "/api/v1/" + path.format(depot=depot.pk)
     answer = client.get(address)
     assert answer.status_code == 200, answer.content

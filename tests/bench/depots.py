@@ -67,9 +67,9 @@ def multiply() -> None:
     """Give every depot its neighbours, the same in every run."""
     from django.db import connection, transaction
 
-    from catalog import versions
     from catalog.models import Dataset, Depot
     from catalog.params import LAT_RANGE, LON_RANGE
+    from fueldepot.data import versions
 
     columns = [field.column for field in Depot._meta.concrete_fields if field.column not in COMPUTED]
     changed = {
@@ -84,7 +84,7 @@ def multiply() -> None:
             f"INSERT INTO catalog_depot ({', '.join(columns)}) "  # noqa: S608 - names of columns
             f"SELECT {values} FROM catalog_depot d CROSS JOIN generate_series(1, {TIMES - 1}) n"
         )
-        versions.raise_version(Dataset.Slug.DEPOTS, row_count=Depot.objects.count())
+        versions.bump_version(Dataset.Slug.DEPOTS, row_count=Depot.objects.count())
     settle()
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog import versions
 from catalog.models import Dataset, SearchEntry
 from catalog.names import DEPTH, Names, names
+from fueldepot.data import versions
 from tests import factories
 
 WORDS = st.text("ab", min_size=1, max_size=DEPTH + 3)
@@ -62,7 +62,6 @@ def test_what_no_name_holds_is_not_found(key):
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("versioned")
 def test_names_are_read_as_they_were_written():
     """All columns, in the order of importance; with a version they stay until it moves."""
     krakow, zakopane = factories.krakow(), factories.zakopane()
@@ -72,7 +71,7 @@ def test_names_are_read_as_they_were_written():
     SearchEntry.objects.create(
         rank=0, kind="locality", fold="lopuszna", label="Łopuszna", description="wieś", municipality=zakopane
     )
-    versions.raise_version(Dataset.Slug.PLACES)
+    versions.bump_version(Dataset.Slug.PLACES)
     read = names.current()
     rows = [
         (read.kind(n), read.folds[n], read.labels[n], read.description(n), read.teryt(n), read.slugs[read.teryt(n)][0])

@@ -3,11 +3,12 @@
 import pytest
 from django.db import IntegrityError
 
-from catalog import boundaries, versions
+from catalog import boundaries
 from catalog.models import Dataset, DepotRequest
 from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, read_pairs
 from catalog.requests import LinkForgotten, confirm_request
 from catalog.requests.secrecy import new_token
+from fueldepot.data import versions
 from fueldepot.logins import name_key
 from prices import actions, starter
 from subsidy.privacy import read_limited

@@ -9,8 +9,9 @@ from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from catalog import databases, kept, versions
+from catalog import databases, kept
 from catalog.models import Dataset
+from fueldepot.data import versions
 
 CACHE = "public, max-age=60"
 LOOK_AGAIN = versions.is_current
@@ -60,19 +61,19 @@ def test_a_look_that_took_long_does_not_undo_a_later_one(db, monkeypatch):
 @pytest.mark.django_db(transaction=True)
 def test_a_change_of_this_process_is_seen_at_once(django_assert_num_queries):
     before = versions.stamp(Dataset.Slug.DEPOTS)
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     assert versions.stamp(Dataset.Slug.DEPOTS) != before
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_version_that_was_undone_is_not_had_again():
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     with transaction.atomic():
-        versions.raise_version(Dataset.Slug.DEPOTS)
+        versions.bump_version(Dataset.Slug.DEPOTS)
         versions.forget()
         undone = versions.stamp(Dataset.Slug.DEPOTS)
         transaction.set_rollback(True)
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     assert versions.stamp(Dataset.Slug.DEPOTS) != undone
 
 
@@ -118,10 +119,10 @@ def test_a_change_ends_validity(db):
     inner = Answering()
     view = rests_on(Dataset.Slug.DEPOTS, cache_control=CACHE)(inner)
     known = ask(view)["ETag"]
-    versions.raise_version(Dataset.Slug.PRICES)
+    versions.bump_version(Dataset.Slug.PRICES)
     versions.forget()
     assert ask(view, **{"If-None-Match": known}).status_code == 304
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     versions.forget()
     assert ask(view, **{"If-None-Match": known}).status_code == 200
 
@@ -151,7 +152,7 @@ class Changing(Answering):
     def __call__(self, request, *args, **kwargs):
         before = Dataset.objects.filter(slug=Dataset.Slug.DEPOTS).count()
         if self.runs < self.times:
-            versions.raise_version(Dataset.Slug.DEPOTS)
+            versions.bump_version(Dataset.Slug.DEPOTS)
         self.runs += 1
         after = Dataset.objects.get(slug=Dataset.Slug.DEPOTS).version
         return HttpResponse(f"{before} {after}")
@@ -160,7 +161,7 @@ class Changing(Answering):
 @pytest.fixture
 def looking(monkeypatch, db):
     monkeypatch.setattr(versions, "is_current", LOOK_AGAIN)
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     versions.forget()
 
 
@@ -185,10 +186,10 @@ def test_an_answer_of_data_that_never_rest_is_nobodys_to_keep(looking, monkeypat
 
 def test_a_change_of_other_data_does_not_matter(looking, django_assert_num_queries):
     stamps = versions.stamp(Dataset.Slug.DEPOTS)
-    versions.raise_version(Dataset.Slug.PRICES)
+    versions.bump_version(Dataset.Slug.PRICES)
     with django_assert_num_queries(1):
         assert versions.is_current(stamps, Dataset.Slug.DEPOTS)
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     assert not versions.is_current(stamps, Dataset.Slug.DEPOTS)
 
 
@@ -198,7 +199,7 @@ def test_what_is_made_of_rows_is_of_one_state(looking):
     def make():
         versions_seen.append(Dataset.objects.get(slug=Dataset.Slug.DEPOTS).version)
         if len(versions_seen) == 1:
-            versions.raise_version(Dataset.Slug.DEPOTS)
+            versions.bump_version(Dataset.Slug.DEPOTS)
         return versions_seen[-1]
 
     stamps, made = versions.settled(make, Dataset.Slug.DEPOTS)
@@ -268,7 +269,7 @@ def test_one_statement_that_tells_its_state_does_not_speak_for_another(looking, 
 def test_a_statement_that_saw_a_newer_state_makes_the_answer_anew(looking):
     versions.current()
     # The process has not noticed by the time the statement is sent, which is the only one of the answer.
-    versions.raise_version(Dataset.Slug.PRICES)
+    versions.bump_version(Dataset.Slug.PRICES)
     inner = Telling()
     answer = ask(rests_on(*SLUGS, cache_control=CACHE)(inner))
     assert inner.runs == 2
@@ -278,7 +279,7 @@ def test_a_statement_that_saw_a_newer_state_makes_the_answer_anew(looking):
 def test_an_answer_without_questions_is_made_anew_when_its_parts_may_differ(looking):
     """Two parts that the process holds are of two states where another thread saw a change in between."""
     versions.current()
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     runs = []
 
     def view(request):

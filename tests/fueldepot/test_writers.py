@@ -9,9 +9,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import actions, versions
+from catalog import actions
 from catalog import actions as depots
 from catalog.models import Dataset, Depot
+from fueldepot.data import versions
 from prices import actions as prices
 from prices.models import DepotPrice, PlausibleRange
 from regulations import actions as regulations

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog import versions
+from fueldepot.data import versions
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 from tests.machines.callers import Caller, Load, PriceReport
 from tests.machines.servers import FILES, missing_programs

@@ -3,10 +3,9 @@
 from datetime import date
 
 import pytest
-from django.utils import timezone
 
-from catalog import actions, held, versions
-from prices import figures
+from catalog import actions, held
+from fueldepot.data import versions
 from tests import factories
 from tests.pages.reading import KRAKOW
 
@@ -32,12 +31,10 @@ PAGES = [
 ]
 
 
-@pytest.mark.usefixtures("versioned")
 @pytest.mark.parametrize("path", PAGES)
 def test_an_unchanged_page_costs_no_query(
     client, depot, path, django_assert_num_queries, django_assert_max_num_queries
 ):
-    figures.refresh(today=timezone.localdate())
     held.prepare()
     with django_assert_max_num_queries(3):
         first = client.get(path)

@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from catalog import models
 from pages.extracts import harmless
-from prices import figures
 from prices.models import Observation, Series
 from tests import factories
 
@@ -28,7 +27,6 @@ def read(answer):
 def pellet():
     for amount in (1400, 1500, 1600):
         factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
-    figures.refresh(today=timezone.localdate())
 
 
 def test_municipalities_with_their_numbers_of_depots(client, django_assert_num_queries):

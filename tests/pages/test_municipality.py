@@ -30,7 +30,6 @@ def test_municipality_lists_its_depots(client, depot, depot_page, index, django_
     assert 'href="tel:+48601234567"' in html
 
 
-@pytest.mark.usefixtures("versioned")
 def test_municipality_without_depots_shows_the_nearest(client, depot, index, django_assert_max_num_queries):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
     index()

@@ -7,12 +7,11 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from catalog import versions
 from catalog.importers.run import record_change
 from catalog.models import Dataset
+from fueldepot.data import versions
 from pages.page import twin_path
 from pages.polish import day
-from prices import figures
 from prices.models import Observation, Series
 from subsidy import rules
 from tests import factories
@@ -70,7 +69,6 @@ def priced(depot):
     for amount in ("1400.50", "1450", "1475.25", "1500", "1525", "1550", "1600", "3900"):
         factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=today)
     factories.DepotPriceFactory(depot=depot, price=Decimal("1234.56"), day=today)
-    figures.refresh(today=today)
     return depot
 
 

@@ -9,7 +9,6 @@ import pytest
 from django.utils import timezone
 
 from pages.pictures import territory
-from prices import figures
 from prices.models import Observation, Series
 from tests import factories
 from tests.pages.reading import KRAKOW, ZAKOPANE, text_of
@@ -124,7 +123,6 @@ def prices():
     for amount in (1400, 1500, 1600):
         for day in (today, earlier):
             factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=day)
-    figures.refresh(today=today)
 
 
 def test_months_and_voivodeships_of_a_fuel(client, krakow, prices, django_assert_max_num_queries):
@@ -157,7 +155,6 @@ def test_official_averages_show_their_gaps(client, django_assert_max_num_queries
     series, _ = Series.objects.get_or_create(slug="wegiel-kamienny")
     for year, price in [(2003, "443.92"), (2006, "491.54"), (2007, "500.00")]:
         Observation.objects.create(series=series, year=year, value=Decimal(price), source="https://example.org/")
-    figures.refresh(today=timezone.localdate())
     with django_assert_max_num_queries(3):
         html = html_of(client, "/ceny/")
     figure = picture_of(html, "chart")

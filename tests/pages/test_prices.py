@@ -5,7 +5,6 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from prices import figures
 from prices.models import PlausibleRange
 from tests import factories
 from tests.pages.reading import NOINDEX, VERSIONS, canonical_of, runnable, text_of
@@ -18,7 +17,6 @@ def prices():
     """Three prices of pellet in Kraków, today."""
     for amount in (1400, 1500, 1600):
         factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
-    figures.refresh(today=timezone.localdate())
 
 
 @pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/wegiel/", "/ceny/pellet/malopolskie/"])
@@ -40,7 +38,6 @@ def test_all_fuels(client, prices, django_assert_num_queries):
     assert "za mało cen" in text
 
 
-@pytest.mark.usefixtures("versioned")
 def test_the_arithmetic_can_be_followed(client, prices, index, django_assert_num_queries):
     index()
     with django_assert_num_queries(1):

@@ -48,7 +48,6 @@ def test_pages_say_what_they_are(client, acts, path):
     assert client.post(path).status_code == 405
 
 
-@pytest.mark.usefixtures("versioned")
 def test_the_list_names_the_next_deadline(client, acts, index, django_assert_num_queries):
     factories.VoivodeshipFactory(teryt="20", name="podlaskie")
     index()

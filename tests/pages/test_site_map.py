@@ -8,12 +8,11 @@ import pytest
 from django.urls import get_resolver
 from django.utils import timezone
 
-from catalog import versions
 from catalog.models import Dataset
+from fueldepot.data import versions
 from pages import texts
 from pages.page import twin_path
 from pages.site_map import all_pages, listed_pages
-from prices import figures
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, VERSIONS, ZAKOPANE
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
@@ -31,7 +30,6 @@ def site(depot):
     LegalStateFactory(as_of=date(2026, 9, 11))
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
     ResolutionFactory()
-    figures.refresh(today=timezone.localdate())
 
 
 def locations(answer):
@@ -65,7 +63,6 @@ def test_every_kind_of_page_is_on_the_list(client, site):
 
 
 def test_invented_depots_stay_out(client, site, demonstration, depot_page):
-    figures.refresh(today=timezone.localdate())
     found = locations(client.get("/sitemap.xml"))
     assert f"{SITE}{depot_page}" in found
     assert not [address for address in found if "demo" in address]
@@ -78,7 +75,6 @@ def test_invented_depots_stay_out(client, site, demonstration, depot_page):
 
 def test_invented_prices_stay_out(client, demonstration):
     factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
-    figures.refresh(today=timezone.localdate())
     for file in ("/sitemap.xml", "/llms.txt"):
         text = client.get(file).content.decode()
         assert "/ceny/pellet" not in text
@@ -178,6 +174,6 @@ def test_a_list_is_walked_again_only_after_a_change(client, site, django_assert_
     with django_assert_num_queries(0):
         assert client.get("/sitemap.xml").content == first.content
     new = factories.DepotFactory(name="Nowy skład")
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     versions.forget()
     assert f"{SITE}/sklad/{new.pk}-nowy-sklad/" in locations(client.get("/sitemap.xml"))

@@ -12,9 +12,9 @@ from django.test import Client
 from django.utils import timezone
 from openpyxl import Workbook
 
-from catalog import versions
 from catalog.models import Dataset
 from catalog.roles import CHIEF, EDITOR
+from fueldepot.data import versions
 from prices import uploads
 from prices.models import DepotPrice, Observation, PlausibleRange, Series
 from prices.price_lists import read_day

@@ -7,11 +7,11 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from catalog import versions
 from catalog.fuels import BY_SLUG
 from catalog.importers.run import run
 from catalog.importers.sync import Options
 from catalog.models import Dataset, Depot
+from fueldepot.data import versions
 from prices import medians, starter
 from prices.models import DepotPrice, Observation, PlausibleRange
 from prices.queries import find_ranges
