@@ -9,7 +9,7 @@ from hashlib import blake2b
 from http import HTTPStatus
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils import timezone
 from django.views.decorators.http import condition
 
@@ -41,8 +41,12 @@ def conditional(*slugs: str, cache_control: str, vary: str = "", changes_daily: 
         def answer_of_one_state(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if request.method not in {"GET", "HEAD"}:
                 return view(request, *args, **kwargs)
+            # `*` fits whatever exists, which only the view knows.
+            fits_any = request.META.get("HTTP_IF_NONE_MATCH", "").strip() == "*"
             with snapshot.consistent():
-                response: HttpResponse = answer(request, *args, **kwargs)
+                response: HttpResponse = (view if fits_any else answer)(request, *args, **kwargs)
+                if fits_any and response.status_code == HTTPStatus.OK:
+                    response = HttpResponseNotModified(headers={"ETag": etag(request)})
             if response.status_code in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
                 response["Cache-Control"] = cache_control
                 if vary:

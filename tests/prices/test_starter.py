@@ -14,7 +14,7 @@ from catalog.models import Dataset, Depot
 from fueldepot.data import versions
 from prices import medians, starter
 from prices.models import DepotPrice, Observation, PlausibleRange
-from prices.queries import find_ranges
+from prices.snapshot import read_prices
 from tests import factories
 
 TODAY = date(2026, 11, 21)
@@ -50,7 +50,7 @@ def test_prices_reach_back_two_years_and_each_depot_has_one_a_day():
 
 @pytest.mark.django_db
 def test_a_few_are_implausible_and_the_others_within_what_the_press_saw():
-    ranges = find_ranges(["ekogroszek", "pellet"])
+    ranges = read_prices().ranges
     amounts = [(row.price, ranges[row.fuel]) for row in rows()]
     slips = [price for price, limits in amounts if not limits.low <= price <= limits.high]
     assert 0 < len(slips) < len(amounts) / 50
