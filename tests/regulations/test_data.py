@@ -24,7 +24,7 @@ CORRECTIONS = {
         ("2024-09-01", "kotły poniżej klasy 3 lub bez tabliczki znamionowej", KOSAKOWO),
         ("2026-09-01", "kotły klasy 3 i 4", KOSAKOWO),
         ("2035-07-01", "kotły klasy 5", KOSAKOWO),
-        ("2024-09-01", "kominki i inne ogrzewacze bez ekoprojektu sprzed 30.10.2020 (niepewne)", KOSAKOWO),
+        ("2024-09-01", "niepewne: kominki i inne ogrzewacze bez ekoprojektu sprzed 30.10.2020", KOSAKOWO),
     ],
 }
 """Deadlines that were seen after the facts were gathered: `corrections_2026-11.md` beside them, A1, A1b and A2."""
