@@ -18,7 +18,15 @@ from fueldepot.errors import DATABASE_AWAY
 from fueldepot.rendering import JSON
 from fueldepot.replica.watch import watch
 
-NEEDED = frozenset({Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES, Dataset.Slug.BOUNDARIES})
+NEEDED = frozenset(
+    {
+        Dataset.Slug.UNITS,
+        Dataset.Slug.PLACES,
+        Dataset.Slug.POSTCODES,
+        Dataset.Slug.BOUNDARIES,
+        Dataset.Slug.REGULATIONS,
+    }
+)
 """Data sets without which the catalog answers nothing of use; depots and prices may be few or none."""
 
 

@@ -193,12 +193,16 @@ class _Reader:
         if area not in Scope.Area.values:
             raise self.fail(f"scopes, {name}", f"area is {area!r}; give one of {', '.join(Scope.Area.values)}")
         codes = {field: self.codes(found.get(field) or [], f"scopes, {name}") for field in SCOPE_FIELDS}
+        uncertain = found.get("uncertain", False)
+        if not isinstance(uncertain, bool):
+            raise self.fail(f"scopes, {name}", f"uncertain is {uncertain!r}; give true or false")
         if (area == Scope.Area.LISTED) != bool(codes["units"] or (area == Scope.Area.LISTED and codes["partly"])):
             raise self.fail(f"scopes, {name}", "units are given for the area listed, and only for it")
         return {
             "scope": self.text(found, "text", f"scopes, {name}", required=True),
             "area": area,
             **codes,
+            "uncertain": uncertain,
             "caveat": self.text(found, "caveat", f"scopes, {name}"),
         }
 

@@ -269,6 +269,15 @@ def test_fragments_are_escaped_and_whole(client, monkeypatch):
             assert fragment.count(f"<{tag}>") + fragment.count(f"<{tag} ") == fragment.count(f"</{tag}>")
 
 
+def test_the_summary_gives_the_range_of_the_audit_variants(client):
+    plan = {"people": "2", "income": "2000", "current_heating": "solid_fuel", "new_source": "pellet_boiler"}
+    answer = ask(client, **plan, walls="150", eu="unknown", html="1", on="2026-11-21")
+    assert [one["max_subsidy_pln"] for one in answer["audit_variants"]] == [14350.0, 43225.0, 43225.0]
+    summary = answer["html"]["summary"].replace("\N{NO-BREAK SPACE}", " ")
+    assert "<strong>od 14 350 do 43 225 zł, zależnie od audytu</strong>" in summary
+    assert "kwoty niepotwierdzone urzędowo" in summary
+
+
 # Methods
 
 

@@ -13,6 +13,7 @@ from pages.checking import Walk, chosen
 from pages.site_map import Entry, Section
 from prices import figures
 from tests import factories
+from tests.regulations.factories import LegalStateFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -30,6 +31,7 @@ def test_the_pages_are_in_order(depot, demonstration, settings):
     settings.RATE_LIMIT = Limit(1, 3600)  # which the walk is not held to
     factories.BoundaryFactory()
     factories.PostcodeFactory(code="30-001")
+    LegalStateFactory()
     factories.zakopane()
     factories.nowy_targ_town()
     factories.nowy_targ_rural()

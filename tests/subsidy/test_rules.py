@@ -237,3 +237,10 @@ def test_the_check_has_an_id_and_names_the_file(monkeypatch):
     monkeypatch.setattr(rules, "current", fail)
     (message,) = checks.check_rules()
     assert (message.id, message.msg) == ("subsidy.E001", "walls.yaml: value is missing")
+
+
+def test_prefinancing_is_a_share_of_the_costs_as_the_official_answer_says():
+    (condition,) = [one for one in rules.current().conditions if "Czy możliwe jest prefinansowanie" in one.clause]
+    assert condition.verified
+    assert "35% kosztów" in condition.text
+    assert "35% dotacji" not in condition.text
