@@ -16,8 +16,8 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 LINK_LIFE = timedelta(hours=48)
 
 _LINK_SALT = "catalog.request.link"
-_IPV6_SITE = 64
-"""Bits of an IPv6 address that name a customer; the rest they choose themselves."""
+_IPV6_SITE = 56
+"""Bits of an IPv6 address that name a customer; the rest they choose themselves: many are given 256 networks."""
 
 
 class LinkUnreadable(Exception):
@@ -42,7 +42,7 @@ def hash_email(email: str) -> str:
 
 
 def hash_client(address: str) -> str:
-    """A hash of a network address; of an IPv6 address its first 64 bits, which are one customer's."""
+    """A hash of a network address; of an IPv6 address its first 56 bits, which are one customer's."""
     try:
         ip = ipaddress.ip_address(address.strip())
     except ValueError:

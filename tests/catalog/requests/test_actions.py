@@ -334,4 +334,4 @@ def test_the_author_of_a_price_goes_the_day_after():
 def test_a_caller_without_an_address_is_one_of_those_without():
     """Behind a socket there is no address; they share one limit, and not with anybody who has one."""
     assert hash_client("") == hash_client("") != hash_client("192.0.2.7")
-    assert hash_client("2001:db8::1") == hash_client("2001:db8::2") != hash_client("2001:db8:0:1::1")
+    assert hash_client("2001:db8::1") == hash_client("2001:db8:0:ff::1") != hash_client("2001:db8:0:100::1")

@@ -179,7 +179,7 @@ def test_neighbours_in_one_ipv6_network_are_one(stranger, path, nowak):
     for number in range(2):
         typed = stranger.show(path) | {"phone": f"60{number} 234 567"}
         stranger.clock.move(seconds=10)
-        stranger.send(path, typed, REMOTE_ADDR=f"2001:db8::{number}")
+        stranger.send(path, typed, REMOTE_ADDR=f"2001:db8:0:{number}::1")
     assert len(set(DepotRequest.objects.values_list("client_hash", flat=True))) == 1
     assert "2001" not in str(DepotRequest.objects.values())
 
