@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Func, Q, Value
 
 from catalog.actions import DepotIsRemoved
 from catalog.actions.states import locked
@@ -66,8 +66,8 @@ def submit_request(
     Raises DepotIsRemoved, DepotIsHeld, NothingChanged, TooManyRequests.
     """
     email_hash, client_hash = secrecy.hash_email(author.email), secrecy.hash_client(author.client)
-    key = None if depot is None else depot.pk
-    limits.take_turn(limits.Counted(client_hash, email_hash, key), on)
+    mailbox_hash = secrecy.hash_mailbox(author.email)
+    limits.wait_for_turn(client_hash, mailbox_hash)
     stored: dict[str, Any] = {}
     if depot is not None:
         depot = locked(depot)
@@ -80,11 +80,7 @@ def submit_request(
         stored = {name: known[name] for name in proposed}
     if kind == Kind.ADD:
         subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
-    same = DepotRequest.objects.filter(
-        depot=depot, kind=kind, subject=subject, email_hash=email_hash, state=State.UNCONFIRMED
-    )
-    same.update(state=State.SUPERSEDED, decided_at=on)
-    request = DepotRequest.objects.create(
+    request = DepotRequest(
         depot=depot,
         kind=kind,
         subject=subject,
@@ -99,17 +95,32 @@ def submit_request(
         client_hash=client_hash,
         created_at=on,
     )
+    limits.check_requests(limits.Counted(client_hash, mailbox_hash, request.depot_id), on)
+    limits.check_links(mailbox_hash, on)
+    same = DepotRequest.objects.filter(
+        depot=depot, kind=kind, subject=subject, email_hash=email_hash, state=State.UNCONFIRMED
+    )
+    same.update(state=State.SUPERSEDED, decided_at=on)
+    request.save()
     _send_link(request, on)
     return request
 
 
 @transaction.atomic
 def resend_link(*, request: DepotRequest, on: datetime) -> DepotRequest:
-    """Send a new link; the one before stops working. Raises LinkAlreadyUsed, LinkSuperseded, LinksSpent."""
+    """Send a new link; the one before stops working.
+
+    Raises LinkAlreadyUsed, LinkSuperseded, LinksSpent, and TooManyRequests before the pause is over or while the
+    mailbox has had its letters.
+    """
+    mailbox_hash = secrecy.hash_mailbox(request.email)
+    limits.wait_for_turn(mailbox_hash)
     stored = DepotRequest.objects.select_for_update(of=("self",)).select_related("depot").get(pk=request.pk)
     _check_unconfirmed(stored)
     if stored.mails_sent >= limits.LINKS_PER_REQUEST:
         raise LinksSpent(stored.pk)
+    limits.check_pause(stored.links_at, on)
+    limits.check_links(mailbox_hash, on)
     _send_link(stored, on)
     return stored
 
@@ -162,10 +173,17 @@ def _send_link(request: DepotRequest, on: datetime) -> None:
     token, request.token_hash = secrecy.new_token(request.pk, on)
     request.mails_sent += 1
     request.mailed_at = None
-    request.save(update_fields=["token_hash", "mails_sent", "mailed_at"])
+    # Counted before it leaves, so that nobody gets another one while the mail server takes its time. The hash may have
+    # been erased since the letter before.
+    request.links_at = [*request.links_at, on]
+    request.mailbox_hash = secrecy.hash_mailbox(request.email)
+    request.save(update_fields=["token_hash", "mails_sent", "mailed_at", "links_at", "mailbox_hash"])
 
     def send() -> None:
-        if not letters.send([letters.link_letter(request, token)]):
+        if letters.send([letters.link_letter(request, token)]):
+            without = Func(F("links_at"), Value(on), function="array_remove")
+            DepotRequest.objects.filter(pk=request.pk).update(links_at=without)
+        else:
             request.mailed_at = on
             request.save(update_fields=["mailed_at"])
 

@@ -12,7 +12,7 @@ from django.db import IntegrityError
 from catalog import requests
 from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, edit_depot, opened_at, publish_depot
 from catalog.models import Depot, DepotRequest
-from catalog.requests.secrecy import hash_client
+from catalog.requests.secrecy import hash_client, hash_mailbox
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -335,3 +335,33 @@ def test_a_caller_without_an_address_is_one_of_those_without():
     """Behind a socket there is no address; they share one limit, and not with anybody who has one."""
     assert hash_client("") == hash_client("") != hash_client("192.0.2.7")
     assert hash_client("2001:db8::1") == hash_client("2001:db8:0:ff::1") != hash_client("2001:db8:0:100::1")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("jan@opal.pl", "Jan+1@OPAL.pl", True),
+        ("jan.nowak@opal.pl", "jannowak+a+b@opal.pl", True),
+        ("j.an@gmail.com", "jan@googlemail.com", True),
+        ("jan@opal.pl", "anna@opal.pl", False),
+        ("jan@opal.pl", "jan@biuro.opal.pl", False),
+        ("jan@op.al.pl", "jan@opal.pl", False),
+        ("+jan@opal.pl", "+anna@opal.pl", False),
+    ],
+)
+def test_addresses_of_one_mailbox_are_counted_as_one(one, other, same):
+    assert (hash_mailbox(one) == hash_mailbox(other)) is same
+    assert "@" not in hash_mailbox(one)
+
+
+def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
+    late, values = NOW + timedelta(hours=20), {"mailbox_hash": "x", "created_at": NOW}
+    old = factories.DepotRequestFactory(mailed_at=NOW, links_at=[NOW], **values)
+    resent = factories.DepotRequestFactory(unconfirmed=True, mailed_at=late, links_at=[NOW, late], **values)
+    requests.purge_requests(on=NOW + timedelta(hours=24))
+    for row, kept in ((old, ("", [])), (resent, ("x", [NOW, late]))):
+        row.refresh_from_db()
+        assert (row.mailbox_hash, row.links_at) == kept
+    requests.purge_requests(on=late + timedelta(hours=24))
+    resent.refresh_from_db()
+    assert (resent.mailbox_hash, resent.links_at) == ("", [])

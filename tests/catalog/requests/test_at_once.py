@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core import mail
 from django.db import connection, transaction
 
 from catalog import actions, requests
@@ -96,6 +97,17 @@ def test_the_same_form_sent_twice_at_once_leaves_one_open_request():
 
     assert at_once(submit, submit) == ["taken", "taken"]
     assert sorted(DepotRequest.objects.values_list("state", flat=True)) == ["superseded", "unconfirmed"]
+
+
+def test_a_link_sent_again_twice_at_once_is_one_letter():
+    request = factories.DepotRequestFactory(unconfirmed=True, mails_sent=1)
+
+    def resend():
+        requests.resend_link(request=request, on=NOW)
+        return "sent"
+
+    assert sorted(at_once(resend, resend)) == ["TooManyRequests", "sent"]
+    assert len(mail.outbox) == 1
 
 
 @contextmanager

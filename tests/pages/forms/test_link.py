@@ -137,11 +137,32 @@ def test_a_mail_server_that_is_down_loses_nothing(client, stranger, nowak, setti
 def test_a_link_is_sent_again_a_few_times_and_only_the_last_one_works(client, stranger, nowak):
     status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]
     first = stranger.link()
+    stranger.clock.move(minutes=1)
     assert stranger.send(status, {}).status_code == 302
     assert client.get(first).status_code == 409
     assert client.get(stranger.link()).status_code == 200
+    stranger.clock.move(minutes=5)
     assert stranger.send(status, {}).status_code == 302
+    stranger.clock.move(hours=2)
+    answer = stranger.send(status, {})
+    assert (answer.status_code, len(mail.outbox)) == (429, 3)
+    assert "Odnośnik wysłaliśmy już kilka razy" in text_of(answer)
+
+
+def test_a_link_is_sent_again_after_a_pause_that_grows(client, stranger, nowak):
+    status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]  # at 13:00:10 in Warsaw
+    assert "List można wysłać jeszcze raz po 13:02." in text_of(client.get(status))
+    stranger.clock.move(seconds=59)
+    answer = stranger.send(status, {})
+    assert (answer.status_code, answer["Retry-After"]) == (429, "1")
+    assert "Odnośnik można wysłać jeszcze raz po 13:02." in text_of(answer)
+    stranger.clock.move(seconds=1)
+    assert stranger.send(status, {}).status_code == 302
+    stranger.clock.move(minutes=4, seconds=59)
     assert stranger.send(status, {}).status_code == 429
+    stranger.clock.move(seconds=1)
+    assert "można wysłać jeszcze raz" not in text_of(client.get(status))
+    assert stranger.send(status, {}).status_code == 302
     assert len(mail.outbox) == 3
 
 
