@@ -124,11 +124,11 @@ class DepotRequest(models.Model):
         )
         constraints = (
             models.UniqueConstraint(
-                name="depotrequest_one_open",
-                # With the state, since the author of a waiting request may send a better one, and only the link
-                # in the e-mail puts that in its place: whoever merely knows the address must not.
-                fields=["depot", "kind", "subject", "email_hash", "state"],
-                condition=Q(state__in=["unconfirmed", "waiting"]),
+                name="depotrequest_one_waiting",
+                # Corrections add up, so that one never stands for another. Before the link in the e-mail is used a
+                # request may be anybody's who knows the address, and must not stand in the way of its owner.
+                fields=["depot", "kind", "subject", "email_hash"],
+                condition=Q(state="waiting", kind__in=["claim", "delete", "add"]),
                 nulls_distinct=False,
             ),
             models.CheckConstraint(

@@ -9,11 +9,14 @@ from django.db.models import F, Func, Q, Value
 
 from catalog.actions import DepotIsRemoved
 from catalog.actions.states import locked
-from catalog.models import Depot, DepotRequest
+from catalog.models import Depot, DepotRequest, DepotRequestQuerySet
 from catalog.requests import letters, limits, proposals, secrecy
 from catalog.requests.locking import lock_requests
 from catalog.requests.proposals import Values
 from catalog.text import fold
+
+SAID = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
+"""What an author says in a request."""
 
 State = DepotRequest.State
 Kind = DepotRequest.Kind
@@ -62,7 +65,8 @@ def submit_request(
     """Take a request in and send its author the link that makes it count.
 
     proposed: for a correction and a new depot the wanted values, else what the kind needs. An unconfirmed request of
-    the same author about the same is superseded; one that waits stays until the new one is confirmed.
+    the same author and network about the same is superseded. One that waits stays, see `confirm_request`; so does one
+    of another network, since anybody may know the address.
     Raises DepotIsRemoved, DepotIsHeld, NothingChanged, TooManyRequests.
     """
     email_hash, client_hash = secrecy.hash_email(author.email), secrecy.hash_client(author.client)
@@ -97,10 +101,8 @@ def submit_request(
     )
     limits.check_requests(limits.Counted(client_hash, mailbox_hash, request.depot_id), on)
     limits.check_links(mailbox_hash, on)
-    same = DepotRequest.objects.filter(
-        depot=depot, kind=kind, subject=subject, email_hash=email_hash, state=State.UNCONFIRMED
-    )
-    same.update(state=State.SUPERSEDED, decided_at=on)
+    earlier = _of_same_author(request).filter(state=State.UNCONFIRMED, client_hash=client_hash)
+    earlier.update(state=State.SUPERSEDED, decided_at=on)
     request.save()
     _send_link(request, on)
     return request
@@ -137,16 +139,20 @@ def get_confirmable(*, token: str, on: datetime) -> DepotRequest:
 def confirm_request(*, token: str, on: datetime) -> DepotRequest:
     """Make a request count: it waits for an editor from now on, or, a price, is passed on by the caller.
 
-    What its author had waiting about the same is superseded. Raises what `get_confirmable` raises.
+    A request of its author that waits and wants the same is superseded: of claims, deletions and new depots any about
+    the same, of corrections one that says the same. Other corrections wait beside each other.
+    Raises what `get_confirmable` raises.
     """
     found = _confirmable(token, on)
     if found.depot is not None:
         locked(found.depot)
         # Whoever had the lock before may have merged the entry into another, and the request is that one's now.
         found = _confirmable(token, on)
-    waiting = DepotRequest.objects.waiting().filter(
-        depot=found.depot, kind=found.kind, subject=found.subject, email_hash=found.email_hash
-    )
+    else:
+        limits.wait_for_turn(found.email_hash)  # no row to lock that two links of one author share
+    waiting = _of_same_author(found).waiting()
+    if found.kind == Kind.CORRECT:
+        waiting = _saying_same(waiting, found)
     lock_requests(DepotRequest.objects.filter(Q(pk=found.pk) | Q(pk__in=waiting)))
     # Once more: whoever had its lock before may have confirmed it, or sent another link.
     request = _confirmable(token, on)
@@ -188,6 +194,18 @@ def _send_link(request: DepotRequest, on: datetime) -> None:
             request.save(update_fields=["mailed_at"])
 
     transaction.on_commit(send)
+
+
+def _of_same_author(request: DepotRequest) -> DepotRequestQuerySet:
+    """Requests of the same author, entry, kind and subject."""
+    return DepotRequest.objects.filter(
+        depot=request.depot, kind=request.kind, subject=request.subject, email_hash=request.email_hash
+    )
+
+
+def _saying_same(requests: DepotRequestQuerySet, request: DepotRequest) -> DepotRequestQuerySet:
+    """Those of some requests that say what this one says."""
+    return requests.filter(**{name: getattr(request, name) for name in SAID})
 
 
 def _confirmable(token: str, on: datetime) -> DepotRequest:

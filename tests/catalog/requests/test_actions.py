@@ -64,12 +64,14 @@ def test_a_request_cannot_be(constraint, values):
         factories.DepotRequestFactory(**values)
 
 
-def test_one_request_of_an_author_about_an_entry_waits():
-    first = factories.DepotRequestFactory(email="Jan@opal.pl")
-    factories.DepotRequestFactory(depot=first.depot, email="anna@opal.pl")
-    factories.DepotRequestFactory(depot=first.depot, email="jan@opal.pl", unconfirmed=True)
-    with pytest.raises(IntegrityError, match="depotrequest_one_open"):
+def test_one_claim_of_an_author_about_an_entry_waits_and_any_number_of_corrections():
+    first = factories.DepotRequestFactory(email="Jan@opal.pl", claim=True)
+    factories.DepotRequestFactory(depot=first.depot, email="anna@opal.pl", claim=True)
+    for _ in range(2):
+        factories.DepotRequestFactory(depot=first.depot, email="jan@opal.pl", claim=True, unconfirmed=True)
         factories.DepotRequestFactory(depot=first.depot, email="jan@opal.pl")
+    with pytest.raises(IntegrityError, match="depotrequest_one_waiting"):
+        factories.DepotRequestFactory(depot=first.depot, email="jan@opal.pl", claim=True)
 
 
 def test_of_a_correction_some_fields_are_accepted(editor, letters):

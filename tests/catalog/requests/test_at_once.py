@@ -110,6 +110,13 @@ def test_a_link_sent_again_twice_at_once_is_one_letter():
     assert len(mail.outbox) == 1
 
 
+def test_two_links_about_one_missing_depot_opened_at_once_leave_one_waiting():
+    values = {"kind": "add", "depot": None, "subject": "opal | krakow", "email": "jan@opal.pl", "unconfirmed": True}
+    acts = [confirming(factories.DepotRequestFactory(**values)) for _ in range(2)]
+    assert at_once(*(lambda act=act: act().state for act in acts)) == ["waiting", "waiting"]
+    assert sorted(DepotRequest.objects.values_list("state", flat=True)) == ["superseded", "waiting"]
+
+
 @contextmanager
 def held_up(rows, act):
     """While these rows are locked here, another connection runs into them and waits."""
@@ -172,8 +179,8 @@ def test_invented_entries_are_locked_before_their_requests():
 
 def test_a_request_whose_entry_is_merged_while_its_link_is_opened_takes_the_place_of_the_earlier_one_there():
     editor, kept, gone = factories.UserFactory(), factories.DepotFactory(), factories.DepotFactory()
-    earlier = factories.DepotRequestFactory(depot=kept)
-    later = factories.DepotRequestFactory(depot=gone, email=earlier.email, unconfirmed=True)
+    earlier = factories.DepotRequestFactory(depot=kept, claim=True)
+    later = factories.DepotRequestFactory(depot=gone, email=earlier.email, claim=True, unconfirmed=True)
     with held_up(Depot.objects.all(), confirming(later)):
         actions.merge_depots(survivor=kept, loser=gone, take=[], by=editor, on=NOW.date())
     found = DepotRequest.objects.order_by("pk").values_list("depot", "state")
@@ -181,8 +188,8 @@ def test_a_request_whose_entry_is_merged_while_its_link_is_opened_takes_the_plac
 
 
 def test_who_confirms_locks_the_earlier_request_first():
-    earlier = factories.DepotRequestFactory()
-    later = factories.DepotRequestFactory(depot=earlier.depot, email=earlier.email, unconfirmed=True)
+    earlier = factories.DepotRequestFactory(claim=True)
+    later = factories.DepotRequestFactory(depot=earlier.depot, email=earlier.email, claim=True, unconfirmed=True)
     with held_up(DepotRequest.objects.filter(pk=earlier.pk), confirming(later)):
         assert lock_at_once(DepotRequest.objects.filter(pk=later.pk)) == [later.pk]
 

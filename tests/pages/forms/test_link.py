@@ -6,7 +6,7 @@ from django.core.mail.backends.locmem import EmailBackend
 
 from catalog.actions import remove_depot
 from catalog.models import Depot, DepotRequest
-from catalog.requests import purge_requests
+from catalog.requests import accept_request, purge_requests
 from tests import factories
 from tests.pages.reading import text_of
 
@@ -71,17 +71,49 @@ def test_a_newer_request_replaces_an_unconfirmed_one(client, stranger, nowak):
     assert stranger.confirm().status_code == 302
 
 
-def test_a_newer_request_replaces_a_waiting_one_only_once_it_is_confirmed(stranger, nowak):
-    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+def test_nobody_who_knows_the_address_replaces_an_unconfirmed_request(client, stranger, nowak):
+    path = f"/sklad/{nowak.pk}/popraw/"
+    stranger.fill(path, phone="601 234 567")
+    owners = stranger.link()
+    typed = stranger.show(path) | {"phone": "602 234 567"}
+    stranger.clock.move(seconds=10)
+    assert stranger.send(path, typed, REMOTE_ADDR="192.0.2.7").status_code == 302
+    assert stranger.confirm(owners).status_code == 302
+    assert DepotRequest.objects.waiting().get().proposed == {"phone": "+48 601 234 567"}
+
+
+@pytest.mark.parametrize(
+    ("form", "typed"),
+    [
+        ("przejmij", {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}),
+        ("usun", {"role": "owner", "agreed": "on"}),
+        ("popraw", {"phone": "601 234 567"}),
+    ],
+)
+def test_of_two_requests_for_the_same_the_newer_waits_once_it_is_confirmed(stranger, nowak, form, typed):
+    stranger.fill(f"/sklad/{nowak.pk}/{form}/", **typed)
     stranger.confirm()
     first = DepotRequest.objects.get()
-    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="602 234 567")
+    stranger.fill(f"/sklad/{nowak.pk}/{form}/", **typed)
     first.refresh_from_db()
     assert first.state == "waiting"  # whoever knows the address cannot push it aside
     stranger.confirm()
     first.refresh_from_db()
     assert first.state == "superseded"
-    assert DepotRequest.objects.waiting().get().proposed == {"phone": "+48 602 234 567"}
+    assert DepotRequest.objects.waiting().count() == 1
+
+
+def test_a_second_correction_waits_beside_the_first_and_both_are_done(stranger, nowak, clock):
+    path = f"/sklad/{nowak.pk}/popraw/"
+    for said in ({"phone": "601 234 567"}, {"phone": "602 234 567", "place": "Wieliczka"}):
+        stranger.fill(path, **said)
+        stranger.confirm()
+    first, second = DepotRequest.objects.waiting().order_by("pk")
+    editor = factories.UserFactory()
+    for request in (first, second):
+        accept_request(request=request, by=editor, on=clock.now)
+    nowak.refresh_from_db()
+    assert (nowak.phone, nowak.place) == ("+48 602 234 567", "Wieliczka")
 
 
 def test_the_entry_was_removed_meanwhile(client, stranger, nowak, clock):
