@@ -1,7 +1,7 @@
 """From a stranger's form to a request that counts: taken in, its link sent, confirmed by whoever reads that address."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -14,6 +14,9 @@ from catalog.requests import letters, limits, proposals, secrecy
 from catalog.requests.locking import lock_requests
 from catalog.requests.proposals import Values
 from catalog.text import fold
+
+REPEAT = timedelta(minutes=10)
+"""The same form sent again within this time is a second click."""
 
 SAID = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
 """What an author says in a request."""
@@ -65,8 +68,9 @@ def submit_request(
     """Take a request in and send its author the link that makes it count.
 
     proposed: for a correction and a new depot the wanted values, else what the kind needs. An unconfirmed request of
-    the same author and network about the same is superseded. One that waits stays, see `confirm_request`; so does one
-    of another network, since anybody may know the address.
+    the same author and network about the same is superseded, or returned, without another letter, where it says the
+    same and is not older than `REPEAT`. One that waits stays, see `confirm_request`; so does one of another network,
+    since anybody may know the address.
     Raises DepotIsRemoved, DepotIsHeld, NothingChanged, TooManyRequests.
     """
     email_hash, client_hash = secrecy.hash_email(author.email), secrecy.hash_client(author.client)
@@ -99,9 +103,12 @@ def submit_request(
         client_hash=client_hash,
         created_at=on,
     )
+    earlier = _of_same_author(request).filter(state=State.UNCONFIRMED, client_hash=client_hash)
+    repeated = _saying_same(earlier, request).filter(created_at__gt=on - REPEAT).first()
+    if repeated is not None:
+        return repeated
     limits.check_requests(limits.Counted(client_hash, mailbox_hash, request.depot_id), on)
     limits.check_links(mailbox_hash, on)
-    earlier = _of_same_author(request).filter(state=State.UNCONFIRMED, client_hash=client_hash)
     earlier.update(state=State.SUPERSEDED, decided_at=on)
     request.save()
     _send_link(request, on)

@@ -116,6 +116,34 @@ def test_a_second_correction_waits_beside_the_first_and_both_are_done(stranger, 
     assert (nowak.phone, nowak.place) == ("+48 602 234 567", "Wieliczka")
 
 
+@pytest.mark.parametrize("kind", ["popraw", "przejmij", "dodaj"])
+def test_a_form_sent_twice_is_one_request_and_one_letter(stranger, nowak, kind):
+    path, typed = {
+        "popraw": (f"/sklad/{nowak.pk}/popraw/", {"phone": "601 234 567", "mon": "8-16"}),
+        "przejmij": (
+            f"/sklad/{nowak.pk}/przejmij/",
+            {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on", "message": "Dzwoń rano."},
+        ),
+        "dodaj": ("/sklady/dodaj/", {"name": "Opał", "place": "Kraków", "lat": "50,0614", "lon": "19,9366"}),
+    }[kind]
+    typed = stranger.show(path) | typed
+    stranger.clock.move(seconds=10)
+    first, second = stranger.send(path, typed), stranger.send(path, typed)
+    assert (first.status_code, second["Location"]) == (302, first["Location"])
+    assert (DepotRequest.objects.count(), len(mail.outbox)) == (1, 1)
+    assert stranger.confirm().status_code == 302
+    assert DepotRequest.objects.get().state == "waiting"
+
+
+def test_a_form_sent_twice_tells_another_network_nothing(stranger, nowak):
+    path = f"/sklad/{nowak.pk}/popraw/"
+    typed = stranger.show(path) | {"phone": "601 234 567"}
+    stranger.clock.move(seconds=10)
+    first, second = stranger.send(path, typed), stranger.send(path, typed, REMOTE_ADDR="192.0.2.7")
+    assert first["Location"] != second["Location"]
+    assert len(mail.outbox) == 2
+
+
 def test_the_entry_was_removed_meanwhile(client, stranger, nowak, clock):
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     remove_depot(depot=nowak, reason=Depot.RemovalReason.CLOSED, on=clock.now.date())
