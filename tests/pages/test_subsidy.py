@@ -167,7 +167,9 @@ def test_rubbish_is_400(client, typed):
 
 
 def test_a_multipart_form_and_unknown_names(client):
-    assert client.post(PATH, {"nothing": "1", "csrf": "2"}).status_code == 200
+    answer = client.post(PATH, {"nothing": "1", "csrf": "2"})
+    assert answer.status_code == 200
+    assert "Nieznany parametr" not in answer.content.decode()
 
 
 def test_the_form_needs_no_cookie():
