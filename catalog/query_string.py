@@ -78,12 +78,13 @@ Default = TypeVar("Default", int, None)
 class QueryString:
     """The parameters of one request. Each reader returns a typed value, or None after noting what is wrong.
 
-    Unknown parameters are never looked at. `finish` raises once with all that was noted.
+    Unknown parameters are ignored; `unknown` names them. `finish` raises once with all that was noted.
     """
 
     def __init__(self, raw: str) -> None:
         """raw: the query string as WSGI gives it, percent-encoded, in Latin-1."""
         self.given: dict[str, list[bytes]] = {}
+        self.read: set[str] = set()
         self.errors: list[ParameterError] = []
         self.empty_is_absent = False
         self.private: Collection[str] = ()
@@ -107,6 +108,10 @@ class QueryString:
             if synonym in self.given:
                 self.given.setdefault(name, []).extend(self.given.pop(synonym))
 
+    def unknown(self) -> list[str]:
+        """Names that were given with a value and that no reader has read so far, in the order of the request."""
+        return [name for name, values in self.given.items() if name not in self.read and name.strip() and any(values)]
+
     def shown(self, name: str, text: str) -> str:
         """A given value as messages repeat it; one that is private never is."""
         return "unreadable (the value is not repeated here)" if name in self.private else quote(text)
@@ -125,6 +130,7 @@ class QueryString:
 
         accepted: what the parameter takes, as the message says it.
         """
+        self.read.add(name)
         values = self.given.get(name)
         if values is None:
             if required:

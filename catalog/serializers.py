@@ -20,7 +20,6 @@ from catalog.reading.hours import DAYS
 from catalog.suggestions import Suggestion
 from catalog.text import format_address
 
-
 FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
 
 

@@ -28,9 +28,7 @@ def get(viewset: Any, action: str) -> Any:
 names = conditional(Data.UNITS, Data.PLACES, Data.POSTCODES, cache_control=cache_control.REGISTER)
 borders = conditional(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
 depots = conditional(Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG, vary="Accept")
-price_lists = conditional(
-    Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, changes_daily=True
-)
+price_lists = conditional(Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, changes_daily=True)
 averages = conditional(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
 medians = conditional(
     Data.UNITS, Data.DEPOTS, Data.PRICES, Data.SERIES, cache_control=cache_control.CATALOG, changes_daily=True

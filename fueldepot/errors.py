@@ -27,6 +27,7 @@ from fueldepot.rendering import JSON
 from pages import errors as page_errors
 from pages.errors import RETRY_AFTER_S
 from prices.params import UnknownFuel
+from regulations.queries import UnknownLegalState
 
 logger = logging.getLogger(__name__)
 
@@ -124,6 +125,12 @@ def describe_voivodeship(error: UnknownVoivodeship) -> dict[str, Any]:
     return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
 
 
+def describe_legal_state(error: UnknownLegalState) -> dict[str, Any]:
+    """404: a voivodeship whose legal state was never imported. An empty calendar would say that nothing binds there."""
+    reason = f"the legal state of {error} was never imported, so its deadlines are not known"
+    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
+
+
 def describe_fuel(error: UnknownFuel) -> dict[str, Any]:
     """404: not a fuel of the catalog."""
     reason = f"no fuel is known by {quote(str(error))}; give {FUEL}"
@@ -134,6 +141,7 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
     InvalidParameters: describe_parameters,
     UnknownUnit: describe_unit,
     UnknownVoivodeship: describe_voivodeship,
+    UnknownLegalState: describe_legal_state,
     UnknownPostcode: describe_postcode,
     UnknownDepot: describe_depot,
     UnknownFuel: describe_fuel,

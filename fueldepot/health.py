@@ -17,7 +17,15 @@ from fueldepot.errors import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.rendering import JSON
 
-NEEDED = frozenset({Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES, Dataset.Slug.BOUNDARIES})
+NEEDED = frozenset(
+    {
+        Dataset.Slug.UNITS,
+        Dataset.Slug.PLACES,
+        Dataset.Slug.POSTCODES,
+        Dataset.Slug.BOUNDARIES,
+        Dataset.Slug.REGULATIONS,
+    }
+)
 """Data sets without which the catalog answers nothing of use; depots and prices may be few or none."""
 
 

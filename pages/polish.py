@@ -1,8 +1,9 @@
 """Polish as pages write it: numbers with their nouns, days, coordinates."""
 
-from datetime import date
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 
+from django.utils import timezone
 from django.utils.formats import date_format
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -31,6 +32,12 @@ def counted(number: int, one: str, few: str, many: str) -> str:
 def day(value: date) -> str:
     """ "3 października 2026 r.", kept on one line."""
     return date_format(value, "j E Y \\r.").replace(" ", NO_BREAK)
+
+
+def until(moment: datetime, now: datetime) -> str:
+    """ "po 14:35", "jutro po 9:00": from when on, in our time and never earlier than it is; at most a day ahead."""
+    shown = timezone.localtime(moment + timedelta(seconds=59, microseconds=999_999))
+    return f"{'' if shown.date() == timezone.localdate(now) else 'jutro '}po {date_format(shown, 'G:i')}"
 
 
 def coordinates(lat: float, lon: float) -> str:

@@ -11,7 +11,7 @@ from catalog.requests import KEPT, KEPT_FOR_LIMITS
 from catalog.requests.secrecy import LINK_LIFE
 from pages.page import Crumb, Page
 
-AS_OF = date(2026, 11, 21)
+AS_OF = date(2026, 11, 22)
 """The day on which the text last changed; renew it with every change."""
 
 

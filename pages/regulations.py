@@ -23,22 +23,24 @@ from pages.territory import voivodeships_by_name
 from regulations.freshness import is_stale
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
 from regulations.queries import Law, Regulation, Unit, get_unit, regulations_of
+from regulations.wording import without_deadline
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
 
 NOT_HERE = "Pod podanym kodem TERYT nie ma gminy ani powiatu w tym województwie. Pokazujemy całe województwo."
 
 BINDING = {True: "tak", False: "nie", None: "w części"}
+UNCERTAIN = "nie wiadomo"
 
 
 @dataclass(frozen=True, slots=True)
 class StateRow:
-    """A voivodeship in the list. next_deadline: None without a resolution, or when no deadline is left."""
+    """A voivodeship in the list. next_deadline: None without one. instead: what is said in its place."""
 
     name: str
     path: str
-    has_resolution: bool
     next_deadline: Deadline | None
+    instead: str
     as_of: date | None
 
 
@@ -54,7 +56,10 @@ class RegulationsPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class ProvisionRow:
-    """A deadline or a banned fuel. binding: whether it binds the unit asked for, "" where none was."""
+    """A deadline or a banned fuel. binding: whether it binds the unit asked for, "" where none was.
+
+    What is uncertain is so with and without a unit.
+    """
 
     row: Provision
     binding: str
@@ -74,7 +79,8 @@ class ActRow:
 class RegulationPage(Page):
     """One voivodeship, or with `unit` what binds a municipality or county in it.
 
-    stale: the state was confirmed so long ago that the reader is told. notice: what was ignored in the address.
+    instead: what is said in the place of a next deadline. stale: the state was confirmed so long ago that the reader is
+    told. notice: what was ignored in the address.
     timeline: the deadlines that bind the unit or a part of it, or all; None without any.
     """
 
@@ -84,6 +90,7 @@ class RegulationPage(Page):
     regulation: Regulation
     unit: Unit | None
     next_deadline: ProvisionRow | None
+    instead: str
     deadlines: tuple[ProvisionRow, ...]
     bans: tuple[ProvisionRow, ...]
     timeline: Timeline | None
@@ -139,8 +146,8 @@ def regulations_page(today: date) -> RegulationsPage:
             StateRow(
                 name=entry.voivodeship.name,
                 path=route_path("regulation", entry.voivodeship.slug),
-                has_resolution=bool(entry.laws),
                 next_deadline=entry.next_deadline,
+                instead=in_short(entry),
                 as_of=entry.state.as_of if entry.state else None,
             )
             for entry in found
@@ -148,15 +155,29 @@ def regulations_page(today: date) -> RegulationsPage:
     )
 
 
+def in_short(entry: Regulation | None) -> str:
+    """What stands in a table or on a map in the place of a next deadline."""
+    if entry is None or entry.has_resolution is None:
+        return "nie wiemy: nie wczytano jeszcze stanu prawnego"
+    if not entry.has_resolution:
+        return "nie ma uchwały"
+    return "terminów części uchwał nie znamy" if entry.has_undated_acts else "wszystkie znane terminy minęły"
+
+
 def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.Unit:
-    """A voivodeship on the map: the year of its next deadline, a dash when none is left, hatched without an act."""
+    """A voivodeship on the map: the year of its next deadline, hatched without an act.
+
+    A dash where no deadline is left, a question mark where the legal state or the dates of an act are not known.
+    """
     upcoming = entry.next_deadline if entry else None
-    if not entry or not entry.laws:
-        words, label = "nie ma uchwały", ""
-    elif upcoming is None:
-        words, label = "wszystkie znane terminy minęły", "–"
-    else:
+    if upcoming:
         words, label = f"najbliższy termin {day(upcoming.date)}", str(upcoming.date.year)
+    elif entry is None or entry.has_resolution is None:
+        words, label = in_short(entry), "?"
+    elif not entry.has_resolution:
+        words, label = in_short(entry), ""
+    else:
+        words, label = in_short(entry), "?" if entry.has_undated_acts else "–"
     return maps.Unit(
         route_path("regulation", slug),
         f"województwo {name}: {words}",
@@ -185,7 +206,9 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
     place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
     upcoming = entry.next_deadline_of_unit if unit else entry.next_deadline
     return RegulationPage(
-        title=f"Uchwała antysmogowa: {place}" if entry.laws else f"Bez uchwały antysmogowej: {place}",
+        title=f"Bez uchwały antysmogowej: {place}"
+        if entry.has_resolution is False
+        else f"Uchwała antysmogowa: {place}",
         description=describe(entry, upcoming),
         path=path,
         crumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
@@ -196,6 +219,7 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         regulation=entry,
         unit=unit,
         next_deadline=provision_row(entry, upcoming, upcoming.date) if upcoming else None,
+        instead="" if upcoming else without_deadline(entry),
         deadlines=tuple(provision_row(entry, row, row.date) for row in entry.deadlines),
         bans=tuple(provision_row(entry, row, row.from_date) for row in entry.bans),
         timeline=timeline(
@@ -218,6 +242,8 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
 def provision_row(entry: Regulation, row: Provision, since: date | None) -> ProvisionRow:
     """A deadline or ban as the page shows it."""
     binding = BINDING[entry.binds(row)] if entry.unit else ""
+    if row.uncertain and binding != BINDING[False]:
+        binding = UNCERTAIN
     return ProvisionRow(row, binding, since is None or since <= entry.on)
 
 
@@ -239,8 +265,10 @@ def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None,
 def describe(entry: Regulation, upcoming: Deadline | None) -> str:
     """The page in a sentence, for search results."""
     name = f"Województwo {entry.voivodeship.name}"
-    if not entry.laws:
+    if entry.has_resolution is None:
+        return f"{name}: nie wczytano jeszcze stanu prawnego, więc nie wiemy, czy jest uchwała antysmogowa."
+    if not entry.has_resolution:
         return f"{name}: uchwały antysmogowej nie ma."
     if upcoming is None:
-        return f"{name}: terminy uchwały antysmogowej i zakazane paliwa. Wszystkie znane terminy minęły."
+        return f"{name}: terminy uchwały antysmogowej i zakazane paliwa. {without_deadline(entry)}"
     return f"{name}: terminy uchwały antysmogowej i zakazane paliwa. Najbliższy termin: {day(upcoming.date)}"

@@ -126,8 +126,10 @@ def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[Entry]:
         as_of=min(as_of.values(), default=None),
     )
     for unit in voivodeships:
-        path = route_path("regulation", unit.slug)
-        yield Entry(path, Section.REGULATIONS, f"Uchwała antysmogowa: województwo {unit.name}", as_of.get(unit.pk))
+        title = f"Uchwała antysmogowa: województwo {unit.name}"
+        if unit.pk not in as_of:
+            title += " (nie wczytano jeszcze stanu prawnego)"
+        yield Entry(route_path("regulation", unit.slug), Section.REGULATIONS, title, as_of.get(unit.pk))
 
 
 def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[Entry]:

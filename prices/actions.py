@@ -3,7 +3,7 @@
 `on` is the moment of the act. Changes of several prices lock them in the order of their numbers.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -14,16 +14,22 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalog import fuels
+from catalog import fuels, history
 from catalog.models import Dataset, Depot
 from fueldepot.data import versions
 from prices import medians, wording
+from prices.medians import Range
 from prices.models import DepotPrice, PlausibleRange
+from prices.snapshot import read_ranges
 
 PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
 LARGEST = Decimal(100_000)
 """No price is larger: beyond it is a slip of the pen that the column could not hold."""
+
+
+PRICE_LIST = "cennik z pliku"
+"""What the history says of a price that came in a file."""
 
 
 class PriceRefused(Exception):
@@ -71,12 +77,46 @@ def submit_price(
     *, depot: Depot, quote: Quote, origin: DepotPrice.Origin, by: AbstractBaseUser | None, on: datetime
 ) -> DepotPrice:
     """Take a price in for moderation. by: the editor, None for a reader. Raises PriceRefused and DuplicatePrice."""
+    row = _row_of(depot, quote, origin, on)
+    if DepotPrice.objects.standing(depot, quote.fuel, quote.day, origin).exists():
+        raise DuplicatePrice(f"skład ma już cenę tego paliwa z dnia {quote.day}")
+    save(row, by)
+    return row
+
+
+@transaction.atomic
+def publish_price_list(
+    *, quotes: Sequence[tuple[Depot, Quote]], by: AbstractBaseUser, on: datetime
+) -> list[DepotPrice]:
+    """Take prices of price lists in and approve them: all or none, in as many statements as for one.
+
+    Doubtful ones too: the caller has shown them. Raises PriceRefused and DuplicatePrice.
+    """
+    rows = [_row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
+    if not rows:
+        return rows
+    try:
+        with transaction.atomic():
+            DepotPrice.objects.bulk_create(rows, batch_size=1000)
+    except IntegrityError as error:
+        if "depotprice_once_a_day" not in str(error):
+            raise
+        raise DuplicatePrice("skład ma już jedną z tych cen: ktoś dodał ją przed chwilą") from error
+    keys = [row.pk for row in rows]
+    history.record(DepotPrice, keys, by=by, reason=PRICE_LIST, kind=history.ADDED)
+    decision = {"status": DepotPrice.Status.APPROVED, "decided_at": on, "decided_by": by}
+    DepotPrice.objects.filter(pk__in=keys).update(**decision)
+    history.record(DepotPrice, keys, by=by, reason=PRICE_LIST)
+    record_prices(timezone.localdate(on), approved=len(rows))
+    return rows
+
+
+def _row_of(depot: Depot, quote: Quote, origin: DepotPrice.Origin, on: datetime) -> DepotPrice:
+    """A price that waits, not saved yet. Raises PriceRefused."""
     price = price_of(quote, timezone.localdate(on))
     if depot.publication != Depot.Publication.PUBLISHED:
         raise PriceRefused("skład nie jest opublikowany")
-    if DepotPrice.objects.standing(depot, quote.fuel, quote.day, origin).exists():
-        raise DuplicatePrice(f"skład ma już cenę tego paliwa z dnia {quote.day}")
-    row = DepotPrice(
+    return DepotPrice(
         depot=depot,
         fuel=quote.fuel,
         price=price,
@@ -87,8 +127,6 @@ def submit_price(
         origin=origin,
         submitted_at=on,
     )
-    save(row, by)
-    return row
 
 
 def price_of(quote: Quote, today: date) -> Decimal:
@@ -124,6 +162,18 @@ def price_of(quote: Quote, today: date) -> Decimal:
     return price
 
 
+def find_doubts(fuel: str, price: Decimal, day: date, ranges: Mapping[str, Range], today: date) -> tuple[str, ...]:
+    """Why a price should not be published unseen, in Polish; empty where nothing is odd. ranges: by fuel."""
+    doubts = []
+    plausible = ranges.get(fuel)
+    if plausible is not None and not plausible.low <= price <= plausible.high:
+        low, high, unit = wording.exact(plausible.low), wording.exact(plausible.high), fuels.BY_SLUG[fuel].unit
+        doubts.append(f"poza wiarygodnym przedziałem {low}–{high} zł/{unit}")
+    if day < medians.window_start(today):
+        doubts.append(f"starsza niż {medians.WINDOW_MONTHS} miesięcy")
+    return tuple(doubts)
+
+
 def approve_price(*, price: DepotPrice, by: AbstractBaseUser, on: datetime) -> DepotPrice:
     """Let a price count; a rejected one too. Raises PriceAlreadyDecided and DuplicatePrice."""
     with transaction.atomic():
@@ -141,10 +191,20 @@ def reject_price(*, price: DepotPrice, reason: str, by: AbstractBaseUser, on: da
 
 
 def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> Decided:
-    """Approve all that can be. Those that cannot be are named, and bar none of the others."""
+    """Approve all that can be. Those that cannot be are named, and bar none of the others.
+
+    Among several a doubtful price is not approved, since nobody may have looked at it; alone it is.
+    """
     changed, unchanged = [], []
+    today = timezone.localdate(on)
     with transaction.atomic():
-        for price in sorted(prices, key=attrgetter("pk")):
+        chosen = sorted(prices, key=attrgetter("pk"))
+        ranges = read_ranges() if len(chosen) > 1 else {}
+        for price in chosen:
+            doubts = find_doubts(price.fuel, price.price, price.day, ranges, today) if len(chosen) > 1 else ()
+            if doubts and price.status != DepotPrice.Status.APPROVED:
+                unchanged.append((price, f"{', '.join(doubts)}; zatwierdź ją osobno"))
+                continue
             try:
                 changed.append(_approve(price, by, on))
             except PriceAlreadyDecided:
@@ -152,7 +212,7 @@ def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: da
             except DuplicatePrice as error:
                 unchanged.append((price, str(error)))
         if changed:
-            record_prices(timezone.localdate(on), approved=len(changed))
+            record_prices(today, approved=len(changed))
     return Decided(tuple(changed), tuple(unchanged))
 
 

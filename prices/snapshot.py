@@ -160,8 +160,13 @@ def read_prices() -> Prices:
         by_list[order].astype(bool),
         invented[order].astype(bool),
     )
+    return Prices(columns, read_ranges())
+
+
+def read_ranges() -> dict[str, Range]:
+    """Read the plausible ranges by fuel, in the order of the catalog. One query."""
     stored = {row.fuel: Range(row.low, row.high) for row in PlausibleRange.objects.all()}
-    return Prices(columns, {slug: stored[slug] for slug in fuels.in_order(frozenset(stored))})
+    return {slug: stored[slug] for slug in fuels.in_order(frozenset(stored))}
 
 
 def read_official() -> Official:

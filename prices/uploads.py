@@ -23,7 +23,7 @@ MOST_BYTES = 600_000
 """Of an upload. A row takes some fifty bytes; signed, the file still fits into what Django takes of a form."""
 
 MOST_ROWS = 5_000
-"""Of an upload: every row is tried, and while it is, nobody else decides on prices."""
+"""Of an upload: measured, its preview and its confirmation take some seconds each."""
 
 MOST_UNPACKED_BYTES = 20_000_000
 """Of a spreadsheet, which is a zip: what all its parts unpack to."""
@@ -35,10 +35,16 @@ SEPARATORS = (";", ",", "\t")
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
+class Table(tablib.Dataset):  # type: ignore[misc] # the library has no types
+    """Rows of an upload. numbers: of its rows in the file, as a spreadsheet counts them; the header is row 1."""
+
+    numbers: tuple[int, ...] = ()
+
+
 class SizedCSV(base_formats.CSV):  # type: ignore[misc] # the library has no types
     """CSV of a bearable size."""
 
-    def create_dataset(self, in_stream: bytes, **kwargs: Any) -> tablib.Dataset:
+    def create_dataset(self, in_stream: bytes, **kwargs: Any) -> Table:
         """The rows. Raises ValidationError for a file that is too large or no table."""
         refuse_large(in_stream)
         text = decode(in_stream)
@@ -61,7 +67,7 @@ class SizedCSV(base_formats.CSV):  # type: ignore[misc] # the library has no typ
 class SafeXLSX(base_formats.XLSX):  # type: ignore[misc] # the library has no types
     """Spreadsheets, looked at before they are unpacked: a few kilobytes can unpack to gigabytes, or expand as XML."""
 
-    def create_dataset(self, in_stream: bytes) -> tablib.Dataset:
+    def create_dataset(self, in_stream: bytes) -> Table:
         """The rows. Raises ValidationError for a file that is too large, is no spreadsheet, or defines entities."""
         refuse_large(in_stream)
         try:
@@ -122,7 +128,7 @@ def decode(content: bytes) -> str:
     raise ValidationError("Plik nie jest tekstem w kodowaniu UTF-8 ani Windows-1250. Zapisz go jako „CSV UTF-8”.")
 
 
-def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> tablib.Dataset:
+def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
     """A table with its columns in small letters and without empty rows.
 
     Raises ValidationError where no row is left, there are too many, or columns cannot be told apart.
@@ -130,7 +136,7 @@ def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> tablib.Datase
     names = ["" if name is None else str(name).strip().lower() for name in headers]
     if repeated := sorted({name for name in names if name and names.count(name) > 1}):
         raise ValidationError(f"Kolumna powtarza się: {', '.join(repeated)}.")
-    numbered = [(number, list(row)) for number, row in enumerate(rows, start=1) if not all(map(is_blank, row))]
+    numbered = [(number, list(row)) for number, row in enumerate(rows, start=2) if not all(map(is_blank, row))]
     if not numbered:
         raise ValidationError("W pliku nie ma ani jednego wiersza z ceną.")
     if len(numbered) > MOST_ROWS:
@@ -142,7 +148,9 @@ def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> tablib.Datase
                 f"Wiersz {number} ma więcej pól niż nagłówek. Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola "
                 "średnikami."
             )
-    return tablib.Dataset(*((row + [""] * width)[:width] for _, row in numbered), headers=names)
+    table = Table(*((row + [""] * width)[:width] for _, row in numbered), headers=names)
+    table.numbers = tuple(number for number, _ in numbered)
+    return table
 
 
 def is_blank(cell: Any) -> bool:

@@ -19,7 +19,7 @@ from regulations import actions
 from regulations.freshness import STALE_AFTER, is_stale
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 
-SCOPE_FIELDS = ("scope", "area", "units", "partly", "excluded", "caveat")
+SCOPE_FIELDS = ("scope", "area", "units", "partly", "excluded", "uncertain", "caveat")
 WHERE = ("Gdzie obowiązuje", {"fields": SCOPE_FIELDS})
 
 

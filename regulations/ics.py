@@ -10,6 +10,7 @@ from regulations.serializers import page_url
 
 PRODUCT = "-//fueldepot//regulations//PL"
 PART = "Obejmuje tylko część obszaru, o który pytasz."
+UNCERTAIN = "Nie wiadomo, czy obowiązuje."
 
 
 def deadline_calendar(entry: Regulation) -> bytes:
@@ -41,7 +42,8 @@ def event(entry: Regulation, deadline: Deadline) -> Event:
     """One deadline on its day."""
     assert entry.state is not None  # noqa: S101 - deadlines belong to a state
     part = PART if entry.unit and entry.binds(deadline) is None else ""
-    lines = [deadline.description, f"Gdzie: {deadline.scope}.", deadline.caveat, part]
+    doubt = UNCERTAIN if deadline.uncertain else part
+    lines = [deadline.description, f"Gdzie: {deadline.scope}.", deadline.caveat, doubt]
     found = Event()
     found.add("uid", str(deadline.uid))
     found.add("dtstamp", datetime.combine(entry.state.as_of, time.min, tzinfo=UTC))

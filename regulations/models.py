@@ -77,6 +77,7 @@ class Scope(models.Model):
     """Where something binds. Codes of municipalities have 7 digits, of counties 4.
 
     partly: municipalities of which only a part is meant; whether it binds there cannot be told from the code.
+    uncertain: sources contradict each other about whether it binds anywhere in the area; caveat says how.
     """
 
     class Area(models.TextChoices):
@@ -107,6 +108,12 @@ class Scope(models.Model):
         blank=True,
         default=list,
         help_text="kody TERYT gmin i powiatów, których przepis nie dotyczy",
+    )
+    uncertain = models.BooleanField(
+        "niepewne",
+        default=False,
+        db_default=False,
+        help_text="źródła są sprzeczne co do tego, czy to w ogóle obowiązuje; napisz w zastrzeżeniu, w czym",
     )
     caveat = models.TextField("zastrzeżenie", blank=True)
 

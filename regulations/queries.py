@@ -9,10 +9,14 @@ from catalog.query_string import InvalidParameters, ParameterError
 from catalog.territory.snapshot import UnknownPostcode, territory
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope
 from regulations.params import CalendarQuery, RegulationsQuery
-from regulations.scopes import binds
+from regulations.scopes import binds, kinds_of_places
 from regulations.snapshot import WholeState, states
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
+
+
+class UnknownLegalState(Exception):
+    """No legal state of the voivodeship was ever imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,11 @@ class Regulation:
     changed_since: bool = False
 
     @property
+    def has_resolution(self) -> bool | None:
+        """Whether there is an act on the day; None where no legal state was ever imported."""
+        return bool(self.laws) if self.state else None
+
+    @property
     def main(self) -> Resolution | None:
         """The act that covers most: the voivodeship-wide one, else the one outside towns."""
         acts = [law.resolution for law in self.laws]
@@ -71,6 +80,20 @@ class Regulation:
     def next_deadline_of_unit(self) -> Deadline | None:
         """The nearest deadline, on the day or after it, that binds the unit or a part of it."""
         return next((d for d in self.deadlines if d.date >= self.on and self.binds(d) is not False), None)
+
+    @property
+    def has_undated_acts(self) -> bool:
+        """Whether an act binds somewhere in the unit, or in the voivodeship, where no deadline of it is known.
+
+        Deadlines for new installations do not count: an act has others for what is already there.
+        """
+        acts = [law.resolution for law in self.laws]
+        dated = [row for row in self.deadlines if row.kind != Deadline.Kind.NEW_INSTALLATIONS]
+        places = self.unit.municipalities if self.unit else kinds_of_places(self.voivodeship.pk, [*acts, *dated])
+        return any(
+            any(binds(act, [place]) is not False for act in acts) and all(binds(row, [place]) is False for row in dated)
+            for place in places
+        )
 
     def binds(self, scope: Scope) -> bool | None:
         """Whether a rule binds the unit asked for: see `scopes.binds`. Ask only where there is one."""
@@ -97,19 +120,20 @@ def find_regulations(query: RegulationsQuery) -> list[Regulation]:
 def get_calendar(query: CalendarQuery) -> Regulation:
     """The legal state whose deadlines a calendar shows.
 
-    Raises UnknownVoivodeship and UnknownUnit, and InvalidParameters for a unit that lies elsewhere.
+    Raises UnknownVoivodeship, UnknownUnit and UnknownLegalState, and InvalidParameters for a unit that lies elsewhere.
     """
     voivodeship = territory.get().voivodeship(query.voivodeship)
-    if query.teryt is None:
-        return regulations_of([voivodeship], on=query.on)[0]
-    unit = get_unit(query.teryt)
-    if unit.voivodeship != voivodeship:
+    unit = None if query.teryt is None else get_unit(query.teryt)
+    if unit and unit.voivodeship != voivodeship:
         reason = (
             f"teryt {query.teryt} lies in {unit.voivodeship.slug}, not in {voivodeship.slug}; "
             f"give a code that begins with {voivodeship.teryt}"
         )
         raise InvalidParameters([ParameterError("teryt", "out_of_range", reason)])
-    return regulations_of([voivodeship], on=query.on, units=[unit])[0]
+    (entry,) = regulations_of([voivodeship], on=query.on, units=[unit] if unit else [])
+    if entry.state is None:
+        raise UnknownLegalState(voivodeship.slug)
+    return entry
 
 
 def regulations_of(areas: Sequence[Voivodeship], *, on: date, units: Iterable[Unit] = ()) -> list[Regulation]:

@@ -40,13 +40,15 @@ SCOPE: dict[str, Schema] = {
     "teryt": array(UNIT_CODE, "Units that a local rule binds, in whole or in part; empty for a wide one."),
     "teryt_partly": array(UNIT_CODE, "Those of `teryt` of which only a part is bound."),
     "teryt_excluded": array(UNIT_CODE, "Units where a wide rule does not bind."),
-    "caveat": nullable(text("What is uncertain about the scope; null when nothing is.", "Bez strefy uzdrowiskowej.")),
+    "caveat": nullable(
+        text("What is uncertain about the rule or its scope; null when nothing is.", "Bez strefy uzdrowiskowej.")
+    ),
 }
 
 BINDS: Schema = nullable(
     boolean(
-        "Whether it binds the unit asked for; null where it binds a part only, or where that is not known. Absent "
-        "without `teryt` or `postcode`.",
+        "Whether it binds the unit asked for; null where it binds a part only, or where that is not known: `caveat` "
+        "says which. Absent without `teryt` or `postcode`.",
         example=True,
     )
 )
@@ -67,7 +69,13 @@ COMPONENTS: dict[str, Schema] = {
         {
             "voivodeship": SLUG,
             "teryt": TERYT_2,
-            "has_resolution": boolean("Whether the voivodeship has an anti-smog resolution.", example=True),
+            "has_resolution": nullable(
+                boolean(
+                    "Whether the voivodeship has an anti-smog resolution; null when not known, because no legal state "
+                    "of it was ever imported.",
+                    example=True,
+                )
+            ),
             "resolution": nullable(ref("Resolution")),
             "page": address("Page with the regulations of the voivodeship.", f"{SITE}/przepisy/malopolskie/"),
             "as_of": nullable(
@@ -85,8 +93,8 @@ COMPONENTS: dict[str, Schema] = {
         optional=["requested_unit"],
     ),
     "Resolution": record(
-        "The acts of a voivodeship taken together; null where there is none. The text of the acts binds, not this "
-        "summary.",
+        "The acts of a voivodeship taken together; null where there is none, or where none is known. The text of the "
+        "acts binds, not this summary.",
         {
             "title": text("Title of the act, or titles of the acts.", "Uchwała w sprawie ograniczeń i zakazów"),
             "publication": text(
@@ -113,7 +121,8 @@ COMPONENTS: dict[str, Schema] = {
     ),
     "Deadline": record(
         "A day from which something must not be used or must be done. As `next_deadline` the nearest that is left: of "
-        "the voivodeship in `resolution`, of the unit asked for in `requested_unit`; null when none is left.",
+        "the voivodeship in `resolution`, of the unit asked for in `requested_unit`; null when none is left or when "
+        "the dates of an act are not known.",
         {
             "date": day("First day on which it holds.", "2027-01-01"),
             "applies_to": text("What it is about, in Polish.", "kotły klasy 3 i 4"),
@@ -171,6 +180,14 @@ COMPONENTS: dict[str, Schema] = {
                 f"{SITE}/sklady/malopolskie/krakow-1261011/",
             ),
             "next_deadline": nullable(ref("Deadline")),
+            "note": nullable(
+                text(
+                    "Why `next_deadline` is null, in Polish: the known deadlines have passed, the dates of an act that "
+                    "binds the unit are not known, or the whole legal state is not. Null with a deadline, and where "
+                    "there is no resolution.",
+                    "Terminów tej uchwały nie znamy.",
+                )
+            ),
         },
     ),
     "ReadSource": record(

@@ -5,18 +5,22 @@ from typing import Any
 from catalog.links import municipality_url, route_path, site_url
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope, read_sources
 from regulations.queries import Law, Regulation, Unit
+from regulations.wording import STATE_UNKNOWN, without_deadline
 
 
 def regulation(entry: Regulation) -> dict[str, Any]:
-    """An element of `/regulations`. Without a resolution `resolution` is null, and `note` says what is known."""
+    """An element of `/regulations`. Without a resolution `resolution` is null, and `note` says what is known.
+
+    Where no legal state was ever imported, `has_resolution` is null too.
+    """
     body: dict[str, Any] = {
         "voivodeship": entry.voivodeship.slug,
         "teryt": entry.voivodeship.teryt,
-        "has_resolution": bool(entry.laws),
+        "has_resolution": entry.has_resolution,
         "resolution": resolution(entry) if entry.laws else None,
         "page": page_url(entry.voivodeship.slug),
         "as_of": entry.state and entry.state.as_of,
-        "note": (entry.state and entry.state.note) or None,
+        "note": entry.state.note or None if entry.state else STATE_UNKNOWN,
         "sources": sources(entry.state.sources) if entry.state else [],
     }
     if entry.unit:
@@ -51,13 +55,15 @@ def summary(entry: Regulation, state: LegalState) -> str:
 
 
 def requested_unit(entry: Regulation, unit: Unit) -> dict[str, Any]:
-    """The unit somebody asked for, with the nearest deadline that binds it or a part of it."""
+    """The unit somebody asked for, with the nearest deadline that binds it or a part of it, or why there is none."""
+    following = entry.next_deadline_of_unit
     return {
         "name": unit.name,
         "level": unit.level,
         "teryt": unit.teryt,
         "url": unit_url(unit),
-        "next_deadline": optional_deadline(entry, entry.next_deadline_of_unit),
+        "next_deadline": optional_deadline(entry, following),
+        "note": None if following else without_deadline(entry) or None,
     }
 
 

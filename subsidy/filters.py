@@ -13,6 +13,12 @@ def pln(amount: Decimal) -> str:
     return f"{written(nearest(amount))}{NO_BREAK}zł"
 
 
+def pln_range(amounts: tuple[Decimal, Decimal]) -> str:
+    """ "od 14 350 do 43 225 zł", or "43 225 zł" where both ends are the same."""
+    least, most = amounts
+    return pln(most) if least == most else f"od {written(nearest(least))} do {pln(most)}"
+
+
 def percent(share: Decimal) -> str:
     """ "40%"."""
     return f"{(share * 100).normalize():f}%"
@@ -28,4 +34,10 @@ def unit(code: str) -> str:
     return UNITS[code]
 
 
-FILTERS: dict[str, Callable[..., str]] = {"pln": pln, "percent": percent, "quantity": quantity, "unit": unit}
+FILTERS: dict[str, Callable[..., str]] = {
+    "pln": pln,
+    "pln_range": pln_range,
+    "percent": percent,
+    "quantity": quantity,
+    "unit": unit,
+}

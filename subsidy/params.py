@@ -1,9 +1,10 @@
 """What callers may tell the calculator: every bound of the specification stands here and nowhere else."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from difflib import get_close_matches
 from typing import Self
 
 from catalog.query_string import QueryString
@@ -36,16 +37,35 @@ NEW_SOURCES = {NO_SOURCE: None} | {item.value: item for item in SOURCES}
 PRIVATE = ("income", "annual_income")
 """Parameters whose values no message repeats."""
 
+MOST_UNKNOWN = 5
+"""Unknown parameters that are named; of any further ones only the number is told."""
+
+LONGEST_UNKNOWN = 40
+"""Characters of such a name that are repeated."""
+
 ONE = Decimal(1)
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownParameter:
+    """A name that the caller gave and no parameter has. nearest: the parameter that was meant, perhaps, or ""."""
+
+    name: str
+    nearest: str
+
+
+@dataclass(frozen=True, slots=True)
 class SubsidyQuery:
-    """A question of `/subsidy`. on: the day whose rules count. html: fragments are wanted."""
+    """A question of `/subsidy`. on: the day whose rules count. html: fragments are wanted.
+
+    unknown: the first parameters that were ignored. more_unknown: how many there are besides.
+    """
 
     application: Application
     on: date
     html: bool
+    unknown: tuple[UnknownParameter, ...] = ()
+    more_unknown: int = 0
 
     @classmethod
     def parse(cls, given: QueryString, *, today: date) -> Self:
@@ -79,7 +99,16 @@ class SubsidyQuery:
             scope=scope,
             costs=costs,
         )
-        return cls(application, on or today, html)
+        ignored = given.unknown()
+        unknown = tuple(read_unknown(name, sorted({*given.read, *SYNONYMS})) for name in ignored[:MOST_UNKNOWN])
+        return cls(application, on or today, html, unknown, max(len(ignored) - MOST_UNKNOWN, 0))
+
+
+def read_unknown(name: str, known: Collection[str]) -> UnknownParameter:
+    """A name as notes repeat it: short, with control characters replaced, and the nearest of the known ones."""
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:LONGEST_UNKNOWN])
+    nearest = get_close_matches(shown.strip().lower(), known, n=1, cutoff=0.7)
+    return UnknownParameter(shown if len(name) <= LONGEST_UNKNOWN else f"{shown}…", nearest[0] if nearest else "")
 
 
 def read_choice(given: QueryString, name: str, choices: Mapping[str, object]) -> str | None:

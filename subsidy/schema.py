@@ -236,7 +236,10 @@ COMPONENTS: dict[str, Schema] = {
             "audit_variants": array(
                 ref("SubsidyVariant"), "Results of project types 1, 2 and 3 when `eu` is unknown; else empty."
             ),
-            "notes": array(text("A remark in Polish.", "Limity obcinamy do pełnego grosza."), "Remarks on the result."),
+            "notes": array(
+                text("A remark in Polish.", "Limity obcinamy do pełnego grosza."),
+                "Remarks on the result; the first of them name parameters that are not known and were ignored.",
+            ),
             "conditions": array(ref("SubsidyCondition"), "Conditions of the programme that concern this plan."),
             "disclaimer": text("How far the result can be relied on, in Polish.", "Wynik jest orientacyjny."),
             "program": record(
@@ -312,7 +315,8 @@ COMPONENTS: dict[str, Schema] = {
 DESCRIPTION = (
     "Level, share and most that the clean-air programme would pay, with the clause and date of each limit. The result "
     "is indicative. Every parameter is optional; an empty one counts as not given. Numbers may have a decimal comma, "
-    "but no exponent. Nothing that was sent is stored, logged or cached."
+    "but no exponent. Unknown parameters are ignored, and named in `notes`. Nothing that was sent is stored, logged or "
+    "cached."
 )
 
 

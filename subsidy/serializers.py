@@ -1,5 +1,6 @@
 """The wire shapes of `/subsidy`, field by field. Amounts are JSON numbers of at most two decimals."""
 
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -9,6 +10,8 @@ from django.urls import reverse
 
 from catalog.links import site_url
 from subsidy.calculator import Result, Row, Variant
+from subsidy.params import SubsidyQuery
+from subsidy.rules import RulesOn
 
 
 @lru_cache
@@ -65,12 +68,26 @@ def variant(variant: Variant) -> dict[str, Any]:
     }
 
 
-def result(result: Result, *, html: bool) -> dict[str, Any]:
-    """The whole answer. html: with fragments. business_revenue_limit_pln is beyond the specification."""
+def unknown_notes(query: SubsidyQuery, on: RulesOn) -> Iterator[str]:
+    """Which parameters were ignored because no parameter has their name."""
+    for one in query.unknown:
+        if one.nearest:
+            yield on.text("note_parameter_misspelt", name=one.name, nearest=one.nearest)
+        else:
+            yield on.text("note_parameter_unknown", name=one.name)
+    if query.more_unknown:
+        yield on.text("note_parameters_unknown", count=query.more_unknown)
+
+
+def result(result: Result, *, html: bool, ignored: Iterable[str] = ()) -> dict[str, Any]:
+    """The whole answer. html: with fragments. ignored: notes that come first.
+
+    business_revenue_limit_pln is beyond the specification.
+    """
     answer = {
         **variant(result.shown),
         "audit_variants": [variant(one) for one in result.variants],
-        "notes": result.notes,
+        "notes": [*ignored, *result.notes],
         "conditions": [
             {"text": one.text, "clause": one.clause, "verified": one.verified, "source_url": one.source.url}
             for one in result.conditions

@@ -29,5 +29,7 @@ class SubsidyViewSet(PublicViewSet):
 
     def answer(self, given: QueryString) -> HttpResponse:
         query = SubsidyQuery.parse(given, today=timezone.localdate())
-        result = calculate(query.application, rules.current().on(query.on), query.on)
-        return json_answer(serializers.result(result, html=query.html), headers={"Cache-Control": NO_STORE})
+        on = rules.current().on(query.on)
+        result = calculate(query.application, on, query.on)
+        answer = serializers.result(result, html=query.html, ignored=serializers.unknown_notes(query, on))
+        return json_answer(answer, headers={"Cache-Control": NO_STORE})

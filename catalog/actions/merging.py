@@ -97,12 +97,15 @@ def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, ...]:
 
 
 def move_requests(requests: QuerySet[DepotRequest], kept: Depot) -> tuple[list[int], list[int]]:
-    """Hand requests over, closed ones too, except an open one whose author has an equal one there already.
+    """Hand requests over, closed ones too, except one that waits and whose author has an equal one waiting there.
+
+    Corrections add up: none is equal to another.
 
     Returns the numbers of those that were handed over: the open ones, and the closed ones.
     """
     key = ("kind", "subject", "email_hash", "state")
-    standing = set(DepotRequest.objects.open().filter(depot=kept).values_list(*key))
+    unique = DepotRequest.objects.waiting().exclude(kind=DepotRequest.Kind.CORRECT)
+    standing = set(unique.filter(depot=kept).values_list(*key))
     rows = requests.select_for_update(of=("self",)).order_by("pk").values_list("pk", *key)
     moving = {pk: state for pk, *named, state in rows if (*named, state) not in standing}
     DepotRequest.objects.filter(pk__in=moving).update(depot=kept)

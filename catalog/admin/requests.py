@@ -291,14 +291,31 @@ def describe(request: DepotRequest) -> dict[str, Any]:
         "changed": any(row["changed"] for row in rows),
         "correction": request.kind == Kind.CORRECT,
         "comparisons": claimants.compare(request),
-        "others": list(DepotRequest.objects.open().filter(depot=depot).exclude(pk=request.pk).order_by("pk")[:20])
-        if depot
-        else [],
+        "others": others(request),
         "near": near(request.proposed) if request.kind == Kind.ADD else [],
         "private": is_private_person(str(request.proposed.get("name", ""))),
         "opened": opened_at(depot) if depot else 0,
         "max_reason": MAX_REASON,
     }
+
+
+def others(request: DepotRequest) -> list[dict[str, Any]]:
+    """What else is open about the entry, and what the same author had confirmed before and took the place of.
+
+    What waits comes first, so that no flood of unconfirmed ones hides it. One query.
+    """
+    if request.depot_id is None:
+        return []
+    replaced = Q(state=State.SUPERSEDED, confirmed_at__isnull=False, email_hash=request.email_hash, erased_at=None)
+    rows = DepotRequest.objects.filter(Q(state__in=DepotRequest.OPEN) | replaced, depot=request.depot_id)
+    return [
+        {
+            "row": row,
+            "fields": ", ".join(group.label.lower() for group in proposals.groups_in(row.proposed)),
+            "same_author": row.email_hash == request.email_hash,
+        }
+        for row in rows.exclude(pk=request.pk).oldest_waiting_first()[:20]
+    ]
 
 
 def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:

@@ -70,7 +70,7 @@ class Publication:
 def read_publications(path: Path = SOURCES_FILE) -> Mapping[str, Publication]:
     """Every source of a file by its id, in the order of the file. Raises SourcesError."""
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), _OnceLoader)  # noqa: S506 - a safe loader
+        content = yaml.load(path.read_text(encoding="utf-8"), SafeLoader)  # noqa: S506 - a safe loader
     except (OSError, UnicodeDecodeError) as error:
         raise SourcesError(f"{path}: cannot be read: {error}") from error
     except yaml.YAMLError as error:
@@ -111,17 +111,6 @@ def allowed_address(url: str) -> bool:
     if not host or parts.username or parts.password:
         return False
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
-
-
-class _OnceLoader(SafeLoader):
-    """YAML as it is written here, without a key twice: the second would silently win."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        twice = next((key for key in keys if keys.count(key) > 1), None)
-        if twice is not None:
-            raise yaml.constructor.ConstructorError(None, None, f"{twice} is there twice", node.start_mark)
-        return super().construct_mapping(node, deep)
 
 
 ALWAYS = (

@@ -41,8 +41,11 @@ class DepotRequest(models.Model):
     place of a missing depot; "" elsewhere.
     proposed: for a price the quote, else wanted values by name of `Depot.PUBLIC_FIELDS`, of changed fields only.
     stored: the values of the same fields when the request was made, so that a later change is seen.
-    email_hash, client_hash: keyed hashes, to count and to compare; `catalog.requests.secrecy` makes them.
-    token_hash: of the link that was sent last. erased_at: since when nothing personal is left.
+    email_hash, mailbox_hash, client_hash: keyed hashes, made by `catalog.requests.secrecy`, of the author's address, of
+    the mailbox that it leads to and of the network. The first tells authors apart, the others count against limits.
+    token_hash: of the link that was sent last. links_at: when links were sent, oldest first, as long as limits count
+    them; a letter that did not leave is not among them, though `mails_sent` counts it.
+    erased_at: since when nothing personal is left.
     decided_at: when it was closed, by an editor (`decided_by`) or by the course of things.
     letter_owed: whether the letter about that has not left yet.
     """
@@ -84,12 +87,16 @@ class DepotRequest(models.Model):
     claimant_role = models.CharField("kim jest zgłaszający", max_length=10, choices=Role.choices, blank=True)
     claimant_nip = models.CharField("NIP zgłaszającego", max_length=10, blank=True)
     claimant_phone = models.CharField("telefon zgłaszającego", max_length=120, blank=True)
+    mailbox_hash = models.CharField("skrót skrzynki", max_length=64, blank=True, default="", db_default="")
     client_hash = models.CharField("skrót adresu sieciowego", max_length=64, blank=True)
     token_hash = models.CharField("skrót odnośnika", max_length=64, blank=True)
 
     created_at = models.DateTimeField("zgłoszono")
     mailed_at = models.DateTimeField("wysłano odnośnik", null=True, blank=True)
     mails_sent = models.PositiveSmallIntegerField("wysłane odnośniki", default=0)
+    links_at = ArrayField(
+        models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, db_default=[], blank=True
+    )
     confirmed_at = models.DateTimeField("potwierdzono", null=True, blank=True)
     decided_at = models.DateTimeField("zamknięto", null=True, blank=True)
     decided_by = models.ForeignKey(
@@ -110,18 +117,18 @@ class DepotRequest(models.Model):
         indexes = (
             models.Index(fields=["confirmed_at"], name="depotrequest_waiting", condition=Q(state="waiting")),
             models.Index(fields=["client_hash", "created_at"], name="depotrequest_of_a_client"),
-            models.Index(fields=["email_hash", "created_at"], name="depotrequest_of_an_address"),
+            models.Index(fields=["mailbox_hash", "created_at"], name="depotrequest_of_a_mailbox"),
             models.Index(fields=["depot", "created_at"], name="depotrequest_of_a_depot"),
             models.Index(fields=["decided_at"], name="depotrequest_to_erase", condition=Q(erased_at__isnull=True)),
             models.Index(fields=["decided_at"], name="depotrequest_untold", condition=Q(letter_owed=True)),
         )
         constraints = (
             models.UniqueConstraint(
-                name="depotrequest_one_open",
-                # With the state, since the author of a waiting request may send a better one, and only the link
-                # in the e-mail puts that in its place: whoever merely knows the address must not.
-                fields=["depot", "kind", "subject", "email_hash", "state"],
-                condition=Q(state__in=["unconfirmed", "waiting"]),
+                name="depotrequest_one_waiting",
+                # Corrections add up, so that one never stands for another. Before the link in the e-mail is used a
+                # request may be anybody's who knows the address, and must not stand in the way of its owner.
+                fields=["depot", "kind", "subject", "email_hash"],
+                condition=Q(state="waiting", kind__in=["claim", "delete", "add"]),
                 nulls_distinct=False,
             ),
             models.CheckConstraint(
@@ -158,6 +165,7 @@ class DepotRequest(models.Model):
                     erased_at__isnull=False,
                     email="",
                     email_hash="",
+                    mailbox_hash="",
                     client_hash="",
                     message="",
                     claimant_nip="",

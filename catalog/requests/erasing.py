@@ -14,7 +14,8 @@ KEPT = timedelta(days=90)
 """How long personal data stay after a decision."""
 
 KEPT_FOR_LIMITS = timedelta(days=1)
-"""How long network addresses stay, and the author of a price that was passed on: as long as the limits count."""
+"""How long hashes of networks and mailboxes stay, and the author of a price that was passed on: as long as the limits
+count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ def purge_requests(*, on: datetime) -> Purged:
 
     Requests that were never confirmed go once their link has expired. Personal data go `KEPT` after the decision,
     and with them what was proposed and not accepted; of prices a day after they were passed on. Hashes of network
-    addresses go after a day. A letter that never left keeps nothing any longer.
+    addresses go after a day, those of mailboxes a day after the last link. A letter that never left keeps nothing any
+    longer.
     """
     expired = on - secrecy.LINK_LIFE
     unconfirmed = DepotRequest.objects.filter(
@@ -41,14 +43,17 @@ def purge_requests(*, on: datetime) -> Purged:
     due = DepotRequest.objects.filter(erased_at__isnull=True, confirmed_at__isnull=False).filter(
         Q(decided_at__lte=on - KEPT) | Q(state=DepotRequest.State.PASSED_ON, decided_at__lte=on - KEPT_FOR_LIMITS)
     )
-    old = DepotRequest.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS).exclude(client_hash="")
-    lock_requests(unconfirmed | due | old)
+    old = DepotRequest.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS)
+    clients = old.exclude(client_hash="")
+    mailboxes = old.exclude(mailbox_hash="").filter(Q(mailed_at__isnull=True) | Q(mailed_at__lte=on - KEPT_FOR_LIMITS))
+    lock_requests(unconfirmed | due | clients | mailboxes)
     deleted, _ = unconfirmed.delete()
     due.exclude(state=DepotRequest.State.ACCEPTED).update(proposed={}, stored={}, subject="")
     erased = due.update(
         erased_at=on,
         email="",
         email_hash="",
+        mailbox_hash="",
         message="",
         claimant_role="",
         claimant_nip="",
@@ -57,4 +62,5 @@ def purge_requests(*, on: datetime) -> Purged:
         token_hash="",
         letter_owed=False,
     )
-    return Purged(deleted, erased, old.update(client_hash=""))
+    mailboxes.update(mailbox_hash="", links_at=[])
+    return Purged(deleted, erased, clients.update(client_hash=""))

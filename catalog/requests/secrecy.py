@@ -16,8 +16,8 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 LINK_LIFE = timedelta(hours=48)
 
 _LINK_SALT = "catalog.request.link"
-_IPV6_SITE = 64
-"""Bits of an IPv6 address that name a customer; the rest they choose themselves."""
+_IPV6_SITE = 56
+"""Bits of an IPv6 address that name a customer; the rest they choose themselves: many are given 256 networks."""
 
 
 class LinkUnreadable(Exception):
@@ -41,8 +41,19 @@ def hash_email(email: str) -> str:
     return salted_hmac("catalog.request.email", email.strip().lower(), algorithm="sha256").hexdigest()
 
 
+def hash_mailbox(email: str) -> str:
+    """A hash that addresses share which may lead to one mailbox: `+tag` and dots before the @ make no new one.
+
+    To count, never to tell authors apart: some providers do tell `jan.nowak` and `jannowak` apart.
+    """
+    local, _, domain = email.strip().lower().rpartition("@")
+    name = local.partition("+")[0].replace(".", "") or local
+    mailbox = f"{name}@{'gmail.com' if domain == 'googlemail.com' else domain}"
+    return salted_hmac("catalog.request.mailbox", mailbox, algorithm="sha256").hexdigest()
+
+
 def hash_client(address: str) -> str:
-    """A hash of a network address; of an IPv6 address its first 64 bits, which are one customer's."""
+    """A hash of a network address; of an IPv6 address its first 56 bits, which are one customer's."""
     try:
         ip = ipaddress.ip_address(address.strip())
     except ValueError:

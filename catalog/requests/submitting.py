@@ -1,19 +1,25 @@
 """From a stranger's form to a request that counts: taken in, its link sent, confirmed by whoever reads that address."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Func, Q, Value
 
 from catalog.actions import DepotIsRemoved
 from catalog.actions.states import locked
-from catalog.models import Depot, DepotRequest
+from catalog.models import Depot, DepotRequest, DepotRequestQuerySet
 from catalog.requests import letters, limits, proposals, secrecy
 from catalog.requests.locking import lock_requests
 from catalog.requests.proposals import Values
 from catalog.text import fold
+
+REPEAT = timedelta(minutes=10)
+"""The same form sent again within this time is a second click."""
+
+SAID = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
+"""What an author says in a request."""
 
 State = DepotRequest.State
 Kind = DepotRequest.Kind
@@ -62,12 +68,14 @@ def submit_request(
     """Take a request in and send its author the link that makes it count.
 
     proposed: for a correction and a new depot the wanted values, else what the kind needs. An unconfirmed request of
-    the same author about the same is superseded; one that waits stays until the new one is confirmed.
+    the same author and network about the same is superseded, or returned, without another letter, where it says the
+    same and is not older than `REPEAT`. One that waits stays, see `confirm_request`; so does one of another network,
+    since anybody may know the address.
     Raises DepotIsRemoved, DepotIsHeld, NothingChanged, TooManyRequests.
     """
     email_hash, client_hash = secrecy.hash_email(author.email), secrecy.hash_client(author.client)
-    key = None if depot is None else depot.pk
-    limits.take_turn(limits.Counted(client_hash, email_hash, key), on)
+    mailbox_hash = secrecy.hash_mailbox(author.email)
+    limits.wait_for_turn(client_hash, mailbox_hash)
     stored: dict[str, Any] = {}
     if depot is not None:
         depot = locked(depot)
@@ -80,11 +88,7 @@ def submit_request(
         stored = {name: known[name] for name in proposed}
     if kind == Kind.ADD:
         subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
-    same = DepotRequest.objects.filter(
-        depot=depot, kind=kind, subject=subject, email_hash=email_hash, state=State.UNCONFIRMED
-    )
-    same.update(state=State.SUPERSEDED, decided_at=on)
-    request = DepotRequest.objects.create(
+    request = DepotRequest(
         depot=depot,
         kind=kind,
         subject=subject,
@@ -99,17 +103,33 @@ def submit_request(
         client_hash=client_hash,
         created_at=on,
     )
+    earlier = _of_same_author(request).filter(state=State.UNCONFIRMED, client_hash=client_hash)
+    repeated = _saying_same(earlier, request).filter(created_at__gt=on - REPEAT).first()
+    if repeated is not None:
+        return repeated
+    limits.check_requests(limits.Counted(client_hash, mailbox_hash, request.depot_id), on)
+    limits.check_links(mailbox_hash, on)
+    earlier.update(state=State.SUPERSEDED, decided_at=on)
+    request.save()
     _send_link(request, on)
     return request
 
 
 @transaction.atomic
 def resend_link(*, request: DepotRequest, on: datetime) -> DepotRequest:
-    """Send a new link; the one before stops working. Raises LinkAlreadyUsed, LinkSuperseded, LinksSpent."""
+    """Send a new link; the one before stops working.
+
+    Raises LinkAlreadyUsed, LinkSuperseded, LinksSpent, and TooManyRequests before the pause is over or while the
+    mailbox has had its letters.
+    """
+    mailbox_hash = secrecy.hash_mailbox(request.email)
+    limits.wait_for_turn(mailbox_hash)
     stored = DepotRequest.objects.select_for_update(of=("self",)).select_related("depot").get(pk=request.pk)
     _check_unconfirmed(stored)
     if stored.mails_sent >= limits.LINKS_PER_REQUEST:
         raise LinksSpent(stored.pk)
+    limits.check_pause(stored.links_at, on)
+    limits.check_links(mailbox_hash, on)
     _send_link(stored, on)
     return stored
 
@@ -126,16 +146,20 @@ def get_confirmable(*, token: str, on: datetime) -> DepotRequest:
 def confirm_request(*, token: str, on: datetime) -> DepotRequest:
     """Make a request count: it waits for an editor from now on, or, a price, is passed on by the caller.
 
-    What its author had waiting about the same is superseded. Raises what `get_confirmable` raises.
+    A request of its author that waits and wants the same is superseded: of claims, deletions and new depots any about
+    the same, of corrections one that says the same. Other corrections wait beside each other.
+    Raises what `get_confirmable` raises.
     """
     found = _confirmable(token, on)
     if found.depot is not None:
         locked(found.depot)
         # Whoever had the lock before may have merged the entry into another, and the request is that one's now.
         found = _confirmable(token, on)
-    waiting = DepotRequest.objects.waiting().filter(
-        depot=found.depot, kind=found.kind, subject=found.subject, email_hash=found.email_hash
-    )
+    else:
+        limits.wait_for_turn(found.email_hash)  # no row to lock that two links of one author share
+    waiting = _of_same_author(found).waiting()
+    if found.kind == Kind.CORRECT:
+        waiting = _saying_same(waiting, found)
     lock_requests(DepotRequest.objects.filter(Q(pk=found.pk) | Q(pk__in=waiting)))
     # Once more: whoever had its lock before may have confirmed it, or sent another link.
     request = _confirmable(token, on)
@@ -162,14 +186,33 @@ def _send_link(request: DepotRequest, on: datetime) -> None:
     token, request.token_hash = secrecy.new_token(request.pk, on)
     request.mails_sent += 1
     request.mailed_at = None
-    request.save(update_fields=["token_hash", "mails_sent", "mailed_at"])
+    # Counted before it leaves, so that nobody gets another one while the mail server takes its time. The hash may have
+    # been erased since the letter before.
+    request.links_at = [*request.links_at, on]
+    request.mailbox_hash = secrecy.hash_mailbox(request.email)
+    request.save(update_fields=["token_hash", "mails_sent", "mailed_at", "links_at", "mailbox_hash"])
 
     def send() -> None:
-        if not letters.send([letters.link_letter(request, token)]):
+        if letters.send([letters.link_letter(request, token)]):
+            without = Func(F("links_at"), Value(on), function="array_remove")
+            DepotRequest.objects.filter(pk=request.pk).update(links_at=without)
+        else:
             request.mailed_at = on
             request.save(update_fields=["mailed_at"])
 
     transaction.on_commit(send)
+
+
+def _of_same_author(request: DepotRequest) -> DepotRequestQuerySet:
+    """Requests of the same author, entry, kind and subject."""
+    return DepotRequest.objects.filter(
+        depot=request.depot, kind=request.kind, subject=request.subject, email_hash=request.email_hash
+    )
+
+
+def _saying_same(requests: DepotRequestQuerySet, request: DepotRequest) -> DepotRequestQuerySet:
+    """Those of some requests that say what this one says."""
+    return requests.filter(**{name: getattr(request, name) for name in SAID})
 
 
 def _confirmable(token: str, on: datetime) -> DepotRequest:

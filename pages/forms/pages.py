@@ -1,7 +1,7 @@
 """The pages around the forms: the form itself, the state of a request, the confirmation, and what can go wrong."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 from django.core import signing
@@ -11,13 +11,13 @@ from catalog import fuels
 from catalog.links import depot_path
 from catalog.models import Depot, DepotRequest
 from catalog.requests import proposals
-from catalog.requests.limits import LINKS_PER_REQUEST
+from catalog.requests.limits import LINKS_PER_REQUEST, next_link_at
 from catalog.requests.proposals import Difference
 from catalog.requests.secrecy import LINK_LIFE
 from pages.depots import crumbs_of
 from pages.forms.stranger import StrangerForm
 from pages.page import Crumb, Page
-from pages.polish import day, zloty
+from pages.polish import day, until, zloty
 from pages.prices import PER_UNIT
 
 _STATUS_SALT = "pages.forms.status"
@@ -108,7 +108,8 @@ class FormPage(Page):
 class RequestPage(Page):
     """A request as its author sees it. lines: label and value, for requests that are no differences.
 
-    token: the link to confirm with, "" where there is nothing to confirm.
+    token: the link to confirm with, "" where there is nothing to confirm. again: when the letter can be sent again, ""
+    for now.
     """
 
     request: DepotRequest
@@ -121,6 +122,7 @@ class RequestPage(Page):
     button: str = ""
     failed: bool = False
     resendable: bool = False
+    again: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,18 +158,20 @@ def form_page(
     )
 
 
-def status_page(request: DepotRequest) -> RequestPage:
+def status_page(request: DepotRequest, now: datetime) -> RequestPage:
     """What has become of a request. Reads the depot, its municipality and voivodeship: select them."""
     waiting = request.state == DepotRequest.State.UNCONFIRMED
     title = TITLES[DepotRequest.State(request.state)]
     if waiting and request.mailed_at is None:
         title = "Nie udało się wysłać listu"
+    next_at = next_link_at(request.links_at)
     return _request_page(
         request,
         title=title,
         path=reverse("request-status", args=[status_reference(request)]),
         failed=waiting and request.mailed_at is None,
         resendable=waiting and request.mails_sent < LINKS_PER_REQUEST,
+        again=until(next_at, now) if next_at and now < next_at else "",
     )
 
 
@@ -214,6 +218,7 @@ def _request_page(
     button: str = "",
     failed: bool = False,
     resendable: bool = False,
+    again: str = "",
 ) -> RequestPage:
     depot = request.depot
     if depot is not None and depot.publication != Depot.Publication.PUBLISHED:
@@ -237,6 +242,7 @@ def _request_page(
         button=button,
         failed=failed,
         resendable=resendable,
+        again=again,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import wraps
+from math import ceil
 from typing import Any
 
 from django.db import transaction
@@ -32,6 +33,7 @@ from pages.forms.pages import (
 )
 from pages.forms.price import PriceForm
 from pages.forms.stranger import StrangerForm
+from pages.polish import until
 from pages.rendering import as_html
 from pages.rendering import show as show_page
 from prices import actions as price_actions
@@ -53,10 +55,10 @@ NOTHING_CHANGED = (
     "Niczego nie zmieniono: wpis mówi już dokładnie to, co w formularzu. Nie wysłaliśmy żadnego zgłoszenia."
 )
 TOO_MANY = (
-    "Dziś przyszło już zbyt wiele zgłoszeń: z Twojej sieci, na ten adres e-mail albo w sprawie tego wpisu. Spróbuj "
-    "jutro. Niczego nie zapisaliśmy."
+    "Przyszło już zbyt wiele zgłoszeń: z Twojej sieci, na ten adres e-mail albo w sprawie tego wpisu. Spróbuj {when}. "
+    "Niczego nie zapisaliśmy."
 )
-DAY_S = 86_400
+TOO_SOON = "Odnośnik można wysłać jeszcze raz {when}. Do tego czasu sprawdź, czy list nie trafił do folderu ze spamem."
 
 
 def stranger(view: View) -> View:
@@ -123,9 +125,14 @@ def status(request: HttpRequest, reference: str) -> HttpResponse:
     found = DepotRequest.objects.select_related("depot__municipality__voivodeship").filter(pk=number or 0).first()
     if found is None:
         return problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
+    now = timezone.now()
     if request.method == "POST":
         try:
-            requests.resend_link(request=found, on=timezone.now())
+            requests.resend_link(request=found, on=now)
+        except TooManyRequests as error:
+            text = TOO_SOON.format(when=until(error.retry_at, now))
+            back = {"link": request.path, "link_label": "Wróć do zgłoszenia"}
+            return later(problem(request, 429, "Na następny list trzeba poczekać", text, **back), error, now)
         except requests.LinksSpent:
             return problem(
                 request,
@@ -136,7 +143,7 @@ def status(request: HttpRequest, reference: str) -> HttpResponse:
         except (requests.LinkAlreadyUsed, requests.LinkSuperseded):
             pass  # the page tells
         return HttpResponseRedirect(request.path)
-    return show_page(request, "pages/forms/status.html", status_page(found))
+    return show_page(request, "pages/forms/status.html", status_page(found, now))
 
 
 @stranger
@@ -199,6 +206,7 @@ def handle(
     if not form.is_valid():
         return show(request, kind, form, depot, status=400)
     wanted = proposed()
+    now = timezone.now()
     try:
         taken = requests.submit_request(
             kind=kind,
@@ -206,14 +214,13 @@ def handle(
             proposed=wanted,
             subject=wanted["fuel"] if kind == Kind.PRICE else "",
             author=form.author(request.META.get("REMOTE_ADDR", "")),
-            on=timezone.now(),
+            on=now,
         )
     except requests.NothingChanged:
         return show(request, kind, form, depot, status=400, problem=NOTHING_CHANGED)
-    except TooManyRequests:
-        response = show(request, kind, form, depot, status=429, problem=TOO_MANY)
-        response["Retry-After"] = str(DAY_S)
-        return response
+    except TooManyRequests as error:
+        text = TOO_MANY.format(when=until(error.retry_at, now))
+        return later(show(request, kind, form, depot, status=429, problem=text), error, now)
     return HttpResponseRedirect(reverse("request-status", args=[status_reference(taken)]))
 
 
@@ -232,6 +239,12 @@ def show(
 
 def problem(request: HttpRequest, status: int, title: str, text: str, **onward: str) -> HttpResponse:
     return show_page(request, "pages/forms/problem.html", problem_page(title, text, **onward), status=status)
+
+
+def later(response: HttpResponse, error: TooManyRequests, now: datetime) -> HttpResponse:
+    """An answer that also tells machines when to try again."""
+    response["Retry-After"] = str(ceil((error.retry_at - now).total_seconds()))
+    return response
 
 
 def form_again(request_id: int) -> str:

@@ -4,13 +4,12 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('prices', '0002_cascade_and_ranges'),
+        ("prices", "0002_cascade_and_ranges"),
     ]
 
     operations = [
         migrations.DeleteModel(
-            name='Figure',
+            name="Figure",
         ),
     ]

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from catalog.importers.records import BadInput
+from catalog.yaml_loader import PlainLoader
 from regulations.models import Deadline, Scope, Source, write_sources
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -46,20 +47,6 @@ class StateRecord:
     bans: dict[str, Values]
 
 
-class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice: YAML would silently keep the last.
-
-    Not libyaml's: nesting without end, which anybody's file may have, would end the process.
-    """
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        found = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in found:
-            if found.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"{key!r} stands twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
 YAML = frozenset({".yaml", ".yml"})
 """How files of the legal state end."""
 
@@ -87,7 +74,7 @@ def find_files(sources: list[Path]) -> list[Path]:
 def parse(path: Path) -> StateRecord:
     """Read one file. Raises BadInput, naming file and place, for anything that is not of the described form."""
     try:
-        document = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a SafeLoader
+        document = yaml.load(path.read_text(encoding="utf-8"), PlainLoader)  # noqa: S506 - a safe loader
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(path, f"cannot be read: {error}") from error
     except yaml.YAMLError as error:
@@ -193,12 +180,16 @@ class _Reader:
         if area not in Scope.Area.values:
             raise self.fail(f"scopes, {name}", f"area is {area!r}; give one of {', '.join(Scope.Area.values)}")
         codes = {field: self.codes(found.get(field) or [], f"scopes, {name}") for field in SCOPE_FIELDS}
+        uncertain = found.get("uncertain", False)
+        if not isinstance(uncertain, bool):
+            raise self.fail(f"scopes, {name}", f"uncertain is {uncertain!r}; give true or false")
         if (area == Scope.Area.LISTED) != bool(codes["units"] or (area == Scope.Area.LISTED and codes["partly"])):
             raise self.fail(f"scopes, {name}", "units are given for the area listed, and only for it")
         return {
             "scope": self.text(found, "text", f"scopes, {name}", required=True),
             "area": area,
             **codes,
+            "uncertain": uncertain,
             "caveat": self.text(found, "caveat", f"scopes, {name}"),
         }
 

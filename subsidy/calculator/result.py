@@ -64,6 +64,14 @@ class Variant:
     max_subsidy_pln: Decimal
     own_contribution_pln: Decimal | None
 
+    @property
+    def confirmed(self) -> bool:
+        """Whether an official text confirms every limit that the subsidy rests on."""
+        used = [row.limit for row in self.rows if row.eligible]
+        if self.table_3_sum_pln:
+            used.append(self.table_3_limit)
+        return all(limit.verified for limit in used if limit is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -87,3 +95,14 @@ class Result:
     business_revenue_limit_pln: Decimal | None
     edition: Edition
     sources: tuple[Source, ...]
+
+    @property
+    def amounts_pln(self) -> tuple[Decimal, Decimal]:
+        """The lowest and the highest maximum subsidy of the variants; the same amount twice without variants."""
+        amounts = [one.max_subsidy_pln for one in self.variants or (self.shown,)]
+        return min(amounts), max(amounts)
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether an official text confirms the limits of every variant."""
+        return all(one.confirmed for one in self.variants or (self.shown,))

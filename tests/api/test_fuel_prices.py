@@ -9,6 +9,7 @@ from django.utils import timezone
 from catalog import actions as catalog_actions
 from catalog.models import Depot
 from prices.models import Observation, PlausibleRange, Series
+from prices.queries import all_fuel_prices
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -221,6 +221,49 @@ def test_a_voivodeship_without_resolution(client, query):
     assert entry["page"] == "http://127.0.0.1:8000/przepisy/podlaskie/"
 
 
+@pytest.mark.parametrize("query", [{"teryt": "20"}, {"voivodeship": "podlaskie"}, {"on": "2016-01-01"}])
+def test_a_voivodeship_whose_state_was_never_imported(client, query):
+    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    entry = one(client, **query)
+    assert (entry["has_resolution"], entry["resolution"], entry["as_of"]) == (None, None, None)
+    assert entry["note"].startswith("Stanu prawnego tego województwa jeszcze nie wczytano")
+
+
+@pytest.mark.parametrize(
+    ("rows", "note"),
+    [
+        ([], "Terminów tej uchwały nie znamy."),
+        ([{"krakow": True, "kind": "new_installations"}], "Terminów tej uchwały nie znamy."),
+        ([{"outside_krakow": True}], "Terminów tej uchwały nie znamy."),
+        ([{"krakow": True}], "Wszystkie znane terminy minęły."),
+    ],
+)
+def test_without_a_next_deadline_the_unit_says_why(client, rows, note):
+    factories.krakow()
+    ResolutionFactory(krakow=True)
+    for row in rows:
+        DeadlineFactory(date=date(2019, 9, 1), **row)
+    unit = one(client, teryt="1261011", on="2019-09-02")["requested_unit"]
+    assert unit["next_deadline"] is None
+    assert unit["note"].startswith(note)
+
+
+def test_with_a_next_deadline_there_is_nothing_to_explain(client):
+    factories.krakow()
+    ResolutionFactory()
+    DeadlineFactory(date=date(2019, 9, 1))
+    assert one(client, teryt="1261011", on="2019-09-01")["requested_unit"]["note"] is None
+
+
+def test_of_an_uncertain_rule_nobody_knows_whether_it_binds(client):
+    factories.krakow()
+    ResolutionFactory()
+    DeadlineFactory(uncertain=True, caveat="Źródła są sprzeczne.")
+    DeadlineFactory(uncertain=True, outside_krakow=True)
+    rows = one(client, teryt="1261011")["resolution"]["deadlines"]
+    assert [row["binds_requested_unit"] for row in rows] == [None, False]
+
+
 def test_teryt_goes_before_postcode_before_voivodeship(client, acts):
     bielsko = factories.bielsko_biala()
     factories.PostcodeFactory(code="43-300", shares=[(bielsko, 1)])

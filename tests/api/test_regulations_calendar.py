@@ -72,6 +72,15 @@ def test_without_a_resolution_the_calendar_is_empty(client):
     assert events_of(client.get("/api/v1/regulations/podlaskie.ics")) == []
 
 
+def test_where_no_state_was_imported_there_is_no_calendar(client):
+    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    answer = client.get("/api/v1/regulations/podlaskie.ics")
+    assert (answer.status_code, answer["Cache-Control"]) == (404, "no-store")
+    assert (
+        answer.json()["message"] == "the legal state of podlaskie was never imported, so its deadlines are not known."
+    )
+
+
 @pytest.mark.parametrize(
     ("path", "status", "parameter"),
     [

@@ -26,9 +26,9 @@ def loaded(django_db_setup, django_db_blocker):
 
 @pytest.fixture
 def ask(client, loaded, django_db_blocker):
-    def get(query):
+    def get(query, on=ON):
         with django_db_blocker.unblock():
-            answer = client.get(f"{URL}?{query}&on={ON}")
+            answer = client.get(f"{URL}?{query}&on={on}")
         assert answer.status_code == 200
         return answer.json()
 
@@ -87,6 +87,72 @@ def test_towns_of_pomorskie(ask, teryt, towns):
     (entry,) = ask(f"teryt={teryt}")
     found = {binds for row, binds in deadlines(entry).items() if row[2] == "miasta województwa bez Sopotu"}
     assert found == {towns}
+
+
+KOSAKOWO, TRABKI_WIELKIE, BRUSY = "2211052", "2204082", "2202023"
+BELOW_3 = "kotły poniżej klasy 3 lub bez tabliczki znamionowej"
+CLASS_3_4, CLASS_5 = "kotły klasy 3 i 4", "kotły klasy 5"
+
+
+@pytest.mark.parametrize("teryt", [KOSAKOWO, TRABKI_WIELKIE])
+@pytest.mark.parametrize(
+    ("on", "following"),
+    [
+        ("2024-08-31", ("2024-09-01", BELOW_3)),
+        ("2024-09-01", ("2024-09-01", BELOW_3)),
+        ("2024-09-02", ("2026-09-01", CLASS_3_4)),
+        ("2026-08-31", ("2026-09-01", CLASS_3_4)),
+        ("2026-09-01", ("2026-09-01", CLASS_3_4)),
+        ("2026-09-02", ("2035-07-01", CLASS_5)),
+        ("2035-06-30", ("2035-07-01", CLASS_5)),
+        ("2035-07-01", ("2035-07-01", CLASS_5)),
+        ("2035-07-02", None),
+    ],
+)
+def test_the_country_of_pomorskie(ask, teryt, on, following):
+    (entry,) = ask(f"teryt={teryt}", on)
+    found = entry["requested_unit"]["next_deadline"]
+    assert (found and (found["date"], found["applies_to"])) == following
+    if found:
+        assert found["binds_requested_unit"] is True
+        assert all("gminakosakowo.pl" in source["url"] for source in found["sources"])
+        assert len(found["sources"]) == 2
+    else:
+        assert entry["requested_unit"]["note"] == "Wszystkie znane terminy minęły."
+
+
+def test_the_country_of_a_town_and_country_municipality_is_a_part_of_it(ask):
+    (entry,) = ask(f"teryt={BRUSY}")
+    boilers = [row for row in entry["resolution"]["deadlines"] if row["scope"] == "obszar poza miastami"]
+    assert [row["binds_requested_unit"] for row in boilers] == [None] * 3
+
+
+@pytest.mark.parametrize(("teryt", "binds"), [(KOSAKOWO, None), (TRABKI_WIELKIE, None), ("2261011", False)])
+def test_about_old_fireplaces_outside_the_towns_of_pomorskie_sources_conflict(ask, teryt, binds):
+    (entry,) = ask(f"teryt={teryt}")
+    (old,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "space_heaters"]
+    assert (old["date"], old["binds_requested_unit"]) == ("2024-09-01", binds)
+    assert all(words in old["caveat"] for words in ("sprzeczne", "Kosakowo", "Bobowo", "310/XXIV/20"))
+    (new,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "new_installations"]
+    assert "Kosakowo" in new["caveat"]
+    assert "nie dotyczy" not in new["description"]
+
+
+@pytest.mark.parametrize("teryt", ["1465011", "1402011", "1405011"])
+@pytest.mark.parametrize(("on", "left"), [("2027-12-31", True), ("2028-01-01", True), ("2028-01-02", False)])
+def test_boilers_of_class_3_and_4_in_mazowieckie(ask, teryt, on, left):
+    (entry,) = ask(f"teryt={teryt}", on)
+    (row,) = [row for row in entry["resolution"]["deadlines"] if row["applies_to"] == CLASS_3_4]
+    assert (row["date"], row["binds_requested_unit"]) == ("2028-01-01", True)
+    assert "klasy 5 mogą działać do końca żywotności" in row["description"]
+    assert {source["url"].split("/")[2] for source in row["sources"]} == {"starozreby.pl", "nasielsk.pl"}
+    assert ((entry["requested_unit"]["next_deadline"] or {}).get("applies_to") == CLASS_3_4) is left
+
+
+def test_the_dates_of_gorzow_are_not_known(ask):
+    (entry,) = ask("teryt=0861011")
+    assert entry["requested_unit"]["next_deadline"] is None
+    assert entry["requested_unit"]["note"].startswith("Terminów tej uchwały nie znamy.")
 
 
 def test_the_counties_around_warsaw(ask):

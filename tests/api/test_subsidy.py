@@ -63,6 +63,10 @@ def test_subsidy_golden(client, golden, db):
     golden("subsidy", answer.json())
 
 
+def test_subsidy_of_a_misspelt_parameter_golden(client, golden):
+    golden("subsidy_misspelt", ask(client, people="4", income="2000", eu="3", new_source="pellet_boiler", wals="150"))
+
+
 def test_subsidy_of_an_unknown_index_golden(client, golden):
     golden("subsidy_unknown_index", ask(client, people="2", income="1000", walls="100", html="1"))
 
@@ -117,6 +121,41 @@ def test_a_cost_without_its_item_is_ignored_with_a_note(client):
     assert body["items"] == []
     assert body["own_contribution_net_pln"] is None
     assert any("Ocieplenie ścian" in note for note in body["notes"])
+
+
+def unknown(body):
+    return [note for note in body["notes"] if "nieznan" in note.lower() and "parametr" in note]
+
+
+MISSPELT = "Nieznany parametr „wals”: pominięto. Może chodziło o „walls”?"
+
+
+def test_a_misspelt_parameter_is_named_first(client):
+    stated = {"people": "4", "income": "2000", "eu": "3"}
+    body = ask(client, **stated, wals="150")
+    assert body["notes"][0] == MISSPELT
+    assert body["max_subsidy_pln"] == 0
+    assert {**body, "notes": body["notes"][1:]} == ask(client, **stated)
+    for given in ({"data": {**stated, "wals": 150}, "content_type": "application/json"}, {"data": {"wals": "150"}}):
+        assert client.post(URL, **given).json()["notes"][0] == MISSPELT
+
+
+def test_every_known_parameter_and_what_is_empty_go_without_a_note(client):
+    assert unknown(client.get(URL, {**WHOLE, "dochod_typ": "osoba", "annual_income": "1", "html": "1"}).json()) == []
+    assert unknown(client.get(f"{URL}?wals=&=5&&eu=2&").json()) == []
+
+
+def test_names_that_callers_made_up_are_repeated_short_and_few(client):
+    names = ["<b>", "a\0\n", "x" * 50, "{day}", "Wals", *(f"q{number}" for number in range(20))]
+    assert unknown(ask(client, **dict.fromkeys(names, "1"))) == [
+        "Nieznany parametr „<b>”: pominięto.",
+        "Nieznany parametr „a\ufffd\ufffd”: pominięto.",
+        f"Nieznany parametr „{'x' * 40}…”: pominięto.",
+        "Nieznany parametr „{day}”: pominięto.",
+        "Nieznany parametr „Wals”: pominięto. Może chodziło o „walls”?",
+        "Pominięto też inne nieznane parametry: 20.",
+    ]
+    assert "<b>" not in str(ask(client, **{"<b>": "1", "html": "1"})["html"])
 
 
 def test_what_only_secondary_sources_confirm_is_noted(client):
@@ -266,6 +305,15 @@ def test_fragments_are_escaped_and_whole(client, monkeypatch):
     for fragment in html.values():
         for tag in ("section", "table", "ul", "dl", "li", "tr", "td", "th", "p"):
             assert fragment.count(f"<{tag}>") + fragment.count(f"<{tag} ") == fragment.count(f"</{tag}>")
+
+
+def test_the_summary_gives_the_range_of_the_audit_variants(client):
+    plan = {"people": "2", "income": "2000", "current_heating": "solid_fuel", "new_source": "pellet_boiler"}
+    answer = ask(client, **plan, walls="150", eu="unknown", html="1", on="2026-11-21")
+    assert [one["max_subsidy_pln"] for one in answer["audit_variants"]] == [14350.0, 43225.0, 43225.0]
+    summary = answer["html"]["summary"].replace("\N{NO-BREAK SPACE}", " ")
+    assert "<strong>od 14 350 do 43 225 zł, zależnie od audytu</strong>" in summary
+    assert "kwoty niepotwierdzone urzędowo" in summary
 
 
 # Methods

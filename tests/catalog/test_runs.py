@@ -216,7 +216,7 @@ def changed(**changes):
         (lambda: changed(title=""), "title is ''; it must be str"),
         (lambda: "osm-depots: 3", "osm-depots: must be a mapping"),
         (lambda: "OSM: {}", "OSM: a source is named by small letters"),
-        (lambda: "a-b: {}\na-b: {}", "a-b is there twice"),
+        (lambda: "a-b: {}\na-b: {}", "'a-b' stands twice"),
         (lambda: "- 1", "must name the sources"),
     ],
 )

@@ -39,6 +39,8 @@ if sys.argv[3] == "starter":
     call_command("load_starter", verbosity=0)
 else:
     call_command("import_data", str(Path(sys.argv[2], "country")), commit=True, verbosity=0)
+    # Without any legal state the site is never ready.
+    call_command("import_regulations", str(Path(sys.argv[1], "regulations/data/malopolskie.yaml")), commit=True)
 with static_files_collected():
     pass
 connections.close_all()

@@ -54,6 +54,11 @@ def test_an_empty_catalog_is_not_ready(client, data):
     check_not_ready(client, "data", ["places", "units"])
 
 
+def test_without_any_legal_state_it_is_not_ready(client, data):
+    Dataset.objects.filter(slug="regulations").delete()
+    check_not_ready(client, "data", ["regulations"])
+
+
 def test_a_release_ahead_of_its_database_is_not_ready(client, data):
     MigrationRecorder.Migration.objects.filter(app="prices", name="0001_prices").delete()
     check_not_ready(client, "migrations", ["prices.0001_prices"])

@@ -12,6 +12,7 @@ from fueldepot.rate_limit_setting import Limit
 from pages.checking import Walk, chosen
 from pages.site_map import Entry, Section
 from tests import factories
+from tests.regulations.factories import LegalStateFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -29,6 +30,7 @@ def test_the_pages_are_in_order(depot, demonstration, settings):
     settings.RATE_LIMIT = Limit(1, 3600)  # which the walk is not held to
     factories.BoundaryFactory()
     factories.PostcodeFactory(code="30-001")
+    LegalStateFactory()
     factories.zakopane()
     factories.nowy_targ_town()
     factories.nowy_targ_rural()

@@ -10,6 +10,7 @@ from django.test import Client
 from catalog import search
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, VERSIONS, canonical_of, runnable, text_of
+from tests.regulations.factories import LegalStateFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +130,7 @@ def test_unknown_voivodeship(client):
 def test_the_examples_of_the_rules_answer(client, depot, django_assert_max_num_queries):
     factories.BoundaryFactory()
     factories.PostcodeFactory(code="30-001")
+    LegalStateFactory()
     with django_assert_max_num_queries(VERSIONS + 1):  # the id of an example
         answer = client.get("/api/")
     examples = re.findall(r'Przykład: <a href="http://127\.0\.0\.1:8000([^"]+)">', answer.content.decode())

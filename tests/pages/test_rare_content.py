@@ -63,6 +63,17 @@ def test_the_map_names_the_next_deadline_or_that_none_is_left():
         assert ("wszystkie znane terminy minęły" in shape.title) == (label == "–")
 
 
+def test_the_map_does_not_say_none_where_nothing_is_known():
+    factories.BoundaryFactory()
+    (unknown,) = regulations_page(date(2028, 1, 2)).map.links
+    ResolutionFactory(krakow=True)
+    (undated,) = regulations_page(date(2028, 1, 2)).map.links
+    assert (unknown.label, undated.label) == (("?",), ("?",))
+    assert unknown.title.endswith("nie wiemy: nie wczytano jeszcze stanu prawnego")
+    assert undated.title.endswith("terminów części uchwał nie znamy")
+    assert not unknown.hatched
+
+
 def test_a_unit_that_nobody_knows(client):
     LegalStateFactory()
     known, unknown = (text_of(client.get(f"/przepisy/malopolskie/{query}")) for query in ("", "?teryt=1299999"))

@@ -50,12 +50,16 @@ def test_pages_say_what_they_are(client, acts, path):
 
 def test_the_list_names_the_next_deadline(client, acts, index, django_assert_num_queries):
     factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    LegalStateFactory(
+        voivodeship=factories.VoivodeshipFactory(teryt="28", name="warmińsko-mazurskie"), as_of=date(2026, 3, 1)
+    )
     index()
     with django_assert_num_queries(2):  # voivodeships; their states
         answer = client.get("/przepisy/")
     text = text_of(answer).replace("\N{NO-BREAK SPACE}", " ")
     assert "małopolskie 1 stycznia 2999 r. kotły klasy 3 i 4" in text
-    assert "podlaskie nie ma uchwały brak danych" in text
+    assert "podlaskie nie wiemy: nie wczytano jeszcze stanu prawnego brak danych" in text
+    assert "warmińsko-mazurskie nie ma uchwały Stan na 1 marca 2026 r." in text
 
 
 def test_a_voivodeship(client, acts, django_assert_num_queries):
@@ -94,6 +98,39 @@ def test_a_voivodeship_without_resolution(client):
     assert "Bez uchwały antysmogowej: województwo podlaskie" in text
     assert "W województwie nie ma uchwały." in text
     assert "Najbliższy termin" not in text
+
+
+def test_a_state_that_was_never_imported_is_not_known(client):
+    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    for path in ("/przepisy/podlaskie/", "/przepisy/podlaskie.md", "/przepisy/", "/przepisy.md", "/llms.txt"):
+        text = client.get(path).content.decode().replace("\N{NO-BREAK SPACE}", " ")
+        assert "nie wczytano" in text, path
+        assert "Bez uchwały" not in text
+        assert "odlaskie nie ma uchwały" not in text
+
+
+@pytest.mark.parametrize("path", ["/przepisy/malopolskie/?teryt=1261011", "/przepisy/malopolskie.md?teryt=1261011"])
+@pytest.mark.parametrize(("kind", "unknown"), [(None, True), ("new_installations", True), ("existing_boilers", False)])
+def test_deadlines_that_are_not_known_have_not_passed(client, path, kind, unknown):
+    factories.krakow()
+    ResolutionFactory(krakow=True)
+    DeadlineFactory(outside_krakow=True, date=date(2019, 9, 1))
+    if kind:
+        DeadlineFactory(krakow=True, kind=kind, date=date(2019, 9, 1))
+    text = client.get(path).content.decode().replace("\N{NO-BREAK SPACE}", " ")
+    assert ("Terminów tej uchwały nie znamy." in text) is unknown
+    assert ("Wszystkie znane terminy minęły." in text) is not unknown
+
+
+def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
+    factories.krakow()
+    ResolutionFactory()
+    DeadlineFactory(date=date(2019, 9, 1), uncertain=True, caveat="Źródła są sprzeczne.")
+    for query in ("", "?teryt=1261011"):
+        text = text_of(client.get(URL + query)).replace("\N{NO-BREAK SPACE}", " ")
+        assert "nie wiadomo, czy obowiązuje Źródła są sprzeczne." in text
+        assert "już obowiązuje" not in text
+        assert "obowiązuje tu Źródła" not in text
 
 
 def test_an_old_state_says_so(client):

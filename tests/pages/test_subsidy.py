@@ -83,7 +83,7 @@ def test_the_result(client, django_assert_num_queries):
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"
     text = text_of(answer)
-    assert "Dotacja wyniesie najwyżej 107 450 zł" in text
+    assert "Dotacja wyniesie najwyżej od 46 340 do 107 450 zł, zależnie od audytu · kwoty niepotwierdzone" in text
     assert "Trzy warianty" in text
     assert text.count("rodzaj przedsięwzięcia") >= 3
     assert "50 000,50 zł" in text
@@ -102,6 +102,19 @@ def test_a_given_index_has_no_variants(client):
     text = text_of(client.post(PATH, PLAN | {"eu": "3"}))
     assert "Trzy warianty" not in text
     assert "Dotacja wyniesie najwyżej 107 450 zł" in text
+
+
+def test_the_headline_is_a_range_over_the_audit_and_says_how_sure_the_amounts_are(client):
+    plan = {"people": "2", "income": "4 000", "income_type": "household", "current_heating": "solid_fuel"}
+    plan |= {"new_source": "pellet_boiler", "walls": "150"}
+    sure = "kwoty niepotwierdzone urzędowo"
+    text = text_of(client.post(PATH, plan | {"eu": "unknown"}))
+    assert f"Dotacja wyniesie najwyżej od 14 350 do 43 225 zł, zależnie od audytu · {sure}" in text
+    text = text_of(client.post(PATH, plan | {"eu": "1"}))
+    assert f"Dotacja wyniesie najwyżej 14 350 zł · {sure}" in text
+    # The same in every variant.
+    text = text_of(client.post(PATH, plan | {"eu": "unknown", "new_source": "none", "walls": "", "audit": "1"}))
+    assert "zależnie od audytu Poziom" not in text
 
 
 def test_an_empty_form_is_a_basic_result_without_works(client):
@@ -154,7 +167,9 @@ def test_rubbish_is_400(client, typed):
 
 
 def test_a_multipart_form_and_unknown_names(client):
-    assert client.post(PATH, {"nothing": "1", "csrf": "2"}).status_code == 200
+    answer = client.post(PATH, {"nothing": "1", "csrf": "2"})
+    assert answer.status_code == 200
+    assert "Nieznany parametr" not in answer.content.decode()
 
 
 def test_the_form_needs_no_cookie():

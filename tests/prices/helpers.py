@@ -3,10 +3,14 @@
 from typing import Any
 
 import orjson
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 
 from catalog import fuels
 from fueldepot.data import snapshot
 from prices.queries import fuel_prices
+
+LIST = "/admin/prices/depotprice/"
 
 
 def ask(fuel: str, today: Any, *, voivodeship: str | None = None, values: bool = False) -> dict[str, Any]:
@@ -15,3 +19,23 @@ def ask(fuel: str, today: Any, *, voivodeship: str | None = None, values: bool =
     answer = fuel_prices(fuels.BY_SLUG[fuel], on=today, voivodeship=voivodeship, values=values)
     read: dict[str, Any] = orjson.loads(orjson.dumps(answer))
     return read
+
+
+def csv_of(*rows: str) -> SimpleUploadedFile:
+    """A price list."""
+    text = "\n".join(["depot,fuel,unit,day,price,bag_price,bag_kg", *rows])
+    return SimpleUploadedFile("cennik.csv", text.encode(), "text/csv")
+
+
+def preview(desk: Client, file: SimpleUploadedFile) -> Any:
+    """The answer to an upload."""
+    form = "1" if str(file.name).endswith("xlsx") else "0"
+    answer = desk.post(f"{LIST}import/", {"import_file": file, "format": form})
+    assert answer.status_code == 200
+    return answer
+
+
+def confirm(desk: Client, answer: Any, *ticked: int) -> Any:
+    """Confirm a preview. ticked: numbers of doubtful rows."""
+    form = answer.context["confirm_form"]
+    return desk.post(f"{LIST}process_import/", {**form.initial, "ticked": ticked}, follow=True)

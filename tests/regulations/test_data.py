@@ -14,6 +14,21 @@ from regulations.models import read_sources, validate_sources
 
 FACTS = Path(__file__).resolve().parents[3] / "shared" / "facts" / "regulations.json"
 
+CORRECTED_ON = "2026-11-22"
+
+KOSAKOWO, STAROZREBY = "https://gminakosakowo.pl/", "https://starozreby.pl/"
+
+CORRECTIONS = {
+    "14": [("2028-01-01", "kotły klasy 3 i 4", STAROZREBY)],
+    "22": [
+        ("2024-09-01", "kotły poniżej klasy 3 lub bez tabliczki znamionowej", KOSAKOWO),
+        ("2026-09-01", "kotły klasy 3 i 4", KOSAKOWO),
+        ("2035-07-01", "kotły klasy 5", KOSAKOWO),
+        ("2024-09-01", "niepewne: kominki i inne ogrzewacze bez ekoprojektu sprzed 30.10.2020", KOSAKOWO),
+    ],
+}
+"""Deadlines that were seen after the facts were gathered: `corrections_2026-11.md` beside them, A1, A1b and A2."""
+
 DIFFERS = (
     "The file says something else than ../shared/facts, although it is of the same day. If the law has changed since, "
     "move `as_of` of the file too, and it is no longer compared (CONTRIBUTING.md, Change a deadline of a resolution); "
@@ -30,7 +45,11 @@ def records():
 def facts():
     if not FACTS.is_file():
         pytest.skip("the facts are not here: ../shared/facts is missing")
-    return {entry["teryt"]: entry for entry in json.loads(FACTS.read_text(encoding="utf-8"))}
+    found = {entry["teryt"]: entry for entry in json.loads(FACTS.read_text(encoding="utf-8"))}
+    for teryt, rows in CORRECTIONS.items():
+        found[teryt]["as_of"] = CORRECTED_ON
+        found[teryt]["deadlines"] += [{"date": day, "applies_to": what, "status": "seen"} for day, what, _ in rows]
+    return found
 
 
 @pytest.fixture(params=find_files([DATA]), ids=lambda path: path.stem)
@@ -91,6 +110,22 @@ def test_seen_deadlines_are_published_and_no_others(known):
     seen = [(row["date"], row["applies_to"]) for row in entry["deadlines"] if row["status"] == "seen"]
     published = [(row["date"].isoformat(), row["applies_to"]) for row in current(record.deadlines)]
     assert Counter(published) == Counter(seen), DIFFERS
+
+
+@pytest.mark.parametrize("teryt", CORRECTIONS)
+def test_corrected_deadlines_name_where_they_were_read(records, teryt):
+    for day, what, address in CORRECTIONS[teryt]:
+        rows = [
+            row
+            for row in records[teryt].deadlines.values()
+            if (row["date"].isoformat(), row["applies_to"]) == (day, what) and address in row["sources"]
+        ]
+        assert len(rows) == 1
+
+
+def test_what_is_uncertain_says_why(records):
+    for record in records.values():
+        assert all("sprzeczne" in item["caveat"] for item in items(record) if item["uncertain"])
 
 
 def test_seen_bans_are_published_and_no_others(known):

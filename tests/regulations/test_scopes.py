@@ -41,6 +41,11 @@ def test_a_part_of_a_municipality_is_unknown_whatever_the_area(area):
     assert binds_municipality(scope(area, partly=[TOWN]), TOWN) is None
 
 
+@pytest.mark.parametrize(("teryt", "expected"), [(TOWN, False), (RURAL, None), (MIXED, None)])
+def test_an_uncertain_rule_is_unknown_only_where_its_area_is(teryt, expected):
+    assert binds_municipality(scope("outside_towns", uncertain=True), teryt) is expected
+
+
 def test_what_is_left_out_is_not_bound():
     assert binds_municipality(scope("towns", excluded=[TOWN]), TOWN) is False
     assert binds_municipality(scope("voivodeship", excluded=["1211"]), RURAL) is False

@@ -4,6 +4,7 @@ from datetime import date
 from io import StringIO
 
 import pytest
+import yaml
 from django.core.management import CommandError, call_command
 
 from catalog.importers import run as importing
@@ -99,6 +100,30 @@ def test_the_files_of_the_project_come_in_whole_and_only_once(starter_state):
     again = f"0 added, 0 changed, 0 removed, {sum(whole)} unchanged, 0 skipped, 0 rejected"
     assert again in run(DATA, "--commit")
     assert counts() == whole
+
+
+def test_a_database_with_the_former_state_of_pomorskie_gets_the_deadlines_of_the_country(tmp_path):
+    """What an editor has changed in the meantime stays."""
+    factories.VoivodeshipFactory(teryt="22", name="pomorskie")
+    former = yaml.safe_load((DATA / "pomorskie.yaml").read_text(encoding="utf-8"))
+    former["as_of"] = date(2025, 9, 24)
+    former["deadlines"] = [row for row in former["deadlines"] if not row["key"].startswith("poza-miastami")]
+    (tmp_path / "pomorskie.yaml").write_text(yaml.safe_dump(former, allow_unicode=True), encoding="utf-8")
+    run(tmp_path, "--commit")
+    LegalState.objects.update(summary="Redakcyjny opis.")
+    Deadline.objects.filter(key="miasta-klasa-5").update(date=date(2036, 1, 1))
+    out = run(DATA / "pomorskie.yaml", "--commit")
+    assert "4 added, 1 changed, 0 removed" in out
+    assert "pomorskie: as_of 2025-09-24 → 2026-11-22" in out
+    assert set(Deadline.objects.filter(area="outside_towns").values_list("date", "uncertain")) == {
+        (date(2024, 9, 1), False),
+        (date(2024, 9, 1), True),
+        (date(2026, 9, 1), False),
+        (date(2035, 7, 1), False),
+    }
+    assert LegalState.objects.get().summary == "Redakcyjny opis."
+    assert Deadline.objects.get(key="miasta-klasa-5").date == date(2036, 1, 1)
+    assert "0 added, 0 changed, 0 removed" in run(DATA / "pomorskie.yaml", "--commit")
 
 
 def test_a_changed_file_changes_the_row_and_says_how(write):

@@ -1,5 +1,6 @@
 """What must hold for every application, whatever the numbers."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
@@ -126,6 +127,16 @@ def test_an_unknown_index_has_three_variants_and_shows_one(application, day):
     assert result.shown is result.variants[expected - 1]
     for variant in result.variants:
         assert variant == make_variant(application, variant.project_type, on)
+
+
+@given(applications(), DAYS)
+def test_amounts_are_confirmed_where_every_limit_used_is(application, day):
+    on = rules.current().on(day)
+    official = replace(on, values={key: replace(value, verified=True) for key, value in on.values.items()})
+    assert calculate(application, official, day).confirmed
+    result = calculate(application, on, day)
+    granted = [row for variant in (result.shown, *result.variants) for row in variant.rows if row.eligible]
+    assert result.confirmed is not any(row.limit and not row.limit.verified for row in granted)
 
 
 @given(applications(), DAYS)

@@ -182,6 +182,10 @@ def files(tmp_path):
         ("items/walls.yaml", "clause:", "clauses:", "clause is missing"),
         ("items/walls.yaml", "  highest:", "  higest:", "values lack highest"),
         ("items/walls.yaml", "values:", "values: [", "walls.yaml"),
+        ("items/walls.yaml", "table: 3", "table: 3\ntable: 2", "'table' stands twice in \"<unicode string>\", line 4"),
+        ("items/walls.yaml", 'value: "110"', 'value: "110", value: "11"', "'value' stands twice in"),
+        ("items/walls.yaml", "  elevated:", "  highest:", "'highest' stands twice in \"<unicode string>\", line 13"),
+        ("texts.yaml", "disclaimer: >-", "disclaimer: x\ndisclaimer: >-", "'disclaimer' stands twice"),
         ("conditions.yaml", "applies: always", "applies: sometimes", "applies is 'sometimes'"),
         ("editions.yaml", "valid_from: 2026-07-20", "valid_from: 2024-07-20", "must ascend"),
         ("sources.yaml", "official: yes", "official: 1", "official is 1"),
@@ -237,3 +241,10 @@ def test_the_check_has_an_id_and_names_the_file(monkeypatch):
     monkeypatch.setattr(rules, "current", fail)
     (message,) = checks.check_rules()
     assert (message.id, message.msg) == ("subsidy.E001", "walls.yaml: value is missing")
+
+
+def test_prefinancing_is_a_share_of_the_costs_as_the_official_answer_says():
+    (condition,) = [one for one in rules.current().conditions if "Czy możliwe jest prefinansowanie" in one.clause]
+    assert condition.verified
+    assert "35% kosztów" in condition.text
+    assert "35% dotacji" not in condition.text

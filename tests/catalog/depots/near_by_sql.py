@@ -34,7 +34,7 @@ FIND_NEAR = f"""
             AND d.position <@ circle(point(%(x)s, %(y)s), reach.metres)
     )
     SELECT id, metres FROM found WHERE metres <= %(radius_m)s ORDER BY metres, id LIMIT %(limit)s
-"""
+"""  # noqa: S608 - constants only
 
 
 def find_near(lat: float, lon: float, *, radius_km: int, fuel: str | None, limit: int) -> list[tuple[int, float]]:

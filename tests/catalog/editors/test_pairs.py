@@ -135,15 +135,20 @@ def test_an_invented_and_a_real_one_are_not_merged(client, editor, two):
 
 def test_requests_and_prices_follow_and_none_is_lost(two):
     one, other = two
-    moved, twin = ask(other, kind="claim"), ask(other)
+    moved, twin, correction = ask(other, kind="claim"), ask(other), ask(other, kind="correct")
     ask(one)
+    ask(one, kind="correct")  # corrections of one author add up
     closed = ask(other, kind="correct", state="superseded", decided_at=NOW)
     same_day = factories.DepotPriceFactory(depot=other, price=Decimal(1600))
     factories.DepotPriceFactory(depot=one, price=Decimal(1500))
     own = factories.DepotPriceFactory(depot=other, fuel="brykiet")
     rejected = factories.DepotPriceFactory(depot=other, rejected=True)
     merge(one, other)
-    assert set(one.requests.filter(pk__in=[moved.pk, closed.pk, twin.pk])) == {moved, closed}
+    assert set(one.requests.filter(pk__in=[moved.pk, closed.pk, twin.pk, correction.pk])) == {
+        moved,
+        closed,
+        correction,
+    }
     assert set(other.requests.all()) == {twin}
     assert set(DepotPrice.objects.filter(depot=one, pk__in=[same_day.pk, own.pk, rejected.pk])) == {own, rejected}
     assert DepotPrice.objects.filter(depot=other).get() == same_day

@@ -12,7 +12,7 @@ from django.db import IntegrityError
 from catalog import requests
 from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, edit_depot, opened_at, publish_depot
 from catalog.models import Depot, DepotRequest
-from catalog.requests.secrecy import hash_client
+from catalog.requests.secrecy import hash_client, hash_mailbox
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -64,12 +64,14 @@ def test_a_request_cannot_be(constraint, values):
         factories.DepotRequestFactory(**values)
 
 
-def test_one_request_of_an_author_about_an_entry_waits():
-    first = factories.DepotRequestFactory(email="Jan@opal.pl")
-    factories.DepotRequestFactory(depot=first.depot, email="anna@opal.pl")
-    factories.DepotRequestFactory(depot=first.depot, email="jan@opal.pl", unconfirmed=True)
-    with pytest.raises(IntegrityError, match="depotrequest_one_open"):
+def test_one_claim_of_an_author_about_an_entry_waits_and_any_number_of_corrections():
+    first = factories.DepotRequestFactory(email="Jan@opal.pl", claim=True)
+    factories.DepotRequestFactory(depot=first.depot, email="anna@opal.pl", claim=True)
+    for _ in range(2):
+        factories.DepotRequestFactory(depot=first.depot, email="jan@opal.pl", claim=True, unconfirmed=True)
         factories.DepotRequestFactory(depot=first.depot, email="jan@opal.pl")
+    with pytest.raises(IntegrityError, match="depotrequest_one_waiting"):
+        factories.DepotRequestFactory(depot=first.depot, email="jan@opal.pl", claim=True)
 
 
 def test_of_a_correction_some_fields_are_accepted(editor, letters):
@@ -334,4 +336,34 @@ def test_the_author_of_a_price_goes_the_day_after():
 def test_a_caller_without_an_address_is_one_of_those_without():
     """Behind a socket there is no address; they share one limit, and not with anybody who has one."""
     assert hash_client("") == hash_client("") != hash_client("192.0.2.7")
-    assert hash_client("2001:db8::1") == hash_client("2001:db8::2") != hash_client("2001:db8:0:1::1")
+    assert hash_client("2001:db8::1") == hash_client("2001:db8:0:ff::1") != hash_client("2001:db8:0:100::1")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("jan@opal.pl", "Jan+1@OPAL.pl", True),
+        ("jan.nowak@opal.pl", "jannowak+a+b@opal.pl", True),
+        ("j.an@gmail.com", "jan@googlemail.com", True),
+        ("jan@opal.pl", "anna@opal.pl", False),
+        ("jan@opal.pl", "jan@biuro.opal.pl", False),
+        ("jan@op.al.pl", "jan@opal.pl", False),
+        ("+jan@opal.pl", "+anna@opal.pl", False),
+    ],
+)
+def test_addresses_of_one_mailbox_are_counted_as_one(one, other, same):
+    assert (hash_mailbox(one) == hash_mailbox(other)) is same
+    assert "@" not in hash_mailbox(one)
+
+
+def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
+    late, values = NOW + timedelta(hours=20), {"mailbox_hash": "x", "created_at": NOW}
+    old = factories.DepotRequestFactory(mailed_at=NOW, links_at=[NOW], **values)
+    resent = factories.DepotRequestFactory(unconfirmed=True, mailed_at=late, links_at=[NOW, late], **values)
+    requests.purge_requests(on=NOW + timedelta(hours=24))
+    for row, kept in ((old, ("", [])), (resent, ("x", [NOW, late]))):
+        row.refresh_from_db()
+        assert (row.mailbox_hash, row.links_at) == kept
+    requests.purge_requests(on=late + timedelta(hours=24))
+    resent.refresh_from_db()
+    assert (resent.mailbox_hash, resent.links_at) == ("", [])

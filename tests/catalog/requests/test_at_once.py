@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core import mail
 from django.db import connection, transaction
 
 from catalog import actions, requests
@@ -87,7 +88,7 @@ def test_the_limit_is_exact_however_many_send_at_once():
     assert outcomes.count("TooManyRequests") == 2
 
 
-def test_the_same_form_sent_twice_at_once_leaves_one_open_request():
+def test_the_same_form_sent_twice_at_once_makes_one_request_and_one_letter():
     depot = factories.DepotFactory()
 
     def submit():
@@ -95,7 +96,25 @@ def test_the_same_form_sent_twice_at_once_leaves_one_open_request():
         return "taken"
 
     assert at_once(submit, submit) == ["taken", "taken"]
-    assert sorted(DepotRequest.objects.values_list("state", flat=True)) == ["superseded", "unconfirmed"]
+    assert (DepotRequest.objects.get().state, len(mail.outbox)) == ("unconfirmed", 1)
+
+
+def test_a_link_sent_again_twice_at_once_is_one_letter():
+    request = factories.DepotRequestFactory(unconfirmed=True, mails_sent=1)
+
+    def resend():
+        requests.resend_link(request=request, on=NOW)
+        return "sent"
+
+    assert sorted(at_once(resend, resend)) == ["TooManyRequests", "sent"]
+    assert len(mail.outbox) == 1
+
+
+def test_two_links_about_one_missing_depot_opened_at_once_leave_one_waiting():
+    values = {"kind": "add", "depot": None, "subject": "opal | krakow", "email": "jan@opal.pl", "unconfirmed": True}
+    acts = [confirming(factories.DepotRequestFactory(**values)) for _ in range(2)]
+    assert at_once(*(lambda act=act: act().state for act in acts)) == ["waiting", "waiting"]
+    assert sorted(DepotRequest.objects.values_list("state", flat=True)) == ["superseded", "waiting"]
 
 
 @contextmanager
@@ -160,8 +179,8 @@ def test_invented_entries_are_locked_before_their_requests():
 
 def test_a_request_whose_entry_is_merged_while_its_link_is_opened_takes_the_place_of_the_earlier_one_there():
     editor, kept, gone = factories.UserFactory(), factories.DepotFactory(), factories.DepotFactory()
-    earlier = factories.DepotRequestFactory(depot=kept)
-    later = factories.DepotRequestFactory(depot=gone, email=earlier.email, unconfirmed=True)
+    earlier = factories.DepotRequestFactory(depot=kept, claim=True)
+    later = factories.DepotRequestFactory(depot=gone, email=earlier.email, claim=True, unconfirmed=True)
     with held_up(Depot.objects.all(), confirming(later)):
         actions.merge_depots(survivor=kept, loser=gone, take=[], by=editor, on=NOW.date())
     found = DepotRequest.objects.order_by("pk").values_list("depot", "state")
@@ -169,8 +188,8 @@ def test_a_request_whose_entry_is_merged_while_its_link_is_opened_takes_the_plac
 
 
 def test_who_confirms_locks_the_earlier_request_first():
-    earlier = factories.DepotRequestFactory()
-    later = factories.DepotRequestFactory(depot=earlier.depot, email=earlier.email, unconfirmed=True)
+    earlier = factories.DepotRequestFactory(claim=True)
+    later = factories.DepotRequestFactory(depot=earlier.depot, email=earlier.email, claim=True, unconfirmed=True)
     with held_up(DepotRequest.objects.filter(pk=earlier.pk), confirming(later)):
         assert lock_at_once(DepotRequest.objects.filter(pk=later.pk)) == [later.pk]
 

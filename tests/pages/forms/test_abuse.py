@@ -8,6 +8,7 @@ from django.test import Client
 
 from catalog.models import DepotRequest
 from catalog.requests import limits
+from catalog.requests.secrecy import hash_mailbox
 from pages.forms import abuse
 from tests import factories
 from tests.pages.reading import SCRIPT, text_of
@@ -149,37 +150,86 @@ def test_one_network_address_may_send_so_much_a_day(stranger, clock, db):
     assert stranger.fill(last, place="Wieliczka").status_code == 302
 
 
-def test_one_e_mail_address_gets_so_many_letters_a_day(stranger, clock, db):
+VICTIM = ("OFIARA@opal.pl", "ofiara+1@opal.pl", "ofi.ara@OPAL.pl")
+
+
+def test_one_mailbox_gets_three_links_an_hour_whoever_asks(client, stranger, clock, db):
     factories.BoundaryFactory()
-    depots = [factories.DepotFactory() for _ in range(limits.PER_ADDRESS + 1)]
-    typed = [stranger.show(f"/sklad/{depot.pk}/popraw/") | {"place": "Kraków"} for depot in depots]
-    clock.move(seconds=10)
-    statuses = [
-        stranger.send(
-            f"/sklad/{depot.pk}/popraw/",
-            form | {"email": "OFIARA@opal.pl" if number % 2 else "ofiara@OPAL.pl"},
-            REMOTE_ADDR=f"2001:db8:{number}::1",
-        ).status_code
-        for number, (depot, form) in enumerate(zip(depots, typed, strict=True))
-    ]
+    paths = [f"/sklad/{factories.DepotFactory().pk}/popraw/" for _ in range(4)]
+    typed = [stranger.show(path) | {"place": "Kraków"} for path in paths]
+    clock.move(seconds=10)  # 13:00:10 in Warsaw
+
+    def send(number):
+        form = typed[number] | {"email": VICTIM[number % 3]}
+        return stranger.send(paths[number], form, REMOTE_ADDR=f"192.0.2.{number}")
+
+    sent = [send(number) for number in range(2)]
+    clock.move(minutes=1)
+    assert stranger.send(sent[0]["Location"], {}).status_code == 302
+    clock.move(minutes=8)
+    for answer in (send(2), stranger.send(sent[1]["Location"], {})):
+        assert (answer.status_code, answer["Retry-After"]) == (429, str(51 * 60))
+        assert "po 14:01" in text_of(answer)
+    assert (len(mail.outbox), DepotRequest.objects.count()) == (3, 2)
+    assert [letter.to[0] for letter in mail.outbox] == ["OFIARA@opal.pl", "ofiara+1@opal.pl", "OFIARA@opal.pl"]
+    clock.move(minutes=51)
+    assert send(2).status_code == 302  # the first two letters are an hour old
+    assert send(3).status_code == 302
+
+
+def test_one_sender_asks_for_so_much_a_day_with_one_mailbox(stranger, clock, db):
+    factories.BoundaryFactory()
+    statuses = []
+    for number in range(limits.PER_ADDRESS + 1):
+        path = f"/sklad/{factories.DepotFactory().pk}/popraw/"
+        statuses.append(stranger.fill(path, place="Kraków", email=f"jan+{number}@opal.pl").status_code)
+        clock.move(minutes=30)
     assert statuses == [302] * limits.PER_ADDRESS + [429]
-    assert len(mail.outbox) == limits.PER_ADDRESS
 
 
-def test_about_one_entry_so_much_is_asked_a_day(stranger, path, nowak):
+def test_a_mailbox_that_has_confirmed_so_much_is_counted_in_every_network(stranger, nowak):
+    values = {"created_at": stranger.clock.now, "mailbox_hash": hash_mailbox("jan@opal.pl")}
+    for _ in range(limits.PER_ADDRESS):
+        factories.DepotRequestFactory(**values)
+    assert stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567", email="jan@opal.pl").status_code == 429
+
+
+def test_about_one_entry_so_much_is_confirmed_a_day(stranger, path, nowak):
     for _ in range(limits.PER_DEPOT):
         factories.DepotRequestFactory(depot=nowak, created_at=stranger.clock.now)
     answer = stranger.fill(path, phone="601 234 567")
     assert answer.status_code == 429
     assert answer["Retry-After"] == "86400"
-    assert "Niczego nie zapisaliśmy" in text_of(answer)
+    assert "Spróbuj jutro po 13:01. Niczego nie zapisaliśmy" in text_of(answer)
+
+
+def test_what_strangers_have_not_confirmed_shuts_no_owner_out(stranger, path, nowak):
+    for number in range(limits.PER_DEPOT):
+        typed = stranger.show(path) | {"phone": "601 234 567", "email": f"obcy{number}@example.pl"}
+        stranger.clock.move(seconds=10)
+        assert stranger.send(path, typed, REMOTE_ADDR=f"2001:db8:{number}::1").status_code == 302
+    for number in range(limits.PER_ADDRESS):  # with the owner's own address, too
+        factories.DepotRequestFactory(
+            unconfirmed=True,
+            created_at=stranger.clock.now,
+            mailbox_hash=hash_mailbox("jan@opal-nowak.pl"),
+            client_hash=f"network {number}",
+        )
+    for form, said in (
+        ("przejmij", {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}),
+        ("popraw", {"phone": "602 234 567"}),
+        ("usun", {"role": "owner", "agreed": "on"}),
+    ):
+        assert stranger.fill(f"/sklad/{nowak.pk}/{form}/", **said).status_code == 302
+        assert stranger.confirm().status_code == 302
+    assert set(DepotRequest.objects.waiting().values_list("kind", flat=True)) == {"claim", "correct", "delete"}
 
 
 def test_neighbours_in_one_ipv6_network_are_one(stranger, path, nowak):
     for number in range(2):
         typed = stranger.show(path) | {"phone": f"60{number} 234 567"}
         stranger.clock.move(seconds=10)
-        stranger.send(path, typed, REMOTE_ADDR=f"2001:db8::{number}")
+        stranger.send(path, typed, REMOTE_ADDR=f"2001:db8:0:{number}::1")
     assert len(set(DepotRequest.objects.values_list("client_hash", flat=True))) == 1
     assert "2001" not in str(DepotRequest.objects.values())
 

@@ -6,7 +6,7 @@ from django.core.mail.backends.locmem import EmailBackend
 
 from catalog.actions import remove_depot
 from catalog.models import Depot, DepotRequest
-from catalog.requests import purge_requests
+from catalog.requests import accept_request, purge_requests
 from tests import factories
 from tests.pages.reading import text_of
 
@@ -71,17 +71,77 @@ def test_a_newer_request_replaces_an_unconfirmed_one(client, stranger, nowak):
     assert stranger.confirm().status_code == 302
 
 
-def test_a_newer_request_replaces_a_waiting_one_only_once_it_is_confirmed(stranger, nowak):
-    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+def test_nobody_who_knows_the_address_replaces_an_unconfirmed_request(client, stranger, nowak):
+    path = f"/sklad/{nowak.pk}/popraw/"
+    stranger.fill(path, phone="601 234 567")
+    owners = stranger.link()
+    typed = stranger.show(path) | {"phone": "602 234 567"}
+    stranger.clock.move(seconds=10)
+    assert stranger.send(path, typed, REMOTE_ADDR="192.0.2.7").status_code == 302
+    assert stranger.confirm(owners).status_code == 302
+    assert DepotRequest.objects.waiting().get().proposed == {"phone": "+48 601 234 567"}
+
+
+@pytest.mark.parametrize(
+    ("form", "typed"),
+    [
+        ("przejmij", {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}),
+        ("usun", {"role": "owner", "agreed": "on"}),
+        ("popraw", {"phone": "601 234 567"}),
+    ],
+)
+def test_of_two_requests_for_the_same_the_newer_waits_once_it_is_confirmed(stranger, nowak, form, typed):
+    stranger.fill(f"/sklad/{nowak.pk}/{form}/", **typed)
     stranger.confirm()
     first = DepotRequest.objects.get()
-    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="602 234 567")
+    stranger.fill(f"/sklad/{nowak.pk}/{form}/", **typed)
     first.refresh_from_db()
     assert first.state == "waiting"  # whoever knows the address cannot push it aside
     stranger.confirm()
     first.refresh_from_db()
     assert first.state == "superseded"
-    assert DepotRequest.objects.waiting().get().proposed == {"phone": "+48 602 234 567"}
+    assert DepotRequest.objects.waiting().count() == 1
+
+
+def test_a_second_correction_waits_beside_the_first_and_both_are_done(stranger, nowak, clock):
+    path = f"/sklad/{nowak.pk}/popraw/"
+    for said in ({"phone": "601 234 567"}, {"phone": "602 234 567", "place": "Wieliczka"}):
+        stranger.fill(path, **said)
+        stranger.confirm()
+    first, second = DepotRequest.objects.waiting().order_by("pk")
+    editor = factories.UserFactory()
+    for request in (first, second):
+        accept_request(request=request, by=editor, on=clock.now)
+    nowak.refresh_from_db()
+    assert (nowak.phone, nowak.place) == ("+48 602 234 567", "Wieliczka")
+
+
+@pytest.mark.parametrize("kind", ["popraw", "przejmij", "dodaj"])
+def test_a_form_sent_twice_is_one_request_and_one_letter(stranger, nowak, kind):
+    path, typed = {
+        "popraw": (f"/sklad/{nowak.pk}/popraw/", {"phone": "601 234 567", "mon": "8-16"}),
+        "przejmij": (
+            f"/sklad/{nowak.pk}/przejmij/",
+            {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on", "message": "Dzwoń rano."},
+        ),
+        "dodaj": ("/sklady/dodaj/", {"name": "Opał", "place": "Kraków", "lat": "50,0614", "lon": "19,9366"}),
+    }[kind]
+    typed = stranger.show(path) | typed
+    stranger.clock.move(seconds=10)
+    first, second = stranger.send(path, typed), stranger.send(path, typed)
+    assert (first.status_code, second["Location"]) == (302, first["Location"])
+    assert (DepotRequest.objects.count(), len(mail.outbox)) == (1, 1)
+    assert stranger.confirm().status_code == 302
+    assert DepotRequest.objects.get().state == "waiting"
+
+
+def test_a_form_sent_twice_tells_another_network_nothing(stranger, nowak):
+    path = f"/sklad/{nowak.pk}/popraw/"
+    typed = stranger.show(path) | {"phone": "601 234 567"}
+    stranger.clock.move(seconds=10)
+    first, second = stranger.send(path, typed), stranger.send(path, typed, REMOTE_ADDR="192.0.2.7")
+    assert first["Location"] != second["Location"]
+    assert len(mail.outbox) == 2
 
 
 def test_the_entry_was_removed_meanwhile(client, stranger, nowak, clock):
@@ -137,11 +197,32 @@ def test_a_mail_server_that_is_down_loses_nothing(client, stranger, nowak, setti
 def test_a_link_is_sent_again_a_few_times_and_only_the_last_one_works(client, stranger, nowak):
     status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]
     first = stranger.link()
+    stranger.clock.move(minutes=1)
     assert stranger.send(status, {}).status_code == 302
     assert client.get(first).status_code == 409
     assert client.get(stranger.link()).status_code == 200
+    stranger.clock.move(minutes=5)
     assert stranger.send(status, {}).status_code == 302
+    stranger.clock.move(hours=2)
+    answer = stranger.send(status, {})
+    assert (answer.status_code, len(mail.outbox)) == (429, 3)
+    assert "Odnośnik wysłaliśmy już kilka razy" in text_of(answer)
+
+
+def test_a_link_is_sent_again_after_a_pause_that_grows(client, stranger, nowak):
+    status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]  # at 13:00:10 in Warsaw
+    assert "List można wysłać jeszcze raz po 13:02." in text_of(client.get(status))
+    stranger.clock.move(seconds=59)
+    answer = stranger.send(status, {})
+    assert (answer.status_code, answer["Retry-After"]) == (429, "1")
+    assert "Odnośnik można wysłać jeszcze raz po 13:02." in text_of(answer)
+    stranger.clock.move(seconds=1)
+    assert stranger.send(status, {}).status_code == 302
+    stranger.clock.move(minutes=4, seconds=59)
     assert stranger.send(status, {}).status_code == 429
+    stranger.clock.move(seconds=1)
+    assert "można wysłać jeszcze raz" not in text_of(client.get(status))
+    assert stranger.send(status, {}).status_code == 302
     assert len(mail.outbox) == 3
 
 

@@ -1,0 +1,14 @@
+"""Fixtures of the tests of prices."""
+
+import pytest
+from django.test import Client
+
+from tests import factories
+
+
+@pytest.fixture
+def desk():
+    """A browser with an editor's login."""
+    browser = Client()
+    browser.force_login(factories.UserFactory())
+    return browser
