@@ -22,7 +22,7 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
             messages.append(
                 Error(
                     f"database {alias!r} is PostgreSQL {version // 10000}",
-                    hint="use PostgreSQL 15 or newer, or leave DATABASE_URL unset for the embedded one",
+                    hint="use PostgreSQL 15 or newer, or the embedded server of `make run`",
                     id="fueldepot.E001",
                 )
             )

@@ -97,6 +97,7 @@ def test_how_far_a_replica_may_be_behind(start, text, seconds):
         ({"SECRET_KEY": " "}, "SECRET_KEY"),
         ({"DATABASE_URL": None}, "DATABASE_URL"),
         ({"DATABASE_URL": "nonsense"}, "DATABASE_URL"),
+        ({"DATABASE_URL": "embedded"}, "DATABASE_URL"),
         ({"DATABASE_URL": "sqlite:///x.db"}, "DATABASE_URL"),
         ({"DATABASE_URL": "postgresql://u:p@host:notaport/name"}, "DATABASE_URL"),
         ({"DATABASE_REPLICA_URL": "nonsense"}, "DATABASE_REPLICA_URL"),
