@@ -45,6 +45,21 @@ def check_proxies(**kwargs: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security, deploy=True)
+def check_mail(**kwargs: Any) -> list[CheckMessage]:
+    """fueldepot.W003: letters of a public site leave it."""
+    printing = "django.core.mail.backends.console.EmailBackend"
+    if not settings.SITE_URL.startswith("https://") or settings.EMAIL_BACKEND != printing:
+        return []
+    return [
+        Warning(
+            "EMAIL_URL prints letters to the log, with addresses and links that confirm requests",
+            hint="name the mail server, for example smtp+tls://user:password@host:587",
+            id="fueldepot.W003",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
 def check_site_url(**kwargs: Any) -> list[CheckMessage]:
     """fueldepot.W001: a public site is reached by https."""
     if settings.SITE_URL.startswith("https://"):

@@ -71,7 +71,7 @@ def url(database: str) -> str:
 def ask(database: str) -> list[str]:
     """Answers of a service over a database."""
     environment = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
-    environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver"}
+    environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver,127.0.0.1"}
     done = subprocess.run(
         [sys.executable, "-c", ASK, *PATHS],
         cwd=PROJECT_ROOT,

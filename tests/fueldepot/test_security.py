@@ -86,6 +86,7 @@ PRODUCTION = {
     "DATABASE_URL": "postgresql://u:p@host/name",
     "SITE_URL": "https://sklady.example.pl",
     "TRUSTED_PROXIES": "127.0.0.1",
+    "EMAIL_URL": "smtp+tls://user:password@mail.example.pl:587",
 }
 
 
@@ -113,6 +114,7 @@ def test_the_deploy_check_is_clean_in_production():
             {"TRUSTED_PROXIES": "", "DEBUG": "on", "SECRET_KEY": "short"},
             {"fueldepot.W002", "security.W008", "security.W009", "security.W018"},
         ),
+        ({"EMAIL_URL": "consolemail://"}, {"fueldepot.W003"}),
         (
             {"SITE_URL": "http://sklady.example.pl"},
             {"fueldepot.W001", *(f"security.W{number}" for number in ("004", "008", "012", "016"))},
