@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as configured
+from django.core.management import get_commands
 from django.test import Client
 from django.urls import reverse
 
@@ -125,6 +126,18 @@ def test_the_deploy_check_names_what_is_missing(environment, named):
     done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING", **environment)
     assert done.returncode == 1
     assert set(re.findall(r"\((\w+\.W\d+)\)", done.stderr)) == named
+
+
+@pytest.mark.parametrize("name", ["refresh", "purge"])
+def test_what_timers_start_is_there_and_writes_and_is_confined(name):
+    unit = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.service").read_text()
+    command, option = re.search(r"^ExecStart=\S+/python manage\.py (\w+) (\S+)$", unit, re.MULTILINE).groups()
+    assert command in get_commands()
+    assert option == "--commit"
+    confined = {f"{setting}=yes" for setting in ("NoNewPrivileges", "ProtectHome", "PrivateTmp")}
+    assert confined | {"ProtectSystem=strict", "User=fueldepot"} <= set(unit.splitlines())
+    timer = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.timer").read_text()
+    assert re.search(r"^OnCalendar=\*-\*-\* ", timer, re.MULTILINE)
 
 
 @pytest.mark.django_db
