@@ -7,17 +7,23 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connections
 
+from catalog.databases import PRIMARY
+
 OLDEST_POSTGRESQL = 150000
 
 
 @register(Tags.database)
 def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    """fueldepot.E001: the server is PostgreSQL 15 or newer."""
+    """fueldepot.E001: the server is PostgreSQL 15 or newer. fueldepot.E002: the database is UTF-8.
+
+    In SQL_ASCII every letter but those of English would be several: `lower`, `length` and searches would be wrong.
+    """
     messages: list[CheckMessage] = []
     for alias in databases or []:
         connection = connections[alias]
         connection.ensure_connection()
-        version = connection.connection.info.server_version
+        info = connection.connection.info
+        version, encoding = info.server_version, info.parameter_status("server_encoding")
         if version < OLDEST_POSTGRESQL:
             messages.append(
                 Error(
@@ -26,7 +32,21 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
                     id="fueldepot.E001",
                 )
             )
+        if encoding != "UTF8":
+            messages.append(
+                Error(
+                    f"database {alias!r} is {encoding}, not UTF-8",
+                    hint="make another: createdb --template=template0 --encoding=UTF8 …",
+                    id="fueldepot.E002",
+                )
+            )
     return messages
+
+
+def refuse_unfit_database() -> None:
+    """End the start of the service with one line where the database cannot hold the catalog."""
+    for message in check_postgresql(databases=[PRIMARY]):
+        raise SystemExit(f"fueldepot: {message.msg}; {message.hint} ({message.id})")
 
 
 @register(Tags.security, deploy=True)

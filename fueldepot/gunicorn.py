@@ -44,6 +44,7 @@ def when_ready(server: Any) -> None:
 
     from catalog import databases, held
     from fueldepot import templating
+    from fueldepot.checks import refuse_unfit_database
     from fueldepot.health import known_migrations
     from pages.pictures import territory
     from subsidy import rules
@@ -56,6 +57,7 @@ def when_ready(server: Any) -> None:
         territory.prepare()
 
     try:
+        refuse_unfit_database()
         prepare()
     except OperationalError:
         if not databases.has_replica():

@@ -6,18 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-import psycopg
 import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from tests import factories
+from tests.fueldepot.databases import address, fresh_database, url
 from tests.fueldepot.sharers import PROJECT_ROOT, server_package
 from tests.regulations.factories import DeadlineFactory
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-COPY = "fueldepot_restored"
 ASK = """
 import django, sys
 django.setup()
@@ -51,23 +50,6 @@ def tool(name: str) -> str:
     pytest.skip(f"no {name} of PostgreSQL {wanted} is installed")
 
 
-def address(database: str) -> dict[str, str]:
-    """What of the test server's address a connection needs."""
-    given = connection.get_connection_params()
-    known = {name: str(given[name]) for name in ("user", "password", "host", "port") if given.get(name)}
-    return {**known, "dbname": database}
-
-
-def url(database: str) -> str:
-    """The same as a DATABASE_URL."""
-    at = address(database)
-    password = f":{at['password']}" if "password" in at else ""
-    if at.get("host", "/").startswith("/"):
-        port = f":{at['port']}" if "port" in at else ""
-        return f"postgresql://{at.get('user', '')}{password}@{port}/{database}?host={at.get('host', '')}"
-    return f"postgresql://{at.get('user', '')}{password}@{at['host']}:{at.get('port', 5432)}/{database}"
-
-
 def ask(database: str) -> list[str]:
     """Answers of a service over a database."""
     environment = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
@@ -86,12 +68,8 @@ def ask(database: str) -> list[str]:
 @pytest.fixture
 def copy():
     """A fresh database on the same server."""
-    name = f"{COPY}_{os.getpid()}"
-    with psycopg.connect(make_conninfo(**address("postgres")), autocommit=True) as server:
-        server.execute(f'DROP DATABASE IF EXISTS "{name}"')
-        server.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+    with fresh_database("restored") as name:
         yield name
-        server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def test_a_restored_database_gives_the_same_answers(copy, tmp_path):
