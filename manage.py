@@ -21,8 +21,14 @@ def main() -> None:
         os.environ["DATABASE_URL"] = "postgresql://nobody@127.0.0.1:1/nothing"  # only read, to list the commands
     local.prepare()
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except OperationalError as error:
+        if "--traceback" in sys.argv:
+            raise
+        sys.exit(f"fueldepot: the database cannot be used: {' '.join(str(error).split())}")
 
 
 if __name__ == "__main__":

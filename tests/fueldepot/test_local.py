@@ -98,6 +98,14 @@ def test_commands_are_explained_without_a_database(arguments: tuple[str, ...]) -
     assert done.stdout
 
 
+@pytest.mark.parametrize("command", ["migrate", "purge_requests"])
+def test_a_database_that_refuses_is_named_in_one_line(command: str) -> None:
+    done = manage(command, DATABASE_URL="postgresql://nobody:wrong@127.0.0.1:1/nothing", SECRET_KEY="x")
+    assert done.returncode == 1
+    assert done.stderr.startswith("fueldepot: the database cannot be used: connection ")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("environment", [{}, {"DATABASE_URL": "embedded"}], ids=["unset", "by name"])
 def test_database_and_key_for_an_empty_checkout(tmp_path: Path, environment: dict[str, str]) -> None:
