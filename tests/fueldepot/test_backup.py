@@ -1,6 +1,7 @@
 """The restore that docs/operations.md describes, rehearsed: dump, fresh database, migrate, the same answers."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,20 @@ def copy():
         yield name
 
 
+def dump_as_documented(tools: Path, database: str, folder: Path) -> Path:
+    """The file that the line for crontab makes, run as cron runs it: `%` ends a command, and `\\%` is one."""
+    text = (PROJECT_ROOT / "docs" / "operations.md").read_text()
+    (line,) = re.findall(r"^(?:[\d*]+ ){5}(.*pg_dump.*)$", text, re.MULTILINE)
+    settings = folder / "fueldepot.env"
+    settings.write_text(f"DATABASE_URL='{url(database)}'\n")
+    command = re.split(r"(?<!\\)%", line)[0].replace("\\%", "%")
+    command = command.replace("/etc/fueldepot.env", str(settings)).replace("/backup/", f"{folder}/")
+    path = f"{tools}:{os.environ['PATH']}"
+    subprocess.run(["/bin/sh", "-c", command], env={"PATH": path, "HOME": str(folder)}, umask=0o022, check=True)
+    (file,) = folder.glob("fueldepot-????-??-??.dump")
+    return file
+
+
 def test_a_restored_database_gives_the_same_answers(copy, tmp_path):
     dump, restore = tool("pg_dump"), tool("pg_restore")
     krakow = factories.krakow()
@@ -82,8 +97,8 @@ def test_a_restored_database_gives_the_same_answers(copy, tmp_path):
     here = str(connection.settings_dict["NAME"])
     before = ask(here)
     assert all(line.startswith("200 ") for line in before)
-    file = tmp_path / "fueldepot.dump"
-    subprocess.run([dump, "--format=custom", f"--file={file}", make_conninfo(**address(here))], check=True)
+    file = dump_as_documented(Path(dump).parent, here, tmp_path)
+    assert file.stat().st_mode & 0o777 == 0o600  # editors' accounts and addresses of readers are in it
     subprocess.run(
         [restore, "--exit-on-error", "--no-owner", f"--dbname={make_conninfo(**address(copy))}", str(file)], check=True
     )
