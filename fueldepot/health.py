@@ -34,8 +34,8 @@ def ready(request: HttpRequest) -> HttpResponse:
     """200 when everything is there to serve with, else 503; each check by name, and the state of every data set.
 
     Where there is a replica, either database is enough to read from; `databases` says which of them answer, and by
-    how much the replica is behind at most. Sources that are overdue are named and do no harm to readiness: old data are
-    served as old. So does a purge of personal data that is overdue. At most six queries, within the time that a request has.
+    how much the replica is behind at most. Overdue sources, and an overdue purge of personal data, are named and
+    do no harm to readiness: old data are served as old. At most six queries, within the time that a request has.
     """
     checks: dict[str, dict[str, Any]] = {}
     datasets: dict[str, Any] = {}

@@ -145,7 +145,10 @@ def read_mail() -> dict[str, Any]:
     hint = "use smtp://user:password@host:587, smtp+tls://… or consolemail://"
     if not url and not DEBUG and not is_loopback(SITE_HOST):
         # Printed letters stand in the log, with addresses and links that confirm a request, and reach nobody.
-        stop("EMAIL_URL", f"is not set, and {SITE_URL} is public; name the mail server: smtp+tls://user:password@host:587")
+        stop(
+            "EMAIL_URL",
+            f"is not set, and {SITE_URL} is public; name the mail server: smtp+tls://user:password@host:587",
+        )
     url = url or "consolemail://"
     parts = urlsplit(url)
     if parts.scheme not in env.EMAIL_SCHEMES:

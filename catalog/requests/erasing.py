@@ -74,7 +74,8 @@ def record_purge(purged: Purged, *, started: datetime, finished: datetime) -> No
 
 def last_purge() -> datetime | None:
     """When the last purge ended, None for never. One query."""
-    return ImportRun.objects.filter(source=SOURCE).aggregate(last=Max("finished"))["last"]
+    last: datetime | None = ImportRun.objects.filter(source=SOURCE).aggregate(last=Max("finished"))["last"]
+    return last
 
 
 def is_purge_overdue(last: datetime | None, *, now: datetime) -> bool:

@@ -39,7 +39,7 @@ def sql_ascii(transactional_db):
     ("command", "said"),
     [
         (("manage.py", "migrate"), "(fueldepot.E002) database 'default' is SQL_ASCII, not UTF-8"),
-        (("-m", "fueldepot.serve", "--port", "{port}"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make an"),
+        (("-m", "fueldepot.serve", "--port", "{port}"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),
         (
             ("-m", "gunicorn", "fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", "127.0.0.1:{port}"),
             "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: ",
