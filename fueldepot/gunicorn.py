@@ -35,6 +35,13 @@ with suppress(AttributeError):
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
 
 
+def post_worker_init(worker: Any) -> None:
+    """Keep the embedded database of `make run` alive; production has none."""
+    from fueldepot import embedded
+
+    embedded.watch_keeper()
+
+
 def when_ready(server: Any) -> None:
     """Make what is held of the data once before the workers are forked, so that they share it; draw the country.
 
@@ -44,6 +51,7 @@ def when_ready(server: Any) -> None:
 
     from catalog import databases, held
     from fueldepot import templating
+    from fueldepot.checks import refuse_unfit_database
     from fueldepot.health import known_migrations
     from pages.pictures import territory
     from subsidy import rules
@@ -56,6 +64,7 @@ def when_ready(server: Any) -> None:
         territory.prepare()
 
     try:
+        refuse_unfit_database()
         prepare()
     except OperationalError:
         if not databases.has_replica():
