@@ -5,14 +5,17 @@ PORT ?= 8000
 WORKERS ?= 2
 DATA ?=
 BIN = .venv/bin
+# manage.py by itself never guesses the database: here it is the one that `make run` serves.
+MANAGE = DATABASE_URL="$${DATABASE_URL:-embedded}" $(BIN)/python manage.py
 
-.PHONY: run test fast coverage lint bench golden openapi admin lock help
+.PHONY: run test fast coverage lint bench golden openapi admin manage lock help
 
 help:
 	@echo "make run [PORT=8000] [DATA=dir] [WORKERS=2]   serve the catalog on 127.0.0.1"
 	@echo "make test     run the tests          make lint    check style, types and imports"
 	@echo "make fast     run those that take no more than a minute together"
 	@echo "make admin    create an editor       make bench   measure speed and memory"
+	@echo "make manage ARGS=\"command …\"        run a command of manage.py on the catalog of make run"
 	@echo "make golden   rewrite the expected answers       make lock   renew the locked dependencies"
 	@echo "make openapi  rewrite the published description of the API"
 	@echo "make coverage run the tests and list what they do not run"
@@ -30,7 +33,10 @@ run: .venv/run
 	@exec $(BIN)/python -m fueldepot.serve --port $(PORT) --workers $(WORKERS) --data "$(DATA)"
 
 admin: .venv/run
-	@SITE_URL="$${SITE_URL:-http://127.0.0.1:$(PORT)}" $(BIN)/python manage.py create_editor
+	@SITE_URL="$${SITE_URL:-http://127.0.0.1:$(PORT)}" $(MANAGE) create_editor
+
+manage: .venv/run
+	@$(MANAGE) $(ARGS)
 
 test: .venv/dev
 	@$(BIN)/pytest -q -n 2 $(ARGS)
@@ -49,14 +55,14 @@ golden: .venv/dev
 	@UPDATE_GOLDEN=1 $(BIN)/pytest -q tests -k golden
 
 openapi: .venv/dev
-	@$(BIN)/python manage.py write_openapi
+	@$(MANAGE) write_openapi
 
 lint: .venv/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@SECRET_KEY=lint DATABASE_URL=postgresql://lint@/lint $(BIN)/mypy
-	@$(BIN)/python manage.py makemigrations --check --dry-run
+	@$(MANAGE) makemigrations --check --dry-run
 	@$(BIN)/python -m tests.audit
 
 bench: .venv/dev

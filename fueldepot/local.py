@@ -1,7 +1,8 @@
 """What a checkout needs to run without configuration: an embedded database and a secret key under `var/`.
 
-For the entry points that a person starts: `manage.py`, the server of `make run`, pytest. WSGI in production
-never comes here; there, settings without `DATABASE_URL` or `SECRET_KEY` do not start.
+For the entry points that a person starts: the server of `make run`, pytest, and `manage.py`, which asks for the
+database by `DATABASE_URL=embedded`. WSGI in production never comes here; there, settings without `DATABASE_URL` or
+`SECRET_KEY` do not start.
 """
 
 import os
@@ -13,10 +14,14 @@ from fueldepot import embedded
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 SECRET_KEY_BYTES = 50
+EMBEDDED = "embedded"
+"""The value of `DATABASE_URL` that asks for the embedded server."""
 
 
 def prepare(root: Path = PROJECT_ROOT) -> None:
     """Set `DATABASE_URL` and `SECRET_KEY` in the environment where they are not, from `var/` below `root`.
+
+    `DATABASE_URL=embedded` is replaced too.
 
     Call it before Django reads its settings. This process then holds a share of the embedded server until it
     ends (see `embedded.ensure`); programs started from here inherit the variables and hold none of their own.
@@ -25,7 +30,7 @@ def prepare(root: Path = PROJECT_ROOT) -> None:
     """
     var = root / "var"
     try:
-        if "DATABASE_URL" not in os.environ:
+        if os.environ.get("DATABASE_URL", EMBEDDED).strip() == EMBEDDED:
             os.environ["DATABASE_URL"] = embedded.ensure(var / "postgres")
         if "SECRET_KEY" not in os.environ:
             os.environ["SECRET_KEY"] = _secret_key(var / "secret_key")

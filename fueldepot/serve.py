@@ -64,8 +64,11 @@ def prepare_site(data: str) -> None:
     from django.core.management import CommandError, call_command
     from django.db import OperationalError, connections
 
+    from fueldepot.checks import refuse_unfit_database
+
     try:
         django.setup()
+        refuse_unfit_database()
         call_command("migrate", verbosity=0, interactive=False)
         if data:
             call_command("import_data", data, commit=True)

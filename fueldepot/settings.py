@@ -5,6 +5,7 @@ with one line that names it and says what to do. The table of variables is in th
 """
 
 from datetime import timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
+from django.http.request import validate_host
 
 from fueldepot.proxies import UNIX_SOCKET, read_networks
 from fueldepot.rate_limit_setting import Limit, read_limit
@@ -68,6 +70,14 @@ def read_site_url() -> str:
     return url
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a host of SITE_URL is this machine only."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
 def read_email(name: str) -> str:
     """An e-mail address, "" when none is given."""
     address: str = env.str(name, default="").strip()
@@ -80,10 +90,13 @@ def read_email(name: str) -> str:
 
 
 def read_hosts() -> list[str]:
-    """Host names that requests may carry."""
-    hosts: list[str] = env.list("ALLOWED_HOSTS", default=[urlsplit(SITE_URL).hostname or ""])
-    if not any(host.strip() for host in hosts):
+    """Host names that requests may carry. The host of SITE_URL is among them, or every link would answer 400."""
+    own = f"[{SITE_HOST}]" if ":" in SITE_HOST else SITE_HOST
+    hosts = [host.strip() for host in env.list("ALLOWED_HOSTS", default=[own]) if host.strip()]
+    if not hosts:
         stop("ALLOWED_HOSTS", "is empty; name the hosts, separated by commas, or leave it out")
+    if not validate_host(own, hosts):
+        stop("ALLOWED_HOSTS", f"refuses {own}, the host of SITE_URL; add it, or set SITE_URL to the public address")
     return hosts
 
 
@@ -106,9 +119,16 @@ def read_database() -> dict[str, Any]:
 
 
 def read_mail() -> dict[str, Any]:
-    """Settings of the mail server; letters are printed where none is named."""
-    url: str = env.str("EMAIL_URL", default="").strip() or "consolemail://"
+    """Settings of the mail server. Letters are printed where none is named, and the site is not public."""
+    url: str = env.str("EMAIL_URL", default="").strip()
     hint = "use smtp://user:password@host:587, smtp+tls://… or consolemail://"
+    if not url and not DEBUG and not is_loopback(SITE_HOST):
+        # Printed letters stand in the log, with addresses and links that confirm a request, and reach nobody.
+        stop(
+            "EMAIL_URL",
+            f"is not set, and {SITE_URL} is public; name the mail server: smtp+tls://user:password@host:587",
+        )
+    url = url or "consolemail://"
     parts = urlsplit(url)
     if parts.scheme not in env.EMAIL_SCHEMES:
         stop("EMAIL_URL", f"has no known scheme; {hint}")
@@ -119,6 +139,11 @@ def read_mail() -> dict[str, Any]:
     if not port_is_good or (parts.scheme.startswith("smtp") and not parts.hostname):
         stop("EMAIL_URL", f"names no mail server; {hint}")
     config: dict[str, Any] = dict(env.email_url_config(url))
+    if parts.scheme == "filemail":
+        # The reader of URLs takes the first slash away, and the folder would lie below the present one.
+        config["EMAIL_FILE_PATH"] = "/" + config["EMAIL_FILE_PATH"].lstrip("/")
+        if parts.netloc or config["EMAIL_FILE_PATH"] == "/":
+            stop("EMAIL_URL", "names no absolute folder; use filemail:///var/spool/fueldepot")
     return config
 
 
@@ -155,7 +180,9 @@ def read_proxies() -> list[str]:
     return names
 
 
+DEBUG = read_bool("DEBUG", default=False)
 SITE_URL = read_site_url()
+SITE_HOST = urlsplit(SITE_URL).hostname or ""
 SITE_NAME: str = env.str("SITE_NAME", default="Składy opału")
 OPERATOR_NAME: str = env.str("OPERATOR_NAME", default="").strip() or SITE_NAME
 CONTACT_EMAIL = read_email("CONTACT_EMAIL")
@@ -169,9 +196,8 @@ EMAIL_USE_TLS: bool = MAIL.get("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL: bool = MAIL.get("EMAIL_USE_SSL", False)
 EMAIL_FILE_PATH: str = MAIL["EMAIL_FILE_PATH"]
 EMAIL_TIMEOUT = 10  # seconds that a form waits for the mail server
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{urlsplit(SITE_URL).hostname}"
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{SITE_HOST}"
 SECRET_KEY = read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
-DEBUG = read_bool("DEBUG", default=False)
 ALLOWED_HOSTS = read_hosts()
 DATABASES = {"default": read_database()}
 CACHE_URL = read_cache_url()

@@ -50,7 +50,7 @@ class DatasetAdmin(RegisterAdmin):
 
 @admin.register(models.ImportRun)
 class ImportRunAdmin(RegisterAdmin):
-    """What every import did; the place to look when a source is overdue."""
+    """What every import and purge did; the place to look when one is overdue."""
 
     list_display = ("started", "source", "dataset", "outcome", "rows", "added", "changed", "removed", "message")
     list_filter = ("outcome", "source", "dataset")

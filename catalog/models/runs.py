@@ -9,6 +9,8 @@ from catalog.models.datasets import Dataset
 class ImportRun(models.Model):
     """One run of one source. Written with the import, of a refused one after it was undone.
 
+    A purge of requests leaves one too, so that it is seen when it last ran.
+
     source: its id in catalog/sources.yaml, "" for a file of no listed source. rows: how many of its rows the catalog
     holds now. file_date: the day the source says it is current to. message: one line for whoever looks after it.
     differences: a line per change worth naming, not for the public; never of depots, whose names may be people's.

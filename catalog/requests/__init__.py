@@ -19,7 +19,15 @@ from catalog.requests.deciding import (
     reject_request,
     reject_requests,
 )
-from catalog.requests.erasing import KEPT, KEPT_FOR_LIMITS, Purged, purge_requests
+from catalog.requests.erasing import (
+    KEPT,
+    KEPT_FOR_LIMITS,
+    Purged,
+    is_purge_overdue,
+    last_purge,
+    purge_requests,
+    record_purge,
+)
 from catalog.requests.submitting import (
     Author,
     DepotIsHeld,
@@ -58,7 +66,10 @@ __all__ = [
     "check_published",
     "confirm_request",
     "get_confirmable",
+    "is_purge_overdue",
+    "last_purge",
     "purge_requests",
+    "record_purge",
     "reject_request",
     "reject_requests",
     "resend_letters",

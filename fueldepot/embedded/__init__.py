@@ -4,7 +4,7 @@ The kernel counts the users. Every process that calls `ensure` holds a *shared* 
 A small detached process, the **keeper** (`keeper.py`), starts the server as its own child and waits
 until it can have that lock *exclusively*, that is, until nobody else holds it. Locks end with their process,
 however it ends, so there are no lists of PIDs to go stale after `kill -9`. When the keeper dies, the kernel
-tells the server to stop.
+tells the server to stop; a service that runs (`watch_keeper`) starts both again.
 
 A data folder, closed to all but its owner, holds
 
@@ -21,9 +21,11 @@ path is too long or would need quoting.
 import contextlib
 import fcntl
 import importlib.util
+import logging
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,9 +34,14 @@ from fueldepot.embedded import keeper
 from fueldepot.embedded.locks import EmbeddedError, open_lock, try_lock
 from fueldepot.embedded.server import PORT, START_LIMIT_S, server_pids
 
-__all__ = ["EmbeddedError", "ensure", "keep_across_exec", "wait_until_stopped"]
+__all__ = ["EmbeddedError", "ensure", "keep_across_exec", "wait_until_stopped", "watch_keeper"]
+
+logger = logging.getLogger(__name__)
 
 POLL_S = 0.02
+WATCH_S = 1.0  # between two looks at the keeper of a service
+WATCH_AGAIN_S = 10.0  # after an attempt to start another that failed
+KEPT_FOLDER = "FUELDEPOT_EMBEDDED_FOLDER"  # environment variable: the data folder whose share survived `exec`
 LOG_LIMIT_BYTES = 1_000_000  # a longer log is emptied at the next start
 RUN_KEEPER = (
     "import sys; sys.path.insert(0, sys.argv[1]); from fueldepot.embedded.keeper import main; main(*sys.argv[2:])"
@@ -82,10 +89,36 @@ def ensure(data: Path) -> str:
 def keep_across_exec() -> None:
     """Let the shares of this process survive `os.exec…`: call it right before.
 
-    Programs started by `subprocess` still do not inherit them, since it closes descriptors.
+    Programs started by `subprocess` still do not inherit them, since it closes descriptors. The folder is left in the
+    environment for `watch_keeper`.
     """
-    for share in _shares.values():
+    for data, share in _shares.items():
         os.set_inheritable(share, True)
+        os.environ[KEPT_FOLDER] = str(data)
+
+
+def watch_keeper() -> None:
+    """Start the server anew whenever its keeper was killed, in a thread, until this process ends.
+
+    Does nothing in a process without a share that survived `exec`: its server is not ours. Call it after forking.
+    """
+    if data := os.environ.get(KEPT_FOLDER):
+        threading.Thread(target=_watch, args=[Path(data)], name="embedded-watch", daemon=True).start()
+
+
+def _watch(data: Path) -> None:
+    """Look at the keeper of `data` as long as there is a cluster: another one would be empty."""
+    time.sleep(WATCH_S)
+    while (data / "cluster").exists():
+        pause_s = WATCH_S
+        try:
+            if not _is_kept(data):
+                logger.warning("the keeper of the embedded PostgreSQL is gone: starting another")
+                ensure(data)
+        except (EmbeddedError, OSError) as error:
+            logger.error("%s", error)
+            pause_s = WATCH_AGAIN_S
+        time.sleep(pause_s)
 
 
 def wait_until_stopped(data: Path, timeout: float) -> bool:

@@ -39,8 +39,7 @@ class Service(Site):
     def __init__(self, root: Path) -> None:
         self.letters = root / "letters"
         self.letters.mkdir()
-        # What stands after the third slash is the path, so that of the root comes fourth.
-        super().__init__(root, starter=True, EMAIL_URL=f"filemail:///{self.letters}")
+        super().__init__(root, starter=True, EMAIL_URL=f"filemail://{self.letters}")
 
     def link(self) -> str:
         """The address to confirm in the only letter."""

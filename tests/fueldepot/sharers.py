@@ -26,6 +26,7 @@ except embedded.EmbeddedError as error:
     sys.exit(f"EmbeddedError: {error}")
 """
 STAY = SHARE + "sys.stdin.read()"
+WATCH = SHARE + "embedded.keep_across_exec(); embedded.watch_keeper(); sys.stdin.read()"
 BECOME_GUNICORN = (
     SHARE
     + """

@@ -1,23 +1,23 @@
 """The restore that docs/operations.md describes, rehearsed: dump, fresh database, migrate, the same answers."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import psycopg
 import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from tests import factories
+from tests.fueldepot.databases import address, fresh_database, url
 from tests.fueldepot.sharers import PROJECT_ROOT, server_package
 from tests.regulations.factories import DeadlineFactory
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-COPY = "fueldepot_restored"
 ASK = """
 import django, sys
 django.setup()
@@ -51,27 +51,10 @@ def tool(name: str) -> str:
     pytest.skip(f"no {name} of PostgreSQL {wanted} is installed")
 
 
-def address(database: str) -> dict[str, str]:
-    """What of the test server's address a connection needs."""
-    given = connection.get_connection_params()
-    known = {name: str(given[name]) for name in ("user", "password", "host", "port") if given.get(name)}
-    return {**known, "dbname": database}
-
-
-def url(database: str) -> str:
-    """The same as a DATABASE_URL."""
-    at = address(database)
-    password = f":{at['password']}" if "password" in at else ""
-    if at.get("host", "/").startswith("/"):
-        port = f":{at['port']}" if "port" in at else ""
-        return f"postgresql://{at.get('user', '')}{password}@{port}/{database}?host={at.get('host', '')}"
-    return f"postgresql://{at.get('user', '')}{password}@{at['host']}:{at.get('port', 5432)}/{database}"
-
-
 def ask(database: str) -> list[str]:
     """Answers of a service over a database."""
     environment = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
-    environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver"}
+    environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver,127.0.0.1"}
     done = subprocess.run(
         [sys.executable, "-c", ASK, *PATHS],
         cwd=PROJECT_ROOT,
@@ -86,12 +69,22 @@ def ask(database: str) -> list[str]:
 @pytest.fixture
 def copy():
     """A fresh database on the same server."""
-    name = f"{COPY}_{os.getpid()}"
-    with psycopg.connect(make_conninfo(**address("postgres")), autocommit=True) as server:
-        server.execute(f'DROP DATABASE IF EXISTS "{name}"')
-        server.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+    with fresh_database("restored") as name:
         yield name
-        server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def dump_as_documented(tools: Path, database: str, folder: Path) -> Path:
+    """The file that the line for crontab makes, run as cron runs it: `%` ends a command, and `\\%` is one."""
+    text = (PROJECT_ROOT / "docs" / "operations.md").read_text()
+    (line,) = re.findall(r"^(?:[\d*]+ ){5}(.*pg_dump.*)$", text, re.MULTILINE)
+    settings = folder / "fueldepot.env"
+    settings.write_text(f"DATABASE_URL='{url(database)}'\n")
+    command = re.split(r"(?<!\\)%", line)[0].replace("\\%", "%")
+    command = command.replace("/etc/fueldepot.env", str(settings)).replace("/backup/", f"{folder}/")
+    path = f"{tools}:{os.environ['PATH']}"
+    subprocess.run(["/bin/sh", "-c", command], env={"PATH": path, "HOME": str(folder)}, umask=0o022, check=True)
+    (file,) = folder.glob("fueldepot-????-??-??.dump")
+    return file
 
 
 def test_a_restored_database_gives_the_same_answers(copy, tmp_path):
@@ -104,8 +97,8 @@ def test_a_restored_database_gives_the_same_answers(copy, tmp_path):
     here = str(connection.settings_dict["NAME"])
     before = ask(here)
     assert all(line.startswith("200 ") for line in before)
-    file = tmp_path / "fueldepot.dump"
-    subprocess.run([dump, "--format=custom", f"--file={file}", make_conninfo(**address(here))], check=True)
+    file = dump_as_documented(Path(dump).parent, here, tmp_path)
+    assert file.stat().st_mode & 0o777 == 0o600  # editors' accounts and addresses of readers are in it
     subprocess.run(
         [restore, "--exit-on-error", "--no-owner", f"--dbname={make_conninfo(**address(copy))}", str(file)], check=True
     )

@@ -1,10 +1,17 @@
 """System checks."""
 
+import os
+import socket
+import subprocess
+import sys
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 
 from fueldepot import checks
+from tests.fueldepot.databases import fresh_database, url
+from tests.fueldepot.sharers import PROJECT_ROOT
 
 
 @pytest.mark.django_db
@@ -13,12 +20,50 @@ def test_this_server_is_new_enough():
 
 
 def test_an_old_server_is_an_error(monkeypatch):
-    old = SimpleNamespace(
-        ensure_connection=lambda: None, connection=SimpleNamespace(info=SimpleNamespace(server_version=140010))
-    )
+    info = SimpleNamespace(server_version=140010, parameter_status=lambda name: "UTF8")
+    old = SimpleNamespace(ensure_connection=lambda: None, connection=SimpleNamespace(info=info))
     monkeypatch.setattr(checks, "connections", {"default": old})
     (message,) = checks.check_postgresql(databases=["default"])
     assert message.id == "fueldepot.E001"
+
+
+@pytest.fixture
+def sql_ascii(transactional_db):
+    """The environment of a service over a database that knows no letters."""
+    with fresh_database("ascii", "LOCALE_PROVIDER libc LOCALE 'C' ENCODING 'SQL_ASCII'") as name:
+        yield {**os.environ, "DATABASE_URL": url(name), "SECRET_KEY": "x"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("manage.py", "migrate"), "(fueldepot.E002) database 'default' is SQL_ASCII, not UTF-8"),
+        (("-m", "fueldepot.serve", "--port", "{port}"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),
+        (
+            ("-m", "gunicorn", "fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", "127.0.0.1:{port}"),
+            "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: ",
+        ),
+    ],
+    ids=["migrate", "make run", "gunicorn"],
+)
+def test_a_database_that_is_not_utf8_is_refused(sql_ascii, command, said):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    done = subprocess.run(
+        [sys.executable, *(part.format(port=port) for part in command)],
+        cwd=PROJECT_ROOT,
+        env=sql_ascii,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    with psycopg.connect(sql_ascii["DATABASE_URL"]) as database:
+        assert database.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone() == (0,)
 
 
 @pytest.mark.parametrize(("url", "warned"), [("https://sklady.example.pl", False), ("http://127.0.0.1:8000", True)])

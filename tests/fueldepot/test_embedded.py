@@ -23,6 +23,7 @@ from tests.fueldepot.sharers import (
     BECOME_GUNICORN,
     LIMIT_S,
     PROJECT_ROOT,
+    WATCH,
     Sharer,
     ask,
     eventually,
@@ -194,6 +195,16 @@ def test_deleted_folder_ends_the_server(data: Path) -> None:
         sharer.url()
         data.rename(data.with_name("deleted"))  # its server may write to it still, which disturbs rmtree
         assert eventually(lambda: processes_naming(data.parent) == [sharer.process.pid])
+
+
+@used_before
+def test_deleted_folder_is_not_made_anew_by_who_watches_the_keeper(data: Path) -> None:
+    with Sharer(data, WATCH) as watcher:
+        watcher.url()
+        data.rename(data.with_name("deleted"))
+        assert eventually(lambda: processes_naming(data.parent) == [watcher.process.pid])
+        time.sleep(embedded.WATCH_S * 1.5)
+        assert not data.exists()
 
 
 @pytest.mark.parametrize(

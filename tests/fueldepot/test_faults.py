@@ -19,7 +19,7 @@ from fueldepot.worker import LINGER_S
 from fueldepot.embedded.server import server_pids
 from tests.fueldepot.hasty_gunicorn import READ_LIMIT_S
 from tests.fueldepot.live import TRUSTED_S, Site
-from tests.fueldepot.sharers import LIMIT_S, eventually, server_pid
+from tests.fueldepot.sharers import LIMIT_S, eventually, keeper_pid, server_pid
 
 pytestmark = pytest.mark.slow
 
@@ -85,6 +85,14 @@ def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(s
         if answer.status != 200:
             check_unavailable(answer, soon_s, api=True)
     assert [answer.status for answer in site.get_all([API, PAGE] * 16)] == [200] * 32
+
+
+def test_a_keeper_of_the_database_that_was_killed_is_replaced(site):
+    keeper, server = keeper_pid(site.data), server_pid(site.data)
+    os.kill(keeper, signal.SIGKILL)
+    assert eventually(lambda: server not in server_pids(site.data / "cluster"))  # it goes with its keeper
+    assert eventually(lambda: site.get("/readyz").status == 200, limit_s=20)
+    assert keeper_pid(site.data) != keeper
 
 
 def test_a_database_that_stays_away(site, soon_s):

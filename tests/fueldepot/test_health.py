@@ -1,12 +1,18 @@
 """/healthz and /readyz."""
 
+from datetime import timedelta
+
 import pytest
+from django.core.management import call_command
 from django.db import OperationalError
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import F
+from django.utils import timezone
 
-from catalog.models import Dataset
+from catalog.models import Dataset, DepotRequest, ImportRun
 from fueldepot import health
 from fueldepot.rate_limit_setting import Limit
+from tests import factories
 
 
 @pytest.fixture
@@ -24,7 +30,8 @@ def test_alive_without_a_database(client):
 
 def test_ready(client, data, django_assert_num_queries, settings):
     settings.RATE_LIMIT = Limit(1, 3600)
-    with django_assert_num_queries(1 + 1 + 1 + 1):  # is there a table of migrations; what it holds; data sets; runs
+    # Is there a table of migrations; what it holds; data sets; runs; the last purge; what it should have erased.
+    with django_assert_num_queries(1 + 1 + 1 + 1 + 2):
         answer = client.get("/readyz")
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"
@@ -39,6 +46,41 @@ def test_ready(client, data, django_assert_num_queries, settings):
         "version": 3,
     }
     assert client.get("/readyz").status_code == 200
+
+
+def purge_seen(client):
+    """What /readyz says of the purge; the service stays ready."""
+    answer = client.get("/readyz")
+    assert answer.status_code == 200
+    return answer.json()["purge_requests"]
+
+
+def test_a_purge_that_never_ran_is_overdue_once_something_should_have_gone(client, data):
+    assert purge_seen(client) == {"last_run": None, "overdue": False}
+    request = factories.DepotRequestFactory(unconfirmed=True)
+    set_age(request, timedelta(days=3, hours=23))
+    assert purge_seen(client)["overdue"] is False
+    set_age(request, timedelta(days=4, hours=1))  # the link lives two days
+    assert purge_seen(client) == {"last_run": None, "overdue": True}
+    call_command("purge_requests")  # only says what it would do
+    assert purge_seen(client) == {"last_run": None, "overdue": True}
+    call_command("purge_requests", commit=True)
+    assert purge_seen(client)["overdue"] is False
+
+
+def set_age(request, age):
+    DepotRequest.objects.filter(pk=request.pk).update(
+        created_at=timezone.now() - age, mailed_at=timezone.now() - age, client_hash=""
+    )
+
+
+def test_a_purge_that_stopped_is_overdue_also_when_nothing_waits(client, data):
+    call_command("purge_requests", commit=True)
+    run = ImportRun.objects.get()
+    assert (run.source, run.outcome, run.removed, run.changed) == ("purge_requests", "unchanged", 0, 0)
+    assert purge_seen(client) == {"last_run": run.finished.isoformat(), "overdue": False}
+    ImportRun.objects.update(started=F("started") - timedelta(days=3), finished=F("finished") - timedelta(days=3))
+    assert purge_seen(client)["overdue"] is True
 
 
 def check_not_ready(client, name, missing):

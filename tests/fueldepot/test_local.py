@@ -1,4 +1,7 @@
-"""What a checkout gets without configuration: the secret key, and clear errors. The database is in test_embedded."""
+"""What a checkout gets without configuration: the secret key, and clear errors. The database is in test_embedded.
+
+And that manage.py asks for it by name only.
+"""
 
 import os
 import subprocess
@@ -67,9 +70,46 @@ def test_error_of_the_server_is_one_line(tmp_path: Path) -> None:
     assert error.count("\n") == 1
 
 
+def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run manage.py; of the settings, it has only those given."""
+    ours = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=PROJECT_ROOT,
+        env=ours | environment,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(("command", "environment"), [("migrate", {}), ("check", {"DATABASE_URL": " "})])
+def test_no_command_guesses_its_database(command: str, environment: dict[str, str]) -> None:
+    done = manage(command, **environment)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("fueldepot: DATABASE_URL is not set; set it to postgresql://")
+    assert "or to embedded for" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [(), ("help",), ("migrate", "--help"), ("--version",)])
+def test_commands_are_explained_without_a_database(arguments: tuple[str, ...]) -> None:
+    done = manage(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
+@pytest.mark.parametrize("command", ["migrate", "purge_requests"])
+def test_a_database_that_refuses_is_named_in_one_line(command: str) -> None:
+    done = manage(command, DATABASE_URL="postgresql://nobody:wrong@127.0.0.1:1/nothing", SECRET_KEY="x")
+    assert done.returncode == 1
+    assert done.stderr.startswith("fueldepot: the database cannot be used: connection ")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.slow
-def test_database_and_key_for_an_empty_checkout(tmp_path: Path) -> None:
-    process = start(tmp_path)
+@pytest.mark.parametrize("environment", [{}, {"DATABASE_URL": "embedded"}], ids=["unset", "by name"])
+def test_database_and_key_for_an_empty_checkout(tmp_path: Path, environment: dict[str, str]) -> None:
+    process = start(tmp_path, **environment)
     process.communicate()
     assert process.returncode == 0
     assert embedded.wait_until_stopped(tmp_path / "var" / "postgres", 30)

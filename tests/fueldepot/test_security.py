@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as configured
+from django.core.management import get_commands
 from django.test import Client
 from django.urls import reverse
 
@@ -86,6 +87,7 @@ PRODUCTION = {
     "DATABASE_URL": "postgresql://u:p@host/name",
     "SITE_URL": "https://sklady.example.pl",
     "TRUSTED_PROXIES": "127.0.0.1",
+    "EMAIL_URL": "smtp+tls://user:password@mail.example.pl:587",
 }
 
 
@@ -113,6 +115,7 @@ def test_the_deploy_check_is_clean_in_production():
             {"TRUSTED_PROXIES": "", "DEBUG": "on", "SECRET_KEY": "short"},
             {"fueldepot.W002", "security.W008", "security.W009", "security.W018"},
         ),
+        ({"EMAIL_URL": "consolemail://"}, {"fueldepot.W003"}),
         (
             {"SITE_URL": "http://sklady.example.pl"},
             {"fueldepot.W001", *(f"security.W{number}" for number in ("004", "008", "012", "016"))},
@@ -123,6 +126,18 @@ def test_the_deploy_check_names_what_is_missing(environment, named):
     done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING", **environment)
     assert done.returncode == 1
     assert set(re.findall(r"\((\w+\.W\d+)\)", done.stderr)) == named
+
+
+@pytest.mark.parametrize("name", ["refresh", "purge"])
+def test_what_timers_start_is_there_and_writes_and_is_confined(name):
+    unit = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.service").read_text()
+    command, option = re.search(r"^ExecStart=\S+/python manage\.py (\w+) (\S+)$", unit, re.MULTILINE).groups()
+    assert command in get_commands()
+    assert option == "--commit"
+    confined = {f"{setting}=yes" for setting in ("NoNewPrivileges", "ProtectHome", "PrivateTmp")}
+    assert confined | {"ProtectSystem=strict", "User=fueldepot"} <= set(unit.splitlines())
+    timer = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.timer").read_text()
+    assert re.search(r"^OnCalendar=\*-\*-\* ", timer, re.MULTILINE)
 
 
 @pytest.mark.django_db

@@ -1,12 +1,15 @@
 """A missing or malformed setting stops the start with one clear line."""
 
 import os
+import re
 import runpy
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from django.http.request import validate_host
 
 from fueldepot.rate_limit_setting import Limit
 
@@ -80,6 +83,52 @@ def test_good_values_are_taken(start, name, value, meant):
     assert start(**{name: value})[name] == meant
 
 
+@pytest.mark.parametrize(
+    ("url", "hosts"),
+    [
+        ("https://a.pl:8443", "a.pl"),
+        ("https://a.pl", "b.pl, A.pl"),
+        ("https://www.a.pl", ".a.pl"),
+        ("https://a.pl", "*"),
+        ("https://a.pl", None),
+        ("http://[::1]:8000", "localhost,[::1]"),
+        ("http://[::1]:8000", None),
+    ],
+)
+def test_the_host_of_the_site_may_be_asked_for(start, url, hosts):
+    found = start(SITE_URL=url, ALLOWED_HOSTS=hosts, EMAIL_URL="smtp://host")["ALLOWED_HOSTS"]
+    assert validate_host(urlsplit(url).netloc.partition(":8")[0], found)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost", "http://a.localhost", "http://[::1]"])
+def test_letters_are_printed_on_this_machine_only(start, url):
+    assert start(SITE_URL=url)["EMAIL_BACKEND"].endswith("console.EmailBackend")
+
+
+def test_letters_of_a_site_that_is_being_worked_on_are_printed(start):
+    assert start(SITE_URL="http://host", DEBUG="on")["EMAIL_BACKEND"].endswith("console.EmailBackend")
+
+
+@pytest.mark.parametrize("url", ["filemail:///var/letters", "filemail:////var/letters"])
+def test_letters_in_a_folder_lie_where_it_says(start, url):
+    assert start(EMAIL_URL=url)["EMAIL_FILE_PATH"] == "/var/letters"
+
+
+def test_the_environment_file_of_production_is_read_alike_by_shells_and_systemd(start):
+    file = ROOT / "docs" / "deployment" / "fueldepot.env"
+    # systemd takes quotes around a whole value away and replaces nothing; a shell would replace what has these signs.
+    lines = re.findall(r"""^([A-Z_]+)=(['"]?)([^'"$`\\\n]+)\2$""", file.read_text(), re.MULTILINE)
+    by_systemd = {name: value for name, _, value in lines}
+    assert len(by_systemd) == sum(not line.startswith("#") for line in file.read_text().splitlines())
+    command = ["sh", "-euc", 'set -a; . "$1"; env -0', "sh", file]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, env={}).stdout
+    by_shell = dict(line.split("=", 1) for line in printed.split("\0")[:-1])
+    assert by_systemd.items() <= by_shell.items()
+    read = start(**by_systemd)
+    assert read["SITE_NAME"] == "Składy opału"
+    assert (read["EMAIL_HOST"], read["EMAIL_HOST_USER"]) == ("mail.example.pl", "redakcja@example.pl")
+
+
 @pytest.mark.parametrize(("url", "host"), [("postgresql://u:p@other/name", "other"), ("", None)])
 def test_a_replica_is_a_database_of_its_own(start, url, host):
     assert start(DATABASE_REPLICA_URL=url)["DATABASES"].get("replica", {"HOST": None})["HOST"] == host
@@ -97,6 +146,7 @@ def test_how_far_a_replica_may_be_behind(start, text, seconds):
         ({"SECRET_KEY": " "}, "SECRET_KEY"),
         ({"DATABASE_URL": None}, "DATABASE_URL"),
         ({"DATABASE_URL": "nonsense"}, "DATABASE_URL"),
+        ({"DATABASE_URL": "embedded"}, "DATABASE_URL"),
         ({"DATABASE_URL": "sqlite:///x.db"}, "DATABASE_URL"),
         ({"DATABASE_URL": "postgresql://u:p@host:notaport/name"}, "DATABASE_URL"),
         ({"DATABASE_REPLICA_URL": "nonsense"}, "DATABASE_REPLICA_URL"),
@@ -110,8 +160,14 @@ def test_how_far_a_replica_may_be_behind(start, text, seconds):
         ({"SITE_URL": "http://example.pl:abc"}, "SITE_URL"),
         ({"SITE_URL": "http://example.pl:99999"}, "SITE_URL"),
         ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
+        ({"ALLOWED_HOSTS": "example.pl"}, "ALLOWED_HOSTS"),
+        ({"SITE_URL": "https://a.pl", "EMAIL_URL": "smtp://host", "ALLOWED_HOSTS": "b.pl,www.a.pl"}, "ALLOWED_HOSTS"),
         ({"CONTACT_EMAIL": "redakcja"}, "CONTACT_EMAIL"),
         ({"CONTACT_EMAIL": "a@example.pl, b@example.pl"}, "CONTACT_EMAIL"),
+        ({"SITE_URL": "https://sklady.example.pl"}, "EMAIL_URL"),
+        ({"SITE_URL": "http://192.168.1.5:8000", "EMAIL_URL": " "}, "EMAIL_URL"),
+        ({"EMAIL_URL": "filemail://letters"}, "EMAIL_URL"),
+        ({"EMAIL_URL": "filemail:///"}, "EMAIL_URL"),
         ({"EMAIL_URL": "mail.example.pl"}, "EMAIL_URL"),
         ({"EMAIL_URL": "pigeon://mail.example.pl"}, "EMAIL_URL"),
         ({"EMAIL_URL": "smtp://"}, "EMAIL_URL"),

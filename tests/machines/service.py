@@ -38,6 +38,7 @@ class Service:
             "SITE_URL": SITE_URL,
             "ALLOWED_HOSTS": HOST,
             "TRUSTED_PROXIES": "127.0.0.1",
+            "EMAIL_URL": "consolemail://",
             "RATE_LIMIT": "9999/hour",
         }
         self.applications = [

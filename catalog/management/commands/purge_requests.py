@@ -4,7 +4,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.requests import purge_requests
+from catalog.requests import purge_requests, record_purge
 
 
 class Command(BaseCommand):
@@ -18,7 +18,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, commit: bool, **options: Any) -> None:
         with transaction.atomic():
-            purged = purge_requests(on=timezone.now())
+            started = timezone.now()
+            purged = purge_requests(on=started)
+            record_purge(purged, started=started, finished=timezone.now())
             if not commit:
                 transaction.set_rollback(True)
         self.stdout.write(
