@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from catalog.databases import PRIMARY
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 
 OLDEST_POSTGRESQL = 150000
 
@@ -44,7 +43,7 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
 
 def refuse_unfit_database() -> None:
     """End the start of the service with one line where the database cannot hold the catalog."""
-    for message in check_postgresql(databases=[PRIMARY]):
+    for message in check_postgresql(databases=[DEFAULT_DB_ALIAS]):
         raise SystemExit(f"fueldepot: {message.msg}; {message.hint} ({message.id})")
 
 
