@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from catalog import history, versions
-from catalog.actions.editing import in_order
+from catalog.actions.editing import in_order, refuse_unknown
 from catalog.actions.states import DepotIsRemoved, lock_depots
 from catalog.models import Dataset, Depot, DepotMerge, DepotRequest, DistinctPair
 
@@ -48,8 +48,10 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     import brings it back. Requests and prices follow the survivor; one that would stand beside its own twin there stays
     with the loser, where it does not count. What followed is remembered, and comes back when the loser is published
     again. Histories stay where they were written.
-    Raises DepotIsRemoved when either is removed, MergeRefused for an entry and itself, or an invented and a real one.
+    Raises DepotIsRemoved when either is removed, MergeRefused for an entry and itself, or an invented and a real one,
+    ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.
     """
+    refuse_unknown(take, Depot.PUBLIC_FIELDS)
     for follower in FOLLOWERS:
         follower.lock()
     stored = {row.pk: row for row in locked_pair(survivor, loser)}
