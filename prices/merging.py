@@ -28,6 +28,11 @@ def bring_prices_back(
     _hand_over(rows, depot, f"przywrócono skład {depot}", by, on)
 
 
+def count_prices(depots: Collection[int]) -> int:
+    """How many prices of some depots count or wait for a decision. One query."""
+    return DepotPrice.objects.filter(depot__in=depots).exclude(status=DepotPrice.Status.REJECTED).count()
+
+
 def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBaseUser | None, on: date) -> list[int]:
     """Give prices to a depot, with a line of history each, but for those whose like it has. Returns their numbers.
 

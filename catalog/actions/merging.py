@@ -25,7 +25,7 @@ class Follower:
     name: in the record of the merge. label: what editors call the rows. lock: taken before any row is locked, since
     whoever changes these rows takes it first. move: gets the loser, the survivor, the editor and the day; returns the
     numbers of the rows that followed. bring_back: gets such numbers, the depots that may have the rows now, the one
-    that gets them again, the editor and the day.
+    that gets them again, the editor and the day. count: gets numbers of depots; how many rows hang on them.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Follower:
     lock: Callable[[], None]
     move: Callable[[int, int, AbstractBaseUser, date], list[int]]
     bring_back: Callable[[Collection[int], Collection[int], int, AbstractBaseUser | None, date], None]
+    count: Callable[[Collection[int]], int]
 
 
 FOLLOWERS: list[Follower] = []
