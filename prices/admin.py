@@ -21,6 +21,7 @@ from catalog.admin import RegisterAdmin
 from catalog.admin.bulk import bulk_action
 from catalog.admin.desk import WaitingFilter, editor_of, read_text
 from catalog.admin.history import HistoryAdmin
+from catalog.bulk import among
 from prices import actions, figures, models, queries
 from prices.actions import Decided
 from prices.import_admin import PriceListImport
@@ -216,8 +217,13 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
 
     @bulk_action(description="Zatwierdź", obstacle=why_not_approved, named=named)
     def approve(self, request: HttpRequest, keys: list[int]) -> None:
-        prices = models.DepotPrice.objects.filter(pk__in=keys)
-        self._report(request, actions.approve_prices(prices=prices, by=editor_of(request), on=timezone.now()))
+        prices = models.DepotPrice.objects.filter(pk__in=among(keys))
+        try:
+            decided = actions.approve_prices(prices=prices, by=editor_of(request), on=timezone.now())
+        except actions.DuplicatePrice as error:
+            self.message_user(request, f"Nic nie zmieniono: {error}.", messages.ERROR)
+            return
+        self._report(request, decided)
 
     @bulk_action(
         description="Odrzuć (podaj powód)",
@@ -226,7 +232,7 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
         reason_length=LONGEST_REASON,
     )
     def reject(self, request: HttpRequest, keys: list[int]) -> None:
-        prices = models.DepotPrice.objects.filter(pk__in=keys)
+        prices = models.DepotPrice.objects.filter(pk__in=among(keys))
         reason = read_text(request, "reason")[:LONGEST_REASON]
         try:
             decided = actions.reject_prices(prices=prices, reason=reason, by=editor_of(request), on=timezone.now())

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Case, CharField, F, Func, Q, QuerySet, Value, When
 
 from catalog import history, versions
+from catalog.bulk import among
 from catalog.models import Dataset, Depot, DepotMerge, DepotRequest, DistinctPair
 
 
@@ -191,7 +192,7 @@ def _decide(
     reason: for the history, from the state before.
     """
     # Locked in one order, so that two editors with overlapping choices wait for one another instead of failing.
-    chosen = Depot.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
+    chosen = Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk")
     depots = list(chosen.only("pk", "name", "publication", "data_status", "removal_reason", "merged_into"))
     wanted: defaultdict[str, list[int]] = defaultdict(list)
     unchanged = []
@@ -201,7 +202,7 @@ def _decide(
         else:
             wanted[reason(depot)].append(depot.pk)
     if wanted:
-        Depot.objects.filter(pk__in=[key for some in wanted.values() for key in some]).update(**values)
+        Depot.objects.filter(pk__in=among([key for some in wanted.values() for key in some])).update(**values)
         for said, some in wanted.items():
             history.record(Depot, some, by=by, reason=said)
         versions.raise_version(Dataset.Slug.DEPOTS)

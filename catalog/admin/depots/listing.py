@@ -18,6 +18,7 @@ from catalog.actions import Decided, why_not_published, why_not_removed, why_not
 from catalog.admin.bulk import bulk_action
 from catalog.admin.depots import queues, story
 from catalog.admin.desk import MissedMixin, editor_of
+from catalog.bulk import among
 
 MOST_NAMED = 20
 """Entries that a message names; of more it says how many."""
@@ -26,7 +27,7 @@ MOST_NAMED = 20
 def attached(depots: Collection[models.Depot]) -> dict[str, int]:
     """What goes off the site with depots, or comes back with them. One query for each kind."""
     keys = [depot.pk for depot in depots]
-    waiting = models.DepotRequest.objects.waiting().filter(depot__in=keys).count()
+    waiting = models.DepotRequest.objects.waiting().filter(depot__in=among(keys)).count()
     return {"czekające zgłoszenia": waiting} | {one.label: one.count(keys) for one in actions.FOLLOWERS}
 
 
