@@ -91,9 +91,9 @@ def test_who_has_changed_something_sees_it_and_others_see_it_soon(service, calle
     try:
         chosen = {"action": "verify", "_selected_action": str(depot)}
         asked = editor.post("/admin/catalog/depot/", chosen)
-        shown = re.search(rb'name="shown" value="([0-9a-f]+)"', asked.body)
+        shown = re.search(r'name="shown" value="([0-9a-f]+)"', asked.body)
         assert shown, asked
-        done = editor.post("/admin/catalog/depot/", {**chosen, "shown": shown[1].decode()})
+        done = editor.post("/admin/catalog/depot/", {**chosen, "shown": shown[1]})
         assert done.status == 302, done
         before = status(caller)
         seen = editor.get(path)
