@@ -232,12 +232,21 @@ def test_other_removed_ones_are_restored_from_their_page_without_a_word(client, 
     assert depot.publication == "published"
 
 
-def test_restoring_hundreds_costs_as_few_statements_as_one_and_all_or_nothing(editor, django_assert_num_queries):
+def test_restoring_hundreds_costs_as_few_statements_as_one(editor, django_assert_num_queries):
     keys = [depot.pk for depot in many(300, publication="removed", removed_at=TODAY, removal_reason="not_a_depot")]
     with django_assert_num_queries(2 + 1 + 1 + 1 + 2):  # savepoint; lock; update; history; version, which is new
         assert actions.publish_depots(keys=keys, by=editor, on=TODAY).count == 300
     assert models.Depot.objects.published().count() == 300
     assert models.Depot.history.filter(history_change_reason="przywrócono", history_user=editor).count() == 300
+
+
+def test_a_bulk_change_that_fails_half_way_changes_nothing(editor, monkeypatch):
+    keys = [depot.pk for depot in many(3)]
+    before = state()
+    monkeypatch.setattr("catalog.versions.raise_version", lambda slug: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        actions.remove_depots(keys=keys, reason=Reason.NOT_A_DEPOT, by=editor, on=TODAY)
+    assert state() == before
 
 
 @pytest.mark.parametrize("given", ["abc", "\0", "1.5", "", "9" * 40])
