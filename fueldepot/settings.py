@@ -383,6 +383,8 @@ SILENCED_SYSTEM_CHECKS = ["security.W021"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
+# Rows that an editor may change at once by an action of a list; chief editors and administrators change any number.
+EDITOR_BULK_LIMIT = 200
 X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {

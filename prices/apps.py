@@ -17,5 +17,6 @@ class PricesConfig(AppConfig):
                 lock=figures.lock,
                 move=merging.move_prices,
                 bring_back=merging.bring_prices_back,
+                count=merging.count_prices,
             )
         )
