@@ -227,6 +227,21 @@ def too_many_requests(request: HttpRequest, retry_after_s: int) -> HttpResponse:
     return response
 
 
+def malformed_body(request: HttpRequest, error: MalformedBody) -> HttpResponse:
+    """400: a body that did not come whole."""
+    if not is_api(request):
+        return page_errors.broken_body(request)
+    return plain_error(request, HTTPStatus.BAD_REQUEST, "malformed_body", describe_malformed_body(error)["message"])
+
+
+def unsupported_coding(request: HttpRequest, coding: str) -> HttpResponse:
+    """415: a compressed body."""
+    if not is_api(request):
+        return page_errors.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+    message = f"The Content-Encoding is {quote(coding)}; send the body uncompressed, without this header."
+    return plain_error(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+
+
 def payload_too_large(request: HttpRequest, most_bytes: int) -> HttpResponse:
     """413: a body that nobody here would read."""
     if is_api(request):

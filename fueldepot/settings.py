@@ -234,7 +234,7 @@ MIDDLEWARE = [
     "fueldepot.compression.compress_answers",
     "fueldepot.middleware.keep_no_desk",
     "fueldepot.middleware.refuse_nul_at_desk",
-    "fueldepot.middleware.refuse_large_bodies",
+    "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fueldepot.middleware.limit_database_time",
     "fueldepot.replica.middleware.choose_database",

@@ -20,9 +20,14 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return unkept(show(request, "404.html", page, status=404))
 
 
-def bad_request(request: HttpRequest) -> HttpResponse:
-    """400 for a request that Django refuses before any view."""
-    return unkept(bare("400.html", 400))
+def bad_request(request: HttpRequest, status: int = 400) -> HttpResponse:
+    """400 for a request that is refused before any view."""
+    return unkept(bare("400.html", status))
+
+
+def broken_body(request: HttpRequest) -> HttpResponse:
+    """400 for a form that did not come whole."""
+    return unkept(bare("400_body.html", 400))
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -59,7 +59,7 @@ def test_without_a_database_the_api_says_so_in_its_own_way():
     assert answer["Retry-After"] == "5"
 
 
-@pytest.mark.parametrize("name", ["400.html", "403.html", "403_csrf.html", "500.html", "503.html"])
+@pytest.mark.parametrize("name", ["400.html", "400_body.html", "403.html", "403_csrf.html", "500.html", "503.html"])
 def test_bare_pages_carry_no_style_of_their_own(name):
     html = render_to_string(name)
     assert "<style" not in html
