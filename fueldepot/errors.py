@@ -206,8 +206,17 @@ def unknown_path(request: HttpRequest) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest) -> HttpResponse:
-    """400 for a request that Django refuses before any view: a wrong host, too many fields."""
+    """400 for a request that Django refuses before any view: too many fields, a NUL."""
     return plain_error(request, HTTPStatus.BAD_REQUEST, "invalid_parameter", "The request is malformed.")
+
+
+def unknown_host(request: HttpRequest) -> HttpResponse:
+    """400 for a request to a host that is not in ALLOWED_HOSTS."""
+    if not is_api(request):
+        return page_errors.unknown_host(request)
+    given = quote(request.META.get("HTTP_HOST", ""))
+    message = f"The host {given} is not served here; send the request to {settings.SITE_URL}."
+    return plain_error(request, HTTPStatus.BAD_REQUEST, "invalid_parameter", message)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

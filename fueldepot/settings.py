@@ -392,7 +392,8 @@ LOGGING = {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
         # It would name every address that an importer asks.
         "httpx": {"level": "WARNING"},
-        "django.security.DisallowedHost": {"handlers": [], "propagate": False},
+        # The line of the request says 400. Without any handler Python itself would print these, with their tracebacks.
+        "django.security.DisallowedHost": {"handlers": ["nowhere"], "propagate": False},
         # Its lines hold names and addresses of people who mistyped a password.
         "axes": {"handlers": ["nowhere"], "propagate": False},
     },

@@ -5,7 +5,7 @@ from django.db import IntegrityError
 
 from catalog import boundaries, versions
 from catalog.models import Dataset, DepotRequest
-from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, read_pairs
+from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, read_pairs
 from catalog.requests import LinkForgotten, confirm_request
 from catalog.requests.secrecy import new_token
 from fueldepot.logins import name_key

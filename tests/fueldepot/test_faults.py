@@ -287,6 +287,16 @@ def test_a_body_that_does_not_come_whole_is_400_and_one_line_of_the_log(site, pa
     assert (line["logger"], line["path"], line["status"]) == ("fueldepot.request", path, 400)
 
 
+@pytest.mark.parametrize("path", ["/api/v1/locations?q=krak", "/", "/static/pages/site.css", "/healthz"])
+@pytest.mark.parametrize("host", ["evil.example", "a b"])
+def test_a_host_that_is_not_served_costs_one_line_of_the_log(site, path, host):
+    already = len(site.log.read_text().splitlines())
+    answer = site.get(path, Host=host)
+    assert answer.status in {200, 400}
+    (line,) = [json.loads(line) for line in site.log.read_text().splitlines()[already:]]
+    assert (line["logger"], line["status"]) == ("fueldepot.request", answer.status)
+
+
 def test_polish_letters_that_come_without_percent_signs(site):
     found = send(site, "GET /api/v1/locations?q=kościelisko".encode())
     assert found.startswith(b"HTTP/1.1 200 ")
