@@ -160,7 +160,7 @@ def test_a_request_that_django_refuses(client, settings):
     assert "Nieznany adres serwera" in text_of(answer)
 
 
-@pytest.mark.parametrize(("name", "shown"), [("400.html", "Nieznany adres serwera"), ("500.html", "nas zepsuło")])
+@pytest.mark.parametrize(("name", "shown"), [("400.html", "Nieprawidłowe zapytanie"), ("500.html", "nas zepsuło")])
 def test_failures_need_neither_context_nor_database(name, shown, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert shown in render_to_string(name)
