@@ -260,7 +260,7 @@ MIDDLEWARE = [
     "fueldepot.compression.compress_answers",
     "fueldepot.middleware.keep_no_desk",
     "fueldepot.middleware.refuse_nul_at_desk",
-    "fueldepot.middleware.refuse_large_bodies",
+    "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fueldepot.middleware.limit_database_time",
     "fueldepot.replica.middleware.choose_database",
@@ -420,7 +420,8 @@ LOGGING = {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
         # It would name every address that an importer asks.
         "httpx": {"level": "WARNING"},
-        "django.security.DisallowedHost": {"handlers": [], "propagate": False},
+        # The line of the request says 400. Without any handler Python itself would print these, with their tracebacks.
+        "django.security.DisallowedHost": {"handlers": ["nowhere"], "propagate": False},
         # Its lines hold names and addresses of people who mistyped a password.
         "axes": {"handlers": ["nowhere"], "propagate": False},
     },
