@@ -1,9 +1,15 @@
-"""Writing many rows fast."""
+"""Choosing and writing many rows fast."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.db import connection, models
+from django.db.models.expressions import RawSQL
+
+
+def among(keys: Collection[int]) -> RawSQL:
+    """Keys for a lookup by `in`, however many: one parameter, where a list has one each and may have 65,535."""
+    return RawSQL("SELECT unnest(%s::bigint[])", [sorted(keys)])
 
 
 def insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

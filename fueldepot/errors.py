@@ -210,8 +210,17 @@ def unknown_path(request: HttpRequest) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest) -> HttpResponse:
-    """400 for a request that Django refuses before any view: a wrong host, too many fields."""
+    """400 for a request that Django refuses before any view: too many fields, a NUL."""
     return plain_error(request, HTTPStatus.BAD_REQUEST, "invalid_parameter", "The request is malformed.")
+
+
+def unknown_host(request: HttpRequest) -> HttpResponse:
+    """400 for a request to a host that is not in ALLOWED_HOSTS."""
+    if not is_api(request):
+        return page_errors.unknown_host(request)
+    given = quote(request.META.get("HTTP_HOST", ""))
+    message = f"The host {given} is not served here; send the request to {settings.SITE_URL}."
+    return plain_error(request, HTTPStatus.BAD_REQUEST, "invalid_parameter", message)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -229,6 +238,21 @@ def too_many_requests(request: HttpRequest, retry_after_s: int) -> HttpResponse:
     response = plain_error(request, HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", message)
     response["Retry-After"] = str(retry_after_s)
     return response
+
+
+def malformed_body(request: HttpRequest, error: MalformedBody) -> HttpResponse:
+    """400: a body that did not come whole."""
+    if not is_api(request):
+        return page_errors.broken_body(request)
+    return plain_error(request, HTTPStatus.BAD_REQUEST, "malformed_body", describe_malformed_body(error)["message"])
+
+
+def unsupported_coding(request: HttpRequest, coding: str) -> HttpResponse:
+    """415: a compressed body."""
+    if not is_api(request):
+        return page_errors.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+    message = f"The Content-Encoding is {quote(coding)}; send the body uncompressed, without this header."
+    return plain_error(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
 
 
 def payload_too_large(request: HttpRequest, most_bytes: int) -> HttpResponse:

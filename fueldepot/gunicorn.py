@@ -47,6 +47,13 @@ def post_worker_init(worker: Any) -> None:
     embedded.watch_keeper()
 
 
+def post_fork(server: Any, worker: Any) -> None:
+    """Tell a worker how many there are. Those that run already learn it when they are started anew (HUP)."""
+    from fueldepot import rate_limit
+
+    rate_limit.worker_count = server.num_workers
+
+
 def when_ready(server: Any) -> None:
     """Build the snapshots and draw the country before the workers are forked, so that they share the memory.
 

@@ -3,11 +3,14 @@
 import re
 from collections.abc import Callable
 from http import HTTPStatus
+from io import BytesIO
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from gunicorn.http.errors import ParseException
 
-from fueldepot.errors import is_api, payload_too_large
+from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody
+from fueldepot.errors import is_api, malformed_body, payload_too_large, unsupported_coding
 from fueldepot.http.cache_control import NO_STORE
 
 HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
@@ -53,16 +56,57 @@ MOST_BYTES = 5_000_000
 """Of any request body. Larger ones are refused unread: what a form holds would go to the disk."""
 
 
-def refuse_large_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Answer 413 to a body that is larger than anything we take. Without a length Django reads none."""
+def read_whole_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Read a body before any view does; refuse one that is too large, compressed, badly chunked or broken off.
+
+    Django reads nothing of a body without a length, and takes what has come of one that breaks off for all of it.
+    """
 
     def answer(request: HttpRequest) -> HttpResponse:
-        length = request.META.get("CONTENT_LENGTH")
-        if length and length.isdecimal() and int(length[:20]) > MOST_BYTES:
-            return payload_too_large(request, MOST_BYTES)
+        meta = request.META
+        if meta.get("CONTENT_LENGTH") in {None, "", "0"} and "HTTP_TRANSFER_ENCODING" not in meta:
+            return get_response(request)
+        most_bytes = MAX_BODY_BYTES if is_api(request) else MOST_BYTES
+        coding = meta.get("HTTP_CONTENT_ENCODING", "").strip().lower()
+        try:
+            length = announced_length(request, most_bytes)
+            if coding not in {"", "identity"}:
+                return unsupported_coding(request, coding)
+            read_body(request, length, most_bytes)
+        except BodyTooLarge:
+            return payload_too_large(request, most_bytes)
+        except MalformedBody as error:
+            return malformed_body(request, error)
         return get_response(request)
 
     return answer
+
+
+def announced_length(request: HttpRequest, most_bytes: int) -> int | None:
+    """Bytes of the body, None where it comes in chunks. Raises BodyTooLarge."""
+    text = request.META.get("CONTENT_LENGTH") or ""
+    if not text:
+        return None
+    length = int(text[:20]) if text.isdecimal() else 0
+    if length > most_bytes:
+        raise BodyTooLarge
+    return length
+
+
+def read_body(request: HttpRequest, length: int | None, most_bytes: int) -> None:
+    """Replace the server's stream by the bytes that it delivers. Raises BodyTooLarge or MalformedBody."""
+    try:
+        body: bytes = request.META["wsgi.input"].read(most_bytes + 1 if length is None else length)
+    except OSError:
+        raise MalformedBody("the connection ended before the body did") from None
+    except ParseException:
+        raise MalformedBody("its chunks are not what RFC 9112, section 7.1, says") from None
+    if length is not None and len(body) < length:
+        raise MalformedBody("the connection ended before the body did")
+    if len(body) > most_bytes:
+        raise BodyTooLarge
+    request.META["CONTENT_LENGTH"] = str(len(body))
+    request.META["wsgi.input"] = request._stream = BytesIO(body)
 
 
 def keep_no_desk(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

@@ -3,11 +3,13 @@
 The bucket is kept as one number, the moment at which it will be full again (the "generic cell rate algorithm"): every
 request moves that moment on by the time of one token, and is refused when it would lie more than the whole window
 ahead. Where `CACHE_URL` names a Redis, all workers of all machines share the buckets; without one, or while it does
-not answer, every worker process counts for itself, so that N workers let through up to N times as much.
+not answer, every worker process has an equal share of the limit and counts for itself. A caller whose connection stays
+with one worker then has that share only: too little rather than N times too much.
 
 Headers: draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. `q` is the size of the bucket, `w` the seconds in which
-an empty one fills, `r` what is left, `t` the seconds until it is full again. Pages are not limited: they are for
-people, and a proxy can keep them.
+an empty one fills: the limit of the service. `r` is what is left with the worker that answers, `t` the seconds until
+its bucket is full again, or with `r=0` until another request is allowed. Pages are not limited: they are for people,
+and a proxy can keep them.
 """
 
 import time
@@ -34,11 +36,26 @@ IPV6_PREFIX = 64
 """A household or a machine has a whole network of this size, and could take a new address for every request."""
 
 
+worker_count = 1
+"""Workers of this server, of which each has its share; see `post_fork` in `fueldepot/gunicorn.py`."""
+
+
 class Verdict(NamedTuple):
-    """Whether a request may pass. full_in_s: when the bucket will be full again."""
+    """Whether a request may pass. full_in_s: when the bucket will be full again. limit: size and rate of the bucket."""
 
     allowed: bool
     full_in_s: float
+    limit: Limit
+
+    @property
+    def left(self) -> int:
+        """How many more requests may pass at once."""
+        return max(int((self.limit.window_s - self.full_in_s) / self.limit.step_s + 1e-6), 0)
+
+    @property
+    def next_in_s(self) -> int:
+        """Whole seconds until another request is allowed for certain; at least 1."""
+        return max(ceil(self.full_in_s + self.limit.step_s - self.limit.window_s - 1e-6), 1)
 
 
 class Buckets:
@@ -54,7 +71,7 @@ class Buckets:
             now = self.clock()
             full_at = max(self.full_at.get(key, now), now)
             if full_at + limit.step_s - now > limit.window_s + 1e-9:
-                return Verdict(False, full_at - now)
+                return Verdict(False, full_at - now, limit)
             self.full_at[key] = full_at + limit.step_s
             self.full_at.move_to_end(key)
             # Two at a time: memory of a wave of addresses goes as fast as it came.
@@ -62,7 +79,7 @@ class Buckets:
                 oldest = next(iter(self.full_at))
                 if len(self.full_at) > self.most or (self.full_at[oldest] <= now and oldest != key):
                     del self.full_at[oldest]
-            return Verdict(True, full_at + limit.step_s - now)
+            return Verdict(True, full_at + limit.step_s - now, limit)
 
 
 TAKE = """
@@ -85,10 +102,10 @@ return {1, full_at + step - now}
 
 def take_shared(key: str, limit: Limit) -> Verdict | None:
     """Take a token out of a bucket that all workers share; None where nothing is shared."""
-    arguments = (round(limit.step_s * 1e6), limit.window_s * 1_000_000)
+    arguments = (round(limit.step_s * 1e6), round(limit.window_s * 1e6))
     name = f"fueldepot:rate:{limit.requests}/{limit.window_s}:{key}"
     answer: Any = shared_cache.ask(lambda client: client.register_script(TAKE)(keys=[name], args=arguments))
-    return None if answer is None else Verdict(bool(answer[0]), answer[1] / 1e6)
+    return None if answer is None else Verdict(bool(answer[0]), answer[1] / 1e6, limit)
 
 
 def bucket_key(address: str) -> str:
@@ -108,10 +125,10 @@ def buckets() -> Buckets:
 
 
 def take(address: str, limit: Limit) -> Verdict:
-    """Take a token for a request of an address."""
+    """Take a token for a request of an address: of the bucket that all share, or of this worker's."""
     key = bucket_key(address)
     shared = take_shared(key, limit) if settings.CACHE_URL else None
-    return shared or buckets().take(key, limit)
+    return shared or buckets().take(key, limit.share(worker_count))
 
 
 def limit_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -122,18 +139,10 @@ def limit_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Calla
         if limit is None or not is_api(request):
             return get_response(request)
         verdict = take(request.META.get("REMOTE_ADDR", ""), limit)
-        if verdict.allowed:
-            response = get_response(request)
-        else:
-            response = too_many_requests(request, retry_after_s(verdict, limit))
-        left = int((limit.window_s - verdict.full_in_s) / limit.step_s + 1e-6)
+        response = get_response(request) if verdict.allowed else too_many_requests(request, verdict.next_in_s)
+        wait_s = ceil(verdict.full_in_s - 1e-6) if verdict.left else verdict.next_in_s
         response["RateLimit-Policy"] = f'"default";q={limit.requests};w={limit.window_s}'
-        response["RateLimit"] = f'"default";r={max(left, 0)};t={ceil(verdict.full_in_s - 1e-6)}'
+        response["RateLimit"] = f'"default";r={verdict.left};t={wait_s}'
         return response
 
     return answer
-
-
-def retry_after_s(verdict: Verdict, limit: Limit) -> int:
-    """Whole seconds until a token is there for certain."""
-    return max(ceil(verdict.full_in_s + limit.step_s - limit.window_s), 1)

@@ -13,12 +13,20 @@ class Limit:
     """So many requests in so many seconds; all of them may come at once."""
 
     requests: int
-    window_s: int
+    window_s: float
 
     @property
     def step_s(self) -> float:
         """The time in which one token comes back."""
         return self.window_s / self.requests
+
+    def share(self, workers: int) -> "Limit":
+        """The limit of each of several workers that count apart: together they reach the rate, and never pass it.
+
+        All at once the workers let pass the whole burst, rounded down to equal parts, but one request each at least.
+        """
+        each = max(self.requests // workers, 1)
+        return Limit(each, each * self.step_s * workers)
 
 
 def read_limit(text: str) -> Limit | None:

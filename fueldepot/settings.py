@@ -237,17 +237,17 @@ MIDDLEWARE = [
     "fueldepot.compression.compress_answers",
     "fueldepot.middleware.keep_no_desk",
     "fueldepot.middleware.refuse_nul_at_desk",
-    "fueldepot.middleware.refuse_large_bodies",
+    "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "fueldepot.http.desk.DeskSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "simple_history.middleware.HistoryRequestMiddleware",
+    "fueldepot.http.desk.DeskCsrfViewMiddleware",
+    "fueldepot.http.desk.DeskAuthenticationMiddleware",
+    "fueldepot.http.desk.DeskMessageMiddleware",
+    "fueldepot.http.desk.desk_history",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     # Last, as its documentation asks: it turns a refused login into the page that says so.
-    "axes.middleware.AxesMiddleware",
+    "fueldepot.http.desk.DeskAxesMiddleware",
 ]
 
 # A registered client may ask the statistical office's local data bank more often; see prices/importers/bdl.py.
@@ -353,11 +353,16 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 # To be in browsers' preload lists is for the owner of the whole domain to ask, and not easily undone.
-SILENCED_SYSTEM_CHECKS = ["security.W021"]
+SILENCED_SYSTEM_CHECKS = [
+    "security.W021",
+    "security.W003",  # looks for the name of a middleware; ours is derived from it
+]
 # The largest that anybody sends is a price list in the admin; the API has a smaller limit of its own.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
+# Rows that an editor may change at once by an action of a list; chief editors and administrators change any number.
+EDITOR_BULK_LIMIT = 200
 X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {
@@ -393,7 +398,8 @@ LOGGING = {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
         # It would name every address that an importer asks.
         "httpx": {"level": "WARNING"},
-        "django.security.DisallowedHost": {"handlers": [], "propagate": False},
+        # The line of the request says 400. Without any handler Python itself would print these, with their tracebacks.
+        "django.security.DisallowedHost": {"handlers": ["nowhere"], "propagate": False},
         # Its lines hold names and addresses of people who mistyped a password.
         "axes": {"handlers": ["nowhere"], "propagate": False},
     },

@@ -3,6 +3,7 @@
 import sys
 
 from django.contrib import admin
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.templatetags.static import static
 from django.urls import include, path, re_path
@@ -16,6 +17,8 @@ from pages import errors as page_errors
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 in the form the caller expects."""
+    if isinstance(exception, DisallowedHost):
+        return errors.unknown_host(request)
     return errors.bad_request(request) if errors.is_api(request) else page_errors.bad_request(request)
 
 

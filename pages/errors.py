@@ -20,9 +20,19 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return unkept(show(request, "404.html", page, status=404))
 
 
-def bad_request(request: HttpRequest) -> HttpResponse:
-    """400 for a request that Django refuses before any view."""
-    return unkept(bare("400.html", 400))
+def bad_request(request: HttpRequest, status: int = 400) -> HttpResponse:
+    """400 for a request that is refused before any view."""
+    return unkept(bare("400.html", status))
+
+
+def unknown_host(request: HttpRequest) -> HttpResponse:
+    """400 for a host that is not served here, with the address of the site."""
+    return unkept(bare("400_host.html", 400))
+
+
+def broken_body(request: HttpRequest) -> HttpResponse:
+    """400 for a form that did not come whole."""
+    return unkept(bare("400_body.html", 400))
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -49,7 +59,8 @@ def unavailable(request: HttpRequest) -> HttpResponse:
 
 def bare(template: str, status: int) -> HttpResponse:
     """HTML that needs neither a request nor the database."""
-    return HttpResponse(render_to_string(template, {"site_name": settings.SITE_NAME}), status=status)
+    names = {"site_name": settings.SITE_NAME, "site_url": settings.SITE_URL}
+    return HttpResponse(render_to_string(template, names), status=status)
 
 
 def plain(template: str, status: int) -> HttpResponse:

@@ -3,11 +3,11 @@
 `on` is the moment of the act. Changes of several prices lock them in the order of their numbers.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from operator import attrgetter
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
@@ -15,6 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalog import fuels, history
+from catalog.bulk import among
 from catalog.models import Dataset, Depot
 from fueldepot.data import versions
 from prices import medians, wording
@@ -191,46 +192,46 @@ def reject_price(*, price: DepotPrice, reason: str, by: AbstractBaseUser, on: da
 
 
 def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> Decided:
-    """Approve all that can be. Those that cannot be are named, and bar none of the others.
+    """Approve all that can be, in as many statements as for one.
 
-    Among several a doubtful price is not approved, since nobody may have looked at it; alone it is.
+    Those that cannot be are named, and bar none of the others. Among several a doubtful price is not approved, since
+    nobody may have looked at it; alone it is. Raises DuplicatePrice, with nothing changed, when one is submitted at the
+    same moment that bars a rejected one.
     """
-    changed, unchanged = [], []
-    today = timezone.localdate(on)
     with transaction.atomic():
-        chosen = sorted(prices, key=attrgetter("pk"))
+        chosen = _locked(prices)
+        today = timezone.localdate(on)
         ranges = read_ranges() if len(chosen) > 1 else {}
-        for price in chosen:
+        rejected = [price.depot_id for price in chosen if price.status == DepotPrice.Status.REJECTED]
+        rows = DepotPrice.objects.filter(depot__in=among(rejected)).exclude(status=DepotPrice.Status.REJECTED)
+        standing = set(rows.values_list("depot", "fuel", "day", "origin")) if rejected else set()
+
+        def obstacle(price: DepotPrice) -> str:
+            if price.status == DepotPrice.Status.APPROVED:
+                return "jest już zatwierdzona"
             doubts = find_doubts(price.fuel, price.price, price.day, ranges, today) if len(chosen) > 1 else ()
-            if doubts and price.status != DepotPrice.Status.APPROVED:
-                unchanged.append((price, f"{', '.join(doubts)}; zatwierdź ją osobno"))
-                continue
-            try:
-                changed.append(_approve(price, by, on))
-            except PriceAlreadyDecided:
-                unchanged.append((price, "jest już zatwierdzona"))
-            except DuplicatePrice as error:
-                unchanged.append((price, str(error)))
-        if changed:
-            record_prices(today, approved=len(changed))
-    return Decided(tuple(changed), tuple(unchanged))
+            if doubts:
+                return f"{', '.join(doubts)}; zatwierdź ją osobno"
+            if price.status == DepotPrice.Status.REJECTED:
+                place = (price.depot_id, price.fuel, price.day, price.origin)
+                if place in standing:
+                    return f"skład ma już cenę tego paliwa z dnia {price.day}"
+                standing.add(place)
+            return ""
+
+        return _decide(chosen, obstacle, DepotPrice.Status.APPROVED, "", by, on)
 
 
 def reject_prices(*, prices: Iterable[DepotPrice], reason: str, by: AbstractBaseUser, on: datetime) -> Decided:
-    """Reject all that are not rejected yet. Raises ReasonMissing."""
-    changed, unchanged, counted = [], [], 0
+    """Reject all that are not rejected yet, in as many statements as for one. Raises ReasonMissing."""
+    if not reason.strip():
+        raise ReasonMissing
+
+    def obstacle(price: DepotPrice) -> str:
+        return "jest już odrzucona" if price.status == DepotPrice.Status.REJECTED else ""
+
     with transaction.atomic():
-        for price in sorted(prices, key=attrgetter("pk")):
-            try:
-                stored, was_counted = _reject(price, reason, by, on)
-            except PriceAlreadyDecided:
-                unchanged.append((price, "jest już odrzucona"))
-            else:
-                changed.append(stored)
-                counted += was_counted
-        if changed:
-            record_prices(timezone.localdate(on), approved=-counted)
-    return Decided(tuple(changed), tuple(unchanged))
+        return _decide(_locked(prices), obstacle, DepotPrice.Status.REJECTED, reason.strip(), by, on)
 
 
 def change_range(*, fuel: str, low: Decimal, high: Decimal, by: AbstractBaseUser, on: datetime) -> PlausibleRange:
@@ -244,6 +245,40 @@ def change_range(*, fuel: str, low: Decimal, high: Decimal, by: AbstractBaseUser
         stored.save()
         record_prices(timezone.localdate(on))
     return stored
+
+
+def _locked(prices: Iterable[DepotPrice]) -> list[DepotPrice]:
+    """Prices as they are now, locked in the order of their numbers. One query."""
+    rows = DepotPrice.objects.select_for_update(of=("self",))
+    return list(rows.filter(pk__in=among([price.pk for price in prices])).order_by("pk"))
+
+
+def _decide(
+    chosen: Iterable[DepotPrice],
+    obstacle: Callable[[DepotPrice], str],
+    status: DepotPrice.Status,
+    reason: str,
+    by: AbstractBaseUser,
+    on: datetime,
+) -> Decided:
+    """Set the status of all prices that have no obstacle: update, history, version."""
+    changed, unchanged = [], []
+    for price in chosen:
+        if why := obstacle(price):
+            unchanged.append((price, why))
+        else:
+            changed.append(price)
+    if changed:
+        keys = [price.pk for price in changed]
+        with refusing_duplicates("skład ma już jedną z tych cen: ktoś dodał ją przed chwilą"):
+            DepotPrice.objects.filter(pk__in=among(keys)).update(
+                status=status, reason=reason, decided_at=on, decided_by=by
+            )
+        history.record(DepotPrice, keys, by=by, reason=status.label)
+        counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
+        count = len(changed) if status == DepotPrice.Status.APPROVED else 0
+        record_prices(timezone.localdate(on), approved=count - counted)
+    return Decided(tuple(changed), tuple(unchanged))
 
 
 def _approve(price: DepotPrice, by: AbstractBaseUser, on: datetime) -> DepotPrice:
@@ -278,10 +313,17 @@ def record_prices(today: date, *, approved: int = 0) -> None:
 def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:
     """Write a price with its line of history. Raises DuplicatePrice where another one stands in its place."""
     price._history_user = by  # type: ignore[attr-defined] # read by simple-history
+    with refusing_duplicates(f"skład ma już cenę tego paliwa z dnia {price.day}"):
+        price.save()
+
+
+@contextmanager
+def refusing_duplicates(message: str) -> Iterator[None]:
+    """Raise DuplicatePrice, with the writes of the block undone, where another price stands in the place of one."""
     try:
         with transaction.atomic():
-            price.save()
+            yield
     except IntegrityError as error:
         if "depotprice_once_a_day" not in str(error):
             raise
-        raise DuplicatePrice(f"skład ma już cenę tego paliwa z dnia {price.day}") from error
+        raise DuplicatePrice(message) from error

@@ -17,14 +17,17 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from catalog.admin import RegisterAdmin
-from catalog.admin.desk import WaitingFilter, editor_of
+from catalog.admin.bulk import bulk_action
+from catalog.admin.desk import WaitingFilter, editor_of, read_text
 from catalog.admin.history import HistoryAdmin
+from catalog.bulk import among
 from prices import actions, models, queries
 from prices.actions import Decided
 from prices.import_admin import PriceListImport
 from prices.series import BY_SLUG
 
 UNKNOWN = "–"
+LONGEST_REASON = 300
 
 
 def amount(value: Decimal | None) -> str:
@@ -35,6 +38,21 @@ def amount(value: Decimal | None) -> str:
 def in_lines(first: str, second: str) -> SafeString:
     """Two lines of one cell, the second of them quiet."""
     return format_html('{}<br><span class="quiet">{}</span>', first, second) if second else format_html("{}", first)
+
+
+def why_not_approved(price: models.DepotPrice) -> str:
+    """Why a price cannot be approved, as far as the list shows it, in Polish; "" where it can."""
+    return "zatwierdzone już wcześniej" if price.status == models.DepotPrice.Status.APPROVED else ""
+
+
+def why_not_rejected(price: models.DepotPrice) -> str:
+    """Why a price cannot be rejected, in Polish; "" where it can."""
+    return "odrzucone już wcześniej" if price.status == models.DepotPrice.Status.REJECTED else ""
+
+
+def named(price: models.DepotPrice) -> str:
+    """A price with the name of its depot."""
+    return f"{price.depot.name}: {price}"
 
 
 @admin.register(models.Series)
@@ -79,7 +97,7 @@ class PriceChangeList(ChangeList):
 class DecisionForm(ActionForm):
     """The choice of an action, and the reason that a rejection needs."""
 
-    reason = forms.CharField(label="Powód odrzucenia", max_length=300, required=False)
+    reason = forms.CharField(label="Powód odrzucenia", max_length=LONGEST_REASON, required=False)
 
 
 class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
@@ -195,16 +213,27 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
     def decision(self, row: models.DepotPrice) -> SafeString:
         return in_lines(row.get_status_display(), row.reason)
 
-    @admin.action(description="Zatwierdź", permissions=["change"])
-    def approve(self, request: HttpRequest, queryset: QuerySet[models.DepotPrice]) -> None:
-        decided = actions.approve_prices(prices=queryset, by=editor_of(request), on=timezone.now())
+    @bulk_action(description="Zatwierdź", obstacle=why_not_approved, named=named)
+    def approve(self, request: HttpRequest, keys: list[int]) -> None:
+        prices = models.DepotPrice.objects.filter(pk__in=among(keys))
+        try:
+            decided = actions.approve_prices(prices=prices, by=editor_of(request), on=timezone.now())
+        except actions.DuplicatePrice as error:
+            self.message_user(request, f"Nic nie zmieniono: {error}.", messages.ERROR)
+            return
         self._report(request, decided)
 
-    @admin.action(description="Odrzuć (podaj powód)", permissions=["change"])
-    def reject(self, request: HttpRequest, queryset: QuerySet[models.DepotPrice]) -> None:
-        reason = request.POST.get("reason", "")[:300]
+    @bulk_action(
+        description="Odrzuć (podaj powód)",
+        obstacle=why_not_rejected,
+        named=named,
+        reason_length=LONGEST_REASON,
+    )
+    def reject(self, request: HttpRequest, keys: list[int]) -> None:
+        prices = models.DepotPrice.objects.filter(pk__in=among(keys))
+        reason = read_text(request, "reason")[:LONGEST_REASON]
         try:
-            decided = actions.reject_prices(prices=queryset, reason=reason, by=editor_of(request), on=timezone.now())
+            decided = actions.reject_prices(prices=prices, reason=reason, by=editor_of(request), on=timezone.now())
         except actions.ReasonMissing:
             self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
             return

@@ -16,5 +16,6 @@ class PricesConfig(AppConfig):
                 label="ceny",
                 move=merging.move_prices,
                 bring_back=merging.bring_prices_back,
+                count=merging.count_prices,
             )
         )

@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Exists, OuterRef, QuerySet
 
 from catalog import history
+from catalog.bulk import among
 from prices.actions import record_prices
 from prices.models import DepotPrice
 
@@ -26,6 +27,11 @@ def bring_prices_back(
     """Give a depot its prices back, whichever of the heirs has them."""
     rows = DepotPrice.objects.filter(pk__in=numbers, depot__in=heirs)
     _hand_over(rows, depot, f"przywrócono skład {depot}", by, on)
+
+
+def count_prices(depots: Collection[int]) -> int:
+    """How many prices of some depots count or wait for a decision. One query."""
+    return DepotPrice.objects.filter(depot__in=among(depots)).exclude(status=DepotPrice.Status.REJECTED).count()
 
 
 def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBaseUser | None, on: date) -> list[int]:

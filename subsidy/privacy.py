@@ -6,10 +6,10 @@ empty body.
 
 from io import BytesIO
 
-from django.http import HttpRequest, UnreadablePostError
+from django.http import HttpRequest
 
 from catalog.query_string import QueryString
-from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, read_pairs
+from catalog.request_body import read_pairs
 
 
 def take_query(request: HttpRequest) -> QueryString:
@@ -25,7 +25,7 @@ def take_body(request: HttpRequest) -> QueryString:
     Raises MalformedBody, UnsupportedBody or BodyTooLarge.
     """
     forget_query(request)
-    return QueryString.of_pairs(read_pairs(request.META.get("CONTENT_TYPE", ""), read_limited(request)))
+    return QueryString.of_pairs(read_pairs(request.META.get("CONTENT_TYPE", ""), take_bytes(request)))
 
 
 def forget_query(request: HttpRequest) -> None:
@@ -37,28 +37,9 @@ def forget_query(request: HttpRequest) -> None:
     request.META.pop("HTTP_REFERER", None)
 
 
-def read_limited(request: HttpRequest) -> bytes:
-    """The bytes of the body, never more than are accepted; the request itself keeps none.
-
-    A body sent in chunks has no length, so the server's stream is read to its end.
-    """
-    stream = request.META["wsgi.input"]
-    length = request.META.get("CONTENT_LENGTH") or ""
-    try:
-        if length:
-            announced = int(length) if length.isascii() and length.isdigit() else 0
-            if announced > MAX_BODY_BYTES:
-                raise BodyTooLarge
-            body: bytes = stream.read(announced) if announced else b""
-        elif "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
-            announced, body = 0, stream.read(MAX_BODY_BYTES + 1)
-        else:
-            announced, body = 0, b""
-    except (OSError, UnreadablePostError):
-        raise MalformedBody("the connection ended before the body did") from None
-    finally:
-        request._body = b""
-        request._stream = BytesIO()
-    if len(body) < announced:
-        raise MalformedBody("the connection ended before the body did")
+def take_bytes(request: HttpRequest) -> bytes:
+    """The bytes of the body, which has come whole (`fueldepot.middleware`); the request itself keeps none."""
+    body = request.body
+    request._body = b""
+    request.META["wsgi.input"] = request._stream = BytesIO()
     return body

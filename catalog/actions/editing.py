@@ -1,6 +1,6 @@
 """Editing and adding depots. Nothing of the database can refuse what these two let through."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -84,8 +84,8 @@ def edit_depot(
     values: clean values by names of `EDITABLE`; `municipality` is a TERYT code. A new `opening_hours` makes the week
     anew. opened: from `opened_at`, when a form was open meanwhile. verify: check the whole depot as well, see
     `verify_depot`. note: for the history.
-    Raises DepotChangedMeanwhile, NothingToChange unless `verify`, DemonstrationWithContact, and DepotIsRemoved with
-    `verify`.
+    Raises DepotChangedMeanwhile, NothingToChange unless `verify`, DemonstrationWithContact, DepotIsRemoved with
+    `verify`, and ValueError for a name that is not in `EDITABLE`.
     """
     stored = locked(depot)
     if opened is not None:
@@ -117,7 +117,11 @@ def add_depot(*, values: Mapping[str, Any], by: AbstractBaseUser, on: date, veri
 
 
 def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:
-    """Put values into a depot that is not saved yet. Returns the names of those that differ, in the model's order."""
+    """Put values into a depot that is not saved yet. Returns the names of those that differ, in the model's order.
+
+    Raises ValueError for names that are not in `EDITABLE`.
+    """
+    refuse_unknown(values, EDITABLE)
     changed = []
     for name in EDITABLE:
         column = Depot.column(name)
@@ -131,6 +135,13 @@ def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:
         if contacts:
             raise DemonstrationWithContact(contacts)
     return changed
+
+
+def refuse_unknown(names: Collection[str], known: Collection[str]) -> None:
+    """Raise ValueError for names that are not known: a misspelt one must not be dropped in silence."""
+    unknown = set(names) - set(known)
+    if unknown:
+        raise ValueError(f"unknown fields: {', '.join(sorted(unknown))}; use {', '.join(known)}")
 
 
 def in_order(names: set[str]) -> list[str]:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from catalog import history
-from catalog.actions.editing import in_order
+from catalog.actions.editing import in_order, refuse_unknown
 from catalog.actions.states import DepotIsRemoved, lock_depots
 from catalog.models import Dataset, Depot, DepotMerge, DepotRequest, DistinctPair
 from fueldepot.data import versions
@@ -25,13 +25,15 @@ class Follower:
 
     name: in the record of the merge. label: what editors call the rows. move: gets the loser, the survivor, the editor
     and the day; returns the numbers of the rows that followed. bring_back: gets such numbers, the depots that may have
-    the rows now, the one that gets them again, the editor and the day.
+    the rows now, the one that gets them again, the editor and the day. count: gets numbers of depots; how many rows
+    hang on them.
     """
 
     name: str
     label: str
     move: Callable[[int, int, AbstractBaseUser, date], list[int]]
     bring_back: Callable[[Collection[int], Collection[int], int, AbstractBaseUser | None, date], None]
+    count: Callable[[Collection[int]], int]
 
 
 FOLLOWERS: list[Follower] = []
@@ -47,8 +49,10 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     import brings it back. Requests and prices follow the survivor; one that would stand beside its own twin there stays
     with the loser, where it does not count. What followed is remembered, and comes back when the loser is published
     again. Histories stay where they were written.
-    Raises DepotIsRemoved when either is removed, MergeRefused for an entry and itself, or an invented and a real one.
+    Raises DepotIsRemoved when either is removed, MergeRefused for an entry and itself, or an invented and a real one,
+    ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.
     """
+    refuse_unknown(take, Depot.PUBLIC_FIELDS)
     stored = {row.pk: row for row in locked_pair(survivor, loser)}
     kept, gone = stored[survivor.pk], stored[loser.pk]
     taken = in_order(Depot.stated(take))

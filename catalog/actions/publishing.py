@@ -7,7 +7,15 @@ from django.db import transaction
 
 from catalog import history
 from catalog.actions.merging import FOLLOWERS, move_requests
-from catalog.actions.states import DepotIsPublished, lock_depots, save
+from catalog.actions.states import (
+    PUBLISHING,
+    RESTORING,
+    DepotIsPublished,
+    RestoringNeedsReason,
+    lock_depots,
+    needs_reason,
+    save,
+)
 from catalog.models import Depot, DepotMerge, DepotRequest
 
 
@@ -25,15 +33,18 @@ def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:
 
 @transaction.atomic
 def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None, note: str = "") -> Depot:
-    """Publish a depot that was held back, or restore a removed one. Raises DepotIsPublished.
+    """Publish a depot that was held back, or restore a removed one.
 
+    note: for the history; the reason where `needs_reason`. Raises DepotIsPublished and RestoringNeedsReason.
     Its name counts as confirmed from then on, so that the next import does not hold it back again. One that was merged
     into another stands on its own again, and what followed it then comes back: see `bring_back`.
     """
     stored, survivor = lock_with_survivor(depot.pk)
     if stored.publication == Depot.Publication.PUBLISHED:
         raise DepotIsPublished(stored.pk)
-    said = "przywrócono" if stored.publication == Depot.Publication.REMOVED else "opublikowano"
+    if needs_reason(stored) and not note.strip():
+        raise RestoringNeedsReason(stored.pk)
+    said = RESTORING if stored.publication == Depot.Publication.REMOVED else PUBLISHING
     stored.publication = Depot.Publication.PUBLISHED
     stored.removed_at, stored.removal_reason = None, ""
     stored.merged_into = None

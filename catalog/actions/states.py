@@ -1,5 +1,6 @@
 """The state of an entry, checked or not, published or removed: of one depot, or of many in as many statements."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -7,9 +8,10 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models import Case, CharField, F, Func, Q, QuerySet, Value, When
 
 from catalog import history
+from catalog.bulk import among
 from catalog.models import Dataset, Depot, DepotMerge, DepotRequest, DistinctPair
 from fueldepot.data import versions
 
@@ -26,8 +28,19 @@ class DepotIsUnverified(Exception):
     """There is no status to take back."""
 
 
+class RestoringNeedsReason(Exception):
+    """A depot removed at its owner's request, merged, closed or a private person's comes back with a reason only."""
+
+
+RESTORED_WITH_REASON = frozenset(
+    {Depot.RemovalReason.OWNER, Depot.RemovalReason.CLOSED, Depot.RemovalReason.PRIVATE_PERSON}
+)
+"""Somebody's wish, the end of the depot, personal data: what was removed for these is restored one by one."""
+
 VERIFYING = "sprawdzono"
 RESETTING = "cofnięto do nieweryfikowanych"
+PUBLISHING = "opublikowano"
+RESTORING = "przywrócono"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +49,31 @@ class Decided:
 
     count: int
     unchanged: tuple[Depot, ...]
+
+
+def needs_reason(depot: Depot) -> bool:
+    """Whether a removed depot is restored with a reason only, and never in bulk."""
+    return depot.merged_into_id is not None or depot.removal_reason in RESTORED_WITH_REASON
+
+
+def why_not_removed(depot: Depot) -> str:
+    """Why a depot can be neither removed nor verified, in Polish; "" where it can."""
+    return "usunięte już wcześniej" if depot.publication == Depot.Publication.REMOVED else ""
+
+
+def why_not_reset(depot: Depot) -> str:
+    """Why the status of a depot cannot be taken back, in Polish; "" where it can."""
+    return "nieweryfikowane już wcześniej" if depot.data_status == Depot.DataStatus.UNVERIFIED else ""
+
+
+def why_not_published(depot: Depot) -> str:
+    """Why a depot cannot be published or restored in bulk, in Polish; "" where it can."""
+    if depot.publication == Depot.Publication.PUBLISHED:
+        return "opublikowane już wcześniej"
+    if not needs_reason(depot):
+        return ""
+    reason = "scalony z innym wpisem" if depot.merged_into_id else depot.get_removal_reason_display()
+    return f"{reason} (przywróć pojedynczo, z powodem)"
 
 
 def locked(depot: Depot) -> Depot:
@@ -94,7 +132,7 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> D
         "confirmed_fields": list(Depot.PUBLIC_FIELDS),
         "review": "",
     }
-    return _decide(keys, lambda depot: depot.publication != Depot.Publication.REMOVED, values, by, VERIFYING)
+    return _decide(keys, why_not_removed, values, by, lambda _: VERIFYING)
 
 
 @transaction.atomic
@@ -107,7 +145,7 @@ def remove_depots(*, keys: Collection[int], reason: Depot.RemovalReason, by: Abs
         "removal_reason": reason,
     }
     said = f"usunięto: {Depot.RemovalReason(reason).label}"
-    return _decide(keys, lambda depot: depot.publication != Depot.Publication.REMOVED, values, by, said)
+    return _decide(keys, why_not_removed, values, by, lambda _: said)
 
 
 @transaction.atomic
@@ -119,26 +157,57 @@ def reset_depots(*, keys: Collection[int], by: AbstractBaseUser) -> Decided:
         "verified_by": None,
         "confirmed_fields": [],
     }
-    return _decide(keys, lambda depot: depot.data_status != Depot.DataStatus.UNVERIFIED, values, by, RESETTING)
+    return _decide(keys, why_not_reset, values, by, lambda _: RESETTING)
+
+
+@transaction.atomic
+def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> Decided:
+    """`publish_depot` for many, in as many statements as for one. Those that need a reason stay as they are."""
+    name = Value("name", output_field=CharField(max_length=30))
+    names = Depot._meta.get_field("confirmed_fields")
+    named = Func(F("confirmed_fields"), name, function="array_append", output_field=names)
+    values: dict[str, Any] = {
+        "publication": Depot.Publication.PUBLISHED,
+        "removed_at": None,
+        "removal_reason": "",
+        "updated_at": on,
+        "review": "",
+        "confirmed_fields": Case(When(confirmed_fields__contains=["name"], then=F("confirmed_fields")), default=named),
+    }
+
+    def said(depot: Depot) -> str:
+        return RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
+
+    return _decide(keys, why_not_published, values, by, said)
 
 
 def _decide(
     keys: Collection[int],
-    possible: Callable[[Depot], bool],
+    obstacle: Callable[[Depot], str],
     values: Mapping[str, Any],
     by: AbstractBaseUser,
-    reason: str,
+    reason: Callable[[Depot], str],
 ) -> Decided:
-    """Set the same values on all of the depots that this is possible for: lock, update, history, version."""
+    """Set the same values on all of the depots that have no obstacle: lock, update, history, version.
+
+    reason: for the history, from the state before.
+    """
     # Locked in one order, so that two editors with overlapping choices wait for one another instead of failing.
-    chosen = Depot.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
-    depots = list(chosen.only("pk", "name", "publication", "data_status"))
-    wanted = [depot.pk for depot in depots if possible(depot)]
+    chosen = Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk")
+    depots = list(chosen.only("pk", "name", "publication", "data_status", "removal_reason", "merged_into"))
+    wanted: defaultdict[str, list[int]] = defaultdict(list)
+    unchanged = []
+    for depot in depots:
+        if obstacle(depot):
+            unchanged.append(depot)
+        else:
+            wanted[reason(depot)].append(depot.pk)
     if wanted:
-        Depot.objects.filter(pk__in=wanted).update(**values)
-        history.record(Depot, wanted, by=by, reason=reason)
+        Depot.objects.filter(pk__in=among([key for some in wanted.values() for key in some])).update(**values)
+        for said, some in wanted.items():
+            history.record(Depot, some, by=by, reason=said)
         versions.bump_version(Dataset.Slug.DEPOTS)
-    return Decided(len(wanted), tuple(depot for depot in depots if not possible(depot)))
+    return Decided(len(depots) - len(unchanged), tuple(unchanged))
 
 
 @transaction.atomic

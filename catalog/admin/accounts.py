@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 
+from catalog.admin.desk import MissedMixin
 from catalog.roles import CHIEF, EDITOR
 
-admin.site.unregister(User)
+admin.site.unregister([User, Group])
 
 
 @admin.register(User)
@@ -53,6 +54,11 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
         if not change and not is_super(request):
             obj.is_staff = True
         super().save_model(request, obj, form, change)
+
+
+@admin.register(Group)
+class RoleAdmin(MissedMixin, GroupAdmin):
+    """Roles; administrators of the service keep them."""
 
 
 def is_super(request: HttpRequest) -> bool:

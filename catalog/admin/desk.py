@@ -3,9 +3,11 @@
 from typing import Any, ClassVar, cast
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import BadRequest, ValidationError
 from django.db.models import QuerySet, TextChoices
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 
@@ -35,7 +37,20 @@ class WaitingFilter(admin.SimpleListFilter):
 
 
 class MissedMixin:
-    """Says in plain Polish that a row is not there; what Django says fits every gender at once and reads badly."""
+    """Says in plain Polish that a row is not there; what Django says fits every gender at once and reads badly.
+
+    What cannot even be the key of a row is answered with 400.
+    """
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any) -> HttpResponse | None:
+        key = queryset.model._meta.pk
+        try:
+            for given in request.POST.getlist(ACTION_CHECKBOX_NAME):
+                key.to_python(given)
+        except ValidationError as error:
+            raise BadRequest("not the key of a row") from error
+        answer: HttpResponse | None = super().response_action(request, queryset, *args)  # type: ignore[misc]
+        return answer
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponseRedirect:
         messages.warning(request, f"Nie ma takiego wpisu: {opts.verbose_name} „{object_id[:40]}”.")
@@ -45,6 +60,14 @@ class MissedMixin:
 def editor_of(request: HttpRequest) -> AbstractBaseUser:
     """Who is at the desk; the admin lets nobody in without a login."""
     return cast("AbstractBaseUser", request.user)
+
+
+def read_text(request: HttpRequest, name: str) -> str:
+    """A text that was sent outside a form of Django's; "" where it is missing. Raises BadRequest for one with a NUL."""
+    given = request.POST.get(name, "")
+    if "\0" in given:
+        raise BadRequest(f"NUL in {name}")
+    return given
 
 
 def read_number(given: str | None) -> int:

@@ -1,7 +1,8 @@
 """The editors' desk for requests of owners and readers: the queue, and the page on which one is decided."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django import forms
@@ -17,11 +18,12 @@ from django.utils import timezone
 
 from catalog import models, plane, requests
 from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, opened_at
-from catalog.admin.desk import WaitingFilter, editor_of
+from catalog.admin.bulk import bulk_action
+from catalog.admin.desk import MissedMixin, WaitingFilter, editor_of, read_text
 from catalog.models import Depot, DepotRequest
 from catalog.reading.people import is_private_person
 from catalog.requests import Decided, Told, claimants, proposals
-from catalog.requests.deciding import MAX_REASON
+from catalog.requests.deciding import MAX_REASON, WHY_UNCHANGED
 
 NEAR_M = 300
 """Depots this near to a proposed one may be the same."""
@@ -82,8 +84,36 @@ class RejectionForm(ActionForm):
     reason = forms.CharField(label="Powód odrzucenia", max_length=MAX_REASON, required=False)
 
 
+def why_not_decided(request: DepotRequest) -> str:
+    """Why a request cannot be turned down, in Polish; "" where it can."""
+    return "" if request.state == State.WAITING else request.get_state_display()
+
+
+def why_not_accepted(request: DepotRequest) -> str:
+    """Why a request cannot be accepted, as far as the list shows it, in Polish; "" where it can."""
+    if request.depot is not None and request.depot.publication == Depot.Publication.REMOVED:
+        return why_not_decided(request) or WHY_UNCHANGED[DepotIsRemoved]
+    return why_not_decided(request)
+
+
+def why_not_told(request: DepotRequest) -> str:
+    """Why no letter is sent again, in Polish; "" where one is."""
+    return "" if request.letter_owed and request.erased_at is None else "list nie czeka na wysłanie"
+
+
+def kinds(rows: Collection[DepotRequest]) -> dict[str, int]:
+    """How many requests ask for what."""
+    return Counter(row.get_kind_display() for row in rows)
+
+
+def named(row: DepotRequest) -> str:
+    """A request with the name of its entry, or of the proposed one."""
+    name = row.depot.name if row.depot else row.proposed.get("name", "(usunięte)")
+    return f"nr {row.pk}, {row.get_kind_display()}: {name}"
+
+
 @admin.register(DepotRequest)
-class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class DepotRequestAdmin(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """The queue, longest waiting first. Requests are decided here, never edited, added or deleted."""
 
     list_display = ("number", "kind", "entry", "municipality", "asked", "email", "waits_since", "state")
@@ -136,27 +166,29 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
         days = (timezone.now() - row.confirmed_at).days
         return "dziś" if not days else f"{days} dni" if days != 1 else "1 dzień"
 
-    @admin.action(description="Przyjmij w całości", permissions=["change"])
-    def accept(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> None:
-        numbers = list(queryset.values_list("pk", flat=True))
-        self._report(request, requests.accept_requests(requests=numbers, by=editor_of(request), on=timezone.now()))
+    @bulk_action(description="Przyjmij w całości", obstacle=why_not_accepted, attached=kinds, named=named)
+    def accept(self, request: HttpRequest, keys: list[int]) -> None:
+        self._report(request, requests.accept_requests(requests=keys, by=editor_of(request), on=timezone.now()))
 
-    @admin.action(description="Odrzuć (podaj powód)", permissions=["change"])
-    def reject(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> None:
-        numbers = list(queryset.values_list("pk", flat=True))
-        reason = request.POST.get("reason", "")
+    @bulk_action(
+        description="Odrzuć (podaj powód)",
+        obstacle=why_not_decided,
+        attached=kinds,
+        named=named,
+        reason_length=MAX_REASON,
+    )
+    def reject(self, request: HttpRequest, keys: list[int]) -> None:
+        reason = read_text(request, "reason")
         try:
-            decided = requests.reject_requests(
-                requests=numbers, reason=reason, by=editor_of(request), on=timezone.now()
-            )
+            decided = requests.reject_requests(requests=keys, reason=reason, by=editor_of(request), on=timezone.now())
         except requests.ReasonMissing:
             self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
             return
         self._report(request, decided)
 
-    @admin.action(description="Wyślij jeszcze raz list o decyzji", permissions=["change"])
-    def tell(self, request: HttpRequest, queryset: QuerySet[DepotRequest]) -> None:
-        self._report_letters(request, requests.resend_letters(requests=list(queryset.values_list("pk", flat=True))))
+    @bulk_action(description="Wyślij jeszcze raz list o decyzji", obstacle=why_not_told, named=named)
+    def tell(self, request: HttpRequest, keys: list[int]) -> None:
+        self._report_letters(request, requests.resend_letters(requests=keys))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         context = {
@@ -205,9 +237,7 @@ class DepotRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subsc
                 groups = request.POST.getlist("groups") if found.kind == Kind.CORRECT else None
                 decided = requests.accept_request(request=found, groups=groups, opened=opened, by=editor, on=now)
             else:
-                decided = requests.reject_request(
-                    request=found, reason=request.POST.get("reason", ""), by=editor, on=now
-                )
+                decided = requests.reject_request(request=found, reason=read_text(request, "reason"), by=editor, on=now)
         except requests.RequestAlreadyDecided:
             found.refresh_from_db()
             by = f" ({found.decided_by})" if found.decided_by else ""

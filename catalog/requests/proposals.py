@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog import fuels
+from catalog.actions.editing import refuse_unknown
 from catalog.models import Depot, Municipality
 from catalog.reading.hours import CLOSED, DAYS, daily_ranges
 
@@ -61,7 +62,11 @@ def values_of(depot: Depot) -> dict[str, Any]:
 
 
 def changes(stored: Values, wanted: Values) -> dict[str, Any]:
-    """What of the wanted values differs, whole groups of it. Groups that `wanted` does not fill are left out."""
+    """What of the wanted values differs, whole groups of it. Groups that `wanted` does not fill are left out.
+
+    Raises ValueError for names that are not in `Depot.PUBLIC_FIELDS`.
+    """
+    refuse_unknown(wanted, Depot.PUBLIC_FIELDS)
     changed: dict[str, Any] = {}
     for group in GROUPS:
         if all(name in wanted for name in group.fields) and any(

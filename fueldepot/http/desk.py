@@ -1,10 +1,11 @@
 """Middlewares that only the editors' desk and the forms need: sessions, accounts, tokens, messages, histories.
 
-The API and the pages pass them by: they take no cookie, and what they answer is the same for everybody.
+The API and the pages bypass them: they take no cookie, and answer everybody the same.
 """
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from axes.middleware import AxesMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
@@ -14,8 +15,10 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from simple_history.middleware import HistoryRequestMiddleware
 
+View = Callable[[HttpRequest], HttpResponse]
+
 PATHS = re.compile(r"/(?:admin/|zgloszenia/|sklady/dodaj/|sklad/[0-9]+/)")
-"""The desk, the forms, and the state of a request. Everything else is public and answered from snapshots."""
+"""The desk, the forms, and the state of a submission. Everything else is public and answered from snapshots."""
 
 
 def is_desk_or_form(request: HttpRequest) -> bool:
@@ -24,13 +27,13 @@ def is_desk_or_form(request: HttpRequest) -> bool:
 
 
 class DeskOnly:
-    """Pass everything but the desk and the forms by the middleware that this is mixed into."""
+    """Mixin: let only the desk and the forms pass through a middleware."""
 
-    get_response: Callable[[HttpRequest], HttpResponse]
+    get_response: Any
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: HttpRequest) -> Any:
         if is_desk_or_form(request):
-            return super().__call__(request)  # type: ignore[misc,no-any-return] # of the middleware
+            return super().__call__(request)  # type: ignore[misc] # of the middleware
         return self.get_response(request)
 
 
@@ -39,7 +42,7 @@ class DeskSessionMiddleware(DeskOnly, SessionMiddleware):
 
 
 class DeskCsrfViewMiddleware(DeskOnly, CsrfViewMiddleware):
-    """Tokens of forms. It still refuses an untrusted POST to a view that is not exempt, wherever that is."""
+    """Tokens of forms. A POST to a view that is not exempt is refused wherever that view is."""
 
 
 class DeskAuthenticationMiddleware(DeskOnly, AuthenticationMiddleware):
@@ -50,9 +53,15 @@ class DeskMessageMiddleware(DeskOnly, MessageMiddleware):
     """Messages to editors."""
 
 
-class DeskHistoryMiddleware(DeskOnly, HistoryRequestMiddleware):
-    """Who changes a row."""
-
-
-class DeskAxesMiddleware(DeskOnly, AxesMiddleware):
+class DeskAxesMiddleware(DeskOnly, AxesMiddleware):  # type: ignore[misc] # has no types
     """Throttled logins."""
+
+
+def desk_history(get_response: View) -> View:
+    """Tell the histories of rows who changes them."""
+    noting: View = HistoryRequestMiddleware(get_response)
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        return (noting if is_desk_or_form(request) else get_response)(request)
+
+    return answer

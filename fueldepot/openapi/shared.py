@@ -127,7 +127,8 @@ HEADERS: dict[str, Schema] = {
         "schema": {"type": "string", "examples": ['"default";q=60;w=60']},
     },
     "RateLimit": {
-        "description": "What is left: `r` requests, `t` seconds until more. Absent where no limit is enforced.",
+        "description": "What is left: `r` requests; `t` seconds until all are back, or with `r=0` until the next "
+        "is allowed. Absent where no limit is enforced.",
         "schema": {"type": "string", "examples": ['"default";r=59;t=1']},
     },
     "RetryAfter": {

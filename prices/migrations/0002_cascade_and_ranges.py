@@ -36,5 +36,5 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL(CASCADE, "ALTER TABLE prices_depotprice DROP CONSTRAINT prices_depotprice_depot_id_fk"),
-        migrations.RunPython(set_ranges, migrations.RunPython.noop, elidable=True),
+        migrations.RunPython(set_ranges, migrations.RunPython.noop),
     ]

@@ -83,8 +83,13 @@ def test_an_unchanged_answer_is_304(client):
     assert "ETag" not in client.get("/api/v1/locations")
 
 
-def test_a_wrong_host_is_told_in_json(client):
-    check_body(client.get("/api/v1/locations?q=krak", headers={"host": "evil.example"}), 400, "invalid_parameter")
+@pytest.mark.parametrize("host", ["evil.example", "evil example", "x" * 300])
+def test_a_host_that_is_not_served_is_told_in_json(client, settings, host):
+    answer = client.get("/api/v1/locations?q=krak", headers={"host": host})
+    check_body(answer, 400, "invalid_parameter")
+    said = answer.json()["message"]
+    assert said.startswith(f"The host '{host[:40]}")
+    assert said.endswith(f"is not served here; send the request to {settings.SITE_URL}.")
 
 
 def test_a_body_that_nobody_would_read_is_refused_unread(client):

@@ -147,7 +147,7 @@ def test_prices_of_removed_depots_go_with_them_at_once(client):
     depot = Depot.objects.get(prices__price=1600)
     catalog_actions.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert client.get(f"{URL}/pellet").json()["n"] == 2
-    catalog_actions.publish_depot(depot=depot, on=TODAY)
+    catalog_actions.publish_depot(depot=depot, on=TODAY, note="działa dalej")
     assert client.get(f"{URL}/pellet").json()["n"] == 3
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.barriers import findings
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LISTS = (
@@ -41,6 +43,31 @@ def test_every_list_fits(desk):
         wide[path] = max(desk.evaluate(OVERFLOW), default=0)
     # A pixel or two is what browsers round.
     assert {path: over for path, over in wide.items() if over > 2} == {}
+
+
+def test_a_bulk_action_asks_first_and_is_turned_down_or_confirmed(desk):
+    published = "/admin/catalog/depot/?publication__exact=published"
+    for answer in ("Nie, wróć do listy", "Tak, wykonaj"):
+        desk.goto(published)
+        desk.locator("#action-toggle").check()
+        desk.select_option("[name=action]", "remove_duplicate")
+        desk.locator(".actions button").click()
+        asked = desk.locator("#content-main").inner_text().replace("\xa0", " ")
+        assert "Zmieni się: 100 z 100 zaznaczonych. Na razie nic nie zmieniono." in asked
+        for width in (390, 1280):
+            desk.set_viewport_size({"width": width, "height": 900})
+            assert findings(desk) == []
+        desk.get_by_text(answer).click()
+        desk.locator("#changelist").wait_for()
+        assert (desk.locator(".messagelist").count() == 1) == (answer == "Tak, wykonaj")
+    assert "Zmieniono: 100." in desk.locator(".messagelist").inner_text()
+    # The other tests find everything as it was.
+    desk.goto("/admin/catalog/depot/?publication__exact=removed")
+    desk.locator("#action-toggle").check()
+    desk.select_option("[name=action]", "publish")
+    desk.locator(".actions button").click()
+    desk.get_by_text("Tak, wykonaj").click()
+    desk.locator(".messagelist").wait_for()
 
 
 def test_a_pair_is_merged_once(desk):

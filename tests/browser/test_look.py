@@ -85,6 +85,20 @@ def test_every_page_is_accessible_and_fits(open_window, site, depot, removed, wi
     assert findings(reader.page, *DIFFERS[scheme]) + found == []
 
 
+@pytest.mark.parametrize(("width", "text"), [(320, "100%"), (640, "200%"), (1366, "200%")])
+def test_no_page_is_wider_than_its_window(open_window, site, depot, removed, width, text):
+    """WCAG 2.2, 1.4.10 and 1.4.4: as narrow as 320 px, and with the reader's text at 200 %."""
+    reader = open_window(viewport={"width": width, "height": 900})
+    reader.refused = {400, 404, 410}
+    too_wide = []
+    for address in [*addresses(depot, site), removed]:
+        reader.page.goto(address)
+        reader.page.evaluate(f"document.documentElement.style.fontSize = '{text}'")
+        taken = reader.page.evaluate("document.documentElement.scrollWidth")
+        too_wide += [f"{address}: {taken} px"] if taken > width else []
+    assert too_wide == []
+
+
 def test_open_suggestions_are_accessible(page):
     page.goto("/")
     page.get_by_role("combobox").press_sequentially("nowy")

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from catalog import models
-from tests import factories
+from tests import bulk, factories
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ def editor(client):
 
 
 def act(client, action, *depots):
-    return client.post(DEPOTS, {"action": action, "_selected_action": [d.pk for d in depots]}, follow=True)
+    return bulk.act(client, DEPOTS, action, *depots)
 
 
 def test_verifying_in_bulk(client, editor):
@@ -38,21 +38,19 @@ def test_verifying_in_bulk(client, editor):
         ("remove_private", "private_person"),
     ],
 )
-def test_removing_with_a_reason_and_publishing_again(client, editor, action, reason):
+def test_removing_with_a_reason(client, editor, action, reason):
     depot = factories.DepotFactory()
     act(client, action, depot)
     depot.refresh_from_db()
     assert (depot.publication, depot.removal_reason) == ("removed", reason)
-    act(client, "publish", depot)
-    depot.refresh_from_db()
-    assert depot.publication == "published"
 
 
 def test_what_cannot_be_done_is_said(client, editor):
-    answer = act(client, "verify", factories.DepotFactory(removed=True))
+    answer = bulk.choose(client, DEPOTS, "verify", factories.DepotFactory(removed=True))
     text = answer.content.decode()
-    assert "Zmieniono: 0." in text
-    assert "Bez zmian" in text
+    assert "Nic się nie zmieni" in text
+    assert "Usunięte już wcześniej: <strong>1</strong>" in text
+    assert "Tak, wykonaj" not in text
 
 
 def test_filters_by_fuel_and_voivodeship(client, editor):

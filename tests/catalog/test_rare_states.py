@@ -5,13 +5,12 @@ from django.db import IntegrityError
 
 from catalog import boundaries
 from catalog.models import Dataset, DepotRequest
-from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, read_pairs
+from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, read_pairs
 from catalog.requests import LinkForgotten, confirm_request
 from catalog.requests.secrecy import new_token
 from fueldepot.data import versions
 from fueldepot.logins import name_key
 from prices import actions, starter
-from subsidy.privacy import read_limited
 from tests import factories
 from tests.catalog.requests.test_actions import NOW
 
@@ -61,19 +60,6 @@ def test_a_price_that_breaks_another_rule_is_no_duplicate():
 
 def test_invented_prices_of_the_future_are_those_of_today():
     assert starter.level("pellet", -1) == starter.level("pellet", 0) == starter.LEVELS["pellet"][-1][1]
-
-
-@pytest.mark.parametrize("announced", [{"CONTENT_LENGTH": "9"}, {"HTTP_TRANSFER_ENCODING": "chunked"}])
-def test_a_connection_that_breaks_within_a_body(rf, announced):
-    class Broken:
-        def read(self, size):
-            raise ConnectionResetError
-
-    request = rf.post("/api/v1/subsidy")
-    request.META |= {"CONTENT_LENGTH": "", **announced, "wsgi.input": Broken()}
-    with pytest.raises(MalformedBody, match="the connection ended before the body did"):
-        read_limited(request)
-    assert request.body == b""
 
 
 def test_a_price_without_its_fuel_is_shown_again_with_what_is_missing(admin_client):

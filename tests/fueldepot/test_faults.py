@@ -272,6 +272,39 @@ def send(site, request_line):
     return found
 
 
+FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
+CUT = f"{FORM}Content-Length: 500\r\n\r\npeople=2"
+BAD_CHUNK = f"{FORM}Transfer-Encoding: chunked\r\n\r\nzz\r\npeople=2\r\n0\r\n\r\n"
+CUT_CHUNK = f"{FORM}Transfer-Encoding: chunked\r\n\r\n8\r\npeop"
+
+
+@pytest.mark.parametrize("body", [CUT, BAD_CHUNK, CUT_CHUNK], ids=["cut", "bad chunk", "cut chunk"])
+@pytest.mark.parametrize("path", ["/api/v1/subsidy", "/dotacja/", "/sklady/dodaj/", "/api/v1/stores"])
+def test_a_body_that_does_not_come_whole_is_400_and_one_line_of_the_log(site, path, body):
+    already = len(site.log.read_text().splitlines())
+    with socket.create_connection(("127.0.0.1", site.port), timeout=LIMIT_S) as connection:
+        connection.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n{body}".encode())
+        connection.shutdown(socket.SHUT_WR)
+        found = b""
+        while piece := connection.recv(10_000):
+            found += piece
+    assert found.startswith(b"HTTP/1.1 400 ")
+    assert found.count(b"HTTP/1.1 ") == 1
+    assert (b'"code":"malformed_body"' if path.startswith("/api/") else b"<h1>Formularz") in found
+    (line,) = [json.loads(line) for line in site.log.read_text().splitlines()[already:]]
+    assert (line["logger"], line["path"], line["status"]) == ("fueldepot.request", path, 400)
+
+
+@pytest.mark.parametrize("path", ["/api/v1/locations?q=krak", "/", "/static/pages/site.css", "/healthz"])
+@pytest.mark.parametrize("host", ["evil.example", "a b"])
+def test_a_host_that_is_not_served_costs_one_line_of_the_log(site, path, host):
+    already = len(site.log.read_text().splitlines())
+    answer = site.get(path, Host=host)
+    assert answer.status in {200, 400}
+    (line,) = [json.loads(line) for line in site.log.read_text().splitlines()[already:]]
+    assert (line["logger"], line["status"]) == ("fueldepot.request", answer.status)
+
+
 def test_polish_letters_that_come_without_percent_signs(site):
     found = send(site, "GET /api/v1/locations?q=kościelisko".encode())
     assert found.startswith(b"HTTP/1.1 200 ")

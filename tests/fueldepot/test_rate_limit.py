@@ -1,5 +1,7 @@
 """The token bucket, its headers, and what becomes of it with and without Redis."""
 
+import http.client
+import re
 import signal
 import threading
 import time
@@ -9,8 +11,9 @@ from django.test import Client
 
 from catalog import shared_cache
 from fueldepot import rate_limit
-from fueldepot.rate_limit import Buckets, bucket_key, retry_after_s, take
+from fueldepot.rate_limit import Buckets, bucket_key, take
 from fueldepot.rate_limit_setting import Limit, read_limit
+from tests.fueldepot.live import Site
 from tests.fueldepot.sharers import eventually
 
 PATH = "/api/v1/subsidy?people=2"
@@ -55,7 +58,8 @@ def test_a_burst_then_one_a_second():
     assert [verdict.allowed for verdict in verdicts] == [True] * 60 + [False]
     assert verdicts[0].full_in_s == pytest.approx(1)
     assert verdicts[59].full_in_s == pytest.approx(60)
-    assert retry_after_s(verdicts[60], A_MINUTE) == 1
+    assert (verdicts[0].left, verdicts[59].left) == (59, 0)
+    assert verdicts[59].next_in_s == verdicts[60].next_in_s == 1
     assert buckets.take("b", A_MINUTE).allowed
     clock.now += 1
     assert [buckets.take("a", A_MINUTE).allowed for _ in range(2)] == [True, False]
@@ -133,7 +137,7 @@ def test_too_many(settings):
     answer = caller.get(PATH)
     assert answer.json()["code"] == "too_many_requests"
     assert (answer["Retry-After"], answer["Cache-Control"]) == ("30", "no-store")
-    assert answer["RateLimit"] == '"default";r=0;t=60'
+    assert answer["RateLimit"] == '"default";r=0;t=30'
     assert answer["Access-Control-Allow-Origin"] == "*"
     assert Client(REMOTE_ADDR="203.0.113.6").get(PATH).status_code == 200
     # Preflight requests are the browser's, and the rest is not the API.
@@ -141,6 +145,52 @@ def test_too_many(settings):
     assert caller.options(PATH, headers=preflight).status_code == 204
     assert caller.get("/healthz").status_code == 200
     assert "RateLimit" not in caller.get("/dotacja/")
+
+
+def test_with_nothing_left_t_is_until_the_next_request(settings):
+    settings.RATE_LIMIT = Limit(2, 60)
+    caller = Client(REMOTE_ADDR="203.0.113.5")
+    assert [caller.get(PATH)["RateLimit"] for _ in range(2)] == ['"default";r=1;t=30', '"default";r=0;t=30']
+    refused = caller.get(PATH)
+    assert refused["RateLimit"] == f'"default";r=0;t={refused["Retry-After"]}'
+
+
+@pytest.mark.parametrize(
+    ("limit", "workers", "each"),
+    [
+        (A_MINUTE, 1, A_MINUTE),
+        (A_MINUTE, 2, Limit(30, 60)),
+        (A_MINUTE, 7, Limit(8, 56)),
+        (Limit(5, 1), 2, Limit(2, 0.8)),
+        (Limit(1, 60), 4, Limit(1, 240)),
+    ],
+)
+def test_the_share_of_a_worker(limit, workers, each):
+    share = limit.share(workers)
+    assert (share.requests, share.window_s) == (each.requests, pytest.approx(each.window_s))
+    assert workers / share.step_s == pytest.approx(1 / limit.step_s)
+
+
+@pytest.mark.parametrize(("limit", "workers"), [(A_MINUTE, 2), (A_MINUTE, 7), (Limit(5, 1), 4), (Limit(1, 60), 4)])
+def test_workers_that_count_apart_keep_the_limit_together(limit, workers):
+    clock = Clock()
+    apart = [Buckets(clock=clock) for _ in range(workers)]
+    began, allowed = clock.now, 0
+    while clock.now < began + 5 * limit.window_s:
+        allowed += sum(one.take("a", limit.share(workers)).allowed for one in apart)
+        clock.now += limit.step_s / 3
+    at_the_rate = limit.requests * 6  # a whole bucket, and what comes back in five windows
+    assert -2 * workers < allowed - at_the_rate <= workers
+
+
+def test_a_worker_tells_of_its_share_and_of_the_limit_of_all(monkeypatch):
+    monkeypatch.setattr(rate_limit, "worker_count", 4)
+    caller = Client(REMOTE_ADDR="203.0.113.5")
+    answers = [caller.get(PATH) for _ in range(16)]
+    assert [answer.status_code for answer in answers] == [200] * 15 + [429]
+    assert [answer["RateLimit"] for answer in (answers[0], answers[14])] == ['"default";r=14;t=4', '"default";r=0;t=4']
+    assert {answer["RateLimit-Policy"] for answer in answers} == {'"default";q=60;w=60'}
+    assert answers[15]["Retry-After"] == "4"
 
 
 def test_a_forged_caller_does_not_help(settings):
@@ -216,3 +266,57 @@ def test_a_redis_that_never_was_is_no_failure(settings):
     settings.CACHE_URL = "redis://127.0.0.1:1/0"
     answer = Client(REMOTE_ADDR="203.0.113.5").get(PATH)
     assert (answer.status_code, answer["RateLimit"]) == (200, '"default";r=59;t=1')
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Two workers without a Redis."""
+    running = Site(tmp_path_factory.mktemp("limited"), RATE_LIMIT="60/min")
+    try:
+        yield running.ready()
+    finally:
+        running.stop()
+
+
+def ask(site, address, times, *, keep):
+    """Statuses and headers of so many requests from an address. keep: all over one connection."""
+    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=20, source_address=(address, 0))
+    found = []
+    for _ in range(times):
+        connection.request("GET", PATH)
+        answer = connection.getresponse()
+        answer.read()
+        found.append((answer.status, answer.headers))
+        if not keep:
+            connection.close()
+    connection.close()
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keep", [True, False])
+def test_two_workers_keep_one_limit(site, keep):
+    began = time.monotonic()
+    callers = 1 if keep else 4
+    found = []
+    address = f"127.0.2.{callers}"
+    threads = [
+        threading.Thread(target=lambda: found.extend(ask(site, address, 140 // callers, keep=keep)))
+        for _ in range(callers)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    came_back = time.monotonic() - began
+    passed = [status for status, _ in found].count(200)
+    assert 30 <= passed <= 60 + came_back + 2
+    if keep:  # with one worker, which has its share and gets one back in two seconds
+        assert passed <= 30 + came_back / 2 + 1
+    for status, headers in found:
+        assert headers["RateLimit-Policy"] == '"default";q=60;w=60'
+        left, wait_s = map(int, re.fullmatch(r'"default";r=(\d+);t=(\d+)', headers["RateLimit"]).groups())
+        assert left < 30
+        if status == 429:
+            assert (left, str(wait_s)) == (0, headers["Retry-After"])
+            assert 1 <= wait_s <= 2

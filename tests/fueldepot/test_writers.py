@@ -146,7 +146,7 @@ def test_what_editors_do_to_a_depot(desk, changes):
     changes(addresses)
     depots.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     changes(addresses)
-    depots.publish_depot(depot=depot, on=TODAY)
+    depots.publish_depot(depot=depot, on=TODAY, note="działa")
     changes(addresses)
 
 

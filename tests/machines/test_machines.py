@@ -89,7 +89,11 @@ def test_who_has_changed_something_sees_it_and_others_see_it_soon(service, calle
     service.replica.ask("SELECT pg_wal_replay_pause() IS NULL")
     assert eventually(lambda: service.replica.ask("SELECT pg_get_wal_replay_pause_state()") == "paused")
     try:
-        done = editor.post("/admin/catalog/depot/", {"action": "verify", "_selected_action": str(depot)})
+        chosen = {"action": "verify", "_selected_action": str(depot)}
+        asked = editor.post("/admin/catalog/depot/", chosen)
+        shown = re.search(r'name="shown" value="([0-9a-f]+)"', asked.body)
+        assert shown, asked
+        done = editor.post("/admin/catalog/depot/", {**chosen, "shown": shown[1]})
         assert done.status == 302, done
         before = status(caller)
         seen = editor.get(path)

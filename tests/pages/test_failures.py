@@ -59,9 +59,9 @@ def test_without_a_database_the_api_says_so_in_its_own_way():
     assert answer["Retry-After"] == "5"
 
 
-@pytest.mark.parametrize("name", ["400.html", "403.html", "403_csrf.html", "500.html", "503.html"])
+@pytest.mark.parametrize("name", ["400", "400_body", "400_host", "403", "403_csrf", "500", "503"])
 def test_bare_pages_carry_no_style_of_their_own(name):
-    html = render_to_string(name)
+    html = render_to_string(f"{name}.html")
     assert "<style" not in html
     assert "style=" not in html
     assert '<meta name="robots" content="noindex">' in html
@@ -89,4 +89,6 @@ def test_failures_are_not_kept(client, monkeypatch, settings):
     client.raise_request_exception = False
     assert client.get("/")["Cache-Control"] == "no-store"
     settings.ALLOWED_HOSTS = ["example.pl"]
-    assert client.get("/")["Cache-Control"] == "no-store"
+    answer = client.get("/")
+    assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
+    assert f'<a href="{settings.SITE_URL}/">' in answer.content.decode()

@@ -159,7 +159,7 @@ def test_a_request_that_django_refuses(client, settings):
     settings.ALLOWED_HOSTS = ["example.pl"]
     answer = client.get("/")
     assert answer.status_code == 400
-    assert "Nieprawidłowe zapytanie" in text_of(answer)
+    assert "Nieznany adres serwera" in text_of(answer)
 
 
 @pytest.mark.parametrize(("name", "shown"), [("400.html", "Nieprawidłowe zapytanie"), ("500.html", "nas zepsuło")])

@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 from datetime import date
+from urllib.robotparser import RobotFileParser
 
 import pytest
 from django.urls import get_resolver
@@ -159,6 +160,40 @@ def test_robots(client):
     assert f"Sitemap: {SITE}/sitemap.xml" in lines
     assert "Disallow: /admin/" in lines
     assert "Disallow: /sklad/*/popraw/" in lines
+
+
+def allowed(lines, path):
+    """RFC 9309, section 2.2.2: the longest rule that fits decides; where `*` stands anything may be."""
+    rules = [line.partition(": ") for line in lines if line.startswith(("Allow: ", "Disallow: "))]
+    fitting = [
+        (len(rule), kind) for kind, _, rule in rules if re.match(".*".join(map(re.escape, rule.split("*"))), path)
+    ]
+    return max(fitting, default=(0, "Allow"))[1] == "Allow"
+
+
+READABLE = [
+    "/",
+    "/llms.txt",
+    "/llms-full.txt",
+    "/sitemap.xml",
+    "/api/v1/openapi.json",
+    "/api/v1/locations?q=zakopane",
+    "/api/v1/stores?teryt=1217011&fuel=pellet",
+    "/api/v1/regulations?postcode=34-500",
+    "/sklady/malopolskie/zakopane-1217011/?kod=34-500",
+    "/sklad/7-sklad/",
+]
+KEPT_OUT = ["/?q=zakopane", "/admin/", "/sklady/dodaj/?teryt=1217011", "/sklad/7/popraw/", "/sklad/7/cena/"]
+
+
+def test_robots_read_what_we_recommend_and_no_forms(client):
+    lines = client.get("/robots.txt").content.decode().splitlines()
+    assert [path for path in READABLE if not allowed(lines, path)] == []
+    assert [path for path in KEPT_OUT if allowed(lines, path)] == []
+    simple = RobotFileParser()  # which takes `*` for a letter
+    simple.parse(lines)
+    assert [path for path in READABLE if not simple.can_fetch("GPTBot", SITE + path)] == []
+    assert [path for path in KEPT_OUT[:3] if simple.can_fetch("GPTBot", SITE + path)] == []
 
 
 @pytest.mark.parametrize("path", ["/sitemap.xml", "/llms.txt", "/llms-full.txt"])

@@ -1,6 +1,6 @@
 """What people do to prices, and that the next answer tells it."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -106,6 +106,28 @@ def test_several_at_once_and_those_that_cannot_be_are_named(editor):
     assert pellets() == (1, [])
 
 
+def test_hundreds_are_decided_with_a_fixed_number_of_statements(editor, django_assert_max_num_queries):
+    prices = [factories.DepotPriceFactory.build(depot=factories.DepotFactory(), pending=True) for _ in range(3)]
+    depot = prices[0].depot
+    days = [TODAY - timedelta(days=number) for number in range(30, 329)]
+    DepotPrice.objects.bulk_create(
+        [*prices, *(factories.DepotPriceFactory.build(depot=depot, pending=True, day=day) for day in days)]
+    )
+    everything = DepotPrice.objects.all()
+    # Lock, choice, rows, update, history; the rest is the figures of each fuel, whatever the number of prices.
+    with django_assert_max_num_queries(70):
+        assert len(actions.approve_prices(prices=everything, by=editor, on=NOW).changed) == 302
+    with django_assert_max_num_queries(70):
+        assert len(actions.reject_prices(prices=everything, reason="spam", by=editor, on=NOW).changed) == 302
+    assert set(DepotPrice.objects.values_list("status", "reason", "decided_by")) == {("rejected", "spam", editor.pk)}
+    lines = DepotPrice.history.filter(history_user=editor)
+    assert set(lines.values_list("status", "history_change_reason")) == {
+        ("approved", "zatwierdzona"),
+        ("rejected", "odrzucona"),
+    }
+    assert lines.count() == 604
+
+
 # Duplicates
 
 
@@ -136,6 +158,17 @@ def test_a_rejected_price_bars_no_other_until_it_is_wanted_back(editor):
     with pytest.raises(actions.DuplicatePrice):
         actions.approve_price(price=first, by=editor, on=NOW)
     assert actions.approve_prices(prices=[first], by=editor, on=NOW).changed == ()
+
+
+def test_of_two_rejected_prices_of_one_place_one_is_approved(editor):
+    depot = factories.DepotFactory()
+    rejected = [
+        actions.reject_price(price=submit(depot, price=Decimal(amount)), reason="x", by=editor, on=NOW)
+        for amount in (1500, 1600)
+    ]
+    decided = actions.approve_prices(prices=rejected, by=editor, on=NOW)
+    assert decided.changed == (rejected[0],)
+    assert [price for price, _ in decided.unchanged] == [rejected[1]]
 
 
 # What is refused

@@ -18,7 +18,7 @@ from fueldepot.data import versions
 from prices import uploads
 from prices.models import DepotPrice, Observation, PlausibleRange, Series
 from prices.price_lists import read_day
-from tests import factories
+from tests import bulk, factories
 from tests.prices.helpers import LIST, confirm, csv_of, preview
 
 pytestmark = pytest.mark.django_db
@@ -40,8 +40,7 @@ def waiting(amount, **extra):
 
 
 def decide(desk, action, *prices, **extra):
-    data = {"action": action, "_selected_action": [price.pk for price in prices], **extra}
-    return desk.post(f"{LIST}?status=all", data, follow=True).content.decode()
+    return bulk.act(desk, f"{LIST}?status=all", action, *prices, **extra).content.decode()
 
 
 def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client):
@@ -68,7 +67,8 @@ def test_a_rejection_without_a_reason_changes_nothing(desk):
 def test_what_cannot_be_decided_is_named(desk):
     price = waiting(1500)
     decide(desk, "approve", price)
-    assert "jest już zatwierdzona" in decide(desk, "approve", price)
+    asked = bulk.choose(desk, f"{LIST}?status=all", "approve", price).content.decode()
+    assert "Zatwierdzone już wcześniej: <strong>1</strong>" in asked
 
 
 def test_the_queue_is_ordered_by_age_with_median_and_deviation(desk, django_assert_max_num_queries):

@@ -1,24 +1,34 @@
 """The list of depots: its columns, filters and queues, and what is decided about many depots at once."""
 
+from collections.abc import Collection
 from datetime import date
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.db import models as db
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from catalog import actions, findings, models
-from catalog.actions import Decided
+from catalog.actions import Decided, why_not_published, why_not_removed, why_not_reset
+from catalog.admin.bulk import bulk_action
 from catalog.admin.depots import queues, story
 from catalog.admin.desk import MissedMixin, editor_of
+from catalog.bulk import among
 
 MOST_NAMED = 20
 """Entries that a message names; of more it says how many."""
+
+
+def attached(depots: Collection[models.Depot]) -> dict[str, int]:
+    """What goes off the site with depots, or comes back with them. One query for each kind."""
+    keys = [depot.pk for depot in depots]
+    waiting = models.DepotRequest.objects.waiting().filter(depot__in=among(keys)).count()
+    return {"czekające zgłoszenia": waiting} | {one.label: one.count(keys) for one in actions.FOLLOWERS}
 
 
 class DepotChangeList(ChangeList):
@@ -103,49 +113,39 @@ class DepotList(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not 
         lines = [depot.get_publication_display(), depot.get_source_display(), depot.review]
         return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines if line))
 
-    @admin.action(description="Oznacz jako sprawdzone przez redakcję", permissions=["change"])
-    def verify(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+    @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacle=why_not_removed)
+    def verify(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = editor_of(request), timezone.localdate()
-        self._tell(request, actions.verify_depots(keys=keys_of(queryset), by=editor, on=today))
+        self._tell(request, actions.verify_depots(keys=keys, by=editor, on=today))
 
-    @admin.action(description="Cofnij do nieweryfikowanych", permissions=["change"])
-    def reset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
-        self._tell(request, actions.reset_depots(keys=keys_of(queryset), by=editor_of(request)))
+    @bulk_action(description="Cofnij do nieweryfikowanych", obstacle=why_not_reset)
+    def reset(self, request: HttpRequest, keys: list[int]) -> None:
+        self._tell(request, actions.reset_depots(keys=keys, by=editor_of(request)))
 
-    @admin.action(description="Opublikuj lub przywróć", permissions=["change"])
-    def publish(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
+    @bulk_action(description="Opublikuj lub przywróć", obstacle=why_not_published, attached=attached)
+    def publish(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = editor_of(request), timezone.localdate()
-        done, refused = 0, []
-        # One by one: each has its own reason to be away. There are never many.
-        for depot in queryset.order_by("pk"):
-            try:
-                actions.publish_depot(depot=depot, by=editor, on=today)
-                done += 1
-            except actions.DepotIsPublished:
-                refused.append(depot)
-        self._tell(request, Decided(done, tuple(refused)))
+        self._tell(request, actions.publish_depots(keys=keys, by=editor, on=today))
 
-    @admin.action(description="Usuń: zakończył działalność", permissions=["change"])
-    def remove_closed(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
-        self._remove(request, queryset, models.Depot.RemovalReason.CLOSED)
+    @bulk_action(description="Usuń: zakończył działalność", obstacle=why_not_removed, attached=attached)
+    def remove_closed(self, request: HttpRequest, keys: list[int]) -> None:
+        self._remove(request, keys, models.Depot.RemovalReason.CLOSED)
 
-    @admin.action(description="Usuń: powtórzony wpis", permissions=["change"])
-    def remove_duplicate(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
-        self._remove(request, queryset, models.Depot.RemovalReason.DUPLICATE)
+    @bulk_action(description="Usuń: powtórzony wpis", obstacle=why_not_removed, attached=attached)
+    def remove_duplicate(self, request: HttpRequest, keys: list[int]) -> None:
+        self._remove(request, keys, models.Depot.RemovalReason.DUPLICATE)
 
-    @admin.action(description="Usuń: to nie jest skład opału", permissions=["change"])
-    def remove_not_a_depot(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
-        self._remove(request, queryset, models.Depot.RemovalReason.NOT_A_DEPOT)
+    @bulk_action(description="Usuń: to nie jest skład opału", obstacle=why_not_removed, attached=attached)
+    def remove_not_a_depot(self, request: HttpRequest, keys: list[int]) -> None:
+        self._remove(request, keys, models.Depot.RemovalReason.NOT_A_DEPOT)
 
-    @admin.action(description="Usuń: osoba prywatna", permissions=["change"])
-    def remove_private(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> None:
-        self._remove(request, queryset, models.Depot.RemovalReason.PRIVATE_PERSON)
+    @bulk_action(description="Usuń: osoba prywatna", obstacle=why_not_removed, attached=attached)
+    def remove_private(self, request: HttpRequest, keys: list[int]) -> None:
+        self._remove(request, keys, models.Depot.RemovalReason.PRIVATE_PERSON)
 
-    def _remove(
-        self, request: HttpRequest, queryset: QuerySet[models.Depot], reason: models.Depot.RemovalReason
-    ) -> None:
+    def _remove(self, request: HttpRequest, keys: list[int], reason: models.Depot.RemovalReason) -> None:
         editor, today = editor_of(request), timezone.localdate()
-        self._tell(request, actions.remove_depots(keys=keys_of(queryset), reason=reason, by=editor, on=today))
+        self._tell(request, actions.remove_depots(keys=keys, reason=reason, by=editor, on=today))
 
     def _tell(self, request: HttpRequest, decided: Decided) -> None:
         """Say how many were changed, and which could not be."""
@@ -154,11 +154,6 @@ class DepotList(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not 
             more = len(decided.unchanged) - MOST_NAMED
             named = ", ".join(map(str, decided.unchanged[:MOST_NAMED])) + (f" i {more} innych" if more > 0 else "")
             self.message_user(request, f"Bez zmian (stan wpisu na to nie pozwala): {named}", messages.WARNING)
-
-
-def keys_of(depots: QuerySet[models.Depot]) -> list[int]:
-    """Primary keys of the chosen depots. One query."""
-    return list(depots.order_by().values_list("pk", flat=True))
 
 
 def age(checked: date | None, today: date) -> str:

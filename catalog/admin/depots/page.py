@@ -15,7 +15,7 @@ from catalog import actions, findings, links, models
 from catalog.admin.depots import position_map
 from catalog.admin.depots.form import EXTRAS, DepotForm
 from catalog.admin.depots.story import Story, story
-from catalog.admin.desk import editor_of, read_number
+from catalog.admin.desk import editor_of, read_number, read_text
 
 ADDRESS = ("street", "house_number", ("postcode", "place"))
 FIELDSETS = (
@@ -57,6 +57,7 @@ REFUSALS: dict[type[Exception], str] = {
     actions.DepotIsRemoved: "wpis jest usunięty; najpierw go przywróć",
     actions.DepotIsPublished: "wpis jest już opublikowany",
     actions.DepotIsUnverified: "wpis nie ma statusu, który można cofnąć",
+    actions.RestoringNeedsReason: "podaj powód przywrócenia",
     actions.DepotChangedMeanwhile: "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz",
 }
 
@@ -138,6 +139,7 @@ class DepotPage(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable
             "reasons": REASONS,
             "opened": getattr(depot, "opened", 0),
             "removed": depot.publication == models.Depot.Publication.REMOVED,
+            "needs_reason": actions.needs_reason(depot),
             "published": depot.publication == models.Depot.Publication.PUBLISHED,
         }
 
@@ -200,7 +202,7 @@ class DepotPage(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable
         if not self.has_change_permission(request, depot):
             raise PermissionDenied
         editor, today = editor_of(request), timezone.localdate()
-        note = " ".join(request.POST.get("note", "").split())[:80]
+        note = " ".join(read_text(request, "note").split())[:80]
         reason = request.POST.get("reason", "")
         decisions: dict[str, Callable[[], models.Depot]] = {
             # Only what was seen can be vouched for.

@@ -7,11 +7,10 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
-from django.db.models.expressions import RawSQL
 from django.http import HttpRequest
 from django.utils import timezone
 
-from catalog import findings, fuels, models
+from catalog import bulk, findings, fuels, models
 from catalog.filters import DepotFilter
 
 STALE_AFTER = timedelta(days=365)
@@ -30,8 +29,8 @@ class Queue:
 
 
 def among(keys: Collection[int]) -> Q:
-    """Depots of these numbers, however many: one parameter."""
-    return Q(pk__in=RawSQL("SELECT unnest(%s::bigint[])", [sorted(keys)]))
+    """Depots of these numbers."""
+    return Q(pk__in=bulk.among(keys))
 
 
 def waiting(_today: date) -> Q:

@@ -55,7 +55,7 @@ def test_taking_the_status_back_frees_the_fields():
 def test_removing_and_restoring():
     depot = actions.remove_depot(depot=factories.DepotFactory(), reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert (depot.publication, depot.removed_at, depot.removal_reason) == ("removed", TODAY, "closed")
-    depot = actions.publish_depot(depot=depot, on=TODAY)
+    depot = actions.publish_depot(depot=depot, on=TODAY, note="działa dalej")
     assert (depot.publication, depot.removed_at, depot.removal_reason) == ("published", None, "")
     with pytest.raises(actions.DepotIsPublished):
         actions.publish_depot(depot=depot, on=TODAY)

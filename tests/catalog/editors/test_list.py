@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from catalog import actions, findings, models
 from catalog.admin.depots.listing import age
-from tests import factories
+from tests import bulk, factories
 
 pytestmark = pytest.mark.django_db
 
@@ -133,37 +133,31 @@ def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_ass
 
 
 def test_the_whole_queue_is_cleared_from_the_list(client, editor):
-    many(120)
-    answer = client.post(
-        f"{DEPOTS}?queue=never",
-        {"action": "verify", "select_across": "1", "_selected_action": [models.Depot.objects.first().pk]},
-        follow=True,
-    )
+    first, *_ = many(120)
+    answer = bulk.act(client, f"{DEPOTS}?queue=never", "verify", first, select_across="1")
     assert "Zmieniono: 120." in answer.content.decode()
     assert counts(client)["never"] == 0
 
 
 def test_what_was_removed_meanwhile_is_named_and_the_rest_is_checked(client, editor):
     good, gone = factories.DepotFactory(name="Dobry"), factories.DepotFactory(name="Zniknął", removed=True)
-    answer = client.post(DEPOTS, {"action": "verify", "_selected_action": [good.pk, gone.pk]}, follow=True)
-    text = answer.content.decode()
-    assert "Zmieniono: 1." in text
-    assert "Zniknął" in text.partition("Bez zmian")[2]
+    asked = bulk.choose(client, DEPOTS, "verify", good, gone).content.decode()
+    assert "Zniknął" in asked.partition("Bez zmian")[2]
+    assert "Zmieniono: 1." in bulk.act(client, DEPOTS, "verify", good, gone).content.decode()
 
 
 def test_checks_are_taken_back_from_the_list(client, editor):
     depot = factories.DepotFactory(verified=True)
-    client.post(DEPOTS, {"action": "reset", "_selected_action": [depot.pk]})
+    bulk.act(client, DEPOTS, "reset", depot)
     depot.refresh_from_db()
     assert (depot.data_status, depot.verified_at) == ("unverified", None)
 
 
 def test_what_is_public_already_is_named_and_the_rest_is_published(client, editor):
     public, held = factories.DepotFactory(name="Widoczny"), factories.DepotFactory(name="Wstrzymany", held=True)
-    answer = client.post(DEPOTS, {"action": "publish", "_selected_action": [public.pk, held.pk]}, follow=True)
-    text = answer.content.decode()
-    assert "Zmieniono: 1." in text
-    assert "Widoczny" in text.partition("Bez zmian")[2]
+    asked = bulk.choose(client, DEPOTS, "publish", public, held).content.decode()
+    assert "Widoczny" in asked.partition("Bez zmian")[2]
+    assert "Zmieniono: 1." in bulk.act(client, DEPOTS, "publish", public, held).content.decode()
     held.refresh_from_db()
     assert held.publication == "published"
 

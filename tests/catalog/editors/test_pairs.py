@@ -181,7 +181,7 @@ def test_a_restored_one_stands_on_its_own(two):
     one, other = two
     merge(one, other)
     other.refresh_from_db()
-    assert actions.publish_depot(depot=other, on=TODAY).merged_into is None
+    assert actions.publish_depot(depot=other, on=TODAY, note="to dwa").merged_into is None
 
 
 def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(two):

@@ -21,7 +21,7 @@ def three(db):
 
 
 def restore(depot):
-    return actions.publish_depot(depot=depot, on=TODAY, by=factories.UserFactory())
+    return actions.publish_depot(depot=depot, on=TODAY, by=factories.UserFactory(), note="to dwa składy")
 
 
 def of(depot):
@@ -162,7 +162,7 @@ def test_the_desk_says_beforehand_what_comes_back(client, editor, three):
     page = reverse("admin:catalog_depot_change", args=[other.pk])
     text = client.get(page).content.decode()
     assert f"Na wpis {one.pk} przeszły: zgłoszenia: 1, ceny: 1. Po przywróceniu wrócą tutaj" in text
-    client.post(reverse("admin:catalog_depot_decide", args=[other.pk]), {"decision": "publish"})
+    client.post(reverse("admin:catalog_depot_decide", args=[other.pk]), {"decision": "publish", "note": "to dwa"})
     assert len(of(other)) == 2
     assert "Po przywróceniu" not in client.get(page).content.decode()
 

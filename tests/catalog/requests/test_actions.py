@@ -145,7 +145,7 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     assert states == {request.pk: "accepted", other.pk: "superseded", silent.pk: "superseded"}
     assert [letter.to[0] for letter in mail.outbox] == [request.email, other.email]
     assert "jest już nieaktualne" in mail.outbox[1].body
-    publish_depot(depot=request.depot, on=TODAY, by=editor)  # an editor can restore it
+    publish_depot(depot=request.depot, on=TODAY, by=editor, note="na prośbę właściciela")  # an editor can restore it
     request.depot.refresh_from_db()
     assert request.depot.publication == "published"
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from catalog import requests
 from catalog.models import Depot, DepotRequest
 from catalog.roles import EDITOR
-from tests import factories
+from tests import bulk, factories
 from tests.pages.reading import SCRIPT
 
 pytestmark = pytest.mark.django_db
@@ -236,17 +236,14 @@ def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, edit
 
 def test_bulk_decisions(client, editor, django_capture_on_commit_callbacks):
     rows = [factories.DepotRequestFactory() for _ in range(3)]
-    chosen = {"_selected_action": [row.pk for row in rows]}
-    assert "wymaga podania powodu" in text_of(client.post(QUEUE, {"action": "reject", **chosen}, follow=True))
+    assert "wymaga podania powodu" in text_of(bulk.act(client, QUEUE, "reject", *rows))
     with django_capture_on_commit_callbacks(execute=True):
-        client.post(QUEUE, {"action": "accept", **chosen})
+        bulk.act(client, QUEUE, "accept", *rows)
     assert set(DepotRequest.objects.values_list("state", flat=True)) == {"accepted"}
     assert len(mail.outbox) == 3
-    with django_capture_on_commit_callbacks(execute=True):
-        answer = client.post(QUEUE + "?state=all", {"action": "reject", "reason": "Nie.", **chosen}, follow=True)
-    assert "Zdecydowano: 0." in text_of(answer)
-    assert f"Bez zmian: nr {rows[0].pk}: ktoś już o nim zdecydował; " in text_of(answer)
-    assert len(mail.outbox) == 3
+    asked = text_of(bulk.choose(client, f"{QUEUE}?state=all", "reject", *rows, reason="Nie."))
+    assert f"Przyjęte: 3 nr {rows[2].pk}, poprawka: " in asked
+    assert "Tak, wykonaj" not in asked
 
 
 @pytest.mark.django_db(transaction=True)  # letters leave once it is committed, and before the editor is answered
@@ -279,8 +276,7 @@ def test_letters_that_did_not_leave_are_found_and_sent_from_the_queue(client, ed
     DepotRequest.objects.filter(pk=erased.pk).update(letter_owed=True)
     answer = client.get(QUEUE, {"state": "all", "letter": "owed"})
     assert set(answer.context["cl"].result_list) == set(lost)
-    chosen = [row.pk for row in (*lost, told, erased)]
-    answer = client.post(QUEUE + "?state=all", {"action": "tell", "_selected_action": chosen}, follow=True)
+    answer = bulk.act(client, f"{QUEUE}?state=all", "tell", *lost, told, erased)
     assert f"Wysłano listy: nr {lost[0].pk}, nr {lost[1].pk}." in text_of(answer)
     assert "które nie wyszły" not in text_of(answer)
     assert sorted(letter.to[0] for letter in mail.outbox) == sorted(row.email for row in lost)

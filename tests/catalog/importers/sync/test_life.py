@@ -95,7 +95,7 @@ def test_imported_corrected_imported_verified_removed_imported(imported, options
         "usunięto: usunięty na wniosek właściciela",
     ]
 
-    actions.publish_depot(depot=the_depot(), on=TODAY)
+    actions.publish_depot(depot=the_depot(), on=TODAY, note="działa dalej")
     imported(phone="+48 11 111 11 11")
     assert (the_depot().publication, the_depot().phone) == ("published", "+48 600 000 000")
 

@@ -1,0 +1,139 @@
+"""Bulk actions of the desk: each shows what it would change and asks first, and an editor's may change so much only."""
+
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.contrib.admin import actions as builtin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.utils import quote
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from catalog.admin.desk import editor_of
+from catalog.roles import CHIEF
+
+SAMPLE = 10
+"""Rows that the page names of those that change, and of each kind that does not; of more it says how many."""
+
+CHANGED_MEANWHILE = "Nic nie zmieniono: wpisy zmieniły się, gdy strona była otwarta. Obejrzyj je jeszcze raz."
+
+Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
+Numbers = Mapping[str, int]
+
+
+def nothing_attached(rows: Collection[Any]) -> Numbers:
+    return {}
+
+
+def bulk_action(
+    *,
+    description: str,
+    obstacle: Callable[[Any], str],
+    attached: Callable[[Collection[Any]], Numbers] = nothing_attached,
+    named: Callable[[Any], str] = str,
+    reason_length: int = 0,
+) -> Callable[[Callable[[Any, HttpRequest, list[int]], None]], Action]:
+    """Make an action of a list that asks before it changes anything.
+
+    The method gets the primary keys of the rows that were shown as changing, once that is confirmed. A set that has
+    changed meanwhile is shown again.
+
+    obstacle: why a row stays as it is, in Polish, "" where it changes. attached: what hangs on rows, counted, by the
+    word for it. named: a row in the sample. reason_length: characters of `reason` in the form; 0 asks for none.
+    """
+
+    def decorate(act: Callable[[Any, HttpRequest, list[int]], None]) -> Action:
+        @admin.action(description=description, permissions=["change"])
+        @wraps(act)
+        def ask(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+            if refuse_too_many(model_admin, request, queryset.count()):
+                return None
+            changing: list[Model] = []
+            staying: dict[str, list[Model]] = {}
+            for row in queryset:
+                why = obstacle(row)
+                (staying.setdefault(why, []) if why else changing).append(row)
+            keys = sorted(row.pk for row in changing)
+            shown = signature(request, act.__name__, keys)
+            given = request.POST.get("shown")
+            if keys and given and constant_time_compare(given, shown):
+                act(model_admin, request, keys)
+                return None
+            if given:
+                model_admin.message_user(request, CHANGED_MEANWHILE, messages.WARNING)
+            context = {
+                **model_admin.admin_site.each_context(request),
+                "opts": model_admin.opts,
+                "title": description,
+                "count": len(changing),
+                "chosen": len(changing) + sum(map(len, staying.values())),
+                "sample": linked(changing, named),
+                "attached": {label: number for label, number in attached(changing).items() if number},
+                "staying": [(why, len(rows), linked(rows, named)) for why, rows in staying.items()],
+                "action": act.__name__,
+                "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
+                "across": request.POST.get("select_across", "0"),
+                "reason": request.POST.get("reason", ""),
+                "reason_length": reason_length,
+                "shown": shown,
+            }
+            return TemplateResponse(request, "admin/confirm.html", context)
+
+        ask.asks = True  # type: ignore[attr-defined] # for the test that every action does
+        return ask
+
+    return decorate
+
+
+def refuse_too_many(model_admin: Any, request: HttpRequest, count: int) -> bool:
+    """Whether an editor has chosen more rows than `EDITOR_BULK_LIMIT`; says so. Chief editors have no limit."""
+    limit = settings.EDITOR_BULK_LIMIT
+    if count <= limit or is_unlimited(editor_of(request)):
+        return False
+    model_admin.message_user(
+        request,
+        f"Nic nie zmieniono: zaznaczono {count}, a redaktor może zmienić naraz najwyżej {limit}. "
+        "Zaznacz mniej albo poproś redaktora naczelnego.",
+        messages.ERROR,
+    )
+    return True
+
+
+def is_unlimited(user: Any) -> bool:
+    """Whether a user is an administrator or a chief editor. At most one query."""
+    return bool(user.is_superuser or user.groups.filter(name=CHIEF).exists())
+
+
+def signature(request: HttpRequest, action: str, keys: Collection[Any]) -> str:
+    """What the page sends back to say which rows it showed, and to whom, for which action."""
+    return salted_hmac("catalog.admin.bulk", f"{editor_of(request).pk} {action} {keys}").hexdigest()
+
+
+def linked(rows: Collection[Model], named: Callable[[Any], str]) -> list[tuple[str, str]]:
+    """Addresses and names of the first few rows."""
+    return [
+        (reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[quote(row.pk)]), named(row))
+        for row in list(rows)[:SAMPLE]
+    ]
+
+
+@wraps(builtin.delete_selected)
+def delete_selected(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+    """Django's own, which asks by itself and sends back every row that it showed; refused when one of them is gone."""
+    count = queryset.count()
+    if refuse_too_many(model_admin, request, count):
+        return None
+    if request.POST.get("post") and count != len(set(request.POST.getlist(ACTION_CHECKBOX_NAME))):
+        model_admin.message_user(request, CHANGED_MEANWHILE, messages.WARNING)
+        return None
+    answer: HttpResponse | None = builtin.delete_selected(model_admin, request, queryset)
+    return answer
+
+
+delete_selected.asks = True  # type: ignore[attr-defined]

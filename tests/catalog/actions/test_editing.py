@@ -1,0 +1,44 @@
+"""What edits a depot refuses names that it does not know, instead of dropping them."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from catalog import actions, requests
+from catalog.models import Depot, DepotRequest
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+TODAY = date(2026, 11, 21)
+
+
+@pytest.mark.parametrize("name", ["websit", "hours", "data_status"])
+def test_an_unknown_field_is_refused_and_nothing_is_saved(name):
+    depot, editor = factories.DepotFactory(), factories.UserFactory()
+    values = {"phone": "+48 601 234 567", name: "x"}
+    with pytest.raises(ValueError, match=f"unknown fields: {name};"):
+        actions.edit_depot(depot=depot, values=values, by=editor, on=TODAY)
+    with pytest.raises(ValueError, match=f"unknown fields: {name};"):
+        actions.add_depot(values=values, by=editor, on=TODAY)
+    assert Depot.objects.get().phone == ""
+
+
+def test_an_unknown_field_to_take_is_refused():
+    one, other = factories.DepotFactory(), factories.DepotFactory()
+    with pytest.raises(ValueError, match="unknown fields: phon;"):
+        actions.merge_depots(survivor=one, loser=other, take=["phon"], by=factories.UserFactory(), on=TODAY)
+    assert not Depot.objects.filter(publication="removed").exists()
+
+
+def test_an_unknown_field_of_a_correction_is_refused():
+    author = requests.Author(email="a@example.pl", role="", client="192.0.2.1")
+    with pytest.raises(ValueError, match="unknown fields: websit;"):
+        requests.submit_request(
+            kind=DepotRequest.Kind.CORRECT,
+            depot=factories.DepotFactory(),
+            proposed={"phone": "+48 601 234 567", "websit": "https://opal.pl/"},
+            author=author,
+            on=datetime(2026, 11, 21, tzinfo=UTC),
+        )
+    assert not DepotRequest.objects.exists()
