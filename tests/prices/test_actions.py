@@ -108,24 +108,24 @@ def test_several_at_once_and_those_that_cannot_be_are_named(editor):
 
 def test_hundreds_are_decided_with_a_fixed_number_of_statements(editor, django_assert_max_num_queries):
     prices = [factories.DepotPriceFactory.build(depot=factories.DepotFactory(), pending=True) for _ in range(3)]
-    depot = prices[0].depot
-    days = [TODAY - timedelta(days=number) for number in range(30, 329)]
-    DepotPrice.objects.bulk_create(
-        [*prices, *(factories.DepotPriceFactory.build(depot=depot, pending=True, day=day) for day in days)]
-    )
+    days = [TODAY - timedelta(days=number) for number in range(30, 130)]
+    more = [
+        factories.DepotPriceFactory.build(depot=price.depot, pending=True, day=day) for price in prices for day in days
+    ]
+    DepotPrice.objects.bulk_create([*prices, *more])
     everything = DepotPrice.objects.all()
     # Lock, choice, rows, update, history; the rest is the figures of each fuel, whatever the number of prices.
     with django_assert_max_num_queries(70):
-        assert len(actions.approve_prices(prices=everything, by=editor, on=NOW).changed) == 302
+        assert len(actions.approve_prices(prices=everything, by=editor, on=NOW).changed) == 303
     with django_assert_max_num_queries(70):
-        assert len(actions.reject_prices(prices=everything, reason="spam", by=editor, on=NOW).changed) == 302
+        assert len(actions.reject_prices(prices=everything, reason="spam", by=editor, on=NOW).changed) == 303
     assert set(DepotPrice.objects.values_list("status", "reason", "decided_by")) == {("rejected", "spam", editor.pk)}
     lines = DepotPrice.history.filter(history_user=editor)
     assert set(lines.values_list("status", "history_change_reason")) == {
         ("approved", "zatwierdzona"),
         ("rejected", "odrzucona"),
     }
-    assert lines.count() == 604
+    assert lines.count() == 606
 
 
 # Duplicates

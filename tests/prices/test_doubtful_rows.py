@@ -13,7 +13,7 @@ from openpyxl import Workbook
 from catalog.models import Dataset
 from prices import actions, medians, price_lists
 from prices.models import DepotPrice, PlausibleRange
-from tests import factories
+from tests import bulk, factories
 from tests.prices.helpers import LIST, confirm, csv_of, preview
 
 pytestmark = pytest.mark.django_db
@@ -221,13 +221,12 @@ def waiting(price, **extra):
 def test_a_doubtful_price_is_not_approved_among_others_but_alone(desk, today):
     good, cheap = waiting(1500, day=today), waiting(16, day=today)
     old = waiting(1500, day=today - timedelta(days=800))
-    chosen = {"action": "approve", "_selected_action": [good.pk, cheap.pk, old.pk]}
-    said = desk.post(LIST, chosen, follow=True).content.decode()
+    said = bulk.act(desk, LIST, "approve", good, cheap, old).content.decode()
     assert "Zmieniono: 1." in said
     assert "poza wiarygodnym przedziałem 600–4000 zł/t; zatwierdź ją osobno" in said
     assert "starsza niż 6 miesięcy; zatwierdź ją osobno" in said
     assert stored() == {("pellet", 1500)}
-    desk.post(LIST, {"action": "approve", "_selected_action": [cheap.pk]}, follow=True)
+    bulk.act(desk, LIST, "approve", cheap)
     assert stored() == {("pellet", 1500), ("pellet", 16)}
 
 
