@@ -10,8 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from gunicorn.http.errors import ParseException
 
 from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody
+from fueldepot.data import snapshot
 from fueldepot.errors import is_api, malformed_body, payload_too_large, unsupported_coding
 from fueldepot.http.cache_control import NO_STORE
+from fueldepot.http.desk import is_desk_or_form
+from pages import errors as page_errors
 
 HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
 
@@ -107,6 +110,22 @@ def read_body(request: HttpRequest, length: int | None, most_bytes: int) -> None
         raise BodyTooLarge
     request.META["CONTENT_LENGTH"] = str(len(body))
     request.META["wsgi.input"] = request._stream = BytesIO(body)
+
+
+def refuse_without_database(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Answer 503 at once to the desk and the forms while the database is away.
+
+    Asking a frozen database would hold the thread, and with a few of them the whole worker, for as long as it is.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        if is_desk_or_form(request) and snapshot.database_is_away():
+            return page_errors.unavailable(request)
+        return get_response(request)
+
+    return answer
 
 
 def keep_no_desk(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

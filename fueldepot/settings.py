@@ -239,6 +239,7 @@ MIDDLEWARE = [
     "fueldepot.middleware.refuse_nul_at_desk",
     "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "fueldepot.middleware.refuse_without_database",
     "fueldepot.http.desk.DeskSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "fueldepot.http.desk.DeskCsrfViewMiddleware",
@@ -247,7 +248,7 @@ MIDDLEWARE = [
     "fueldepot.http.desk.desk_history",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     # Last, as its documentation asks: it turns a refused login into the page that says so.
-    "fueldepot.http.desk.DeskAxesMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 # A registered client may ask the statistical office's local data bank more often; see prices/importers/bdl.py.

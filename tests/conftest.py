@@ -45,7 +45,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def uses_database(item: pytest.Item) -> bool:
     """Whether a test may use the database."""
     fixtures: list[str] = item.fixturenames  # type: ignore[attr-defined]
-    return bool(item.get_closest_marker("django_db")) or not {"db", "transactional_db"}.isdisjoint(fixtures)
+    return bool(item.get_closest_marker("django_db")) or not {"db", "transactional_db", "django_db_setup"}.isdisjoint(
+        fixtures
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

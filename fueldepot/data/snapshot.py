@@ -92,12 +92,13 @@ def current() -> State:
     if taken is not None:
         return taken
     state = _Process.state
-    if state is None or changed_here.is_set() or len(state.copies) < len(_snapshots):
+    if state is None or len(state.copies) < len(_snapshots):
+        return refresh()
+    # What an open transaction sees may yet be undone.
+    if changed_here.is_set() and not connection.in_atomic_block:
         try:
             return refresh()
         except DATABASE_AWAY:
-            if state is None:
-                raise
             note_away()
     return state
 
@@ -172,8 +173,8 @@ def _poll_forever() -> None:
 def _poll() -> None:
     """Compare the versions, and build where they differ. Never raises."""
     try:
-        close_old_connections()
         _Process.polling_since = time.monotonic()
+        close_old_connections()
         versions = read_versions()
         _Process.polling_since = None
         if _Process.state is None or changed_here.is_set() or versions != _Process.state.versions:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from axes.middleware import AxesMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
@@ -51,10 +50,6 @@ class DeskAuthenticationMiddleware(DeskOnly, AuthenticationMiddleware):
 
 class DeskMessageMiddleware(DeskOnly, MessageMiddleware):
     """Messages to editors."""
-
-
-class DeskAxesMiddleware(DeskOnly, AxesMiddleware):  # type: ignore[misc] # has no types
-    """Throttled logins."""
 
 
 def desk_history(get_response: View) -> View:

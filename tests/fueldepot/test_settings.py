@@ -129,16 +129,6 @@ def test_the_environment_file_of_production_is_read_alike_by_shells_and_systemd(
     assert (read["EMAIL_HOST"], read["EMAIL_HOST_USER"]) == ("mail.example.pl", "redakcja@example.pl")
 
 
-@pytest.mark.parametrize(("url", "host"), [("postgresql://u:p@other/name", "other"), ("", None)])
-def test_a_replica_is_a_database_of_its_own(start, url, host):
-    assert start(DATABASE_REPLICA_URL=url)["DATABASES"].get("replica", {"HOST": None})["HOST"] == host
-
-
-@pytest.mark.parametrize(("text", "seconds"), [("1", 1), ("3600", 3600), ("", 5)])
-def test_how_far_a_replica_may_be_behind(start, text, seconds):
-    assert start(REPLICA_MAX_LAG=text)["REPLICA_MAX_LAG_S"] == seconds
-
-
 @pytest.mark.parametrize(
     ("environment", "name"),
     [
@@ -149,11 +139,6 @@ def test_how_far_a_replica_may_be_behind(start, text, seconds):
         ({"DATABASE_URL": "embedded"}, "DATABASE_URL"),
         ({"DATABASE_URL": "sqlite:///x.db"}, "DATABASE_URL"),
         ({"DATABASE_URL": "postgresql://u:p@host:notaport/name"}, "DATABASE_URL"),
-        ({"DATABASE_REPLICA_URL": "nonsense"}, "DATABASE_REPLICA_URL"),
-        ({"DATABASE_REPLICA_URL": "postgresql://u:p@host:notaport/name"}, "DATABASE_REPLICA_URL"),
-        ({"REPLICA_MAX_LAG": "0"}, "REPLICA_MAX_LAG"),
-        ({"REPLICA_MAX_LAG": "5s"}, "REPLICA_MAX_LAG"),
-        ({"REPLICA_MAX_LAG": "3601"}, "REPLICA_MAX_LAG"),
         ({"DEBUG": "maybe"}, "DEBUG"),
         ({"SITE_URL": "example.pl"}, "SITE_URL"),
         ({"SITE_URL": "https://example.pl/path"}, "SITE_URL"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from catalog.fuels import FUELS, UNIT_NAMES
 from catalog.models import Dataset
-from fueldepot.data import versions
+from fueldepot.data import snapshot
 from prices import actions
 from prices.models import DepotPrice, PlausibleRange
 from tests import factories
@@ -99,7 +99,7 @@ def test_several_at_once_and_those_that_cannot_be_are_named(editor):
     assert [reason for _, reason in decided.unchanged] == ["jest już zatwierdzona"]
     assert pellets()[0] == 4
     assert len(actions.reject_prices(prices=done, reason="x", by=editor, on=NOW).changed) == 3
-    versions.forget()
+    snapshot.invalidate()
     again = actions.reject_prices(prices=done, reason="x", by=editor, on=NOW)
     assert again.changed == ()
     assert {reason for _, reason in again.unchanged} == {"jest już odrzucona"}

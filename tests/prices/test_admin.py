@@ -14,7 +14,7 @@ from openpyxl import Workbook
 
 from catalog.models import Dataset
 from catalog.roles import CHIEF, EDITOR
-from fueldepot.data import versions
+from fueldepot.data import snapshot
 from prices import uploads
 from prices.models import DepotPrice, Observation, PlausibleRange, Series
 from prices.price_lists import read_day
@@ -50,7 +50,7 @@ def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client
     listed = client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"]
     assert [row["price"] for row in listed] == [1400]
     assert "Zmieniono: 1." in decide(desk, "reject", prices[0], reason="literówka")
-    versions.forget()
+    snapshot.invalidate()
     assert client.get(API).json()["n"] == 2
     assert client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"] == []
     history = desk.get(f"{LIST}{prices[0].pk}/history/").content.decode()
@@ -147,7 +147,7 @@ def test_an_earlier_range_is_put_back(desk, client):
     form = desk.get(version).context["adminform"].form
     desk.post(version, {name: form[name].value() for name in ("low", "high")})
     assert PlausibleRange.objects.get(pk="pellet").low == 600
-    versions.forget()
+    snapshot.invalidate()
     assert client.get(API).json()["rejected"] == 0
 
 
@@ -201,7 +201,7 @@ def test_an_editor_in_chief_gives_a_fuel_without_range_its_own(pellet_without_ra
     assert (made.low, made.high) == (1450, 4000)
     assert made.history.latest().history_type == "+"
     assert made.history.latest().history_user.username == "adam"
-    versions.forget()
+    snapshot.invalidate()
     answer = client.get(API).json()
     assert (answer["n"], answer["rejected"]) == (2, 1)
     assert chief.get(ADD_RANGE).status_code == 403

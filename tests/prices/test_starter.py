@@ -11,7 +11,7 @@ from catalog.fuels import BY_SLUG
 from catalog.importers.run import run
 from catalog.importers.sync import Options
 from catalog.models import Dataset, Depot
-from fueldepot.data import versions
+from fueldepot.data import snapshot
 from prices import medians, starter
 from prices.models import DepotPrice, Observation, PlausibleRange
 from prices.snapshot import read_prices
@@ -90,7 +90,7 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     call_command("remove_demo", stdout=out)
     assert "400 demonstration depots" in out.getvalue()
     assert not DepotPrice.objects.exists()
-    versions.forget()
+    snapshot.invalidate()
     answer = client.get("/api/v1/prices/pellet").json()
     assert (answer["n"], "demonstration" in answer) == (0, False)
     assert Dataset.objects.get(slug="prices").row_count == 0
