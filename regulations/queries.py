@@ -184,7 +184,7 @@ def deadline_order(deadline: Deadline) -> tuple[date, int, int]:
 
 
 def get_unit(teryt: str) -> Unit:
-    """Return a unit of any level by its code. Raises UnknownUnit, which costs a query to name the successor."""
+    """Return a unit of any level by its code. Raises UnknownUnit."""
     units = territory.get()
     units.check_unit(teryt)
     if len(teryt) == 7:
