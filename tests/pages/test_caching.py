@@ -13,7 +13,7 @@ from catalog.importers.sync import Report
 from catalog.models import Dataset, Depot, ImportRun, Municipality, Postcode
 from fueldepot.data import snapshot, versions
 from pages import texts
-from prices.models import Observation, Series
+from prices.models import DepotPrice, Observation, Series
 from regulations.models import LegalState
 from tests import factories
 from tests.pages.reading import KRAKOW, text_of
@@ -91,11 +91,6 @@ def add_place():
     search.rebuild()
 
 
-def add_prices():
-    for amount, depot in zip((1400, 1500, 1600), Depot.objects.all(), strict=True):
-        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=timezone.localdate())
-
-
 def add_average():
     series = Series.objects.create(slug="wegiel-kamienny")
     Observation.objects.create(series=series, year=2022, value=Decimal("2329.03"), source="Monitor Polski")
@@ -112,7 +107,7 @@ CHANGES = {
     Dataset.Slug.POSTCODES: lambda: Postcode.objects.update(lat=50.2),
     Dataset.Slug.BOUNDARIES: factories.BoundaryFactory,
     Dataset.Slug.DEPOTS: lambda: Depot.objects.update(name="Pod nową nazwą", phone="+48 12 345 67 80"),
-    Dataset.Slug.PRICES: add_prices,
+    Dataset.Slug.PRICES: lambda: DepotPrice.objects.update(price=1700),
     Dataset.Slug.SERIES: add_average,
     Dataset.Slug.REGULATIONS: lambda: LegalState.objects.update(as_of=date(2026, 11, 1), summary="Inaczej."),
     versions.RUNS: add_run,
@@ -122,7 +117,8 @@ CHANGES = {
 @pytest.mark.parametrize("slug", CHANGES)
 def test_a_validator_follows_whatever_the_page_shows(reader, depot, depot_page, slug):
     """A page that a change of a data set alters rests on that data set, and must have named it."""
-    factories.DepotFactory.create_batch(2)
+    for other in (depot, *factories.DepotFactory.create_batch(2)):
+        factories.DepotPriceFactory(depot=other, day=timezone.localdate())
     LegalStateFactory(as_of=date(2026, 9, 11))
     ResolutionFactory()
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
