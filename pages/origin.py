@@ -52,7 +52,7 @@ class AskedOrigin:
 
 
 def read_origin(query_string: str) -> AskedOrigin:
-    """Read the point of a query string. No query.
+    """Read the point of a query string.
 
     Never raises: what cannot be used is ignored with a notice, and an empty value without one.
     """

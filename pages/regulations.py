@@ -199,7 +199,7 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
 
 
 def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
-    """The page of a legal state, with its unit if it has one. No query."""
+    """The page of a legal state, with its unit if it has one."""
     unit, voivodeship = entry.unit, entry.voivodeship
     path = route_path("regulation", voivodeship.slug)
     query = f"?{urlencode({'teryt': unit.teryt})}" if unit else ""

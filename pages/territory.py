@@ -11,7 +11,7 @@ from django.http import Http404
 
 from catalog.depots.snapshot import DepotRow, depots
 from catalog.links import municipality_path, route_path, site_url
-from catalog.models import Dataset, Depot, FormerMunicipality, Municipality, Voivodeship
+from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
 from catalog.territory.great_circle import distance_m
 from catalog.territory.snapshot import territory
@@ -178,14 +178,12 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
 
 
 def find_municipality(teryt: str) -> Municipality:
-    """A municipality by its code; a former code gives its successor. Raises Http404. One query for a former code."""
+    """Return a municipality by its code, the successor for a former code. Raises Http404."""
     if not TERYT_FORM.fullmatch(teryt):
         raise Http404
-    known = territory.get().municipalities
-    found = known.get(teryt)
-    if found is None:
-        successor = FormerMunicipality.objects.filter(pk=teryt).values_list("successor", flat=True).first()
-        found = known.get(successor or "")
+    units = territory.get()
+    former = units.formers.get(teryt)
+    found = units.municipalities.get(teryt) or units.municipalities.get(former.successor if former else "")
     if found is None:
         raise Http404
     return found

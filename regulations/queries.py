@@ -144,7 +144,7 @@ def regulations_of(areas: Sequence[Voivodeship], *, on: date, units: Iterable[Un
 
 
 def as_of_day(voivodeship: Voivodeship, whole: WholeState | None, *, on: date, unit: Unit | None) -> Regulation:
-    """What of a loaded state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
+    """What of a whole state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
     if whole is None:
         return Regulation(voivodeship, None, on, unit, (), (), ())
     begins = min((act.adopted for act in whole.acts if act.adopted), default=date.min)
@@ -184,7 +184,7 @@ def deadline_order(deadline: Deadline) -> tuple[date, int, int]:
 
 
 def get_unit(teryt: str) -> Unit:
-    """Return a unit of any level by its code. Raises UnknownUnit, which costs a query to name the successor."""
+    """Return a unit of any level by its code. Raises UnknownUnit."""
     units = territory.get()
     units.check_unit(teryt)
     if len(teryt) == 7:

@@ -39,6 +39,13 @@ class UnknownPostcode(Exception):
     """No municipality has addresses with this postcode."""
 
 
+class Former(NamedTuple):
+    """Who follows a code that has left the register. others: codes of further municipalities that got a part of it."""
+
+    successor: str
+    others: tuple[str, ...]
+
+
 class PostcodeArea(NamedTuple):
     """Where a postcode is.
 
@@ -51,20 +58,35 @@ class PostcodeArea(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Territory:
-    """All units by their codes, in the order of these. Municipalities have their county and voivodeship loaded."""
+    """All units by their codes, in the order of these. Municipalities have their county and voivodeship loaded.
+
+    formers: the codes of municipalities that have left the register.
+    """
 
     voivodeships: Mapping[str, Voivodeship]
     counties: Mapping[str, County]
     municipalities: Mapping[str, Municipality]
+    formers: Mapping[str, Former]
     postcodes: Mapping[str, PostcodeArea]
     names: Names
     boundaries: BoundaryIndex
 
     def check_unit(self, teryt: str) -> None:
-        """Raise UnknownUnit unless a unit has this code of 2, 4 or 7 digits; then ask the database who follows it."""
+        """Raise UnknownUnit, with those that follow it, unless a unit has this code of 2, 4 or 7 digits."""
         units: Mapping[str, object] = {2: self.voivodeships, 4: self.counties, 7: self.municipalities}[len(teryt)]
         if teryt not in units:
-            raise unknown_unit(teryt)
+            raise self.unknown_unit(teryt)
+
+    def unknown_unit(self, teryt: str) -> UnknownUnit:
+        """Return the error for a code that no unit has, with those that follow it.
+
+        A county or voivodeship is followed by those that its municipalities went to, the one with most of them first.
+        """
+        formers = [former for code, former in self.formers.items() if code.startswith(teryt)]
+        counts = Counter(former.successor[: len(teryt)] for former in formers)
+        found = sorted(counts, key=lambda code: (-counts[code], code))
+        found += sorted({code[: len(teryt)] for former in formers for code in former.others} - {*found})
+        return UnknownUnit(teryt, successor=found[0] if found else None, others=tuple(found[1:]))
 
     def municipalities_in(self, teryt: str) -> tuple[Municipality, ...]:
         """Return the municipalities of a unit, by their codes."""
@@ -85,20 +107,8 @@ class Territory:
             raise UnknownPostcode(code) from None
 
 
-def unknown_unit(teryt: str) -> UnknownUnit:
-    """Return the error for a code that no unit has, with those that follow it. One query.
-
-    A county or voivodeship is followed by those that its municipalities went to, the one with most of them first.
-    """
-    formers = FormerMunicipality.objects.filter(pk__startswith=teryt).values_list("successor_id", "others")
-    counts = Counter(successor[: len(teryt)] for successor, _ in formers)
-    found = sorted(counts, key=lambda code: (-counts[code], code))
-    found += sorted({code[: len(teryt)] for _, others in formers for code in others} - {*found})
-    return UnknownUnit(teryt, successor=found[0] if found else None, others=tuple(found[1:]))
-
-
 def read_territory() -> Territory:
-    """Read the present state. Nine queries; about a second for the whole country."""
+    """Read the present state. Ten queries; about a second for the whole country."""
     voivodeships = {unit.teryt: unit for unit in Voivodeship.objects.order_by("teryt")}
     counties = {unit.teryt: unit for unit in County.objects.order_by("teryt")}
     for county in counties.values():
@@ -110,10 +120,17 @@ def read_territory() -> Territory:
         voivodeships=voivodeships,
         counties=counties,
         municipalities=municipalities,
+        formers=read_formers(),
         postcodes=read_postcodes(),
         names=read_names(),
         boundaries=BoundaryIndex.load(municipalities),
     )
+
+
+def read_formers() -> dict[str, Former]:
+    """Read every code that has left the register. One query."""
+    rows = FormerMunicipality.objects.order_by("teryt").values_list("teryt", "successor_id", "others")
+    return {code: Former(successor, tuple(others)) for code, successor, others in rows}
 
 
 def read_postcodes() -> dict[str, PostcodeArea]:

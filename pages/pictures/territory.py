@@ -1,8 +1,8 @@
 """Maps of the territory from the boundaries of its snapshot, and what a process keeps of them.
 
-Drawing the outlines of a
-voivodeship or of the country takes a tenth of a second, so they are kept until the territory changes. What lies below
-the depots of a municipality takes some milliseconds; as many of these as fit into `GROUND_BYTES` are kept.
+Drawing the outlines of a voivodeship or of the country takes a tenth of a second, so they are kept until the territory
+changes. What lies below the depots of a municipality takes some milliseconds; as many of these as fit into
+`GROUND_BYTES` are kept.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -113,20 +113,21 @@ def prepare() -> None:
 
 
 def voivodeship_map(slug: str, units: Mapping[str, maps.Unit]) -> maps.AreaMap | None:
-    """The municipalities of a voivodeship. units: by TERYT; one without a boundary is left out. None without any."""
+    """Return the municipalities of a voivodeship, None where none has a boundary.
+
+    units: by TERYT, of the same state of the territory; one without a boundary is left out.
+    """
     kept = _kept()
     if slug not in kept.voivodeships:
         kept.voivodeships[slug] = _draw_voivodeship(kept.index, slug)
     drawn = kept.voivodeships[slug]
     if drawn is None:
         return None
-    # A municipality may have been added since this process read the boundaries, or removed.
-    shown = [i for i, teryt in enumerate(drawn.keys) if teryt in units]
     return maps.area_map(
         drawn.frame,
-        [drawn.paths[i] for i in shown],
-        [drawn.middles[i] for i in shown],
-        [units[drawn.keys[i]] for i in shown],
+        drawn.paths,
+        drawn.middles,
+        [units[teryt] for teryt in drawn.keys],
         approximate=drawn.approximate,
     )
 
@@ -180,7 +181,7 @@ def _draw_country(index: BoundaryIndex) -> Drawn | None:
 
 
 def _kept() -> _Kept:
-    """What this process has drawn; nothing yet when the territory is new."""
+    """Return what this process has drawn; nothing yet when the territory is new."""
     index = territory.get().boundaries
     kept = _Current.kept
     if kept is None or kept.index is not index:

@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from catalog.importers.run import record_change
 from catalog.models import Dataset
-from fueldepot.data import versions
 from pages.page import twin_path
 from pages.polish import day
 from prices.models import Observation, Series
@@ -201,7 +200,6 @@ def test_subsidy(renderings, ask):
 
 def test_datasets(renderings, depot):
     record_change(Dataset.Slug.DEPOTS, {"OpenStreetMap, ODbL 1.0": date(2026, 10, 3)})
-    versions.forget()
     row = Dataset.objects.get(slug="depots")
     check(
         renderings,
