@@ -32,6 +32,8 @@ if "LIVE_SITE" not in os.environ:
 hypothesis_settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("shared machine")
 
+DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
+
 GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
@@ -45,9 +47,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def uses_database(item: pytest.Item) -> bool:
     """Whether a test may use the database."""
     fixtures: list[str] = item.fixturenames  # type: ignore[attr-defined]
-    return bool(item.get_closest_marker("django_db")) or not {"db", "transactional_db", "django_db_setup"}.isdisjoint(
-        fixtures
-    )
+    return bool(item.get_closest_marker("django_db")) or not DATABASE_FIXTURES.isdisjoint(fixtures)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -139,8 +139,8 @@ def refresh() -> State:
 
 
 def invalidate() -> None:
-    """Build everything anew at the next read, whatever the versions say."""
-    _Process.state = None
+    """Start as a new process would: build everything at the next read."""
+    _Process.state, _Process.polling_since, _Process.away = None, None, False
 
 
 @contextmanager
@@ -167,6 +167,8 @@ def start_polling() -> None:
 def _poll_forever() -> None:
     while True:
         changed_here.wait(POLL_INTERVAL_S)
+        _Process.polling_since = time.monotonic()
+        close_old_connections()
         _poll()
 
 
@@ -174,7 +176,6 @@ def _poll() -> None:
     """Compare the versions, and build where they differ. Never raises."""
     try:
         _Process.polling_since = time.monotonic()
-        close_old_connections()
         versions = read_versions()
         _Process.polling_since = None
         if _Process.state is None or changed_here.is_set() or versions != _Process.state.versions:

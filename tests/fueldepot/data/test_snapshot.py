@@ -72,9 +72,9 @@ def test_a_process_sees_its_own_change_at_once_and_only_when_it_is_committed(nam
         assert names.get() == ("małopolskie",)
     assert names.get() == ("inaczej",)
     key = snapshot.current().key(UNITS)
-    with pytest.raises(ZeroDivisionError), transaction.atomic():
+    with transaction.atomic():
         bump_version(UNITS)
-        1 / 0  # noqa: B018
+        transaction.set_rollback(True)
     assert snapshot.current().key(UNITS) == key
     bump_version(UNITS)
     assert snapshot.current().key(UNITS) != key
@@ -83,10 +83,10 @@ def test_a_process_sees_its_own_change_at_once_and_only_when_it_is_committed(nam
 @pytest.mark.django_db(transaction=True)
 def test_a_key_that_was_undone_is_not_had_again():
     bump_version(UNITS)
-    with pytest.raises(ZeroDivisionError), transaction.atomic():
+    with transaction.atomic():
         bump_version(UNITS)
         undone = read_versions()[UNITS]
-        1 / 0  # noqa: B018
+        transaction.set_rollback(True)
     bump_version(UNITS)
     assert read_versions()[UNITS] != undone
 
