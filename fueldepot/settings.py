@@ -391,7 +391,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
         # It would name every address that an importer asks.
-        "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
         "django.security.DisallowedHost": {"handlers": [], "propagate": False},
         # Its lines hold names and addresses of people who mistyped a password.
         "axes": {"handlers": ["nowhere"], "propagate": False},
