@@ -56,10 +56,10 @@ def is_installed(file: Path) -> bool:
 def install(files: list[Path], lock: int) -> None:
     """Install `files`, and leave copies of them in `.venv`; exit with pip's status if it fails."""
     print(f"installing {' and '.join(file.name for file in files)} into .venv", file=sys.stderr)  # noqa: T201
-    commands: list[list[str | Path]] = []
+    commands = []
     if not (VENV / "bin" / "pip").exists():  # also where making .venv was broken off
-        commands.append([sys.executable, "-m", "venv", VENV])
-    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
+        commands.append([sys.executable, "-m", "venv", str(VENV)])
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
     commands.append([*pip, *(f"--requirement={file}" for file in files)])
     for copy in VENV.glob("*.lock"):
         copy.unlink()

@@ -1,6 +1,7 @@
 """What `make` installs, into which Python, and what it refuses before it has installed anything."""
 
 import fcntl
+import os
 import re
 import shutil
 import subprocess
@@ -52,9 +53,23 @@ def pretender(folder: Path, name: str, version: str) -> str:
     return str(program)
 
 
-def make(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run make there."""
-    return subprocess.run(["make", *arguments], cwd=checkout, capture_output=True, text=True, timeout=60)
+def start_make(checkout: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start make there, without what a make that runs these tests hands on."""
+    handed_on = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "PYTHON", "BIN"}
+    environment = {name: value for name, value in os.environ.items() if name not in handed_on}
+    return subprocess.Popen(
+        ["make", *arguments],
+        cwd=checkout,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def make(checkout: Path, *arguments: str) -> tuple[str, str]:
+    """Run make there; return its standard output and standard error."""
+    return start_make(checkout, *arguments).communicate(timeout=60)
 
 
 def test_locks_hold_for_the_oldest_patch() -> None:
@@ -93,8 +108,8 @@ def test_wheel_holds_every_package_and_the_templates() -> None:
 @pytest.mark.parametrize("version", ["2, 7, 18", "3, 10, 13", "3, 14, 0"])
 @pytest.mark.parametrize("target", ["run", "test"])
 def test_another_python_is_refused(checkout: Path, target: str, version: str) -> None:
-    done = make(checkout, target, f"PYTHON={pretender(checkout, 'python', version)}")
-    said, *of_make = done.stderr.splitlines()
+    errors = make(checkout, target, f"PYTHON={pretender(checkout, 'python', version)}")[1]
+    said, *of_make = errors.splitlines()
     assert said.startswith("Python 3.11, 3.12 or 3.13 with venv is needed")
     assert len(of_make) == 1
     assert not (checkout / ".venv").exists()
@@ -103,8 +118,8 @@ def test_another_python_is_refused(checkout: Path, target: str, version: str) ->
 @pytest.mark.parametrize("version", ["3, 11, 0", "3, 13, 9"])
 def test_the_first_python_that_fits_is_taken(checkout: Path, version: str) -> None:
     old, fitting = pretender(checkout, "old", "3, 10, 13"), pretender(checkout, "fitting", version)
-    done = make(checkout, "packages", f"PYTHON=missing {old} {fitting} {old}")
-    assert done.stdout == f"{fitting} -m fueldepot.install {EMBEDDED}\n"
+    output = make(checkout, "packages", f"PYTHON=missing {old} {fitting} {old}")[0]
+    assert output == f"{fitting} -m fueldepot.install {EMBEDDED}\n"
 
 
 @pytest.mark.parametrize(
@@ -116,9 +131,9 @@ def test_a_venv_of_another_python_is_refused(checkout: Path, interpreter: str, f
     python.parent.mkdir(parents=True)
     python.write_text(interpreter)
     python.chmod(0o755)
-    done = make(checkout, "packages", f"PYTHON={sys.executable}")
+    errors = make(checkout, "packages", f"PYTHON={sys.executable}")[1]
     ours = "{}.{}".format(*sys.version_info)
-    assert done.stderr.splitlines()[0] == f"fueldepot: .venv has {found}, not {ours}: remove .venv, then again"
+    assert errors.splitlines()[0] == f"fueldepot: .venv has {found}, not {ours}: remove .venv, then again"
     assert [file.name for file in (checkout / ".venv").iterdir()] == ["bin"]
 
 
@@ -130,8 +145,7 @@ def test_two_at_once_install_once(checkout: Path) -> None:
     python = checkout / ".venv" / "bin" / "python"
     python.write_text(SLOW_PIP % (sys.executable, checkout))
     python.chmod(0o755)
-    command = ["make", "packages", f"PYTHON={sys.executable}"]
-    both = [subprocess.Popen(command, cwd=checkout, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [start_make(checkout, "packages", f"PYTHON={sys.executable}") for _ in range(2)]
     first, second = sorted(process.communicate(timeout=60)[1] for process in both)
     assert first == "fueldepot: another make installs into .venv; waiting\n"
     assert second == f"installing {EMBEDDED} into .venv\n"
