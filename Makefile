@@ -10,6 +10,7 @@ BIN = .venv/bin
 
 help:
 	@echo "make run [PORT=8000] [DATA=dir] [WORKERS=2]   serve the catalog on 127.0.0.1"
+	@echo "             [PYTHON=python3.12]   make .venv with this one; or else the newest that fits"
 	@echo "make test     run the tests          make lint    check style, types and imports"
 	@echo "make fast     run those that take no more than a minute together"
 	@echo "make admin    create an editor       make bench   measure speed and memory"

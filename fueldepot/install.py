@@ -44,7 +44,7 @@ def check_version() -> None:
     except OSError:
         found = ""
     if found != VERSION:
-        sys.exit(f"fueldepot: .venv has Python {found or 'that does not run'}, not {VERSION}: remove .venv, then again")
+        sys.exit(f"fueldepot: .venv has Python {found or 'that does not run'}, not {VERSION}: remove .venv and run make again")
 
 
 def is_installed(file: Path) -> bool:
