@@ -44,7 +44,9 @@ def check_version() -> None:
     except OSError:
         found = ""
     if found != VERSION:
-        sys.exit(f"fueldepot: .venv has Python {found or 'that does not run'}, not {VERSION}: remove .venv and run make again")
+        sys.exit(
+            f"fueldepot: .venv has Python {found or 'that does not run'}, not {VERSION}: remove .venv, then make again"
+        )
 
 
 def is_installed(file: Path) -> bool:

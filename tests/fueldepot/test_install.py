@@ -133,7 +133,7 @@ def test_a_venv_of_another_python_is_refused(checkout: Path, interpreter: str, f
     python.chmod(0o755)
     errors = make(checkout, "packages", f"PYTHON={sys.executable}")[1]
     ours = "{}.{}".format(*sys.version_info)
-    assert errors.splitlines()[0] == f"fueldepot: .venv has {found}, not {ours}: remove .venv and run make again"
+    assert errors.splitlines()[0] == f"fueldepot: .venv has {found}, not {ours}: remove .venv, then make again"
     assert [file.name for file in (checkout / ".venv").iterdir()] == ["bin"]
 
 
