@@ -1,6 +1,6 @@
 # The main jobs. Everything they need is installed into .venv; data live under var/.
 
-PYTHON ?= python3.11
+PYTHON ?= .venv/bin/python python3.13 python3.12 python3.11 python3
 PORT ?= 8000
 WORKERS ?= 2
 DATA ?=
@@ -8,10 +8,11 @@ BIN = .venv/bin
 # manage.py by itself never guesses the database: here it is the one that `make run` serves.
 MANAGE = DATABASE_URL="$${DATABASE_URL:-embedded}" $(BIN)/python manage.py
 
-.PHONY: run test fast coverage lint bench golden openapi admin manage lock help
+.PHONY: packages dev-packages run test fast coverage lint bench golden openapi admin manage lock help
 
 help:
 	@echo "make run [PORT=8000] [DATA=dir] [WORKERS=2]   serve the catalog on 127.0.0.1"
+	@echo "             [PYTHON=python3.12]   make .venv with this one; or else the newest that fits"
 	@echo "make test     run the tests          make lint    check style, types and imports"
 	@echo "make fast     run those that take no more than a minute together"
 	@echo "make admin    create an editor       make bench   measure speed and memory"
@@ -20,44 +21,50 @@ help:
 	@echo "make openapi  rewrite the published description of the API"
 	@echo "make coverage run the tests and list what they do not run"
 
-.venv/run: requirements.lock
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@touch $@
+# Install locked packages into .venv, unless they are there. Names are tried out: those of pyenv may lead nowhere.
+FITS = import ensurepip, sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+define install
+@for python in $(PYTHON); do \
+	"$$python" -c '$(FITS)' 2>/dev/null && exec "$$python" -m fueldepot.install $(1); \
+done; \
+echo "Python 3.11, 3.12 or 3.13 with venv is needed (Debian: python3-venv); none of these is: $(PYTHON)" >&2; exit 1
+endef
 
-.venv/dev: requirements-dev.lock .venv/run
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
-	@touch $@
+packages:
+	$(call install,requirements-embedded.lock)
 
-run: .venv/run
+dev-packages:
+	$(call install,requirements-embedded.lock requirements-dev.lock)
+
+run: packages
 	@exec $(BIN)/python -m fueldepot.serve --port $(PORT) --workers $(WORKERS) --data "$(DATA)"
 
-admin: .venv/run
+admin: packages
 	@SITE_URL="$${SITE_URL:-http://127.0.0.1:$(PORT)}" $(MANAGE) create_editor
 
-manage: .venv/run
+manage: packages
 	@$(MANAGE) $(ARGS)
 
-test: .venv/dev
+test: dev-packages
 	@$(BIN)/pytest -q -n 2 $(ARGS)
 
 # What is asked at every change: all that needs no process of its own. `make test` and CI run the rest as well.
-fast: .venv/dev
+fast: dev-packages
 	@$(BIN)/pytest -q -n 2 -m "not slow and not full_scale and not live and not browser and not machines" $(ARGS)
 
-coverage: .venv/dev
+coverage: dev-packages
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run -m pytest -q -n 2 $(ARGS)
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
 
-golden: .venv/dev
+golden: dev-packages
 	@UPDATE_GOLDEN=1 $(BIN)/pytest -q tests -k golden
 
-openapi: .venv/dev
+openapi: dev-packages
 	@$(MANAGE) write_openapi
 
-lint: .venv/dev
+lint: dev-packages
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
@@ -65,13 +72,17 @@ lint: .venv/dev
 	@$(MANAGE) makemigrations --check --dry-run
 	@$(BIN)/python -m tests.audit
 
-bench: .venv/dev
+bench: dev-packages
 	@$(BIN)/python -m tests.bench $(ARGS)
 	@$(BIN)/python -m tests.bench.prices
 
+# One version of a package for every Python that is promised, and no address of where it comes from.
+COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-header $(ARGS) pyproject.toml
+
+# requirements.lock is production; the embedded server and then the tools come on top.
 lock:
-	@test -x $(BIN)/pip-compile || $(MAKE) .venv/dev
-	$(BIN)/pip-compile -q --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--strip-extras --allow-unsafe --no-header -o requirements.lock pyproject.toml
-	$(BIN)/pip-compile -q --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--strip-extras --allow-unsafe --no-header --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml
+	@test -x $(BIN)/uv || $(MAKE) dev-packages
+	$(COMPILE) -o requirements.lock
+	$(COMPILE) --extra embedded -c requirements.lock -o requirements-embedded.lock
+	$(COMPILE) --extra embedded --extra dev -c requirements-embedded.lock -o requirements-dev.lock

@@ -5,14 +5,17 @@ empty, collects static files, and turns into gunicorn. Production starts gunicor
 """
 
 import argparse
+import fcntl
 import os
 import socket
 import sys
 from pathlib import Path
 
 from fueldepot import embedded, local
+from fueldepot.embedded.locks import hold_alone, open_lock
 
 ROOT = Path(__file__).resolve().parent.parent
+VAR = ROOT / "var"
 
 
 def main() -> None:
@@ -25,6 +28,7 @@ def main() -> None:
     port = read_number("PORT", given.port, 1, 65535)
     workers = read_number("WORKERS", given.workers, 1, 64)
     check_port(port)
+    claim_port(port)
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
     os.environ.setdefault("SITE_URL", f"http://127.0.0.1:{port}")
@@ -32,7 +36,8 @@ def main() -> None:
     os.environ.setdefault("RATE_LIMIT", "off")  # whoever tries the service out is its only caller
     local.prepare()
     try:
-        prepare_site(given.data)
+        with hold_alone(VAR / "start.lock", "fueldepot: another start prepares the site; waiting"):
+            prepare_site(given.data)
     except KeyboardInterrupt:
         sys.exit("fueldepot: stopped before the site was ready")
     # The lock on the embedded server must outlive this image of the process.
@@ -56,6 +61,22 @@ def check_port(port: int) -> None:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             sys.exit(f"fueldepot: port {port} cannot be used: {error.strerror}; choose another with PORT=")
+
+
+def claim_port(port: int) -> None:
+    """End the start with one line when another start of this folder has the port, though it does not listen yet.
+
+    Locks the byte of that number in one file until this process ends, also as gunicorn.
+    """
+    try:
+        VAR.mkdir(exist_ok=True)
+        claims = open_lock(VAR / "ports.lock")
+        os.set_inheritable(claims, True)
+        fcntl.lockf(claims, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+    except BlockingIOError:
+        sys.exit(f"fueldepot: port {port} cannot be used: another start has it; choose another with PORT=")
+    except OSError as error:
+        sys.exit(f"fueldepot: {error.strerror}: {error.filename}; make it usable for this user")
 
 
 def prepare_site(data: str) -> None:

@@ -398,7 +398,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
         # It would name every address that an importer asks.
-        "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
         # The line of the request says 400. Without any handler Python itself would print these, with their tracebacks.
         "django.security.DisallowedHost": {"handlers": ["nowhere"], "propagate": False},
         # Its lines hold names and addresses of people who mistyped a password.

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import psycopg
 
 from fueldepot import local
@@ -79,8 +79,8 @@ def serve_and_ask() -> None:
     print("\n== the catalog as it is served", flush=True)
     with subprocess.Popen([*command, "--log-level=error"], cwd=ROOT) as server:
         try:
-            patient = httpx.HTTPTransport(retries=8)
-            with httpx.Client(base_url=f"http://{address}", transport=patient, timeout=30) as client:
+            patient = httpx2.HTTPTransport(retries=8)
+            with httpx2.Client(base_url=f"http://{address}", transport=patient, timeout=30) as client:
                 for path in ASKED:
                     answer = client.get(path)
                     print(f"{answer.status_code} {path}: {answer.text[:150]!r}", flush=True)

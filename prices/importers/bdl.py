@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx2
 
 from catalog.importers.records import BadInput
 from prices.importers import bdl_answers
@@ -59,7 +59,7 @@ class Pace:
 
 
 class BdlClient:
-    """Asks the API. client_id: a registered one allows more requests, "" for none. agent: who asks, "" for httpx.
+    """Asks the API. client_id: a registered one allows more requests, "" for none. agent: who asks, "" for httpx2.
 
     answers: every good answer so far, with the address that was asked.
     """
@@ -77,7 +77,7 @@ class BdlClient:
         headers = {"Accept": "application/json", **({"X-ClientId": client_id} if client_id else {})}
         headers |= {"User-Agent": agent} if agent else {}
         self.answers: list[tuple[str, bytes]] = []
-        self.http = httpx.Client(headers=headers, timeout=timeout_s)
+        self.http = httpx2.Client(headers=headers, timeout=timeout_s)
         self.base_url = base_url.rstrip("/")
         self.sleep = sleep
         self.pace = Pace(REGISTERED_LIMITS if client_id else ANONYMOUS_LIMITS, sleep=sleep, clock=clock)
@@ -93,7 +93,7 @@ class BdlClient:
 
         Raises BdlUnavailable, and BadInput for an answer that is not of the API's form.
         """
-        url = httpx.URL(f"{self.base_url}/{path}", params={**query, "format": "json", "lang": "pl"})
+        url = httpx2.URL(f"{self.base_url}/{path}", params={**query, "format": "json", "lang": "pl"})
         trouble = retry_after = ""
         for attempt in range(ATTEMPTS):
             if attempt:
@@ -102,15 +102,15 @@ class BdlClient:
             retry_after = ""
             try:
                 response = self.http.get(url)
-            except httpx.TransportError as error:
+            except httpx2.TransportError as error:
                 trouble = f"{type(error).__name__}: {error}"
                 continue
-            if response.status_code == httpx.codes.OK:
+            if response.status_code == httpx2.codes.OK:
                 answer = bdl_answers.read_json(response.content, url)
                 self.answers.append((str(url), response.content))
                 return answer
             trouble = f"status {response.status_code}"
-            if response.status_code != httpx.codes.TOO_MANY_REQUESTS and response.status_code < 500:
+            if response.status_code != httpx2.codes.TOO_MANY_REQUESTS and response.status_code < 500:
                 break
             retry_after = response.headers.get("Retry-After", "")
         raise BdlUnavailable(f"{url} does not answer after {attempt + 1} attempts: {trouble}")

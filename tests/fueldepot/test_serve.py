@@ -1,5 +1,6 @@
 """What `make run` refuses before it prepares anything. That it serves is in tests/openapi/test_live.py."""
 
+import fcntl
 import os
 import socket
 import subprocess
@@ -8,6 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from fueldepot.embedded.locks import open_lock
+from fueldepot.serve import VAR
 from tests.fueldepot.sharers import PROJECT_ROOT
 
 
@@ -52,9 +55,36 @@ def test_a_port_that_is_taken(taken: str) -> None:
     assert refusal("--port", taken) == said
 
 
-def test_a_database_that_does_not_answer() -> None:
+def free_port() -> int:
+    """A port on which nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    said = refusal("--port", port, DATABASE_URL="postgresql://nobody@127.0.0.1:1/nothing", SECRET_KEY="x")
+        return int(probe.getsockname()[1])
+
+
+def test_a_port_that_another_start_has_claimed() -> None:
+    """One that still prepares the site does not listen yet."""
+    port = free_port()
+    claims = open_lock(VAR / "ports.lock")
+    fcntl.lockf(claims, fcntl.LOCK_EX, 1, port)
+    said = f"fueldepot: port {port} cannot be used: another start has it; choose another with PORT="
+    assert refusal("--port", str(port)) == said
+    os.close(claims)
+
+
+def test_a_start_waits_while_another_prepares_the_site() -> None:
+    """The one that waits would end at once: its database does not answer."""
+    gate = open_lock(VAR / "start.lock")
+    fcntl.flock(gate, fcntl.LOCK_EX)
+    environment = os.environ | {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing", "SECRET_KEY": "x"}
+    command = [sys.executable, "-m", "fueldepot.serve", "--port", str(free_port())]
+    with subprocess.Popen(command, cwd=PROJECT_ROOT, env=environment, stderr=subprocess.PIPE, text=True) as second:
+        assert second.stderr is not None
+        assert second.stderr.readline() == "fueldepot: another start prepares the site; waiting\n"
+        os.close(gate)
+        assert second.stderr.readline().startswith("fueldepot: the database does not answer: ")
+
+
+def test_a_database_that_does_not_answer() -> None:
+    said = refusal("--port", str(free_port()), DATABASE_URL="postgresql://nobody@127.0.0.1:1/nothing", SECRET_KEY="x")
     assert said.startswith("fueldepot: the database does not answer: ")

