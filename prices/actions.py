@@ -307,7 +307,8 @@ def _reject(price: DepotPrice, reason: str, by: AbstractBaseUser, on: datetime) 
 
 def record_prices(today: date, *, approved: int = 0) -> None:
     """Note that prices changed, in the transaction of the change. approved: how many more of them count now."""
-    versions.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER, row_count=F("row_count") + approved)
+    versions.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER)
+    Dataset.objects.filter(slug=Dataset.Slug.PRICES).update(row_count=F("row_count") + approved)
 
 
 def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:

@@ -58,7 +58,7 @@ def test_lower_code_wins_between_boundaries_of_one_kind():
     x, y = plane.to_plane(LAT, LON)
     factories.BoundaryFactory(municipality=first, area=area(x, x + 1000, y))
     factories.BoundaryFactory(municipality=second, area=area(x - 1000, x, y))
-    assert boundaries.get_municipality_at(LAT, LON).teryt == min(first.teryt, second.teryt)
+    assert boundaries.BoundaryIndex.load().get(LAT, LON).teryt == min(first.teryt, second.teryt)
 
 
 def test_outside_poland_but_within_the_ranges_is_404(client, neighbours):

@@ -5,6 +5,8 @@ import pytest
 from tests import factories
 from tests.regulations.factories import DeadlineFactory
 
+pytestmark = pytest.mark.django_db
+
 DAY = 86_400
 PATHS = {
     "locations?q=krak": DAY,

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 
 from fueldepot import errors
-from fueldepot.data import snapshot, versions
+from fueldepot.data import snapshot
 from tests import factories
 from tests.conftest import ReadOnlyClient, build_snapshots, uses_database
 from tests.pages.reading import KRAKOW, text_of
@@ -57,8 +57,8 @@ def test_a_twin_of_which_nothing_was_ever_read_says_so(client, nothing_read):
 
 
 @pytest.fixture
-def away(depot, depot_page, monkeypatch, request):
-    """The database goes away after it was read, and this process has just heard of a change."""
+def away(depot, depot_page, request):
+    """The database goes away after it was read."""
     factories.PostcodeFactory(code="30-001")
     LegalStateFactory()
     build_snapshots()
@@ -66,9 +66,8 @@ def away(depot, depot_page, monkeypatch, request):
     def fail(execute, sql, params, many, context):
         raise request.param
 
-    monkeypatch.setattr(snapshot._Process, "away", False)
-    versions.changed_here.set()
     with connection.execute_wrapper(fail):
+        snapshot._poll()
         yield
 
 

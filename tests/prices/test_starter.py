@@ -95,11 +95,3 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     assert (answer["n"], "demonstration" in answer) == (0, False)
     assert Dataset.objects.get(slug="prices").row_count == 0
     assert list(starter.missing_steps()) == []
-
-
-def test_refreshing_says_what_it_did(demonstration):
-    out = StringIO()
-    call_command("refresh_figures", stdout=out)
-    call_command("refresh_figures", stdout=out)
-    assert "computed anew: wegiel" in out.getvalue()
-    assert "nothing, every answer holds" in out.getvalue()
