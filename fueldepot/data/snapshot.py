@@ -202,4 +202,6 @@ def note_away() -> None:
 def database_is_away() -> bool:
     """Tell whether the last poll failed, or has been without an answer for `AWAY_AFTER_S`. No query."""
     since = _Process.polling_since
-    return _Process.away or (since is not None and time.monotonic() - since > AWAY_AFTER_S)
+    if since is not None and time.monotonic() - since > AWAY_AFTER_S:
+        note_away()
+    return _Process.away
