@@ -121,8 +121,8 @@ def test_a_frozen_database(site, soon_s):
 
 
 def is_away(site):
-    """Whether every worker knows that the database does not answer."""
-    return {answer.status for answer in site.get_all(["/readyz"] * 8)} == {503}
+    """Whether every worker knows that the database does not answer; the empty form asks nothing of it."""
+    return {answer.status for answer in site.get_all([FORM_PAGE] * 8)} == {503}
 
 
 def check_reading_goes_on(site):
