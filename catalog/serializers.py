@@ -3,7 +3,6 @@
 Plain functions: a list of a hundred depots is written in a fifth of the time that ModelSerializer takes.
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +11,7 @@ import orjson
 from catalog import fuels
 from catalog.attribution import LICENCES, ORIGINS, describe_status
 from catalog.boundaries import Located
-from catalog.depots.snapshot import DepotRow, Depots
+from catalog.depots.snapshot import DepotList, DepotRow, Depots
 from catalog.links import depot_url, municipality_url
 from catalog.models import SearchEntry
 from catalog.params import Point
@@ -63,15 +62,15 @@ def kilometres(metres: float) -> float:
     return round(metres / 1000, 1)
 
 
-def stores(rows: Iterable[DepotRow], depots: Depots) -> list[dict[str, Any]]:
+def stores(listed: DepotList, depots: Depots) -> list[dict[str, Any]]:
     """Elements of `/stores`. Everything but the distance is made once for each depot of a snapshot."""
     made = depots.bodies
     found = []
-    for row in rows:
+    for row, distance_m in listed.measured():
         body = made.get(row.id)
         if body is None:
             body = made[row.id] = store(row)
-        found.append({**body, "distance_km": None if row.distance_m is None else kilometres(row.distance_m)})
+        found.append(body if distance_m is None else {**body, "distance_km": kilometres(distance_m)})
     return found
 
 

@@ -53,7 +53,7 @@ class StoreViewSet(PublicViewSet):
         query = StoreQuery.parse(request.META["QUERY_STRING"])
         geojson = wants_geojson(query, request.META.get("HTTP_ACCEPT", ""))
         listed = find_stores(query)
-        found = serializers.stores(listed.rows, depots.get())
+        found = serializers.stores(listed, depots.get())
         headers = {"X-Total-Count": str(listed.total)}
         if geojson:
             return json_answer(serializers.feature_collection(found), headers=headers, content_type=GEOJSON)

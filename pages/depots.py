@@ -113,7 +113,7 @@ class RemovedPage(Page):
     removed_at: date | None
 
 
-def depot_card(row: DepotRow, number: int) -> DepotCard:
+def depot_card(row: DepotRow, number: int, distance_m: float | None = None) -> DepotCard:
     """A depot in a list."""
     return DepotCard(
         number=number,
@@ -123,7 +123,7 @@ def depot_card(row: DepotRow, number: int) -> DepotCard:
         fuels=fuel_names(row.fuels),
         phones=phones(row.phone),
         status=status_of(row),
-        distance_km=None if row.distance_m is None else round(row.distance_m / 1000, 1),
+        distance_km=None if distance_m is None else round(distance_m / 1000, 1),
     )
 
 

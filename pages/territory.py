@@ -196,11 +196,13 @@ def municipality_page(unit: Municipality, asked: AskedOrigin) -> MunicipalityPag
     known = depots.get()
     listed = known.in_unit(unit.teryt).rows
     origin = asked.origin or (None if listed else inner_point(unit))
-    near = known.near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).rows if origin else []
-    further = farther(listed, asked.origin.point, near) if asked.origin else listed
-    numbers = {row.id: number for number, row in enumerate((*near, *further), start=1)}
+    near = known.near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).measured() if origin else []
+    near_rows = [row for row, _ in near]
+    further = farther(listed, asked.origin.point, near_rows) if asked.origin else [(row, None) for row in listed]
+    shown = [*near_rows, *(row for row, _ in further)]
+    numbers = {row.id: number for number, row in enumerate(shown, start=1)}
     own = tuple(depot_card(row, numbers[row.id]) for row in listed)
-    demonstration = any(row.source == Depot.Source.DEMO for row in (*near, *listed))
+    demonstration = any(row.source == Depot.Source.DEMO for row in (*near_rows, *listed))
     count = f"{counted(len(listed), 'skład', 'składy', 'składów')} opału" if listed else "najbliższe składy opału"
     return MunicipalityPage(
         title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
@@ -210,36 +212,29 @@ def municipality_page(unit: Municipality, asked: AskedOrigin) -> MunicipalityPag
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
-        as_of=depots_as_of(*(row.updated_at for row in (*listed, *near))),
+        as_of=depots_as_of(*(row.updated_at for row in (*listed, *near_rows))),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
         map=pictures.depot_map(
             unit.teryt,
-            [
-                pictures.Numbered(numbers[row.id], row.lat, row.lon, row.source == Depot.Source.OSM)
-                for row in (*near, *further)
-            ],
+            [pictures.Numbered(numbers[row.id], row.lat, row.lon, row.source == Depot.Source.OSM) for row in shown],
             (asked.origin.point.lat, asked.origin.point.lon) if asked.origin else None,
         ),
         municipality=unit,
         own=own,
-        nearest=tuple(depot_card(row, numbers[row.id]) for row in near),
-        further=tuple(depot_card(row, numbers[row.id]) for row in further) if asked.origin else own,
+        nearest=tuple(depot_card(row, numbers[row.id], metres) for row, metres in near),
+        further=tuple(depot_card(row, numbers[row.id], metres) for row, metres in further),
         origin_label=origin.label if origin else "",
         radius_km=NEAREST_KM,
         notices=asked.notices,
     )
 
 
-def farther(listed: Iterable[DepotRow], point: Point, near: Iterable[DepotRow]) -> list[DepotRow]:
+def farther(listed: Iterable[DepotRow], point: Point, near: Iterable[DepotRow]) -> list[tuple[DepotRow, float | None]]:
     """Depots that are not among the near ones, with their distance from a point, nearest first, then by id."""
-    shown = {row.id for row in near}
-    rest = [
-        row._replace(distance_m=distance_m(point.lat, point.lon, row.lat, row.lon))
-        for row in listed
-        if row.id not in shown
-    ]
-    return sorted(rest, key=lambda row: (row.distance_m, row.id))
+    nearer = {row.id for row in near}
+    rest = [(distance_m(point.lat, point.lon, row.lat, row.lon), row.id, row) for row in listed if row.id not in nearer]
+    return [(row, metres) for metres, _, row in sorted(rest)]
 
 
 def inner_point(unit: Municipality) -> Origin | None:

@@ -5,7 +5,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 
 from catalog.answers import PublicViewSet, json_answer
-from catalog.depots.snapshot import depots
+from catalog.depots.snapshot import DepotList, depots
 from catalog.params import read_depot_id
 from catalog.serializers import stores
 from prices.params import FuelPricesQuery
@@ -20,7 +20,7 @@ class FullStoreViewSet(PublicViewSet):
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Answer GET /stores/{id}."""
         known = depots.get()
-        (depot,) = stores([known.get(read_depot_id(pk))], known)
+        (depot,) = stores(DepotList([known.get(read_depot_id(pk))], 1), known)
         listed = prices.get().price_list(depot["id"], timezone.localdate())
         # Empty without prices of the last 12 months.
         return json_answer({**depot, "price_list": [price_list_item(price) for price in listed]})

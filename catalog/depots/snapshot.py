@@ -49,7 +49,7 @@ class UnknownDepot(Exception):
 
 
 class DepotRow(NamedTuple):
-    """A published depot. hours: JSON text or None. distance_m: metres, None where none was measured."""
+    """A published depot. hours: JSON text or None."""
 
     id: int
     name: str
@@ -75,14 +75,23 @@ class DepotRow(NamedTuple):
     municipality: str
     municipality_slug: str
     voivodeship_slug: str
-    distance_m: float | None = None
 
 
 class DepotList(NamedTuple):
-    """Depots in the order of the answer. total: how many there are without the limit."""
+    """Depots in the order of the answer.
+
+    total: how many there are without the limit. distances_m: of each depot, None where none was measured.
+    """
 
     rows: list[DepotRow]
     total: int
+    distances_m: list[float] | None = None
+
+    def measured(self) -> list[tuple[DepotRow, float | None]]:
+        """Return each depot with its distance."""
+        if self.distances_m is None:
+            return [(row, None) for row in self.rows]
+        return list(zip(self.rows, self.distances_m, strict=True))
 
 
 class Depots:
@@ -134,9 +143,8 @@ class Depots:
             farthest = np.partition(chords[found], limit - 1)[limit - 1]
             found = found[chords[found] <= farthest]
         nearest = found[np.lexsort((self._ids[found], chords[found]))][:limit]
-        metres = map(great_circle.distance_of_chord_m, chords[nearest].tolist())
-        rows = [self.rows[at]._replace(distance_m=far) for at, far in zip(nearest.tolist(), metres, strict=True)]
-        return DepotList(rows, total)
+        metres = [great_circle.distance_of_chord_m(chord) for chord in chords[nearest].tolist()]
+        return DepotList([self.rows[at] for at in nearest.tolist()], total, metres)
 
     def in_unit(self, teryt: str, *, fuel: str | None = None, limit: int | None = None) -> DepotList:
         """Return the depots assigned to a unit by name, then by identifier. limit: None for all of them."""
@@ -173,7 +181,7 @@ def read_depots() -> Depots:
     """Read the present state. One query; 0.1 s for 6,586 depots."""
     with connection.cursor() as cursor:
         cursor.execute(READ)
-        return Depots([DepotRow._make((*row, None)) for row in cursor.fetchall()])
+        return Depots([DepotRow._make(row) for row in cursor.fetchall()])
 
 
 depots = Snapshot(read_depots, Dataset.Slug.UNITS, Dataset.Slug.DEPOTS)

@@ -16,15 +16,16 @@ Vectors = NDArray[np.float64]
 
 
 def unit_vectors(lat: ArrayLike, lon: ArrayLike) -> Vectors:
-    """Return WGS84 points in degrees, of shape (n,) or (), as vectors of length 1, of shape (n, 3) or (3,)."""
+    """Return WGS84 points in degrees, of shape (n,) or (), as vectors of length 1, of shape (3, n) or (3,)."""
     phi, lam = np.radians(lat), np.radians(lon)
-    return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)
+    return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
 
 
 def squared_chords(vectors: Vectors, vector: Vectors) -> NDArray[np.float64]:
     """Return the squared chords from one unit vector to n, of shape (n,); they order points as distances do."""
-    apart = vectors - vector
-    found: NDArray[np.float64] = np.einsum("ij,ij->i", apart, apart)
+    apart = vectors - vector[:, np.newaxis]
+    apart *= apart
+    found: NDArray[np.float64] = apart.sum(axis=0)
     return found
 
 
@@ -40,5 +41,5 @@ def distance_of_chord_m(squared: float) -> float:
 
 def distance_m(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
     """Return the great-circle distance of two WGS84 points in metres."""
-    first, second = unit_vectors([lat1, lat2], [lon1, lon2])
-    return distance_of_chord_m(float(((first - second) ** 2).sum()))
+    (squared,) = squared_chords(unit_vectors([lat1], [lon1]), unit_vectors(lat2, lon2))
+    return distance_of_chord_m(float(squared))

@@ -47,8 +47,8 @@ def test_the_nearest_are_those_that_measuring_every_depot_finds(rows, lat, lon, 
     inside = [number for number, far in metres.items() if far <= radius_km * 1000]
     assert found.total == len(inside)
     assert len(found.rows) == min(limit, len(inside))
-    for one in found.rows:
-        assert one.distance_m == pytest.approx(metres[one.id], abs=1e-6)
+    for one, distance_m in found.measured():
+        assert distance_m == pytest.approx(metres[one.id], abs=1e-6)
     told = [metres[one.id] for one in found.rows]
     assert told == pytest.approx(sorted(metres[number] for number in inside)[:limit], abs=1e-6)
 
@@ -58,13 +58,13 @@ def test_equal_distances_come_by_number_also_at_the_cut(rows, limit):
     same = [one._replace(lat=rows[0].lat, lon=rows[0].lon) for one in rows]
     found = Depots(same[::-1]).near(Point(rows[0].lat, rows[0].lon), radius_km=1, limit=limit)
     assert [one.id for one in found.rows] == sorted(one.id for one in rows)[:limit]
-    assert {one.distance_m for one in found.rows} == {0}
+    assert set(found.distances_m) == {0}
 
 
 def test_no_depots():
     known = Depots([])
-    assert known.near(Point(50, 20), radius_km=50, fuel="pellet", limit=5) == ([], 0)
-    assert known.in_unit("12") == ([], 0)
+    assert known.near(Point(50, 20), radius_km=50, fuel="pellet", limit=5) == ([], 0, [])
+    assert known.in_unit("12") == ([], 0, None)
     assert known.find(1) is None
 
 
@@ -72,7 +72,7 @@ def test_a_unit_lists_its_own_in_the_order_of_the_rows():
     known = Depots([row(3), row(1, teryt="1217011"), row(2, teryt="1465011", offers=["ekogroszek"])])
     assert [one.id for one in known.in_unit("12").rows] == [3, 1]
     assert [one.id for one in known.in_unit("1217").rows] == [1]
-    assert known.in_unit("12", limit=1) == ([known.rows[0]], 2)
+    assert known.in_unit("12", limit=1) == ([known.rows[0]], 2, None)
     assert [one.id for one in known.in_unit("14", fuel="wegiel").rows] == [2]
     assert known.in_unit("14", fuel="pellet").total == 0
     assert (known.count_in("1261011"), known.count_in("99")) == (1, 0)
@@ -131,4 +131,4 @@ def test_postgresql_finds_the_same(scattered, lat, lon, radius, limit, fuel):
     found = scattered.near(Point(lat, lon), radius_km=radius, fuel=fuel, limit=limit)
     expected = find_near(lat, lon, radius_km=radius, fuel=fuel, limit=limit)
     assert [one.id for one in found.rows] == [pk for pk, _ in expected]
-    assert [one.distance_m for one in found.rows] == pytest.approx([metres for _, metres in expected], abs=1e-6)
+    assert found.distances_m == pytest.approx([metres for _, metres in expected], abs=1e-6)
