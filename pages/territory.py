@@ -18,7 +18,7 @@ from catalog.territory.snapshot import territory
 from catalog.text import sort_key
 from fueldepot.data import snapshot
 from pages.depots import DepotCard, depot_card
-from pages.origin import AskedOrigin, Origin
+from pages.origin import Origin, RequestedPoint
 from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list
 from pages.pictures import territory as pictures
 from pages.pictures.maps import AreaMap, DepotMap, Unit
@@ -189,10 +189,8 @@ def find_municipality(teryt: str) -> Municipality:
     return found
 
 
-def municipality_page(unit: Municipality, asked: AskedOrigin) -> MunicipalityPage:
+def municipality_page(unit: Municipality, asked: RequestedPoint) -> MunicipalityPage:
     """The page of a municipality, with distances from the point that its query string names."""
-    postcode = territory.get().postcodes.get(asked.code or "")
-    asked = asked.located(postcode and postcode.centre)
     known = depots.get()
     listed = known.in_unit(unit.teryt).rows
     origin = asked.origin or (None if listed else inner_point(unit))
