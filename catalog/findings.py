@@ -74,19 +74,19 @@ class Findings:
 
 
 class _Known:
-    """What this process found last, and the state of the data it was found in."""
+    """What this process found last, and the version keys that it was found for."""
 
     findings: Findings | None = None
-    stamp = ""
+    key = ""
     looking = Lock()
 
 
 def current() -> Findings:
-    """The findings of the present state: no query while it has not changed, else two and perhaps the boundaries'."""
-    stamp = snapshot.current().key(Dataset.Slug.DEPOTS, Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
+    """The findings of the present state: no query while it has not changed, else two."""
+    key = snapshot.current().key(Dataset.Slug.DEPOTS, Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
     with _Known.looking:
-        if _Known.findings is None or _Known.stamp != stamp:
-            _Known.findings, _Known.stamp = find(), stamp
+        if _Known.findings is None or _Known.key != key:
+            _Known.findings, _Known.key = find(), key
         return _Known.findings
 
 
@@ -96,7 +96,7 @@ def forget() -> None:
 
 
 def find() -> Findings:
-    """Look at every depot that is not removed. Two queries, and one for the boundaries when they are not known yet."""
+    """Look at every depot that is not removed. Two queries; the boundaries are those of the territory snapshot."""
     rows = list(
         Depot.objects.exclude(publication=Depot.Publication.REMOVED)
         .order_by("pk")

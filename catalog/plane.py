@@ -1,8 +1,9 @@
 """The plane on which distances are measured and boundaries are kept.
 
 A spherical transverse Mercator projection in metres, centred on 19° E. Over Poland the plane distance of two points
-up to 50 km apart is between `SHRINK` and `STRETCH` times their great-circle distance, so an index on the plane finds
-candidates and the haversine decides. The database computes the same formula for `Depot.position`.
+up to 50 km apart is between `SHRINK` and `STRETCH` times their great-circle distance. The database computes the same
+formula for `Depot.position`, whose index finds likely duplicates for the desk (`catalog.findings`); `/stores` measures
+great circles (`catalog.territory.great_circle`).
 
 Source of the formula: J. P. Snyder, Map Projections: A Working Manual (1987), section 8, equations 8-1 and 8-3.
 """

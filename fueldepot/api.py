@@ -1,4 +1,4 @@
-"""Routes of version 1 of the API, and for each what its answers rest on and how long they may be kept.
+"""Routes of version 1 of the API, and for each the data sets its answers depend on and how long caches may keep them.
 
 The validator goes around the whole of DRF: who has the answer already hears so before any of it runs.
 """
@@ -44,7 +44,7 @@ v1 = [
     path("stores/<str:pk>", price_lists(get(FullStoreViewSet, "retrieve")), name="store"),
     path("regulations", laws(get(RegulationViewSet, "list")), name="regulations"),
     path("regulations/<str:voivodeship>.ics", laws(get(RegulationViewSet, "calendar")), name="regulations-calendar"),
-    # Rests on nothing that is kept; nobody may keep the answer either.
+    # Depends on no data set, and no cache may keep the answer.
     path("subsidy", SubsidyViewSet.as_view({"get": "retrieve", "post": "create"}), name="subsidy"),
     path("prices", averages(get(SeriesViewSet, "list")), name="prices"),
     path("prices/<str:fuel>", medians(get(FuelPriceViewSet, "retrieve")), name="fuel-prices"),

@@ -29,7 +29,7 @@ control_socket_disable = True
 logger_class = "fueldepot.access_log.QueryFreeLogger"
 
 # Of glibc, malloc.h: from how many bytes on a piece of memory goes back to the system as soon as it is free. Left alone
-# it grows with the largest piece there was, and making what is held would leave twenty megabytes in every worker.
+# it grows with the largest piece there was, and building snapshots would leave twenty megabytes in every worker.
 M_MMAP_THRESHOLD, LARGE_BYTES = -3, 128 * 1024
 with suppress(AttributeError):
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)

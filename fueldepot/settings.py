@@ -4,6 +4,7 @@ Reading them has no side effect: no network, no file, no database. A missing or 
 with one line that names it and says what to do. The table of variables is in the README.
 """
 
+import re
 from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -14,6 +15,8 @@ import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 from django.http.request import validate_host
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
 
 from fueldepot.proxies import UNIX_SOCKET, read_networks
 from fueldepot.rate_limit_setting import Limit, read_limit
@@ -107,15 +110,29 @@ def read_database() -> dict[str, Any]:
     if not url.startswith(("postgresql://", "postgres://")):
         stop(name, "must name a PostgreSQL database: postgresql://user:password@host/database")
     try:
-        config: dict[str, Any] = dict(env.db_url_config(url))
-    except (ImproperlyConfigured, ValueError) as error:
-        stop(name, f"cannot be read: {error}")
+        config: dict[str, Any] = dict(env.db_url_config(url)) | read_servers(url)
+    except (ImproperlyConfigured, ProgrammingError, ValueError) as error:
+        stop(name, f"cannot be read: {str(error).strip()}")
     options = config.setdefault("OPTIONS", {})
     for option, value in CONNECTION.items():
         options.setdefault(option, value)
     config["CONN_MAX_AGE"] = 600
     config["CONN_HEALTH_CHECKS"] = True
     return config
+
+
+def read_servers(url: str) -> dict[str, str]:
+    """Hosts and ports of a database URL as libpq reads them, comma-separated; nothing where it names no host.
+
+    django-environ loses which of several servers a port belongs to, and keeps the brackets of IPv6 addresses.
+    Raises ProgrammingError, and ValueError for a port that is no number.
+    """
+    authority = re.split("[/?]", url.partition("://")[2], maxsplit=1)[0]
+    found = conninfo_to_dict(f"postgresql://{authority.rpartition('@')[2]}")
+    ports = str(found.get("port", ""))
+    if not re.fullmatch("[0-9,]*", ports):
+        raise ValueError(f"a port is no number in {ports!r}")
+    return {"HOST": str(found["host"]), "PORT": ports} if "host" in found else {}
 
 
 def read_mail() -> dict[str, Any]:

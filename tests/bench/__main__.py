@@ -17,7 +17,6 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO
 from pathlib import Path
 
 from fueldepot import local
@@ -104,15 +103,12 @@ def questions() -> dict[str, list[str]]:
     import django
 
     django.setup()
-    from django.core.management import call_command
     from django.db import connections
 
     from catalog.fuels import BY_SLUG
     from catalog.links import municipality_path
     from catalog.models import Depot, Municipality
 
-    # As every night: the kept figures of `/prices/{fuel}` name the address of the site, which may be another here.
-    call_command("refresh_figures", stdout=StringIO())
     draw = random.Random(20261121)  # noqa: S311 - repeatable, not secret
     depots = list(Depot.objects.published().order_by("pk").values_list("pk", "lat", "lon"))
     if not depots:

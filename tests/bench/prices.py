@@ -3,7 +3,7 @@
     python -m tests.bench.prices [--seconds 3] [--rounds 3]
 
 Makes scratch databases with the starter's depots and 2,000 or 200,000 prices, serves both, and measures turn by turn
-beside the bare view. Says too how long one approval takes, which computes the answers anew.
+beside the bare view. Says too how long one approval takes.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def fill(count: int) -> float:
     from catalog.bulk import insert
     from catalog.fuels import BY_SLUG
     from catalog.models import Depot
-    from prices import actions, figures
+    from prices import actions
     from prices.models import DepotPrice
     from prices.starter import LEVELS
 
@@ -64,7 +64,7 @@ def fill(count: int) -> float:
         for depot, fuel, ago in sorted(seen)
     )
     insert(DepotPrice, columns, rows)
-    figures.record_prices(list(BY_SLUG), today=today)
+    actions.record_prices(today, approved=count)
     editor, _ = get_user_model().objects.get_or_create(username="bench")
     quote = actions.Quote("ekogroszek", today, "t", Decimal(1500))
     price = actions.submit_price(

@@ -106,7 +106,7 @@ class Site:
         self.process.wait()
 
     def get(self, path: str, timeout_s: float = 20.0, **headers: str) -> Answer:
-        """Ask once, over a connection of its own, what nobody has asked before, so that no kept answer serves."""
+        """Ask once, over a connection of its own, what nobody has asked before, so that no cache answers."""
         fresh = f"{path}{'&' if '?' in path else '?'}_={next(self.asked)}"
         request = urllib.request.Request(self.url + fresh, headers=headers)  # noqa: S310 - our own server
         began = time.monotonic()
