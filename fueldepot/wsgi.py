@@ -17,4 +17,6 @@ LIMITS = {
 }
 """What PostgreSQL limits for requests; commands and imports take as long as they need."""
 
-connection.settings_dict["OPTIONS"]["options"] = " ".join(f"-c {name}={value}" for name, value in LIMITS.items())
+options = connection.settings_dict["OPTIONS"]
+# What the operator has put into the address counts: it comes last.
+options["options"] = " ".join([*(f"-c {name}={value}" for name, value in LIMITS.items()), options.get("options", "")])
