@@ -69,9 +69,12 @@ def test_a_database_that_is_not_utf8_is_refused(sql_ascii, command, said):
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["fueldepot.serve", "gunicorn"])
 def test_a_database_that_is_away_at_the_start_is_one_line(module):
-    arguments = ["fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", "127.0.0.1:0"]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    arguments = ["fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", f"127.0.0.1:{port}"]
     done = subprocess.run(
-        [sys.executable, "-m", module, *(arguments if module == "gunicorn" else ["--port", "1"])],
+        [sys.executable, "-m", module, *(arguments if module == "gunicorn" else ["--port", port])],
         cwd=PROJECT_ROOT,
         env={**os.environ, "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"},
         capture_output=True,
