@@ -54,10 +54,11 @@ def post_fork(server: Any, worker: Any) -> None:
     rate_limit.worker_count = server.num_workers
 
 
-def when_ready(server: Any) -> None:
+def on_starting(server: Any) -> None:
     """Build the snapshots and draw the country before the workers are forked, so that they share the memory.
 
-    Templates are compiled here as well.
+    Nothing listens yet: a proxy asks another machine, where it would else wait for seconds. Templates are compiled here
+    as well.
     """
     from django.db import connections
 

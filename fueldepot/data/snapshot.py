@@ -76,9 +76,14 @@ _building = Lock()
 
 
 class _Process:
-    """What this process knows. polling_since: monotonic time of the poll that has no answer yet, None for none."""
+    """What this process knows.
+
+    is_behind: a change that it has committed is being built. polling_since: monotonic time of the poll that has no
+    answer yet, None for none.
+    """
 
     state: State | None = None
+    is_behind = False
     polling_since: float | None = None
     away = False
 
@@ -95,11 +100,8 @@ def current() -> State:
     if state is None or len(state.copies) < len(_snapshots):
         return refresh()
     # What an open transaction sees may yet be undone.
-    if changed_here.is_set() and not connection.in_atomic_block:
-        try:
-            return refresh()
-        except DATABASE_AWAY:
-            note_away()
+    if (changed_here.is_set() or _Process.is_behind) and not connection.in_atomic_block:
+        return _catch_up(state)
     return state
 
 
@@ -125,8 +127,33 @@ def refresh() -> State:
     Threads that come meanwhile wait and find it done.
     """
     with _building:
+        return _build()
+
+
+def _catch_up(former: State) -> State:
+    """Return the state with what this process has committed, the former one where the database does not give it.
+
+    Another thread may be building it; a database that froze meanwhile must not hold every reader.
+    """
+    if not _building.acquire(timeout=AWAY_AFTER_S):
+        return former
+    try:
+        return _build() if changed_here.is_set() else _Process.state or former
+    except DATABASE_AWAY:
+        note_away()
+        return former
+    finally:
+        _building.release()
+
+
+def _build() -> State:
+    """Build what is outdated. Only the thread that holds `_building` may call it."""
+    if changed_here.is_set():
+        # In this order: a reader must find one of the two until the change is in the state.
+        _Process.is_behind = True
         changed_here.clear()
-        former = _Process.state or State()
+    former = _Process.state or State()
+    try:
         with repeatable_read():
             versions = read_versions()
             copies: dict[Snapshot[Any], tuple[str, Any]] = {}
@@ -136,6 +163,8 @@ def refresh() -> State:
                 copies[snapshot] = known if known and known[0] == key else (key, snapshot.build())
         _Process.state = State(versions, copies)
         return _Process.state
+    finally:
+        _Process.is_behind = False
 
 
 def invalidate() -> None:

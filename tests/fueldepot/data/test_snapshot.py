@@ -1,6 +1,7 @@
 """Snapshots: built of one state, replaced when a version moves, kept while the database is away."""
 
 import threading
+import time
 
 import pytest
 from django.db import OperationalError, connection, transaction
@@ -150,6 +151,47 @@ def test_the_former_state_answers_while_another_is_built(names):
     snapshot._poll()
     assert seen == [("małopolskie",)]
     assert names.get() == ("inaczej",)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_process_sees_its_own_change_while_another_thread_builds_it(names):
+    factories.krakow()
+    bump_version(UNITS)
+    names.get()
+    read, building = names.build, threading.Event()
+
+    def build_slowly():
+        building.set()
+        time.sleep(0.2)
+        return read()
+
+    def poll():
+        try:
+            snapshot._poll()
+        finally:
+            connection.close()
+
+    names.build = build_slowly
+    with transaction.atomic():
+        Voivodeship.objects.update(name="inaczej")
+        bump_version(UNITS)
+    other = threading.Thread(target=poll)
+    other.start()
+    assert building.wait(20)
+    assert names.get() == ("inaczej",)
+    other.join()
+    assert names.built == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_change_that_the_database_does_not_give_holds_no_reader(names, monkeypatch):
+    factories.krakow()
+    bump_version(UNITS)
+    names.get()
+    monkeypatch.setattr(snapshot, "AWAY_AFTER_S", 0.05)
+    monkeypatch.setattr(snapshot._Process, "is_behind", True)
+    with snapshot._building:  # by a thread that waits for a frozen database
+        assert names.get() == ("małopolskie",)
 
 
 @pytest.mark.django_db
