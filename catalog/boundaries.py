@@ -1,9 +1,6 @@
-"""Which municipality a point lies in: a spatial index in the memory of each process.
+"""Which municipality a point lies in: a spatial index over the stored boundaries."""
 
-The index is read from the database once, and again when an import has changed the territory; asking it costs no query.
-"""
-
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -12,16 +9,11 @@ import shapely
 from numpy.typing import NDArray
 from shapely import Geometry, STRtree
 
-from catalog import plane, versions
-from catalog.held import Held
-from catalog.models import Boundary, Dataset, Municipality
-from catalog.squares import UNKNOWN, Squares
+from catalog import plane
+from catalog.models import Boundary, Municipality
 
 TOUCH_M = 0.05
 """Points this near to a boundary lie on it: rounding of coordinates to seven decimals moves them by a centimetre."""
-
-MARGIN_M = 1.0
-"""No boundary comes nearer than this to a point that is answered without looking at boundaries."""
 
 REACH_M = 100.0
 """Outside every boundary the nearest municipality still answers up to this distance."""
@@ -59,46 +51,36 @@ class BoundaryIndex:
         self.areas = areas[order] if len(order) else areas
         shapely.prepare(self.areas)
         self.tree = STRtree(self.areas)
-        self.squares: Squares | None = None
 
     @classmethod
-    def load_for_many(cls) -> Self:
-        """Read every boundary, and prepare for questions that are worth half a second more."""
-        index = cls.load()
-        if len(index.areas):
-            index.squares = Squares.over(index.areas, index.tree, MARGIN_M)
-        return index
+    def load(
+        cls, municipalities: Mapping[str, Municipality] | None = None, *, only: Collection[str] | None = None
+    ) -> Self:
+        """Read every boundary, or those of the given codes. One query, two without the municipalities.
 
-    @classmethod
-    def load(cls, *, only: Collection[str] | None = None) -> Self:
-        """Read every boundary, or those of the given municipalities: one query."""
+        municipalities: by code, with county and voivodeship loaded.
+        """
+        if municipalities is None:
+            units = Municipality.objects.select_related("county", "voivodeship")
+            municipalities = {unit.teryt: unit for unit in (units if only is None else units.filter(pk__in=only))}
         stored = Boundary.objects.all() if only is None else Boundary.objects.filter(pk__in=only)
-        rows = list(
-            stored.select_related("municipality__county", "municipality__voivodeship").only(
-                "area",
-                "approximate",
-                "municipality__name",
-                "municipality__kind",
-                "municipality__slug",
-                "municipality__county__name",
-                "municipality__voivodeship__name",
-                "municipality__voivodeship__slug",
-            )
-        )
-        located = [describe(row.municipality, approximate=row.approximate) for row in rows]
-        return cls(located, np.array(shapely.from_wkb([bytes(row.area) for row in rows]), dtype=object))
+        rows = list(stored.values_list("municipality_id", "approximate", "area"))
+        located = [describe(municipalities[code], approximate=approximate) for code, approximate, _ in rows]
+        return cls(located, np.array(shapely.from_wkb([bytes(area) for _, _, area in rows]), dtype=object))
+
+    def get(self, lat: float, lon: float) -> Located:
+        """Return the municipality of a WGS84 point; see `find`. Raises PointOutsideMunicipalities."""
+        located = self.find(lat, lon)
+        if located is None:
+            raise PointOutsideMunicipalities(lat, lon)
+        return located
 
     def find(self, lat: float, lon: float) -> Located | None:
         """The municipality of a WGS84 point, or None.
 
         On a shared border the lower code wins; up to 100 m outside every boundary the nearest answers.
         """
-        x, y = plane.to_plane(lat, lon)
-        if self.squares is not None:
-            position = self.squares.find(x, y)
-            if position != UNKNOWN:
-                return self.municipalities[position]
-        point = shapely.Point(x, y)
+        point = shapely.Point(*plane.to_plane(lat, lon))
         inside = self.tree.query(point, predicate="dwithin", distance=TOUCH_M)
         if len(inside):
             return self.municipalities[int(inside.min())]
@@ -148,28 +130,3 @@ def describe(municipality: Municipality, *, approximate: bool) -> Located:
         description=municipality.description,
         approximate=approximate,
     )
-
-
-index = Held(BoundaryIndex.load_for_many, Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
-
-
-def current() -> BoundaryIndex:
-    """The index of this process, a moment behind the database at most (`versions.POLL_SECONDS`).
-
-    Costs a look at the versions, which mostly costs nothing, and two queries more when the territory has changed.
-    """
-    return index.current()
-
-
-def forget() -> None:
-    """Read the versions and the boundaries anew at the next question."""
-    versions.forget()
-    index.forget()
-
-
-def get_municipality_at(lat: float, lon: float) -> Located:
-    """The municipality of a WGS84 point. Raises PointOutsideMunicipalities."""
-    located = current().find(lat, lon)
-    if located is None:
-        raise PointOutsideMunicipalities(lat, lon)
-    return located

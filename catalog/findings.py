@@ -9,8 +9,11 @@ import shapely
 from django.db import connection
 from stdnum.pl import nip as nip_check
 
-from catalog import boundaries, plane, versions
+from catalog import plane
+from catalog.boundaries import TOUCH_M
 from catalog.models import Dataset, Depot, DistinctPair
+from catalog.territory.snapshot import territory
+from fueldepot.data import snapshot
 
 NEAR_M = 150
 """Depots with a similar name this near to one another may be one."""
@@ -71,19 +74,19 @@ class Findings:
 
 
 class _Known:
-    """What this process found last, and the state of the data it was found in."""
+    """What this process found last, and the version keys that it was found for."""
 
     findings: Findings | None = None
-    stamp = ""
+    key = ""
     looking = Lock()
 
 
 def current() -> Findings:
-    """The findings of the present state: no query while it has not changed, else two and perhaps the boundaries'."""
-    stamp = versions.stamp(Dataset.Slug.DEPOTS, Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
+    """The findings of the present state: no query while it has not changed, else two."""
+    key = snapshot.current().key(Dataset.Slug.DEPOTS, Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
     with _Known.looking:
-        if _Known.findings is None or _Known.stamp != stamp:
-            _Known.findings, _Known.stamp = find(), stamp
+        if _Known.findings is None or _Known.key != key:
+            _Known.findings, _Known.key = find(), key
         return _Known.findings
 
 
@@ -93,7 +96,7 @@ def forget() -> None:
 
 
 def find() -> Findings:
-    """Look at every depot that is not removed. Two queries, and one for the boundaries when they are not known yet."""
+    """Look at every depot that is not removed. Two queries; the boundaries are those of the territory snapshot."""
     rows = list(
         Depot.objects.exclude(publication=Depot.Publication.REMOVED)
         .order_by("pk")
@@ -112,7 +115,7 @@ def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> froze
     All points are tested at once; only those that fail are asked for one by one, since on a shared border and just
     outside the country another municipality than the nearest area may answer.
     """
-    index = boundaries.current()
+    index = territory.get().boundaries
     if not rows or not len(index.areas):
         return frozenset()
     place = {municipality.teryt: at for at, municipality in enumerate(index.municipalities)}
@@ -121,7 +124,7 @@ def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> froze
         plane.to_plane_array(np.array([row[1] for row in judged]), np.array([row[2] for row in judged]))
     )
     areas = index.areas[[place[row[3]] for row in judged]]
-    inside = shapely.dwithin(areas, points, boundaries.TOUCH_M)
+    inside = shapely.dwithin(areas, points, TOUCH_M)
     suspects = (row for row, is_inside in zip(judged, inside, strict=True) if not is_inside)
     return frozenset(
         row[0] for row in suspects if (located := index.find(row[1], row[2])) is None or located.teryt != row[3]

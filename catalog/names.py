@@ -12,11 +12,10 @@ from itertools import islice
 from typing import Self
 
 import numpy as np
+from django.db import connection
 from numpy.typing import NDArray
 
-from catalog import databases
-from catalog.held import Held
-from catalog.models import Dataset, SearchEntry
+from catalog.models import SearchEntry
 
 LINE_END, BLANK = b"\n "
 
@@ -196,7 +195,7 @@ def _beginnings(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 def read_names() -> Names:
     """The names of the present state. Two queries."""
-    with databases.connection().cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(READ)
         *columns, sent = cursor.fetchone()
         cursor.execute(READ_SLUGS)
@@ -204,6 +203,3 @@ def read_names() -> Names:
     numbers = np.frombuffer(sent or b"", ">i4").astype(np.int32)
     folds, labels, kinds, teryts, descriptions = (column or "" for column in columns)
     return Names(folds, labels, kinds, teryts, descriptions, numbers, slugs)
-
-
-names = Held(read_names, Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES)

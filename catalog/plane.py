@@ -1,8 +1,9 @@
 """The plane on which distances are measured and boundaries are kept.
 
 A spherical transverse Mercator projection in metres, centred on 19° E. Over Poland the plane distance of two points
-up to 50 km apart is between `SHRINK` and `STRETCH` times their great-circle distance, so an index on the plane finds
-candidates and the haversine decides. The database computes the same formula for `Depot.position`.
+up to 50 km apart is between `SHRINK` and `STRETCH` times their great-circle distance. The database computes the same
+formula for `Depot.position`, whose index finds likely duplicates for the desk (`catalog.findings`); `/stores` measures
+great circles (`catalog.territory.great_circle`).
 
 Source of the formula: J. P. Snyder, Map Projections: A Working Manual (1987), section 8, equations 8-1 and 8-3.
 """
@@ -12,8 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-EARTH_RADIUS_M = 6_371_008.8
-"""Mean radius R1 of the Earth (IUGG), in metres."""
+from catalog.territory.great_circle import EARTH_RADIUS_M
 
 CENTRAL_MERIDIAN = 19.0
 SCALE = 0.9992
@@ -48,20 +48,3 @@ def from_plane(x: float, y: float) -> tuple[float, float]:
     lat = math.asin(math.sin(along) / math.cosh(across))
     lon = math.atan2(math.sinh(across), math.cos(along))
     return math.degrees(lat), CENTRAL_MERIDIAN + math.degrees(lon)
-
-
-def from_plane_array(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Undo `to_plane` for n points at once. Returns latitudes and longitudes in degrees."""
-    across, along = x / (EARTH_RADIUS_M * SCALE), y / (EARTH_RADIUS_M * SCALE)
-    lat = np.arcsin(np.sin(along) / np.cosh(across))
-    lon = np.arctan2(np.sinh(across), np.cos(along))
-    return np.degrees(lat), CENTRAL_MERIDIAN + np.degrees(lon)
-
-
-def great_circle_m(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
-    """Great-circle distance of two WGS84 points in metres, by the haversine formula."""
-    phi1, phi2 = math.radians(lat1), math.radians(lat2)
-    half_lat = math.sin((phi2 - phi1) / 2)
-    half_lon = math.sin(math.radians(lon2 - lon1) / 2)
-    haversine = half_lat * half_lat + math.cos(phi1) * math.cos(phi2) * half_lon * half_lon
-    return 2 * EARTH_RADIUS_M * math.asin(min(1.0, math.sqrt(haversine)))

@@ -247,8 +247,8 @@ class QueryString:
             return False
         return value
 
-    def day(self, name: str, accepted: str, first: date = date.min) -> date | None:
-        """A day of the calendar as YYYY-MM-DD, not before `first`."""
+    def day(self, name: str, accepted: str, first: date = date.min, last: date = date.max) -> date | None:
+        """A day of the calendar as YYYY-MM-DD, not before `first` and not after `last`."""
         text = self.pattern(name, accepted, DAY)
         if text is None:
             return None
@@ -259,7 +259,7 @@ class QueryString:
                 name, "out_of_range", f"{name} is {quote(text)}, which is no day of the calendar; give {accepted}"
             )
             return None
-        if value < first:
+        if not first <= value <= last:
             self.refuse(name, "out_of_range", f"{name} is {quote(text)}; give {accepted}")
             return None
         return value

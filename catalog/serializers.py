@@ -11,11 +11,12 @@ import orjson
 from catalog import fuels
 from catalog.attribution import LICENCES, ORIGINS, describe_status
 from catalog.boundaries import Located
+from catalog.depots.snapshot import DepotList, DepotRow, Depots
 from catalog.links import depot_url, municipality_url
 from catalog.models import SearchEntry
 from catalog.params import Point
-from catalog.queries import StoreRow, Suggestion
 from catalog.reading.hours import DAYS
+from catalog.suggestions import Suggestion
 from catalog.text import format_address
 
 FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
@@ -61,8 +62,20 @@ def kilometres(metres: float) -> float:
     return round(metres / 1000, 1)
 
 
-def store(row: StoreRow) -> dict[str, Any]:
-    """An element of `/stores`."""
+def stores(listed: DepotList, depots: Depots) -> list[dict[str, Any]]:
+    """Elements of `/stores`. Everything but the distance is made once for each depot of a snapshot."""
+    made = depots.bodies
+    found = []
+    for row, distance_m in listed.measured():
+        body = made.get(row.id)
+        if body is None:
+            body = made[row.id] = store(row)
+        found.append(body if distance_m is None else {**body, "distance_km": kilometres(distance_m)})
+    return found
+
+
+def store(row: DepotRow) -> dict[str, Any]:
+    """An element of `/stores`, without its distance."""
     return {
         "id": row.id,
         "name": row.name,
@@ -74,7 +87,7 @@ def store(row: StoreRow) -> dict[str, Any]:
         "lat": row.lat,
         "lon": row.lon,
         "location_approximate": row.location_approximate,
-        "distance_km": None if row.distance_m is None else kilometres(row.distance_m),
+        "distance_km": None,
         "municipality": {
             "name": row.municipality,
             "teryt": row.teryt,

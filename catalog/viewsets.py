@@ -1,14 +1,15 @@
-"""The location endpoints of version 1: parse, ask once, render."""
+"""The location endpoints of version 1: parse, look up in the snapshots, render."""
 
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from catalog import serializers, written
+from catalog import serializers
 from catalog.accepted import weights
 from catalog.answers import JSON, PublicViewSet, json_answer
-from catalog.boundaries import get_municipality_at
+from catalog.depots.snapshot import DepotList, depots
 from catalog.params import LocateQuery, LocationsQuery, StoreQuery
-from catalog.queries import find_point, find_stores, suggest_locations
+from catalog.suggestions import suggest_locations
+from catalog.territory.snapshot import territory
 
 GEOJSON = "application/geo+json"
 
@@ -40,7 +41,7 @@ class LocateViewSet(PublicViewSet):
     def list(self, request: Request) -> HttpResponse:
         """Answer GET /locate."""
         query = LocateQuery.parse(request.META["QUERY_STRING"])
-        municipality = get_municipality_at(query.point.lat, query.point.lon)
+        municipality = territory.get().boundaries.get(query.point.lat, query.point.lon)
         return json_answer(serializers.located(municipality, query.point))
 
 
@@ -51,14 +52,19 @@ class StoreViewSet(PublicViewSet):
         """Answer GET /stores, as JSON or GeoJSON."""
         query = StoreQuery.parse(request.META["QUERY_STRING"])
         geojson = wants_geojson(query, request.META.get("HTTP_ACCEPT", ""))
-        if query.teryt is None and query.fuel is None and not geojson:
-            near = written.find_near(find_point(query), radius_km=query.radius_km, limit=query.limit)
-            if near is not None:
-                body = b"[%b]" % b",".join(near.depots)
-                return HttpResponse(body, headers={"X-Total-Count": str(near.total)}, content_type=JSON)
-        stores = find_stores(query)
-        headers = {"X-Total-Count": str(stores.total)}
-        found = [serializers.store(row) for row in stores.rows]
+        listed = find_stores(query)
+        found = serializers.stores(listed, depots.get())
+        headers = {"X-Total-Count": str(listed.total)}
         if geojson:
             return json_answer(serializers.feature_collection(found), headers=headers, content_type=GEOJSON)
         return json_answer(found, headers=headers)
+
+
+def find_stores(query: StoreQuery) -> DepotList:
+    """Depots of a unit by name, or near a point by distance; then by id. Raises UnknownUnit and UnknownPostcode."""
+    if query.teryt is not None:
+        territory.get().check_unit(query.teryt)
+        return depots.get().in_unit(query.teryt, fuel=query.fuel, limit=query.limit)
+    point = query.point if query.postcode is None else territory.get().postcode(query.postcode).centre
+    assert point is not None  # noqa: S101 - StoreQuery.parse has refused anything else
+    return depots.get().near(point, radius_km=query.radius_km, fuel=query.fuel, limit=query.limit)

@@ -1,4 +1,4 @@
-"""Routes of version 1 of the API, and for each what its answers rest on and how long they may be kept.
+"""Routes of version 1 of the API, and for each the data sets its answers depend on and how long caches may keep them.
 
 The validator goes around the whole of DRF: who has the answer already hears so before any of it runs.
 """
@@ -7,11 +7,11 @@ from typing import Any
 
 from django.urls import path, re_path
 
-from catalog import cache_control
 from catalog.models import Dataset
-from catalog.validators import rests_on
 from catalog.viewsets import LocateViewSet, LocationViewSet, StoreViewSet
 from fueldepot.errors import unknown_path
+from fueldepot.http import cache_control
+from fueldepot.http.conditional import conditional
 from fueldepot.openapi.views import description, docs
 from prices.viewsets import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
 from regulations.viewsets import RegulationViewSet
@@ -25,13 +25,17 @@ def get(viewset: Any, action: str) -> Any:
     return viewset.as_view({"get": action})
 
 
-names = rests_on(Data.UNITS, Data.PLACES, Data.POSTCODES, cache_control=cache_control.REGISTER)
-borders = rests_on(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER, kept=False)
-depots = rests_on(Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG, vary="Accept")
-price_lists = rests_on(Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, dated=True)
-averages = rests_on(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
-medians = rests_on(Data.UNITS, Data.DEPOTS, Data.PRICES, Data.SERIES, cache_control=cache_control.CATALOG, dated=True)
-laws = rests_on(Data.UNITS, Data.POSTCODES, Data.REGULATIONS, cache_control=cache_control.CATALOG, dated=True)
+names = conditional(Data.UNITS, Data.PLACES, Data.POSTCODES, cache_control=cache_control.REGISTER)
+borders = conditional(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
+depots = conditional(Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG, vary="Accept")
+price_lists = conditional(Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, changes_daily=True)
+averages = conditional(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
+medians = conditional(
+    Data.UNITS, Data.DEPOTS, Data.PRICES, Data.SERIES, cache_control=cache_control.CATALOG, changes_daily=True
+)
+laws = conditional(
+    Data.UNITS, Data.POSTCODES, Data.REGULATIONS, cache_control=cache_control.CATALOG, changes_daily=True
+)
 
 v1 = [
     path("locations", names(get(LocationViewSet, "list")), name="locations"),
@@ -40,7 +44,7 @@ v1 = [
     path("stores/<str:pk>", price_lists(get(FullStoreViewSet, "retrieve")), name="store"),
     path("regulations", laws(get(RegulationViewSet, "list")), name="regulations"),
     path("regulations/<str:voivodeship>.ics", laws(get(RegulationViewSet, "calendar")), name="regulations-calendar"),
-    # Rests on nothing that is kept; nobody may keep the answer either.
+    # Depends on no data set, and no cache may keep the answer.
     path("subsidy", SubsidyViewSet.as_view({"get": "retrieve", "post": "create"}), name="subsidy"),
     path("prices", averages(get(SeriesViewSet, "list")), name="prices"),
     path("prices/<str:fuel>", medians(get(FuelPriceViewSet, "retrieve")), name="fuel-prices"),

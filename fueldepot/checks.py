@@ -5,9 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import connections
-
-from catalog.databases import PRIMARY
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 
 OLDEST_POSTGRESQL = 150000
 
@@ -44,8 +42,12 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
 
 
 def refuse_unfit_database() -> None:
-    """End the start of the service with one line where the database cannot hold the catalog."""
-    for message in check_postgresql(databases=[PRIMARY]):
+    """End the start of the service with one line where the database cannot be used, or cannot hold the catalog."""
+    try:
+        messages = check_postgresql(databases=[DEFAULT_DB_ALIAS])
+    except OperationalError as error:
+        raise SystemExit(f"fueldepot: the database cannot be used: {' '.join(str(error).split())}") from None
+    for message in messages:
         raise SystemExit(f"fueldepot: {message.msg}; {message.hint} ({message.id})")
 
 

@@ -15,14 +15,14 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from catalog import databases
 from catalog.boundaries import PointOutsideMunicipalities
-from catalog.cache_control import NO_STORE
+from catalog.depots.snapshot import UnknownDepot
 from catalog.links import documentation_url
 from catalog.params import FUEL, VOIVODESHIP
-from catalog.queries import UnknownDepot, UnknownPostcode, UnknownUnit, UnknownVoivodeship
 from catalog.query_string import READING_CODES, InvalidParameters, ParameterError, quote
 from catalog.request_body import MAX_BODY_BYTES, READERS, BodyTooLarge, MalformedBody, UnsupportedBody
+from catalog.territory.snapshot import UnknownPostcode, UnknownUnit, UnknownVoivodeship
+from fueldepot.http.cache_control import NO_STORE
 from fueldepot.rendering import JSON
 from pages import errors as page_errors
 from pages.errors import RETRY_AFTER_S
@@ -192,11 +192,7 @@ AWAY = "The database is not available; try again in a few seconds."
 def note_away(error: BaseException) -> None:
     """One line in the log. The message of the error stays out of it: it may repeat what somebody typed."""
     cause = error.__cause__ or error
-    if databases.alias() == databases.REPLICA:
-        # The request is asked again of the primary; see `fueldepot.replica.middleware`.
-        logger.warning("replica not available: %s", type(cause).__name__)
-    else:
-        logger.error("database not available: %s", type(cause).__name__)
+    logger.error("database not available: %s", type(cause).__name__)
 
 
 def plain_error(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:

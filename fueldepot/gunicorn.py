@@ -8,7 +8,7 @@ from typing import Any
 
 from gunicorn.http import message
 
-worker_class = "fueldepot.worker.ImpatientWorker"
+worker_class = "gthread"
 threads = 4
 keepalive = 5
 # A worker whose master was killed notices within half of this.
@@ -29,16 +29,21 @@ control_socket_disable = True
 logger_class = "fueldepot.access_log.QueryFreeLogger"
 
 # Of glibc, malloc.h: from how many bytes on a piece of memory goes back to the system as soon as it is free. Left alone
-# it grows with the largest piece there was, and making what is held would leave twenty megabytes in every worker.
+# it grows with the largest piece there was, and building snapshots would leave twenty megabytes in every worker.
 M_MMAP_THRESHOLD, LARGE_BYTES = -3, 128 * 1024
 with suppress(AttributeError):
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
 
 
 def post_worker_init(worker: Any) -> None:
-    """Keep the embedded database of `make run` alive; production has none."""
-    from fueldepot import embedded
+    """Keep the snapshots of a worker current, and the embedded database of `make run` alive.
 
+    Threads do both, and those do not survive a fork.
+    """
+    from fueldepot import embedded
+    from fueldepot.data import snapshot
+
+    snapshot.start_polling()
     embedded.watch_keeper()
 
 
@@ -49,37 +54,25 @@ def post_fork(server: Any, worker: Any) -> None:
     rate_limit.worker_count = server.num_workers
 
 
-def when_ready(server: Any) -> None:
-    """Make what is held of the data once before the workers are forked, so that they share it; draw the country.
+def on_starting(server: Any) -> None:
+    """Build the snapshots and draw the country before the workers are forked, so that they share the memory.
 
-    Templates are compiled here as well.
+    Nothing listens yet: a proxy asks another machine, where it would else wait for seconds. Templates are compiled here
+    as well.
     """
-    from django.db import OperationalError, connections
+    from django.db import connections
 
-    from catalog import databases, held
     from fueldepot import templating
     from fueldepot.checks import refuse_unfit_database
-    from fueldepot.health import known_migrations
+    from fueldepot.data import snapshot
     from pages.pictures import territory
     from subsidy import rules
 
     rules.current()
     templating.prepare()
-
-    def prepare() -> None:
-        held.prepare()
-        territory.prepare()
-
-    try:
-        refuse_unfit_database()
-        prepare()
-    except OperationalError:
-        if not databases.has_replica():
-            raise
-        with databases.using(databases.REPLICA):
-            prepare()
-    if databases.has_replica():
-        known_migrations()  # which every worker compares with the replica's
+    refuse_unfit_database()
+    snapshot.refresh()
+    territory.prepare()
     connections.close_all()
     # What is here now lives as long as the process: looking through it for garbage would cost time and unshare memory.
     gc.collect()

@@ -4,20 +4,20 @@ from functools import cache
 from typing import Any
 
 import orjson
+from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from catalog import databases
-from catalog.cache_control import NO_STORE
 from catalog.models import Dataset
 from catalog.requests import is_purge_overdue, last_purge
 from catalog.runs import overdue_sources
+from fueldepot.data import snapshot
 from fueldepot.errors import DATABASE_AWAY
+from fueldepot.http.cache_control import NO_STORE
 from fueldepot.rendering import JSON
-from fueldepot.replica.watch import watch
 
 NEEDED = frozenset(
     {
@@ -41,16 +41,17 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """200 when everything is there to serve with, else 503; each check by name, and the state of every data set.
 
-    Where there is a replica, either database is enough to read from; `databases` says which of them answer, and by
-    how much the replica is behind at most. Overdue sources, and an overdue purge of personal data, are named and
-    do no harm to readiness: old data are served as old. At most six queries, within the time that a request has.
+    While the database is away, reading goes on from memory and `serving` says so. Overdue sources, and an overdue purge
+    of personal data, are named and do no harm to readiness: old data are served as old. At most six queries.
     """
     checks: dict[str, dict[str, Any]] = {}
     datasets: dict[str, Any] = {}
     overdue: list[str] = []
     purge: dict[str, Any] = {}
     try:
-        applied = set(MigrationRecorder(databases.connection()).applied_migrations())
+        if snapshot.database_is_away():
+            raise OperationalError("the database does not answer")
+        applied = set(MigrationRecorder(connection).applied_migrations())
         checks["database"] = {"ok": True}
         missing = sorted(f"{app}.{name}" for app, name in known_migrations() - applied)
         checks["migrations"] = {"ok": not missing, "missing": missing}
@@ -76,19 +77,9 @@ def ready(request: HttpRequest) -> HttpResponse:
         "datasets": datasets,
         "overdue_sources": overdue,
         "purge_requests": purge,
+        "serving": "all" if checks["database"]["ok"] else "reading only, from memory",
     }
-    if databases.has_replica():
-        body["databases"] = databases_seen()
     return _answer(200 if is_ready else 503, body)
-
-
-def databases_seen() -> dict[str, Any]:
-    """What the watch of this process saw last; asks nobody."""
-    seen = watch.current()
-    return {
-        "primary": {"ok": seen.primary},
-        "replica": {"ok": not seen.problem, "problem": seen.problem or None, "behind_s": seen.behind_s},
-    }
 
 
 @cache

@@ -9,10 +9,12 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from gunicorn.http.errors import ParseException
 
-from catalog.cache_control import NO_STORE
 from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody
+from fueldepot.data import snapshot
 from fueldepot.errors import is_api, malformed_body, payload_too_large, unsupported_coding
-from fueldepot.postgresql import patience
+from fueldepot.http.cache_control import NO_STORE
+from fueldepot.http.desk import is_desk_or_form
+from pages import errors as page_errors
 
 HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
 
@@ -110,13 +112,18 @@ def read_body(request: HttpRequest, length: int | None, most_bytes: int) -> None
     request.META["wsgi.input"] = request._stream = BytesIO(body)
 
 
-def limit_database_time(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Let a request wait for the database no longer than `patience` says."""
+def refuse_without_database(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Answer 503 at once to the desk and the forms while the database is away.
+
+    Asking a frozen database would hold the thread, and with a few of them the whole worker, for as long as it is.
+    """
 
     def answer(request: HttpRequest) -> HttpResponse:
-        reads = request.method in {"GET", "HEAD"} and not request.path.startswith("/admin/")
-        with patience.limited(patience.READING_S if reads else patience.WORKING_S):
-            return get_response(request)
+        if is_desk_or_form(request) and snapshot.database_is_away():
+            return page_errors.unavailable(request)
+        return get_response(request)
 
     return answer
 

@@ -4,6 +4,7 @@ Reading them has no side effect: no network, no file, no database. A missing or 
 with one line that names it and says what to do. The table of variables is in the README.
 """
 
+import re
 from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -14,14 +15,25 @@ import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 from django.http.request import validate_host
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
 
-from catalog.databases import PRIMARY, REPLICA
-from fueldepot.postgresql.patience import REPLICA_S
 from fueldepot.proxies import UNIX_SOCKET, read_networks
 from fueldepot.rate_limit_setting import Limit, read_limit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
+
+CONNECTION: dict[str, Any] = {
+    "connect_timeout": 2,
+    # Over a network, a machine that vanished is given up as soon as one that says no.
+    "tcp_user_timeout": 2000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 2,
+    "keepalives_count": 2,
+    "server_side_binding": True,
+}
+"""Options of every connection to the database."""
 
 
 def stop(name: str, problem: str) -> NoReturn:
@@ -91,52 +103,36 @@ def read_hosts() -> list[str]:
     return hosts
 
 
-def read_database(name: str, url: str) -> dict[str, Any]:
-    """Connection settings of a PostgreSQL database. name: the variable that its address came from."""
+def read_database() -> dict[str, Any]:
+    """Connection settings of the PostgreSQL database."""
+    name = "DATABASE_URL"
+    url = read_required(name, "set it to postgresql://user:password@host/database")
     if not url.startswith(("postgresql://", "postgres://")):
         stop(name, "must name a PostgreSQL database: postgresql://user:password@host/database")
     try:
-        config: dict[str, Any] = dict(env.db_url_config(url))
-    except (ImproperlyConfigured, ValueError) as error:
-        stop(name, f"cannot be read: {error}")
+        config: dict[str, Any] = dict(env.db_url_config(url)) | read_servers(url)
+    except (ImproperlyConfigured, ProgrammingError, ValueError) as error:
+        stop(name, f"cannot be read: {str(error).strip()}")
     options = config.setdefault("OPTIONS", {})
-    options.setdefault("connect_timeout", 2)
-    # Statements are prepared on the server: the near search is planned once per connection, not once per request.
-    options["server_side_binding"] = True
-    options.setdefault("prepare_threshold", 2)
-    # Over a network, a machine that vanished is given up as soon as one that says no.
-    for name, value in (
-        ("tcp_user_timeout", 2000),
-        ("keepalives_idle", 10),
-        ("keepalives_interval", 2),
-        ("keepalives_count", 2),
-    ):
-        options.setdefault(name, value)
-    config["ENGINE"] = "fueldepot.postgresql"
+    for option, value in CONNECTION.items():
+        options.setdefault(option, value)
     config["CONN_MAX_AGE"] = 600
-    # Of our backend a check costs no query, and a restart of the server no failed request.
     config["CONN_HEALTH_CHECKS"] = True
     return config
 
 
-def read_databases() -> dict[str, dict[str, Any]]:
-    """The database, and the replica that is read instead of it where one is named; see `fueldepot.replica`."""
-    url = read_required("DATABASE_URL", "set it to postgresql://user:password@host/database")
-    databases = {PRIMARY: read_database("DATABASE_URL", url)}
-    replica: str = env.str("DATABASE_REPLICA_URL", default="").strip()
-    if replica:
-        # Tests find what they write in either.
-        own = {"WAIT_S": REPLICA_S, "TEST": {"MIRROR": PRIMARY}}
-        databases[REPLICA] = read_database("DATABASE_REPLICA_URL", replica) | own
-    return databases
+def read_servers(url: str) -> dict[str, str]:
+    """Hosts and ports of a database URL as libpq reads them, comma-separated; nothing where it names no host.
 
-
-def read_max_lag() -> int:
-    """By how many seconds a replica that is read may be behind."""
-    text: str = env.str("REPLICA_MAX_LAG", default="").strip() or "5"
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= 3600:
-        stop("REPLICA_MAX_LAG", f"is {text!r}; give whole seconds from 1 to 3600")
-    return int(text)
+    django-environ loses which of several servers a port belongs to, and keeps the brackets of IPv6 addresses.
+    Raises ProgrammingError, and ValueError for a port that is no number.
+    """
+    authority = re.split("[/?]", url.partition("://")[2], maxsplit=1)[0]
+    found = conninfo_to_dict(f"postgresql://{authority.rpartition('@')[2]}")
+    ports = str(found.get("port", ""))
+    if not re.fullmatch("[0-9,]*", ports):
+        raise ValueError(f"a port is no number in {ports!r}")
+    return {"HOST": str(found["host"]), "PORT": ports} if "host" in found else {}
 
 
 def read_mail() -> dict[str, Any]:
@@ -220,9 +216,7 @@ EMAIL_TIMEOUT = 10  # seconds that a form waits for the mail server
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{SITE_HOST}"
 SECRET_KEY = read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 ALLOWED_HOSTS = read_hosts()
-DATABASES = read_databases()
-DATABASE_ROUTERS = ["fueldepot.replica.router.Router"]
-REPLICA_MAX_LAG_S = read_max_lag()
+DATABASES = {"default": read_database()}
 CACHE_URL = read_cache_url()
 TRUSTED_PROXIES = read_proxies()
 RATE_LIMIT = read_rate_limit()
@@ -262,14 +256,13 @@ MIDDLEWARE = [
     "fueldepot.middleware.refuse_nul_at_desk",
     "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "fueldepot.middleware.limit_database_time",
-    "fueldepot.replica.middleware.choose_database",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "fueldepot.middleware.refuse_without_database",
+    "fueldepot.http.desk.DeskSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "simple_history.middleware.HistoryRequestMiddleware",
+    "fueldepot.http.desk.DeskCsrfViewMiddleware",
+    "fueldepot.http.desk.DeskAuthenticationMiddleware",
+    "fueldepot.http.desk.DeskMessageMiddleware",
+    "fueldepot.http.desk.desk_history",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     # Last, as its documentation asks: it turns a refused login into the page that says so.
     "axes.middleware.AxesMiddleware",
@@ -378,7 +371,10 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 # To be in browsers' preload lists is for the owner of the whole domain to ask, and not easily undone.
-SILENCED_SYSTEM_CHECKS = ["security.W021"]
+SILENCED_SYSTEM_CHECKS = [
+    "security.W021",
+    "security.W003",  # looks for the name of a middleware; ours is derived from it
+]
 # The largest that anybody sends is a price list in the admin; the API has a smaller limit of its own.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000

@@ -1,21 +1,23 @@
 """The page of the data sets: what each holds, how current it is, where it comes from and on what terms."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
 
-from django.db.models import Count, Subquery, Value
-from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog.attribution import LICENCES, ORIGINS
+from catalog.depots.snapshot import depots
 from catalog.links import site_url
 from catalog.models import Dataset, Depot
 from catalog.runs import SourceState, last_runs
+from fueldepot.data.snapshot import Snapshot
+from fueldepot.data.versions import RUNS
 from pages.page import QUOTING, Crumb, Page, dataset
 from pages.polish import whole
-from prices.models import DepotPrice
+from prices.snapshot import prices
 from subsidy import rules
 from subsidy.application import Item
 
@@ -177,17 +179,21 @@ class DatasetsPage(Page):
         return [{"@type": "DataCatalog", "name": self.title, "url": self.canonical, "dataset": found}]
 
 
+def read_data_sets() -> tuple[dict[str, Dataset], tuple[SourceState, ...]]:
+    """Read the data sets by slug, and the runs of every source. Two queries."""
+    return {row.slug: row for row in Dataset.objects.all()}, tuple(last_runs())
+
+
+data_sets = Snapshot(read_data_sets, *Dataset.Slug, RUNS)
+
+
 def datasets_page(today: date) -> DatasetsPage:
-    """Every data set, present or not. Three queries."""
-    known = {row.slug: row for row in Dataset.objects.annotate(invented_prices=invented_prices())}
-    runs = tuple(last_runs())
-    by_source = (
-        Depot.objects.published().values_list("source").annotate(depots=Count("pk")).order_by("-depots", "source")
-    )
-    depots = dict(by_source)
+    """Every data set, present or not."""
+    known, runs = data_sets.get()
+    by_source = Counter(row.source for row in depots.get().rows)
     invented = {
-        Dataset.Slug.DEPOTS.value: depots.get(Depot.Source.DEMO, 0),
-        Dataset.Slug.PRICES.value: next((row.invented_prices for row in known.values()), 0),
+        Dataset.Slug.DEPOTS.value: by_source[Depot.Source.DEMO],
+        Dataset.Slug.PRICES.value: int(prices.get().columns.demonstration.sum()),
     }
     sets = (*(data_set(slug, known.get(slug), invented.get(slug, 0)) for slug in TERMS), programme(today))
     return DatasetsPage(
@@ -203,15 +209,11 @@ def datasets_page(today: date) -> DatasetsPage:
         runs=runs,
         overdue=tuple(state for state in runs if state.is_overdue(today)),
         extracts=EXTRACTS,
-        origins=tuple(Origin(ORIGINS[source], LICENCES[source], number) for source, number in depots.items()),
+        origins=tuple(
+            Origin(ORIGINS[source], LICENCES[source], number)
+            for source, number in sorted(by_source.items(), key=lambda item: (-item[1], item[0]))
+        ),
     )
-
-
-def invented_prices() -> Coalesce:
-    """How many approved prices are invented, as a part of another query."""
-    prices = DepotPrice.objects.approved().demonstration().order_by()
-    counted = prices.annotate(whole=Value(1)).values("whole").annotate(number=Count("pk")).values("number")
-    return Coalesce(Subquery(counted), 0)
 
 
 def data_set(slug: str, row: Dataset | None, invented: int) -> DataSet:

@@ -6,20 +6,22 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
 
-from django.db.models import Exists, OuterRef
+import orjson
+from django.http import Http404
 from django.urls import reverse
 
 from catalog import fuels, text
 from catalog.attribution import LICENCES, ORIGINS, describe_status
+from catalog.depots.snapshot import MAX_ID, DepotRow, depots
 from catalog.links import depot_path
-from catalog.models import Depot
-from catalog.queries import StoreRow
+from catalog.models import Depot, Municipality
 from catalog.reading.hours import CLOSED, DAYS
+from catalog.territory.snapshot import territory
 from pages.page import Crumb, Page
 from pages.polish import coordinates
 from pages.prices import PER_UNIT
-from prices.queries import ListedPrice
 from prices.serializers import price_list_item
+from prices.snapshot import prices
 
 DAYS_OF_SCHEMA = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 DAY_NAMES = ("poniedziałek", "wtorek", "środa", "czwartek", "piątek", "sobota", "niedziela")
@@ -77,7 +79,9 @@ class DepotPage(Page):
 
     template: ClassVar[str] = "pages/depot"
 
-    depot: Depot
+    depot: DepotRow
+    municipality: Municipality
+    hours: Mapping[str, str] | None
     address: str
     fuels: tuple[str, ...]
     phones: tuple[Phone, ...]
@@ -109,61 +113,64 @@ class RemovedPage(Page):
     removed_at: date | None
 
 
-def depot_card(row: StoreRow, number: int) -> DepotCard:
+def depot_card(row: DepotRow, number: int, distance_m: float | None = None) -> DepotCard:
     """A depot in a list."""
     return DepotCard(
         number=number,
         name=row.name,
         path=depot_path(row.id, row.name),
-        address=address_of(row, row.municipality),
+        address=address_of(row),
         fuels=fuel_names(row.fuels),
         phones=phones(row.phone),
         status=status_of(row),
-        distance_km=None if row.distance_m is None else round(row.distance_m / 1000, 1),
+        distance_km=None if distance_m is None else round(distance_m / 1000, 1),
     )
 
 
-def find_depot(depot_id: int) -> tuple[Depot, bool] | None:
-    """A depot with all that its page reads, whatever its publication.
-
-    With it comes whether another of its name is published in a municipality so named, for a title that no other page
-    has. One query.
-    """
-    others = Depot.objects.published().filter(name=OuterRef("name"), municipality__name=OuterRef("municipality__name"))
-    found = Depot.objects.select_related("municipality__voivodeship", "merged_into").filter(pk=depot_id)
-    for depot in found.annotate(namesake=Exists(others.exclude(pk=OuterRef("pk")))):
-        return depot, depot.namesake  # type: ignore[attr-defined] # annotated above
-    return None
+def find_gone_depot(depot_id: int) -> Depot:
+    """Return a depot that is not published any more. Raises Http404 for all others. One query."""
+    if depot_id <= MAX_ID:
+        for depot in Depot.objects.select_related("municipality__voivodeship", "merged_into").filter(pk=depot_id):
+            if depot.publication == Depot.Publication.REMOVED:
+                return depot
+    raise Http404
 
 
-def depot_page(depot: Depot, price_list: Iterable[ListedPrice], *, namesake: bool) -> DepotPage:
-    """The page of a published depot. Reads municipality and voivodeship: select them. namesake: see `find_depot`."""
+def depot_page(depot: DepotRow, today: date) -> DepotPage:
+    """The page of a published depot."""
     demonstration = depot.source == Depot.Source.DEMO
-    address = address_of(depot, depot.municipality.name)
+    address = address_of(depot)
     names = fuel_names(depot.fuels)
     trust = status_of(depot)
+    unit = territory.get().municipalities[depot.teryt]
+    hours = None if depot.hours is None else orjson.loads(depot.hours)
+    # No two pages have the same title.
+    number = f" (wpis {depot.id})" if depots.get().has_namesake(depot) else ""
     return DepotPage(
-        title=f"{depot.name}, gmina {depot.municipality.name}" + (f" (wpis {depot.pk})" if namesake else ""),
+        title=f"{depot.name}, gmina {unit.name}{number}",
         description=f"Skład opału: {address}." + (f" Paliwa: {', '.join(names)}." if names else ""),
-        path=depot_path(depot.pk, depot.name),
-        crumbs=crumbs_of(depot),
+        path=depot_path(depot.id, depot.name),
+        crumbs=crumbs_of(unit),
         demonstration=demonstration,
         indexed=not demonstration,
-        data_path=reverse("v1:store", args=[depot.pk]),
+        data_path=reverse("v1:store", args=[depot.id]),
         as_of=max(filter(None, (depot.updated_at, depot.verified_at))),
         data_status=f"{trust.label}. {trust.description}",
         licence=LICENCES[Depot.Source(depot.source)],
         depot=depot,
+        municipality=unit,
+        hours=hours,
         address=address,
         fuels=names,
         phones=phones(depot.phone),
-        week=week(depot.hours),
+        week=week(hours),
         coordinates=coordinates(depot.lat, depot.lon),
         map_url=f"https://www.openstreetmap.org/?mlat={depot.lat}&mlon={depot.lon}#map=16/{depot.lat}/{depot.lon}",
         trust=trust,
         origin=ORIGINS[Depot.Source(depot.source)],
         price_list=tuple(
-            item | {"per_unit": PER_UNIT[item["unit"]]} for item in (price_list_item(listed) for listed in price_list)
+            item | {"per_unit": PER_UNIT[item["unit"]]}
+            for item in map(price_list_item, prices.get().price_list(depot.id, today))
         ),
     )
 
@@ -175,15 +182,15 @@ def business(page: DepotPage) -> dict[str, Any]:
         "@type": "PostalAddress",
         "streetAddress": " ".join(part for part in (depot.street, depot.house_number) if part),
         "postalCode": depot.postcode,
-        "addressLocality": depot.place or depot.municipality.name,
-        "addressRegion": depot.municipality.voivodeship.name,
+        "addressLocality": depot.place or page.municipality.name,
+        "addressRegion": page.municipality.voivodeship.name,
         "addressCountry": "PL",
     }
     known = {
         "telephone": [phone.number for phone in page.phones],
         "sameAs": depot.website,
         "taxID": depot.nip,
-        "openingHoursSpecification": opening_hours(depot.hours),
+        "openingHoursSpecification": opening_hours(page.hours),
         "makesOffer": [{"@type": "Offer", "itemOffered": {"@type": "Product", "name": name}} for name in page.fuels],
     }
     return {
@@ -223,7 +230,7 @@ def removed_page(depot: Depot) -> RemovedPage:
         title="Wpis usunięty",
         description="Ten wpis został usunięty z katalogu.",
         path="",
-        crumbs=crumbs_of(depot),
+        crumbs=crumbs_of(depot.municipality),
         indexed=False,
         as_of=depot.removed_at,
         reason=Depot.RemovalReason(depot.removal_reason).label,
@@ -231,15 +238,14 @@ def removed_page(depot: Depot) -> RemovedPage:
     )
 
 
-def crumbs_of(depot: Depot) -> tuple[Crumb, ...]:
-    """The way to a depot."""
-    unit = depot.municipality
+def crumbs_of(unit: Municipality) -> tuple[Crumb, ...]:
+    """The way to a depot of a municipality."""
     return Crumb.home(), Crumb.voivodeship(unit.voivodeship), Crumb.municipality(unit)
 
 
-def address_of(depot: Depot | StoreRow, municipality: str) -> str:
+def address_of(depot: DepotRow) -> str:
     """The address in one line."""
-    return text.format_address(depot.street, depot.house_number, depot.postcode, depot.place, municipality)
+    return text.format_address(depot.street, depot.house_number, depot.postcode, depot.place, depot.municipality)
 
 
 def fuel_names(slugs: Iterable[str]) -> tuple[str, ...]:
@@ -253,7 +259,7 @@ def phones(stored: str) -> tuple[Phone, ...]:
     return tuple(Phone(number, "tel:" + re.sub(r"[^+0-9]", "", number.partition("ext")[0])) for number in numbers)
 
 
-def status_of(depot: Depot | StoreRow) -> Status:
+def status_of(depot: DepotRow) -> Status:
     """The data status; an invented entry has none but that."""
     description = describe_status(depot.data_status, depot.source)
     if depot.source == Depot.Source.DEMO:

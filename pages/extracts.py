@@ -12,20 +12,21 @@ import io
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-import orjson
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from catalog import cache_control, fuels
-from catalog.counts import find_counted_municipalities
+from catalog import fuels
+from catalog.depots.snapshot import depots
 from catalog.links import municipality_url, site_url
-from catalog.models import Dataset, Municipality
-from catalog.validators import rests_on
-from prices import figures
-from prices.queries import find_observations
+from catalog.models import Dataset, Depot, Municipality
+from catalog.territory.snapshot import territory
+from fueldepot.http import cache_control
+from fueldepot.http.conditional import conditional
+from prices.queries import RESTS_ON, all_fuel_prices
 from prices.series import BY_SLUG, PERIOD
+from prices.snapshot import official
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -69,12 +70,12 @@ def yes(value: object) -> str:
 
 
 @require_safe
-@rests_on(Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, cache_control=cache_control.CATALOG)
+@conditional(Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, cache_control=cache_control.CATALOG)
 def municipalities(request: HttpRequest) -> HttpResponse:
-    """Every municipality by its code, with its number of published depots. One query."""
-    found = find_counted_municipalities()
+    """Every municipality by its code, with its number of published depots."""
+    known = depots.get()
     # Real depots and invented ones never stand side by side.
-    invented = any(one.demonstration for one in found)
+    invented = known.demonstration
     header = (
         "teryt",
         "nazwa",
@@ -93,27 +94,27 @@ def municipalities(request: HttpRequest) -> HttpResponse:
             one.teryt,
             one.name,
             Municipality.Kind(one.kind).label,
-            one.county_teryt,
-            one.county,
-            one.voivodeship_teryt,
-            one.voivodeship,
-            one.depots,
-            one.demonstration,
-            municipality_url(one.voivodeship_slug, one.slug, one.teryt),
+            one.county_id,
+            one.county.name,
+            one.voivodeship_id,
+            one.voivodeship.name,
+            known.count_in(one.teryt),
+            sum(row.source == Depot.Source.DEMO for row in known.in_unit(one.teryt).rows),
+            municipality_url(one.voivodeship.slug, one.slug, one.teryt),
             INVENTED if invented else REGISTER,
         )
-        for one in found
+        for one in territory.get().municipalities.values()
     )
     licence = site_url(reverse("api-rules")) if invented else ODBL
     return csv_answer("gminy.csv", header, rows, licence=licence, demonstration=invented)
 
 
 @require_safe
-@rests_on(*figures.RESTS_ON, cache_control=cache_control.CATALOG, dated=True)
+@conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
 def medians(request: HttpRequest) -> HttpResponse:
     """Medians of every fuel: of the last six months in Poland and the voivodeships, then of each month in Poland.
 
-    One query while the kept answers hold. Where there are too few prices for a median its field is empty.
+    Where there are too few prices for a median its field is empty.
     """
     header = (
         "paliwo",
@@ -132,8 +133,7 @@ def medians(request: HttpRequest) -> HttpResponse:
     )
     rows: list[Sequence[Value]] = []
     invented = False
-    for text in figures.read_countries(timezone.localdate()).values():
-        answer = orjson.loads(text)
+    for answer in all_fuel_prices(timezone.localdate()).values():
         demonstration = bool(answer.get("demonstration"))
         invented = invented or demonstration
         begin = (answer["fuel"], answer["name"])
@@ -154,9 +154,9 @@ def medians(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@rests_on(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=cache_control.CATALOG)
+@conditional(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=cache_control.CATALOG)
 def averages(request: HttpRequest) -> HttpResponse:
-    """The official yearly averages, each with where it was read. One query."""
+    """The official yearly averages, each with where it was read."""
     header = ("szereg", "nazwa", "jednostka", "okres", "obszar", "teryt", "rok", "cena_zl", "zrodlo")
     rows = (
         (
@@ -170,6 +170,6 @@ def averages(request: HttpRequest) -> HttpResponse:
             f"{one.price.normalize():f}",
             one.source,
         )
-        for one in find_observations()
+        for one in official.get().observations
     )
     return csv_answer("srednie-gus.csv", header, rows, licence=GUS_TERMS)

@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 from datetime import date
 
-import orjson
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.urls import reverse
 
 from catalog import fuels
-from catalog.models import Voivodeship
-from catalog.text import sort_key
 from pages.datasets import datasets_page
 from pages.page import Page
 from pages.prices import country_page, index_page
@@ -20,14 +17,15 @@ from pages.rendering import markdown_text, tidy
 from pages.rules import rules_page
 from pages.site_map import listed_pages
 from pages.subsidy import subsidy_page
-from prices import figures
+from pages.territory import voivodeships_by_name
+from prices.queries import all_fuel_prices
 from regulations.queries import regulations_of
 
 BETWEEN = "\n---\n\n"
 
 
 def full_text(today: date) -> str:
-    """Rules of use, API, data sets, prices, regulations, subsidy. Some twenty queries, however much data there is."""
+    """Rules of use, API, data sets, prices, regulations, subsidy."""
     listed = {entry.path for entry in listed_pages(today)}
     medians = index_page(today)
     context = {"site": names(), "page": medians, "invented": medians.path not in listed}
@@ -56,10 +54,9 @@ def pages(medians: Page, today: date) -> Iterator[Page]:
     yield datasets_page(today)
     yield privacy_page()
     yield medians
-    for slug, answer in figures.read_countries(today).items():
-        yield country_page(fuels.BY_SLUG[slug], orjson.loads(answer))
+    for slug, answer in all_fuel_prices(today).items():
+        yield country_page(fuels.BY_SLUG[slug], answer)
     yield regulations_page(today)
-    voivodeships = sorted(Voivodeship.objects.all(), key=lambda unit: sort_key(unit.name))
-    for entry in regulations_of(voivodeships, on=today):
+    for entry in regulations_of(voivodeships_by_name(), on=today):
         yield page_of(entry)
     yield subsidy_page(None, today)

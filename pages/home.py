@@ -6,15 +6,14 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.db.models import Count, Max, Q
 from django.urls import reverse
 
+from catalog.depots.snapshot import depots
 from catalog.links import municipality_path, route_path, site_url
-from catalog.models import Depot, SearchEntry, Voivodeship
+from catalog.models import SearchEntry, Voivodeship
 from catalog.params import QUERY_MIN_LENGTH
-from catalog.queries import Suggestion, suggest_locations
 from catalog.query_string import QueryString
-from catalog.text import sort_key
+from catalog.suggestions import Suggestion, suggest_locations
 from pages.page import (
     DEMONSTRATION_STATUS,
     MIXED_STATUS,
@@ -25,7 +24,7 @@ from pages.page import (
 from pages.pictures import territory as pictures
 from pages.pictures.maps import AreaMap, Unit, name_lines
 from pages.polish import counted
-from pages.territory import depots_as_of
+from pages.territory import depots_as_of, voivodeships_by_name
 
 TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
 UNREADABLE = "Nie umiemy odczytać tego zapytania. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
@@ -80,35 +79,30 @@ class HomePage(Page):
 
 
 def home_page(query_string: str) -> HomePage:
-    """The home page, with what is found for `?q=`. Two queries, a third to search."""
+    """The home page, with what is found for `?q=`."""
     given = QueryString(query_string)
     asked = given.text("q", "", min_length=QUERY_MIN_LENGTH) or ""
-    totals = Depot.objects.published().aggregate(
-        depots=Count("pk"),
-        municipalities=Count("municipality", distinct=True),
-        demonstration=Count("pk", filter=Q(source=Depot.Source.DEMO)),
-        updated_at=Max("updated_at"),
-    )
+    known = depots.get()
     return HomePage(
         title=f"Wyniki dla: {asked}" if asked else "Znajdź skład opału",
         description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
         "lub kodzie pocztowym.",
         path=reverse("home"),
-        demonstration=totals["demonstration"] > 0,
+        demonstration=known.demonstration,
         indexed="q" not in given.given,
-        as_of=depots_as_of(totals["updated_at"]),
-        data_status=DEMONSTRATION_STATUS if totals["demonstration"] else MIXED_STATUS,
-        licence=licence_of_list(demonstration=totals["demonstration"] > 0),
+        as_of=depots_as_of(known.updated_at),
+        data_status=DEMONSTRATION_STATUS if known.demonstration else MIXED_STATUS,
+        licence=licence_of_list(demonstration=known.demonstration),
         map=pictures.country_map(
             lambda slug, name: Unit(route_path("voivodeship", slug), f"województwo {name}", label=name_lines(name))
         ),
         asked=asked,
         results=tuple(_result(row) for row in suggest_locations(asked)) if asked else (),
         notice=_notice(given),
-        voivodeships=tuple(sorted(Voivodeship.objects.all(), key=lambda unit: sort_key(unit.name))),
-        depots=totals["depots"],
-        municipalities=totals["municipalities"],
-        updated_at=totals["updated_at"],
+        voivodeships=voivodeships_by_name(),
+        depots=len(known.rows),
+        municipalities=len({row.teryt for row in known.rows}),
+        updated_at=known.updated_at,
     )
 
 

@@ -1,11 +1,11 @@
 """The point that a reader's distances are measured from: `?kod=30-001` or `?p=50.06,19.94`."""
 
 import re
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
 from catalog.params import LAT_RANGE, LON_RANGE, POSTCODE_FORM, Point
 from catalog.query_string import QueryString
+from catalog.territory.snapshot import territory
 from catalog.text import normalise_postcode
 from pages.polish import coordinates
 
@@ -27,32 +27,15 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedOrigin:
-    """What a query string asks for. code: a postcode, whose centre is not known yet. point: what is used without it.
+class RequestedPoint:
+    """What a query string asks to measure from. origin: None for nothing. notices: what was ignored and why."""
 
-    origin: what to measure from. notices: what was ignored and why.
-    """
-
-    code: str | None
-    point: Origin | None
+    origin: Origin | None
     notices: tuple[str, ...]
-    origin: Origin | None = None
-
-    def located(self, centre: Point | None) -> Self:
-        """With what to measure from, given the centre of the postcode, None when nobody knows the code.
-
-        A postcode goes before a point, like in the API.
-        """
-        if self.code is None:
-            return replace(self, origin=self.point)
-        if centre is None:
-            notice = f"Nie znamy kodu pocztowego {self.code}, więc go pominęliśmy."
-            return replace(self, origin=self.point, notices=(*self.notices, notice))
-        return replace(self, origin=Origin(centre, f"środka zabudowy z kodem {self.code}"))
 
 
-def read_origin(query_string: str) -> AskedOrigin:
-    """Read the point of a query string. No query.
+def read_origin(query_string: str) -> RequestedPoint:
+    """Read the point of a query string; a postcode goes before a point, like in the API.
 
     Never raises: what cannot be used is ignored with a notice, and an empty value without one.
     """
@@ -60,11 +43,18 @@ def read_origin(query_string: str) -> AskedOrigin:
     code = given.pattern("kod", "", POSTCODE_FORM)
     pair = given.pattern("p", "", POINT_FORM)
     notices = [MALFORMED[error.parameter] for error in given.errors if error.code != "empty"]
-    point = None
+    origin = None
     if pair:
         lat, lon = (float(number) for number in pair.split(","))
         if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
-            point = Origin(Point(lat, lon), f"wskazanego punktu ({coordinates(lat, lon)})")
+            origin = Origin(Point(lat, lon), f"wskazanego punktu ({coordinates(lat, lon)})")
         else:
             notices.append(OUTSIDE)
-    return AskedOrigin(normalise_postcode(code) if code else None, point, tuple(notices))
+    if code:
+        code = normalise_postcode(code)
+        known = territory.get().postcodes.get(code)
+        if known is None:
+            notices.append(f"Nie znamy kodu pocztowego {code}, więc go pominęliśmy.")
+        else:
+            origin = Origin(known.centre, f"środka zabudowy z kodem {code}")
+    return RequestedPoint(origin, tuple(notices))

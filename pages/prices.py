@@ -4,21 +4,20 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
 
-import orjson
 from django.http import Http404
 from django.urls import reverse
 
 from catalog import fuels
 from catalog.links import site_url
-from catalog.queries import UnknownVoivodeship
+from catalog.territory.snapshot import UnknownVoivodeship
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.pictures import territory as pictures
 from pages.pictures.charts import Month, MonthsChart, YearsChart, amount, months_chart, years_chart
 from pages.pictures.maps import AreaMap, Unit
 from pages.polish import zloty
-from prices import figures
-from prices.queries import find_series
+from prices.queries import all_fuel_prices, fuel_prices
 from prices.series import SERIES, describe_source
+from prices.snapshot import official
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
@@ -181,8 +180,8 @@ def price_dataset(page: Page, answer: dict[str, Any], per_unit: str, place: str)
 
 
 def index_page(today: date) -> PricesPage:
-    """Every fuel. Two queries while the kept answers hold."""
-    answers = {fuel: orjson.loads(body) for fuel, body in figures.read_countries(today).items()}
+    """Every fuel."""
+    answers = all_fuel_prices(today)
     demonstration = any("demonstration" in answer for answer in answers.values())
     return PricesPage(
         title="Ceny opału",
@@ -212,8 +211,8 @@ def index_page(today: date) -> PricesPage:
 
 
 def official_rows() -> tuple[OfficialRow, ...]:
-    """The newest official average of each series. One query."""
-    found = find_series()
+    """The newest official average of each series."""
+    found = official.get().series
     rows = []
     for kind in SERIES:
         series = found[kind.slug]
@@ -237,13 +236,13 @@ def official_rows() -> tuple[OfficialRow, ...]:
 
 
 def fuel_prices_page(slug: str, today: date) -> FuelPricesPage:
-    """A fuel in Poland. Raises Http404. One query while the kept answer holds, none for the names of voivodeships."""
+    """A fuel in Poland. Raises Http404."""
     fuel = get_fuel(slug)
-    return country_page(fuel, orjson.loads(figures.read(fuel, voivodeship=None, values=False, today=today)))
+    return country_page(fuel, fuel_prices(fuel, on=today))
 
 
 def country_page(fuel: fuels.Fuel, answer: dict[str, Any]) -> FuelPricesPage:
-    """The page of an answer of the API for Poland. No query."""
+    """The page of an answer of the API for Poland."""
     demonstration = "demonstration" in answer
     return FuelPricesPage(
         title=f"{fuel.name}: ceny w Polsce",
@@ -278,13 +277,13 @@ def country_page(fuel: fuels.Fuel, answer: dict[str, Any]) -> FuelPricesPage:
 
 
 def voivodeship_prices_page(slug: str, voivodeship: str, today: date) -> VoivodeshipPricesPage:
-    """A fuel in a voivodeship. Raises Http404. Two queries while the kept answers hold."""
+    """A fuel in a voivodeship. Raises Http404."""
     fuel = get_fuel(slug)
     try:
-        answer = orjson.loads(figures.read(fuel, voivodeship=voivodeship, values=False, today=today))
+        answer = fuel_prices(fuel, on=today, voivodeship=voivodeship)
     except UnknownVoivodeship as error:
         raise Http404 from error
-    country = orjson.loads(figures.read(fuel, voivodeship=None, values=False, today=today))
+    country = fuel_prices(fuel, on=today)
     demonstration = "demonstration" in answer or "demonstration" in country
     path = answer["page"].partition("//")[2].partition("/")[2]
     return VoivodeshipPricesPage(

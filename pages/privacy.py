@@ -33,7 +33,7 @@ class PrivacyPage(Page):
 
 
 def privacy_page() -> PrivacyPage:
-    """The page. No query."""
+    """The page."""
     return PrivacyPage(
         title="Prywatność",
         description="Jakie dane osób przechowujemy, po co i jak długo. Kalkulator dotacji niczego nie zapisuje.",

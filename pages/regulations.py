@@ -11,15 +11,15 @@ from django.urls import reverse
 from catalog.links import route_path
 from catalog.models import Voivodeship
 from catalog.params import TERYT_FORM
-from catalog.queries import UnknownUnit, UnknownVoivodeship, get_voivodeship
 from catalog.query_string import QueryString
-from catalog.text import sort_key
+from catalog.territory.snapshot import UnknownUnit, UnknownVoivodeship, territory
 from pages.page import Crumb, Page
 from pages.pictures import maps
 from pages.pictures import territory as pictures
 from pages.pictures.timelines import Deadline as Mark
 from pages.pictures.timelines import Timeline, timeline
 from pages.polish import day
+from pages.territory import voivodeships_by_name
 from regulations.freshness import is_stale
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
 from regulations.queries import Law, Regulation, Unit, get_unit, regulations_of
@@ -128,8 +128,8 @@ def legislation(act: ActRow, voivodeship: Voivodeship) -> dict[str, Any]:
 
 
 def regulations_page(today: date) -> RegulationsPage:
-    """Every voivodeship with its next deadline. Two queries."""
-    found = regulations_of(sorted(Voivodeship.objects.all(), key=lambda unit: sort_key(unit.name)), on=today)
+    """Every voivodeship with its next deadline."""
+    found = regulations_of(voivodeships_by_name(), on=today)
     by_slug = {entry.voivodeship.slug: entry for entry in found}
     return RegulationsPage(
         map=pictures.country_map(lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
@@ -187,12 +187,9 @@ def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.Unit:
 
 
 def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage:
-    """One voivodeship, with `?teryt=` as a unit in it is bound. Raises Http404.
-
-    Two queries, one more for a municipality or county.
-    """
+    """One voivodeship, with `?teryt=` as a unit in it is bound. Raises Http404."""
     try:
-        voivodeship = get_voivodeship(slug)
+        voivodeship = territory.get().voivodeship(slug)
     except UnknownVoivodeship as error:
         raise Http404 from error
     if voivodeship.slug != slug:
@@ -202,7 +199,7 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
 
 
 def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
-    """The page of a legal state, with its unit if it has one. No query."""
+    """The page of a legal state, with its unit if it has one."""
     unit, voivodeship = entry.unit, entry.voivodeship
     path = route_path("regulation", voivodeship.slug)
     query = f"?{urlencode({'teryt': unit.teryt})}" if unit else ""

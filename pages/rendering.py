@@ -15,9 +15,9 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from catalog import cache_control
 from catalog.accepted import weights
-from catalog.validators import rests_on
+from fueldepot.http import cache_control
+from fueldepot.http.conditional import conditional
 from pages.page import Page, page_of_twin, twin_path
 
 MARKDOWN = "text/markdown"
@@ -42,12 +42,12 @@ class Views:
     twin: PageView
 
 
-def page_view(*slugs: str, dated: bool = False) -> Callable[[Callable[..., Page]], Views]:
+def page_view(*slugs: str, changes_daily: bool = False) -> Callable[[Callable[..., Page]], Views]:
     """Make of a function that builds a page the views that answer with it.
 
-    slugs: the data sets that the page rests on; its validator is made of their versions, see `catalog.validators`.
-    dated: the page changes at midnight. The function may raise Http404, and Moved, which leads page to page and twin
-    to twin and keeps the query.
+    slugs: the data sets that the page depends on, see `fueldepot.http.conditional`.
+    changes_daily: the page changes at midnight. The function may raise Http404, and Moved, which leads page to page
+    and twin to twin and keeps the query.
     """
 
     def decorate(build: Callable[..., Page]) -> Views:
@@ -67,11 +67,10 @@ def page_view(*slugs: str, dated: bool = False) -> Callable[[Callable[..., Page]
                 return cached(redirect(request, lead(moved.path)))
             return cached(as_markdown(page) if markdown else as_html(request, page))
 
-        known = {"cache_control": cache_control.CATALOG, "dated": dated}
-        return Views(
-            page=read_only(varying(rests_on(*slugs, vary="Accept", **known)(answer_page))),  # type: ignore[arg-type]
-            twin=read_only(rests_on(*slugs, **known)(answer_twin)),  # type: ignore[arg-type]
-        )
+        def known(vary: str = "") -> Callable[[PageView], PageView]:
+            return conditional(*slugs, cache_control=cache_control.CATALOG, vary=vary, changes_daily=changes_daily)
+
+        return Views(page=read_only(varying(known("Accept")(answer_page))), twin=read_only(known()(answer_twin)))
 
     return decorate
 

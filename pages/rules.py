@@ -8,12 +8,12 @@ from django.conf import settings
 from django.urls import reverse
 
 from catalog import fuels, params
+from catalog.depots.snapshot import depots
 from catalog.links import site_url
-from catalog.models import Depot
-from catalog.queries import MAX_SUGGESTIONS
+from catalog.suggestions import MAX_SUGGESTIONS
 from pages.page import Crumb, Page, publisher
 from prices import medians
-from prices.queries import PRICE_LIST_MONTHS
+from prices.snapshot import PRICE_LIST_MONTHS
 from subsidy import params as subsidy
 from subsidy import rules
 from subsidy.application import ENVELOPE, SOURCES, Heating
@@ -162,9 +162,9 @@ VERSIONS = (
 
 
 def rules_page() -> RulesPage:
-    """The rules of use. One query: an example needs the id of a depot that exists."""
+    """The rules of use. An example needs the id of a depot that exists."""
     base_url = settings.SITE_URL + reverse("v1:stores").removesuffix("/stores")
-    depot_id = Depot.objects.published().order_by("pk").values_list("pk", flat=True).first() or 1
+    depot_id = min((row.id for row in depots.get().rows), default=1)
     return RulesPage(
         title="API i zasady korzystania z danych",
         description="Bezpłatne, otwarte API katalogu składów opału: zasady korzystania, limity, adresy i przykłady.",

@@ -4,23 +4,25 @@
 are not on it.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import NamedTuple
+from operator import attrgetter
 
-import orjson
 from django.urls import reverse
 
-from catalog import fuels, versions
+from catalog import fuels
+from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path, route_path
-from catalog.models import Dataset, Depot, Municipality, Voivodeship
-from catalog.text import sort_key
+from catalog.models import Dataset, Depot, Voivodeship
+from catalog.territory.snapshot import territory
+from fueldepot.data import snapshot
 from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.rules import AS_OF as RULES_AS_OF
-from prices import figures
+from pages.territory import voivodeships_by_name
+from prices.queries import RESTS_ON, all_fuel_prices
+from regulations.snapshot import states
 from subsidy import rules
 
 INVENTED = {Depot.Source.DEMO}
@@ -60,68 +62,50 @@ class Entry:
         return self.as_of or self.changed
 
 
-class DepotRow(NamedTuple):
-    """What the list needs of a published depot."""
-
-    id: int
-    name: str
-    municipality: str
-    source: str
-    updated_at: date
-
-
 def listed_pages(today: date) -> list[Entry]:
-    """Every page that search engines may keep, by section, each in a fixed order. Four queries."""
+    """Every page that search engines may keep, by section, each in a fixed order."""
     return [entry for entry in all_pages(today) if entry.listed]
 
 
 def all_pages(today: date) -> list[Entry]:
-    """Every page, by section, each in a fixed order. Four queries.
+    """Every page, by section, each in a fixed order.
 
     What is demonstration is told as the pages tell it, but for municipalities without depots: these show the nearest
     ones, so while any depot is invented they are not listed, wherever it lies.
     """
-    depots = published_depots()
-    voivodeships = sorted(Voivodeship.objects.select_related("legal_state").all(), key=lambda unit: sort_key(unit.name))
+    rows = sorted(depots.get().rows, key=attrgetter("id"))
+    voivodeships = voivodeships_by_name()
     edition = rules.current().on(today).edition
     entries = [
-        *service_pages(depots),
+        *service_pages(),
         *price_pages(voivodeships, today),
         *regulation_pages(voivodeships),
         Entry(reverse("subsidy"), Section.SUBSIDY, "Dotacja Czyste Powietrze: poziomy i limity", edition.as_of),
-        *unit_pages(voivodeships, depots),
+        *unit_pages(voivodeships),
         *(
             Entry(depot_path(row.id, row.name), Section.DEPOTS, row.name, row.updated_at, row.source not in INVENTED)
-            for row in depots
+            for row in rows
         ),
     ]
     order = {section: number for number, section in enumerate(Section)}
     return sorted(entries, key=lambda entry: order[entry.section])
 
 
-def published_depots() -> list[DepotRow]:
-    """Published depots by id. One query."""
-    columns = ("pk", "name", "municipality_id", "source", "updated_at")
-    found = Depot.objects.published().order_by("pk").values_list(*columns)
-    return [DepotRow(*row) for row in found.iterator(chunk_size=2000)]
-
-
-def service_pages(depots: list[DepotRow]) -> Iterator[Entry]:
+def service_pages() -> Iterator[Entry]:
     """What the service says of itself."""
-    newest = max((row.updated_at for row in depots), default=None)
-    yield Entry(reverse("home"), Section.SERVICE, "Strona główna", versions.changed_on(Dataset.Slug.DEPOTS) or newest)
+    changed = snapshot.changed_on(Dataset.Slug.DEPOTS) or depots.get().updated_at
+    yield Entry(reverse("home"), Section.SERVICE, "Strona główna", changed)
     yield Entry(reverse("api-rules"), Section.SERVICE, "API i zasady korzystania z danych", RULES_AS_OF)
     yield Entry(
-        reverse("datasets"), Section.SERVICE, "Dane: zbiory, źródła i licencje", versions.changed_on(*Dataset.Slug)
+        reverse("datasets"), Section.SERVICE, "Dane: zbiory, źródła i licencje", snapshot.changed_on(*Dataset.Slug)
     )
     yield Entry(reverse("privacy"), Section.SERVICE, "Prywatność", PRIVACY_AS_OF)
 
 
-def price_pages(voivodeships: list[Voivodeship], today: date) -> Iterator[Entry]:
-    """All fuels, each fuel, and each in every voivodeship. One query while figures hold."""
-    answers = {slug: orjson.loads(body) for slug, body in figures.read_countries(today).items()}
-    real = {slug: "demonstration" not in answer for slug, answer in answers.items()}
-    changed = versions.changed_on(*figures.RESTS_ON)
+def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[Entry]:
+    """All fuels, each fuel, and each in every voivodeship."""
+    real = {slug: "demonstration" not in answer for slug, answer in all_fuel_prices(today).items()}
+    changed = snapshot.changed_on(*RESTS_ON)
     yield Entry(reverse("prices"), Section.PRICES, "Ceny opału i średnie GUS", changed, all(real.values()))
     for slug, listed in real.items():
         name = fuels.BY_SLUG[slug].name
@@ -131,9 +115,9 @@ def price_pages(voivodeships: list[Voivodeship], today: date) -> Iterator[Entry]
             yield Entry(path, Section.VOIVODESHIP_PRICES, f"{name}: województwo {unit.name}", changed, listed)
 
 
-def regulation_pages(voivodeships: list[Voivodeship]) -> Iterator[Entry]:
+def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[Entry]:
     """The resolutions of all voivodeships, and of each."""
-    as_of = {unit.pk: unit.legal_state.as_of for unit in voivodeships if hasattr(unit, "legal_state")}
+    as_of = {teryt: whole.state.as_of for teryt, whole in states.get().items()}
     yield Entry(
         reverse("regulations"),
         Section.REGULATIONS,
@@ -148,22 +132,21 @@ def regulation_pages(voivodeships: list[Voivodeship]) -> Iterator[Entry]:
         yield Entry(route_path("regulation", unit.slug), Section.REGULATIONS, title, as_of.get(unit.pk))
 
 
-def unit_pages(voivodeships: list[Voivodeship], depots: list[DepotRow]) -> Iterator[Entry]:
-    """Voivodeships and municipalities. One query."""
-    own: dict[str, list[DepotRow]] = defaultdict(list)
-    for row in depots:
-        own[row.municipality].append(row)
-        own[row.municipality[:2]].append(row)
-    invented = {teryt for teryt, rows in own.items() if any(row.source in INVENTED for row in rows)}
+def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[Entry]:
+    """Voivodeships and municipalities."""
+    known = depots.get()
 
     def changed(teryt: str) -> date | None:
-        return max((row.updated_at for row in own.get(teryt, [])), default=None)
+        return max((row.updated_at for row in known.in_unit(teryt).rows), default=None)
+
+    def is_invented(teryt: str) -> bool:
+        return any(row.source in INVENTED for row in known.in_unit(teryt).rows)
 
     for unit in voivodeships:
         path = route_path("voivodeship", unit.slug)
         title = f"Składy opału: województwo {unit.name}"
-        yield Entry(path, Section.VOIVODESHIPS, title, changed(unit.teryt), unit.teryt not in invented)
-    for teryt, slug, voivodeship in Municipality.objects.order_by("pk").values_list("pk", "slug", "voivodeship__slug"):
-        listed = teryt not in invented if teryt in own else not invented
-        path = municipality_path(voivodeship, slug, teryt)
+        yield Entry(path, Section.VOIVODESHIPS, title, changed(unit.teryt), not is_invented(unit.teryt))
+    for teryt, place in territory.get().municipalities.items():
+        listed = not (is_invented(teryt) if known.count_in(teryt) else known.demonstration)
+        path = municipality_path(place.voivodeship.slug, place.slug, teryt)
         yield Entry(path, Section.MUNICIPALITIES, "", changed(teryt), listed)

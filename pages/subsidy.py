@@ -89,7 +89,7 @@ class SubsidyPage(Page):
 
 @sensitive_variables()
 def subsidy_page(posted: QueryDict | None, today: date) -> SubsidyPage:
-    """The page; posted: the form that was sent, None when none was. No query, nothing kept."""
+    """The page; posted: the form that was sent, None when none was. Nothing is kept."""
     on = rules.current().on(today)
     values: dict[str, str] = {}
     errors: list[ParameterError] = []

@@ -7,19 +7,18 @@ from datetime import date
 from itertools import groupby
 from typing import Any, ClassVar
 
-from django.db.models import Count, Max, Q, Subquery
 from django.http import Http404
 
-from catalog import boundaries, versions
-from catalog.held import Held
+from catalog.depots.snapshot import DepotRow, depots
 from catalog.links import municipality_path, route_path, site_url
-from catalog.models import Dataset, Depot, FormerMunicipality, Municipality, Postcode, Voivodeship
+from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.params import LIMIT_RANGE, Point
-from catalog.plane import great_circle_m
-from catalog.queries import StoreRow, find_stores_in_known_unit, find_stores_near
+from catalog.territory.great_circle import distance_m
+from catalog.territory.snapshot import territory
 from catalog.text import sort_key
+from fueldepot.data import snapshot
 from pages.depots import DepotCard, depot_card
-from pages.origin import AskedOrigin, Origin
+from pages.origin import Origin, RequestedPoint
 from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list
 from pages.pictures import territory as pictures
 from pages.pictures.maps import AreaMap, DepotMap, Unit
@@ -126,32 +125,33 @@ class MunicipalityPage(Page):
 
 def depots_as_of(*days: date | None) -> date | None:
     """The day to which lists of depots are current: of the data set's last change, else the newest of these days."""
-    return versions.changed_on(Dataset.Slug.DEPOTS) or max(filter(None, days), default=None)
+    return snapshot.changed_on(Dataset.Slug.DEPOTS) or max(filter(None, days), default=None)
+
+
+def voivodeships_by_name() -> tuple[Voivodeship, ...]:
+    """The voivodeships in Polish order."""
+    return tuple(sorted(territory.get().voivodeships.values(), key=lambda unit: sort_key(unit.name)))
 
 
 def voivodeship_page(slug: str) -> VoivodeshipPage:
-    """The page of a voivodeship. Raises Http404. Two queries; the map costs none."""
-    unit = Voivodeship.objects.filter(slug=slug).first()
+    """The page of a voivodeship. Raises Http404."""
+    units, known = territory.get(), depots.get()
+    unit = next((unit for unit in units.voivodeships.values() if unit.slug == slug), None)
     if unit is None:
         raise Http404
-    published = Q(depot__publication=Depot.Publication.PUBLISHED)
-    found = unit.municipality_set.select_related("county").annotate(
-        depots=Count("depot", filter=published),
-        invented=Count("depot", filter=published & Q(depot__source=Depot.Source.DEMO)),
-        updated_at=Max("depot__updated_at", filter=published),
-    )
-    municipalities = sorted(found, key=lambda m: (sort_key(m.name), m.kind, m.teryt))
+    municipalities = sorted(units.municipalities_in(unit.teryt), key=lambda m: (sort_key(m.name), m.kind, m.teryt))
     rows = [
         Row(
             name=m.name,
             description=f"{Municipality.Kind(m.kind).label}, {m.county.title}",
             path=municipality_path(unit.slug, m.slug, m.teryt),
-            depots=m.depots,
+            depots=known.count_in(m.teryt),
         )
         for m in municipalities
     ]
-    total = sum(row.depots for row in rows)
-    demonstration = any(m.invented for m in municipalities)
+    own = known.in_unit(unit.teryt).rows
+    total = len(own)
+    demonstration = any(row.source == Depot.Source.DEMO for row in own)
     return VoivodeshipPage(
         title=f"Składy opału: województwo {unit.name}",
         description=f"Województwo {unit.name}: {counted(total, 'skład', 'składy', 'składów')} opału według gmin.",
@@ -160,13 +160,13 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
-        as_of=depots_as_of(*(m.updated_at for m in municipalities)),
+        as_of=depots_as_of(*(row.updated_at for row in own)),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
         map=pictures.voivodeship_map(
             unit.slug,
             {
-                m.teryt: Unit(row.path, f"{m.name} ({row.description}): {counted(m.depots, *FORMS)}", m.depots)
+                m.teryt: Unit(row.path, f"{m.name} ({row.description}): {counted(row.depots, *FORMS)}", row.depots)
                 for m, row in zip(municipalities, rows, strict=True)
             },
         ),
@@ -177,77 +177,31 @@ def voivodeship_page(slug: str) -> VoivodeshipPage:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMunicipality:
-    """A municipality with county and voivodeship. centre: of the postcode asked for."""
-
-    unit: Municipality
-    centre: Point | None
-
-
-def read_municipalities() -> dict[str, Municipality]:
-    """Every municipality by its code, with county and voivodeship, of which there is one object each. One query."""
-    found = {unit.teryt: unit for unit in Municipality.objects.select_related("county", "voivodeship")}
-    counties = {unit.county_id: unit.county for unit in found.values()}
-    voivodeships = {unit.voivodeship_id: unit.voivodeship for unit in found.values()}
-    for unit in found.values():
-        unit.county, unit.voivodeship = counties[unit.county_id], voivodeships[unit.voivodeship_id]
-    return found
-
-
-municipalities = Held(read_municipalities, Dataset.Slug.UNITS)
-
-
-def held_municipality(teryt: str) -> Municipality:
-    """A municipality by its code; a former code gives its successor. Raises Http404. One query for a former code."""
-    known = municipalities.current()
-    found = known.get(teryt)
-    if found is None:
-        successor = FormerMunicipality.objects.filter(pk=teryt).values_list("successor", flat=True).first()
-        found = known.get(successor or "")
-    if found is None:
-        raise Http404
-    return found
-
-
-def find_municipality(teryt: str, code: str | None = None) -> FoundMunicipality:
-    """A municipality by its code; a former code gives its successor. code: a postcode whose centre comes along.
-
-    Raises Http404. With a postcode one query, two for a TERYT code that is not in the register; without one query less
-    while the municipalities are held.
-    """
+def find_municipality(teryt: str) -> Municipality:
+    """Return a municipality by its code, the successor for a former code. Raises Http404."""
     if not TERYT_FORM.fullmatch(teryt):
         raise Http404
-    if code is None:
-        return FoundMunicipality(held_municipality(teryt), None)
-    centre = Postcode.objects.filter(code=code or "")
-    units = Municipality.objects.select_related("county", "voivodeship").annotate(
-        centre_lat=Subquery(centre.values("lat")[:1]), centre_lon=Subquery(centre.values("lon")[:1])
-    )
-    found = units.filter(pk=teryt).first()
-    if found is None:
-        found = units.filter(pk__in=FormerMunicipality.objects.filter(pk=teryt).values("successor")).first()
+    units = territory.get()
+    former = units.formers.get(teryt)
+    found = units.municipalities.get(teryt) or units.municipalities.get(former.successor if former else "")
     if found is None:
         raise Http404
-    return FoundMunicipality(found, None if found.centre_lat is None else Point(found.centre_lat, found.centre_lon))
+    return found
 
 
-def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> MunicipalityPage:
-    """The page of a municipality, with distances from the point that its query string names.
-
-    One query for its depots, and one for the nearest when a point was asked for or there are none of its own. The map
-    costs none.
-    """
-    unit = found.unit
-    asked = asked.located(found.centre)
-    depots = find_stores_in_known_unit(unit.teryt).rows
-    origin = asked.origin or (None if depots else inner_point(unit))
-    near = find_stores_near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).rows if origin else []
-    further = farther(depots, asked.origin.point, near) if asked.origin else depots
-    numbers = {row.id: number for number, row in enumerate((*near, *further), start=1)}
-    own = tuple(depot_card(row, numbers[row.id]) for row in depots)
-    demonstration = any(row.source == Depot.Source.DEMO for row in (*near, *depots))
-    count = f"{counted(len(depots), 'skład', 'składy', 'składów')} opału" if depots else "najbliższe składy opału"
+def municipality_page(unit: Municipality, asked: RequestedPoint) -> MunicipalityPage:
+    """The page of a municipality, with distances from the point that its query string names."""
+    known = depots.get()
+    listed = known.in_unit(unit.teryt).rows
+    origin = asked.origin or (None if listed else inner_point(unit))
+    near = known.near(origin.point, radius_km=NEAREST_KM, limit=NEAREST_LIMIT).measured() if origin else []
+    near_rows = [row for row, _ in near]
+    further = farther(listed, asked.origin.point, near_rows) if asked.origin else [(row, None) for row in listed]
+    shown = [*near_rows, *(row for row, _ in further)]
+    numbers = {row.id: number for number, row in enumerate(shown, start=1)}
+    own = tuple(depot_card(row, numbers[row.id]) for row in listed)
+    demonstration = any(row.source == Depot.Source.DEMO for row in (*near_rows, *listed))
+    count = f"{counted(len(listed), 'skład', 'składy', 'składów')} opału" if listed else "najbliższe składy opału"
     return MunicipalityPage(
         title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
         description=f"{unit.name} ({unit.description}): {count}. Adresy, paliwa, godziny i telefony.",
@@ -256,39 +210,32 @@ def municipality_page(found: FoundMunicipality, asked: AskedOrigin) -> Municipal
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
-        as_of=depots_as_of(*(row.updated_at for row in (*depots, *near))),
+        as_of=depots_as_of(*(row.updated_at for row in (*listed, *near_rows))),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
         map=pictures.depot_map(
             unit.teryt,
-            [
-                pictures.Numbered(numbers[row.id], row.lat, row.lon, row.source == Depot.Source.OSM)
-                for row in (*near, *further)
-            ],
+            [pictures.Numbered(numbers[row.id], row.lat, row.lon, row.source == Depot.Source.OSM) for row in shown],
             (asked.origin.point.lat, asked.origin.point.lon) if asked.origin else None,
         ),
         municipality=unit,
         own=own,
-        nearest=tuple(depot_card(row, numbers[row.id]) for row in near),
-        further=tuple(depot_card(row, numbers[row.id]) for row in further) if asked.origin else own,
+        nearest=tuple(depot_card(row, numbers[row.id], metres) for row, metres in near),
+        further=tuple(depot_card(row, numbers[row.id], metres) for row, metres in further),
         origin_label=origin.label if origin else "",
         radius_km=NEAREST_KM,
         notices=asked.notices,
     )
 
 
-def farther(depots: Iterable[StoreRow], point: Point, near: Iterable[StoreRow]) -> list[StoreRow]:
+def farther(listed: Iterable[DepotRow], point: Point, near: Iterable[DepotRow]) -> list[tuple[DepotRow, float | None]]:
     """Depots that are not among the near ones, with their distance from a point, nearest first, then by id."""
-    listed = {row.id for row in near}
-    rest = [
-        row._replace(distance_m=great_circle_m(point.lat, point.lon, row.lat, row.lon))
-        for row in depots
-        if row.id not in listed
-    ]
-    return sorted(rest, key=lambda row: (row.distance_m, row.id))
+    nearer = {row.id for row in near}
+    rest = [(distance_m(point.lat, point.lon, row.lat, row.lon), row.id, row) for row in listed if row.id not in nearer]
+    return [(row, metres) for metres, _, row in sorted(rest)]
 
 
 def inner_point(unit: Municipality) -> Origin | None:
-    """A point inside a municipality; None where its boundary is not known. Costs what `boundaries.current` costs."""
-    middle = boundaries.current().middle_of(unit.teryt)
+    """A point inside a municipality; None where its boundary is not known."""
+    middle = territory.get().boundaries.middle_of(unit.teryt)
     return None if middle is None else Origin(Point(*middle), "punktu leżącego w tej gminie")

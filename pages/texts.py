@@ -10,10 +10,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from catalog import cache_control, versions
 from catalog.links import site_url
 from catalog.models import Dataset
-from catalog.validators import rests_on
+from fueldepot.data import snapshot
+from fueldepot.data.versions import RUNS
+from fueldepot.http import cache_control
+from fueldepot.http.conditional import conditional
 from pages.full_text import full_text, names
 from pages.rendering import tidy
 from pages.site_map import Entry, Section, all_pages, listed_pages
@@ -24,6 +26,9 @@ MOST_ENTRIES = 50_000
 XML = "application/xml; charset=utf-8"
 PLAIN = "text/plain; charset=utf-8"
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+RESTS_ON = (*Dataset.Slug, RUNS)
+"""The data sets that the list of pages depends on, and the runs that the page of the data sets shows."""
 
 IN_LLMS = (Section.SERVICE, Section.PRICES, Section.REGULATIONS, Section.SUBSIDY, Section.VOIVODESHIPS)
 """What `llms.txt` names page by page. The last is optional; municipalities and depots are reached from there."""
@@ -37,16 +42,16 @@ _kept: dict[str, tuple[str, bytes]] = {}
 def walking(kind: str) -> Callable[[Callable[..., str]], View]:
     """Make a view of a function that writes a file from the list of pages. kind: the media type.
 
-    Walking it takes about a second, so a process keeps what it made until any data set changes, or the day.
+    Walking the list takes about a second, so a process keeps what it made until any data set changes, or the day, or an
+    import run ends.
     """
 
     def decorate(write: Callable[..., str]) -> View:
         @require_safe
-        @rests_on(*Dataset.Slug, cache_control=cache_control.CATALOG, dated=True)
+        @conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
         def answer(request: HttpRequest, **kwargs: int) -> HttpResponse:
             today = timezone.localdate()
-            # The versions are read before the rows, so that no file is older than they say.
-            state = f"{today} {versions.stamp(*Dataset.Slug)}"
+            state = f"{today} {snapshot.current().key(*RESTS_ON)}"
             known = _kept.get(request.path)
             if known is None or known[0] != state:
                 known = _kept[request.path] = state, write(today, **kwargs).encode()

@@ -1,16 +1,17 @@
 """One view per page: build the page object. `pages.rendering` writes it out. Nothing here changes data."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from catalog import versions
+from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
-from catalog.models import Dataset, Depot
+from catalog.models import Dataset
+from fueldepot.data import versions
 from pages.datasets import DatasetsPage, datasets_page
-from pages.depots import DepotPage, RemovedPage, depot_page, find_depot, removed_page
+from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, removed_page
 from pages.home import HomePage, home_page
 from pages.origin import read_origin
 from pages.prices import (
@@ -27,8 +28,7 @@ from pages.rendering import Moved, Views, as_html, page_address, page_view
 from pages.rules import RulesPage, rules_page
 from pages.subsidy import SubsidyPage, subsidy_page
 from pages.territory import MunicipalityPage, VoivodeshipPage, find_municipality, municipality_page, voivodeship_page
-from prices import figures
-from prices.queries import find_price_list
+from prices.queries import RESTS_ON as PRICE_DATA
 
 UNITS, PLACES, POSTCODES = Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES
 BOUNDARIES, DEPOTS, PRICES = Dataset.Slug.BOUNDARIES, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES
@@ -47,7 +47,7 @@ def api_rules(request: HttpRequest) -> RulesPage:
     return rules_page()
 
 
-@page_view(*Dataset.Slug, versions.RUNS, dated=True)
+@page_view(*Dataset.Slug, versions.RUNS, changes_daily=True)
 def datasets(request: HttpRequest) -> DatasetsPage:
     """Every data set: what it is, how current, on what terms."""
     return datasets_page(timezone.localdate())
@@ -69,43 +69,40 @@ def voivodeship(request: HttpRequest, voivodeship: str) -> VoivodeshipPage:
 def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> MunicipalityPage:
     """A municipality; leads on from a wrong voivodeship or slug and from a former code."""
     asked = read_origin(request.META["QUERY_STRING"])
-    found = find_municipality(teryt, asked.code)
-    unit = found.unit
+    unit = find_municipality(teryt)
     if (voivodeship, slug, teryt) != (unit.voivodeship.slug, unit.slug, unit.teryt):
         raise Moved(municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
-    return municipality_page(found, asked)
+    return municipality_page(unit, asked)
 
 
-@page_view(UNITS, BOUNDARIES, REGULATIONS, dated=True)
+@page_view(UNITS, BOUNDARIES, REGULATIONS, changes_daily=True)
 def regulations(request: HttpRequest) -> RegulationsPage:
     """The anti-smog resolutions of all voivodeships."""
     return regulations_page(timezone.localdate())
 
 
-@page_view(UNITS, REGULATIONS, dated=True)
+@page_view(UNITS, REGULATIONS, changes_daily=True)
 def regulation(request: HttpRequest, voivodeship: str) -> RegulationPage:
     """The deadlines of a voivodeship, or of a unit in it."""
     return regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate())
 
 
-@page_view(UNITS, DEPOTS, PRICES, dated=True)
+@page_view(UNITS, DEPOTS, PRICES, changes_daily=True)
 def depot(request: HttpRequest, depot_id: int, slug: str) -> DepotPage | RemovedPage:
     """A depot; leads on from a wrong slug, and is gone once it was removed, whatever the slug."""
-    known = find_depot(depot_id)
-    if known is None or known[0].publication == Depot.Publication.HELD:
-        raise Http404
-    found, namesake = known
-    if found.merged_into is not None:
-        raise Moved(depot_path(found.merged_into.pk, found.merged_into.name))
-    if found.publication == Depot.Publication.REMOVED:
-        return removed_page(found)
-    path = depot_path(found.pk, found.name)
+    row = depots.get().find(depot_id)
+    if row is None:
+        gone = find_gone_depot(depot_id)
+        if gone.merged_into is not None:
+            raise Moved(depot_path(gone.merged_into.pk, gone.merged_into.name))
+        return removed_page(gone)
+    path = depot_path(row.id, row.name)
     if page_address(request.path) != path:
         raise Moved(path)
-    return depot_page(found, find_price_list(found.pk, timezone.localdate()), namesake=namesake)
+    return depot_page(row, timezone.localdate())
 
 
-@page_view(dated=True)
+@page_view(changes_daily=True)
 def subsidy(request: HttpRequest) -> SubsidyPage:
     """The calculator before anything was sent: its form, the levels and the limits."""
     return subsidy_page(None, timezone.localdate())
@@ -130,19 +127,19 @@ def calculator(request: HttpRequest) -> HttpResponse:
 calculating = Views(page=calculator, twin=subsidy.twin)
 
 
-@page_view(*figures.RESTS_ON, dated=True)
+@page_view(*PRICE_DATA, changes_daily=True)
 def prices(request: HttpRequest) -> PricesPage:
     """What every fuel costs now, and the official averages."""
     return index_page(timezone.localdate())
 
 
-@page_view(*figures.RESTS_ON, BOUNDARIES, dated=True)
+@page_view(*PRICE_DATA, BOUNDARIES, changes_daily=True)
 def fuel_prices(request: HttpRequest, fuel: str) -> FuelPricesPage:
     """What a fuel costs in Poland, and how that was computed."""
     return fuel_prices_page(fuel, timezone.localdate())
 
 
-@page_view(*figures.RESTS_ON, dated=True)
+@page_view(*PRICE_DATA, changes_daily=True)
 def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> VoivodeshipPricesPage:
     """What a fuel costs in a voivodeship; leads on from the two digits of its code."""
     page = voivodeship_prices_page(fuel, voivodeship, timezone.localdate())

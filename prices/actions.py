@@ -1,7 +1,6 @@
 """What people do to prices. Admin, forms, imports and commands all call these; each is one transaction.
 
-`on` is the moment of the act. Whatever changes an approved price takes the lock of `prices.figures` first and makes
-the answers anew before it commits, so the next request of every worker tells the new state.
+`on` is the moment of the act. Changes of several prices lock them in the order of their numbers.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,14 +11,19 @@ from decimal import Decimal
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from catalog import fuels, history
 from catalog.bulk import among
-from catalog.models import Depot
-from prices import figures, medians, queries, wording
+from catalog.models import Dataset, Depot
+from fueldepot.data import versions
+from prices import medians, wording
 from prices.medians import Range
 from prices.models import DepotPrice, PlausibleRange
+from prices.snapshot import read_ranges
+
+PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
 LARGEST = Decimal(100_000)
 """No price is larger: beyond it is a slip of the pen that the column could not hold."""
@@ -89,7 +93,6 @@ def publish_price_list(
 
     Doubtful ones too: the caller has shown them. Raises PriceRefused and DuplicatePrice.
     """
-    figures.lock()
     rows = [_row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
     if not rows:
         return rows
@@ -105,7 +108,7 @@ def publish_price_list(
     decision = {"status": DepotPrice.Status.APPROVED, "decided_at": on, "decided_by": by}
     DepotPrice.objects.filter(pk__in=keys).update(**decision)
     history.record(DepotPrice, keys, by=by, reason=PRICE_LIST)
-    figures.record_prices({row.fuel for row in rows}, today=timezone.localdate(on))
+    record_prices(timezone.localdate(on), approved=len(rows))
     return rows
 
 
@@ -175,33 +178,30 @@ def find_doubts(fuel: str, price: Decimal, day: date, ranges: Mapping[str, Range
 def approve_price(*, price: DepotPrice, by: AbstractBaseUser, on: datetime) -> DepotPrice:
     """Let a price count; a rejected one too. Raises PriceAlreadyDecided and DuplicatePrice."""
     with transaction.atomic():
-        figures.lock()
         stored = _approve(price, by, on)
-        figures.record_prices({stored.fuel}, today=timezone.localdate(on))
+        record_prices(timezone.localdate(on), approved=1)
     return stored
 
 
 def reject_price(*, price: DepotPrice, reason: str, by: AbstractBaseUser, on: datetime) -> DepotPrice:
     """Let a price not count; an approved one is taken back out. Raises PriceAlreadyDecided and ReasonMissing."""
     with transaction.atomic():
-        figures.lock()
-        stored = _reject(price, reason, by, on)
-        figures.record_prices({stored.fuel}, today=timezone.localdate(on))
+        stored, counted = _reject(price, reason, by, on)
+        record_prices(timezone.localdate(on), approved=-counted)
     return stored
 
 
 def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> Decided:
-    """Approve all that can be, in as many statements as for one, and compute once.
+    """Approve all that can be, in as many statements as for one.
 
     Those that cannot be are named, and bar none of the others. Among several a doubtful price is not approved, since
     nobody may have looked at it; alone it is. Raises DuplicatePrice, with nothing changed, when one is submitted at the
     same moment that bars a rejected one.
     """
     with transaction.atomic():
-        figures.lock()
         chosen = _locked(prices)
         today = timezone.localdate(on)
-        ranges = queries.find_ranges(fuels.BY_SLUG) if len(chosen) > 1 else {}
+        ranges = read_ranges() if len(chosen) > 1 else {}
         rejected = [price.depot_id for price in chosen if price.status == DepotPrice.Status.REJECTED]
         rows = DepotPrice.objects.filter(depot__in=among(rejected)).exclude(status=DepotPrice.Status.REJECTED)
         standing = set(rows.values_list("depot", "fuel", "day", "origin")) if rejected else set()
@@ -231,7 +231,6 @@ def reject_prices(*, prices: Iterable[DepotPrice], reason: str, by: AbstractBase
         return "jest już odrzucona" if price.status == DepotPrice.Status.REJECTED else ""
 
     with transaction.atomic():
-        figures.lock()
         return _decide(_locked(prices), obstacle, DepotPrice.Status.REJECTED, reason.strip(), by, on)
 
 
@@ -240,12 +239,11 @@ def change_range(*, fuel: str, low: Decimal, high: Decimal, by: AbstractBaseUser
     if not 0 < low <= high < LARGEST:
         raise RangeRefused(f"przedział od {low} do {high} zł nie jest dodatni i rosnący")
     with transaction.atomic():
-        figures.lock()
         stored = PlausibleRange.objects.filter(pk=fuel).first() or PlausibleRange(fuel=fuel)
         stored.low, stored.high = low, high
         stored._history_user = by  # type: ignore[attr-defined] # read by simple-history
         stored.save()
-        figures.record_prices({fuel}, today=timezone.localdate(on))
+        record_prices(timezone.localdate(on))
     return stored
 
 
@@ -263,7 +261,7 @@ def _decide(
     by: AbstractBaseUser,
     on: datetime,
 ) -> Decided:
-    """Set the status of all prices that have no obstacle: update, history, figures."""
+    """Set the status of all prices that have no obstacle: update, history, version."""
     changed, unchanged = [], []
     for price in chosen:
         if why := obstacle(price):
@@ -277,7 +275,9 @@ def _decide(
                 status=status, reason=reason, decided_at=on, decided_by=by
             )
         history.record(DepotPrice, keys, by=by, reason=status.label)
-        figures.record_prices({price.fuel for price in changed}, today=timezone.localdate(on))
+        counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
+        count = len(changed) if status == DepotPrice.Status.APPROVED else 0
+        record_prices(timezone.localdate(on), approved=count - counted)
     return Decided(tuple(changed), tuple(unchanged))
 
 
@@ -291,16 +291,24 @@ def _approve(price: DepotPrice, by: AbstractBaseUser, on: datetime) -> DepotPric
     return stored
 
 
-def _reject(price: DepotPrice, reason: str, by: AbstractBaseUser, on: datetime) -> DepotPrice:
+def _reject(price: DepotPrice, reason: str, by: AbstractBaseUser, on: datetime) -> tuple[DepotPrice, bool]:
+    """Reject a price. Returns it, and whether it counted before."""
     if not reason.strip():
         raise ReasonMissing
     stored = DepotPrice.objects.select_for_update(of=("self",)).get(pk=price.pk)
     if stored.status == DepotPrice.Status.REJECTED:
         raise PriceAlreadyDecided(stored.pk)
+    counted = stored.status == DepotPrice.Status.APPROVED
     stored.status, stored.reason = DepotPrice.Status.REJECTED, reason.strip()
     stored.decided_at, stored.decided_by_id = on, by.pk
     save(stored, by)
-    return stored
+    return stored, counted
+
+
+def record_prices(today: date, *, approved: int = 0) -> None:
+    """Note that prices changed, in the transaction of the change. approved: how many more of them count now."""
+    versions.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER)
+    Dataset.objects.filter(slug=Dataset.Slug.PRICES).update(row_count=F("row_count") + approved)
 
 
 def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:

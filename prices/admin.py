@@ -3,7 +3,6 @@
 from decimal import Decimal
 from typing import Any
 
-import orjson
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
@@ -22,7 +21,7 @@ from catalog.admin.bulk import bulk_action
 from catalog.admin.desk import WaitingFilter, editor_of, read_text
 from catalog.admin.history import HistoryAdmin
 from catalog.bulk import among
-from prices import actions, figures, models, queries
+from prices import actions, models, queries
 from prices.actions import Decided
 from prices.import_admin import PriceListImport
 from prices.series import BY_SLUG
@@ -85,12 +84,11 @@ class StatusFilter(WaitingFilter):
 
 
 class PriceChangeList(ChangeList):
-    """The list with the present median of each row's fuel: one query for all."""
+    """The list with the present median of each row's fuel."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        answers = figures.read_countries(timezone.localdate())
-        medians = {fuel: orjson.loads(body)["median"] for fuel, body in answers.items()}
+        medians = {fuel: answer["median"] for fuel, answer in queries.all_fuel_prices(timezone.localdate()).items()}
         for row in self.result_list:
             median = medians.get(row.fuel)
             row.present_median = None if median is None else Decimal(str(median))

@@ -8,13 +8,12 @@ class PricesConfig(AppConfig):
     def ready(self) -> None:
         """Let prices follow a depot that is merged into another, and come back with it."""
         from catalog import actions
-        from prices import figures, merging
+        from prices import merging
 
         actions.FOLLOWERS.append(
             actions.Follower(
                 name="prices",
                 label="ceny",
-                lock=figures.lock,
                 move=merging.move_prices,
                 bring_back=merging.bring_prices_back,
                 count=merging.count_prices,

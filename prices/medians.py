@@ -4,13 +4,16 @@ The steps, in order: the plausible range of the fuel; the newest price of each d
 country; the median. Everything that is left out is returned with the reason. Amounts are złoty per unit of the fuel.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
-from operator import attrgetter
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 WINDOW_MONTHS = 6
 MONTHS_SHOWN = 24
@@ -117,69 +120,159 @@ class Figures:
         return sum(row.reason == reason for row in self.rejected)
 
 
-def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -> Figures:
-    """The figures of a fuel from its approved prices, in any order; prices outside the periods are ignored.
+@dataclass(frozen=True, slots=True)
+class PriceColumns:
+    """Approved prices as columns of equal length, by depot, then day, then precedence: on one day the last one counts.
+
+    fuels: positions in `names`. areas: voivodeships, 2 digits as a number. days: proleptic Gregorian ordinals.
+    grosze: whole grosze per unit of the fuel.
+    """
+
+    names: tuple[str, ...]
+    depots: NDArray[np.int64]
+    fuels: NDArray[np.int32]
+    areas: NDArray[np.int32]
+    days: NDArray[np.int32]
+    grosze: NDArray[np.int64]
+    price_lists: NDArray[np.bool_]
+    demonstration: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, prices: Iterable[Price]) -> Self:
+        """Make columns of prices in any order."""
+        rows = sorted(prices, key=lambda price: (price.depot, price.day, precedence(price)))
+        names = tuple(dict.fromkeys(price.fuel for price in rows))
+        return cls(
+            names,
+            np.array([price.depot for price in rows], np.int64),
+            np.array([names.index(price.fuel) for price in rows], np.int32),
+            np.array([int(price.area) for price in rows], np.int32),
+            np.array([price.day.toordinal() for price in rows], np.int32),
+            np.array([int(price.amount * 100) for price in rows], np.int64),
+            np.array([price.price_list for price in rows], bool),
+            np.array([price.demonstration for price in rows], bool),
+        )
+
+    def __len__(self) -> int:
+        return len(self.depots)
+
+    def where(self, chosen: NDArray[Any]) -> Self:
+        """Keep some rows. chosen: a mask, or positions."""
+        columns = (self.depots, self.fuels, self.areas, self.days, self.grosze, self.price_lists, self.demonstration)
+        return type(self)(self.names, *(column[chosen] for column in columns))
+
+    def of_fuels(self, slugs: Collection[str]) -> Self:
+        """Keep the prices of some fuels."""
+        return self.where(np.isin(self.fuels, [place for place, name in enumerate(self.names) if name in slugs]))
+
+    def of_depot(self, depot: int) -> Self:
+        """Keep the prices of one depot."""
+        begin, end = self.depots.searchsorted([depot, depot + 1])
+        return self.where(np.arange(begin, end))
+
+
+def compute(columns: PriceColumns, ranges: Mapping[str, Range], today: date) -> Figures:
+    """The figures of a fuel from its approved prices; prices outside the periods are ignored.
 
     For a fuel that takes others in, give the prices of all of them. ranges: by fuel; a fuel without one has no limits.
     """
     start, first_month = window_start(today), months_start(today)
-    in_window: dict[int, list[Price]] = defaultdict(list)
-    in_month: dict[tuple[int, int], dict[int, list[Price]]] = defaultdict(lambda: defaultdict(list))
-    rejected: list[Rejected] = []
-    considered = 0
-    demonstration = False
-    for price in prices:
-        day = price.day
-        if not first_month <= day <= today:
-            continue
-        counts = start <= day  # the window lies within the months that are shown
-        considered += counts
-        demonstration = demonstration or price.demonstration
-        limits = ranges.get(price.fuel)
-        if limits is not None and not limits.low <= price.amount <= limits.high:
-            if counts:
-                rejected.append(Rejected(price.depot, day, price.amount, IMPLAUSIBLE))
-            continue
-        if counts:
-            in_window[price.depot].append(price)
-        in_month[day.year, day.month][price.depot].append(price)
-
-    newest = [newest_of(own) for _, own in sorted(in_window.items())]
-    implausible = len(rejected)
-    fences = fences_of([row.amount for row in newest])
-    accepted = tuple(row for row in newest if fences is None or fences.low <= row.amount <= fences.high)
+    # The window lies within the months that are shown.
+    shown = columns.where((columns.days >= first_month.toordinal()) & (columns.days <= today.toordinal()))
+    in_window = shown.days >= start.toordinal()
+    plausible = is_plausible(shown, ranges)
+    implausible = shown.where(in_window & ~plausible)
+    newest = representative_prices(shown.where(in_window & plausible))
+    fences = tukey_fences(newest.grosze.tolist())
+    inside = np.ones(len(newest), bool)
     if fences is not None:
-        outside = (row for row in newest if not fences.low <= row.amount <= fences.high)
-        rejected.extend(Rejected(row.depot, row.day, row.amount, OUTLIER) for row in outside)
+        low, high = grosze_within(fences)
+        inside = (newest.grosze >= low) & (newest.grosze <= high)
+    accepted, outliers = newest.where(inside), newest.where(~inside)
+    considered = int(in_window.sum())
     return Figures(
         start=start,
         end=today,
         considered=considered,
-        superseded=considered - implausible - len(newest),
-        accepted=accepted,
-        rejected=tuple(sorted(rejected)),
+        superseded=considered - len(implausible) - len(newest),
+        accepted=tuple(counted(accepted)),
+        rejected=tuple(
+            sorted(
+                Rejected(row.depot, row.day, row.amount, reason)
+                for rows, reason in ((implausible, IMPLAUSIBLE), (outliers, OUTLIER))
+                for row in counted(rows)
+            )
+        ),
         fences=fences,
-        country=summarise([row.amount for row in accepted]),
-        voivodeships=by_area(accepted),
-        months=tuple(months_of(in_month)),
-        demonstration=demonstration,
+        country=summarise(accepted.grosze.tolist()),
+        voivodeships={
+            f"{area:02}": summarise(accepted.grosze[accepted.areas == area].tolist())
+            for area in np.unique(accepted.areas).tolist()
+        },
+        months=tuple(monthly(shown.where(plausible))),
+        demonstration=bool(shown.demonstration.any()),
     )
 
 
-def newest_of(own: Sequence[Price]) -> Counted:
-    """What one depot counts with: the price of its newest day, of several fuels on that day the median.
+def is_plausible(columns: PriceColumns, ranges: Mapping[str, Range]) -> NDArray[np.bool_]:
+    """Tell of each price whether it lies in the range of its fuel."""
+    unlimited = 0, np.iinfo(np.int64).max
+    ends = [grosze_within(ranges[name]) if name in ranges else unlimited for name in columns.names] or [unlimited]
+    low, high = np.array(ends).T
+    found: NDArray[np.bool_] = (low[columns.fuels] <= columns.grosze) & (columns.grosze <= high[columns.fuels])
+    return found
 
-    For one fuel on one day a price list goes before a reader's price, then the later decision. The median of several
-    fuels is taken to the grosz: as `values` shows it, so that whoever computes with these finds the same.
+
+def grosze_within(limits: Range) -> tuple[int, int]:
+    """The least and the greatest whole grosze that a range holds."""
+    return math.ceil(limits.low * 100), math.floor(limits.high * 100)
+
+
+def representative_prices(columns: PriceColumns) -> PriceColumns:
+    """What each depot counts with: the price of its newest day, of several fuels on that day the median.
+
+    For one fuel on one day the last row counts. The median of several fuels is taken to the grosz, half a grosz up: as
+    `values` shows it, so that whoever computes with these finds the same.
     """
-    last = max(map(attrgetter("day"), own))
-    best: dict[str, Price] = {}
-    for price in own:
-        if price.day == last and (price.fuel not in best or precedence(price) > precedence(best[price.fuel])):
-            best[price.fuel] = price
-    chosen = tuple(best.values())
-    amount = rounded(quantile(sorted(price.amount for price in chosen), 2))
-    return Counted(chosen[0].depot, chosen[0].area, last, amount, any(price.price_list for price in chosen))
+    if not len(columns):
+        return columns
+    last = last_of_each(columns.depots)
+    rows = columns.where(columns.days == np.repeat(columns.days[last], np.diff(last, prepend=-1)))
+    rows = rows.where(np.lexsort((rows.fuels, rows.depots)))  # stable, so the last of a fuel stays the last
+    rows = rows.where(last_of_each(rows.depots, rows.fuels))
+    last = last_of_each(rows.depots)
+    counts = np.diff(last, prepend=-1)
+    first = last - counts + 1
+    grosze = rows.grosze[first]
+    for at in np.flatnonzero(counts > 1).tolist():
+        several = sorted(rows.grosze[first[at] : first[at] + counts[at]].tolist())
+        grosze[at] = int(quantile(several, 2).to_integral_value(ROUND_HALF_UP))
+    by_list = np.logical_or.reduceat(rows.price_lists, first)
+    return replace(rows.where(first), grosze=grosze, price_lists=by_list)
+
+
+def last_of_each(*columns: NDArray[Any]) -> NDArray[np.int64]:
+    """Positions of the last of each run of equal rows. columns: at least one, none of them empty."""
+    changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return np.flatnonzero(np.append(changes, True))
+
+
+def counted(columns: PriceColumns) -> Iterator[Counted]:
+    """Rows one by one, in złoty."""
+    for depot, area, day, grosze, price_list in zip(
+        columns.depots.tolist(),
+        columns.areas.tolist(),
+        columns.days.tolist(),
+        columns.grosze.tolist(),
+        columns.price_lists.tolist(),
+        strict=True,
+    ):
+        yield Counted(depot, f"{area:02}", date.fromordinal(day), zloty(grosze), price_list)
+
+
+def zloty(grosze: int | Decimal) -> Decimal:
+    """Grosze as złoty."""
+    return Decimal(grosze) / 100
 
 
 def precedence(price: Price) -> tuple[bool, float, int]:
@@ -187,53 +280,52 @@ def precedence(price: Price) -> tuple[bool, float, int]:
     return price.price_list, price.decided.timestamp() if price.decided else 0.0, price.id
 
 
-def fences_of(amounts: Iterable[Decimal]) -> Range | None:
+def tukey_fences(grosze: Iterable[int]) -> Range | None:
     """Tukey's outer fences, which are themselves inside; None below eight prices."""
-    ordered = sorted(amounts)
+    ordered = sorted(grosze)
     if len(ordered) < FEWEST_FOR_FENCES:
         return None
     first, third = quantile(ordered, 1), quantile(ordered, 3)
     reach = FENCE * (third - first)
-    return Range(first - reach, third + reach)
+    return Range(zloty(first - reach), zloty(third + reach))
 
 
-def summarise(amounts: Iterable[Decimal]) -> Summary:
+def summarise(grosze: Iterable[int]) -> Summary:
     """Number, median, quartiles and extremes."""
-    ordered = sorted(amounts)
+    ordered = sorted(grosze)
     if len(ordered) < FEWEST_FOR_MEDIAN:
         return Summary(len(ordered))
     return Summary(
         n=len(ordered),
-        median=quantile(ordered, 2),
-        quartile_1=quantile(ordered, 1),
-        quartile_3=quantile(ordered, 3),
-        min=ordered[0],
-        max=ordered[-1],
+        median=zloty(quantile(ordered, 2)),
+        quartile_1=zloty(quantile(ordered, 1)),
+        quartile_3=zloty(quantile(ordered, 3)),
+        min=zloty(ordered[0]),
+        max=zloty(ordered[-1]),
     )
 
 
-def quantile(ordered: Sequence[Decimal], quarter: int) -> Decimal:
+def quantile(ordered: Sequence[int], quarter: int) -> Decimal:
     """A quartile of ascending numbers, at least one, by linear interpolation (method "inclusive"). quarter: 1, 2, 3."""
     whole, rest = divmod((len(ordered) - 1) * quarter, 4)
-    if not rest:
-        return ordered[whole]
-    return ordered[whole] + (ordered[whole + 1] - ordered[whole]) * rest / 4
+    low = Decimal(ordered[whole])
+    return low + (ordered[whole + 1] - low) * rest / 4 if rest else low
 
 
-def by_area(accepted: Iterable[Counted]) -> dict[str, Summary]:
-    """Summaries of the voivodeships that have a price."""
-    amounts: dict[str, list[Decimal]] = defaultdict(list)
-    for row in accepted:
-        amounts[row.area].append(row.amount)
-    return {area: summarise(found) for area, found in sorted(amounts.items())}
-
-
-def months_of(in_month: Mapping[tuple[int, int], Mapping[int, Sequence[Price]]]) -> Iterable[Month]:
+def monthly(columns: PriceColumns) -> Iterator[Month]:
     """Months with a median, ascending: the newest price of each depot in the month, no fences."""
-    for (year, month), depots in sorted(in_month.items()):
-        summary = summarise(newest_of(own).amount for own in depots.values())
+    days, places = np.unique(columns.days, return_inverse=True)
+    months = np.array([day.year * 12 + day.month - 1 for day in map(date.fromordinal, days.tolist())], np.int64)[places]
+    order = np.argsort(months, kind="stable")
+    rows, months = columns.where(order), months[order]
+    # Depots stand in one order within each month, so a month and a depot make a group of neighbouring rows.
+    edges: list[int] = np.flatnonzero(np.append(True, months[1:] != months[:-1])).tolist() if len(rows) else []
+    for begin, end in pairwise([*edges, len(rows)]):
+        counted_in_month = representative_prices(rows.where(np.arange(begin, end)))
+        summary = summarise(counted_in_month.grosze.tolist())
         if summary.median is not None:
-            yield Month(f"{year}-{month:02}", summary.median, summary.n)
+            year, month = divmod(int(months[begin]), 12)
+            yield Month(f"{year}-{month + 1:02}", summary.median, summary.n)
 
 
 def window_start(today: date) -> date:

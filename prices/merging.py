@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from catalog import history
 from catalog.bulk import among
-from prices import figures
+from prices.actions import record_prices
 from prices.models import DepotPrice
 
 
@@ -37,7 +37,7 @@ def count_prices(depots: Collection[int]) -> int:
 def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBaseUser | None, on: date) -> list[int]:
     """Give prices to a depot, with a line of history each, but for those whose like it has. Returns their numbers.
 
-    Four statements, and the figures.
+    Four statements, and the version of the data set.
     """
     twin = DepotPrice.objects.filter(
         depot=to, fuel=OuterRef("fuel"), day=OuterRef("day"), origin=OuterRef("origin")
@@ -47,5 +47,5 @@ def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBas
     if moving:
         DepotPrice.objects.filter(pk__in=moving).update(depot=to)
         history.record(DepotPrice, moving.keys(), by=by, reason=reason)
-        figures.record_prices(set(moving.values()), today=on)
+        record_prices(on)
     return list(moving)

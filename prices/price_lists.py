@@ -21,8 +21,9 @@ from import_export import fields, resources, widgets
 
 from catalog import fuels
 from catalog.models import Depot
-from prices import actions, queries
+from prices import actions
 from prices.models import DepotPrice
+from prices.snapshot import read_ranges
 from prices.uploads import Table
 
 COLUMNS = ("depot", "fuel", "unit", "day", "price", "bag_price", "bag_kg")
@@ -88,7 +89,7 @@ class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the li
             raise ValidationError(f"brak kolumn: {', '.join(sorted(missing))}. Potrzebne są: {', '.join(COLUMNS)}.")
         published = Depot.objects.published().only("name", "publication")
         self.depots = published.in_bulk(readable(dataset["depot"], read_number))
-        self.ranges = queries.find_ranges(fuels.BY_SLUG)
+        self.ranges = read_ranges()
         self.standing = set(
             DepotPrice.objects.filter(
                 depot__in=self.depots, day__in=readable(dataset["day"], read_day), origin=DepotPrice.Origin.PRICE_LIST

@@ -3,6 +3,7 @@
 from drf_spectacular.utils import extend_schema
 
 from catalog import fuels
+from catalog.query_string import DAY
 from catalog.schema.forms import (
     JSON,
     Schema,
@@ -24,12 +25,14 @@ from catalog.schema.forms import (
     switch,
     table,
     text,
+    whole,
 )
 from catalog.schema.operations import DEPOT_ID, DEPOTS, FORM_OF_FUEL, FORM_OF_VOIVODESHIP
 from catalog.schema.shapes import FUEL_NAME, FUEL_SLUG, SITE, SLUG, STORE_FIELDS, TERYT_2, UNIT, UNIT_NAME
 from prices import medians, series
-from prices.queries import PRICE_LIST_MONTHS
+from prices.params import MOST_MONTHS_BACK
 from prices.series import FIRST_YEAR
+from prices.snapshot import PRICE_LIST_MONTHS
 
 PRICES = "prices"
 
@@ -314,6 +317,13 @@ describe(
                 switch(""),
                 "Adds the sorted `values` of the country; ignored with `voivodeship`.",
                 True,
+            ),
+            in_query(
+                "on",
+                {"type": "string", "format": "date", "pattern": whole(DAY)},
+                f"The day that the answer is as of, of prices approved by now: not in the future and at most "
+                f"{MOST_MONTHS_BACK} months back. Today if left out.",
+                "2026-10-01",
             ),
         ],
         responses={(200, JSON): answer(ref("FuelPrices"), "The prices.")},

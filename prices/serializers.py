@@ -12,7 +12,7 @@ from catalog.links import site_url
 from catalog.models import Voivodeship
 from prices import medians, series, wording
 from prices.medians import Figures, Range, Summary
-from prices.queries import ListedPrice, OfficialPrice, SeriesRows
+from prices.snapshot import ListedPrice, OfficialPrice, SeriesRows
 
 
 def number(amount: Decimal | None) -> float | None:
@@ -76,8 +76,8 @@ def country(
         "unit": fuel.unit,
         "unit_name": fuels.UNIT_NAMES[fuel.unit],
         "window_months": medians.WINDOW_MONTHS,
-        "from": figures.start,
-        "to": figures.end,
+        "from": figures.start.isoformat(),
+        "to": figures.end.isoformat(),
         **described(summary),
         "price_lists": figures.price_lists,
         "submissions": summary.n - figures.price_lists,

@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from catalog import versions
 from catalog.models import Dataset
+from fueldepot.data import versions
 from regulations.models import Amendment, Deadline, Resolution
 
 
@@ -53,7 +53,7 @@ def move_deadline(*, deadline: Deadline, to: date, amendment: Amendment, by: Abs
 
 def tell_of_change() -> None:
     """Tell caches that the legal state is another now. Part of the transaction of every change that no import made."""
-    versions.raise_version(Dataset.Slug.REGULATIONS, row_count=Resolution.objects.count())
+    versions.bump_version(Dataset.Slug.REGULATIONS, row_count=Resolution.objects.count())
 
 
 def save_as(row: Any, *, by: AbstractBaseUser | None, reason: str) -> None:

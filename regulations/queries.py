@@ -4,16 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef
-
-from catalog.models import County, Municipality, PostcodeMunicipality, Voivodeship
-from catalog.queries import UnknownPostcode, get_voivodeship, unknown_unit, voivodeships
+from catalog.models import Municipality, Voivodeship
 from catalog.query_string import InvalidParameters, ParameterError
+from catalog.territory.snapshot import UnknownPostcode, territory
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope
 from regulations.params import CalendarQuery, RegulationsQuery
 from regulations.scopes import binds, kinds_of_places
-from regulations.whole_states import WholeState, states
+from regulations.snapshot import WholeState, states
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
 
@@ -107,17 +104,16 @@ class Regulation:
 def find_regulations(query: RegulationsQuery) -> list[Regulation]:
     """The legal state of every voivodeship a question concerns, by TERYT.
 
-    Raises UnknownUnit, UnknownPostcode and UnknownVoivodeship. One query for a municipality, county or postcode, two
-    for a voivodeship by `teryt`; one more each for voivodeships and states unless they are held.
+    Raises UnknownUnit, UnknownPostcode and UnknownVoivodeship.
     """
     if query.teryt is not None:
         units = [get_unit(query.teryt)]
     elif query.postcode is not None:
         units = units_of_postcode(query.postcode)
     elif query.voivodeship is not None:
-        return regulations_of([get_voivodeship(query.voivodeship)], on=query.on)
+        return regulations_of([territory.get().voivodeship(query.voivodeship)], on=query.on)
     else:
-        return regulations_of(voivodeships.current(), on=query.on)
+        return regulations_of(list(territory.get().voivodeships.values()), on=query.on)
     return regulations_of([unit.voivodeship for unit in units], on=query.on, units=units)
 
 
@@ -125,10 +121,8 @@ def get_calendar(query: CalendarQuery) -> Regulation:
     """The legal state whose deadlines a calendar shows.
 
     Raises UnknownVoivodeship, UnknownUnit and UnknownLegalState, and InvalidParameters for a unit that lies elsewhere.
-    One query for a municipality or county, two for a voivodeship; one more each for voivodeships and states unless they
-    are held.
     """
-    voivodeship = get_voivodeship(query.voivodeship)
+    voivodeship = territory.get().voivodeship(query.voivodeship)
     unit = None if query.teryt is None else get_unit(query.teryt)
     if unit and unit.voivodeship != voivodeship:
         reason = (
@@ -143,14 +137,14 @@ def get_calendar(query: CalendarQuery) -> Regulation:
 
 
 def regulations_of(areas: Sequence[Voivodeship], *, on: date, units: Iterable[Unit] = ()) -> list[Regulation]:
-    """The legal state of voivodeships, in their order. One query, however many there are, or none while it is held."""
-    known = states.current()
+    """The legal state of voivodeships, in their order."""
+    known = states.get()
     asked = {unit.voivodeship.pk: unit for unit in units}
     return [as_of_day(area, known.get(area.pk), on=on, unit=asked.get(area.pk)) for area in areas]
 
 
 def as_of_day(voivodeship: Voivodeship, whole: WholeState | None, *, on: date, unit: Unit | None) -> Regulation:
-    """What of a loaded state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
+    """What of a whole state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
     if whole is None:
         return Regulation(voivodeship, None, on, unit, (), (), ())
     begins = min((act.adopted for act in whole.acts if act.adopted), default=date.min)
@@ -190,41 +184,35 @@ def deadline_order(deadline: Deadline) -> tuple[date, int, int]:
 
 
 def get_unit(teryt: str) -> Unit:
-    """A unit of any level by its code. Raises UnknownUnit. One query, two for a voivodeship."""
+    """Return a unit of any level by its code. Raises UnknownUnit."""
+    units = territory.get()
+    units.check_unit(teryt)
     if len(teryt) == 7:
-        municipality = Municipality.objects.select_related("voivodeship").filter(pk=teryt).first()
-        if municipality:
-            return unit_of(municipality)
-    elif len(teryt) == 4:
-        codes = Municipality.objects.filter(county=OuterRef("pk")).order_by("pk").values("pk")
-        counties = County.objects.select_related("voivodeship").annotate(codes=ArraySubquery(codes))
-        county = counties.filter(pk=teryt).first()
-        if county:
-            return Unit("county", teryt, county.name, county.voivodeship, tuple(county.codes))
-    else:
-        voivodeship = Voivodeship.objects.filter(pk=teryt).first()
-        if voivodeship:
-            found = Municipality.objects.filter(voivodeship=voivodeship).order_by("pk")
-            codes_in = tuple(found.values_list("pk", flat=True))
-            return Unit("voivodeship", teryt, voivodeship.name, voivodeship, codes_in)
-    raise unknown_unit(teryt)
+        return unit_of(units.municipalities[teryt])
+    inside = tuple(unit.teryt for unit in units.municipalities_in(teryt))
+    if len(teryt) == 4:
+        county = units.counties[teryt]
+        return Unit("county", teryt, county.name, county.voivodeship, inside)
+    voivodeship = units.voivodeships[teryt]
+    return Unit("voivodeship", teryt, voivodeship.name, voivodeship, inside)
 
 
 def unit_of(municipality: Municipality) -> Unit:
-    """A municipality as the unit asked for. Reads its voivodeship: select it."""
+    """Return a municipality as the unit asked for."""
     teryt = municipality.teryt
     return Unit("municipality", teryt, municipality.name, municipality.voivodeship, (teryt,), municipality.slug)
 
 
 def units_of_postcode(code: str) -> list[Unit]:
-    """In every voivodeship of a postcode its municipality with most addresses, then by TERYT.
+    """Return in every voivodeship of a postcode its municipality with most addresses, by TERYT of the voivodeship.
 
-    By TERYT of the voivodeship. Raises UnknownPostcode. One query.
+    Raises UnknownPostcode.
     """
-    shares = PostcodeMunicipality.objects.filter(postcode=code).select_related("municipality__voivodeship")
+    units = territory.get()
     found: dict[str, Municipality] = {}
-    for share in shares.main_first():
-        found.setdefault(share.municipality.voivodeship_id, share.municipality)
+    for teryt in units.postcode(code).municipalities:
+        municipality = units.municipalities[teryt]
+        found.setdefault(municipality.voivodeship_id, municipality)
     if not found:
         raise UnknownPostcode(code)
     return [unit_of(found[teryt]) for teryt in sorted(found)]

@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from catalog import versions
 from catalog.importers.sync import Options
 from catalog.importers.sync.successions import Heirs
 from catalog.models import Dataset, FormerMunicipality, Municipality
+from fueldepot.data import versions
 from regulations.actions import save_as
 from regulations.models import Deadline, FuelBan, Resolution
 
@@ -108,7 +108,7 @@ def follow_codes(heirs: Mapping[str, Heirs], options: Options) -> list[str]:
                 save_as(row, by=None, reason=REASON)
             lines.append(f"regulations: {row._meta.model_name} {row.pk} ({row.scope}): {describe(before, after)}")
     if lines and options.write:
-        versions.raise_version(Dataset.Slug.REGULATIONS)
+        versions.bump_version(Dataset.Slug.REGULATIONS)
     return lines
 
 

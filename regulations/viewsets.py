@@ -1,4 +1,4 @@
-"""The regulation endpoints of version 1: parse, ask once, render."""
+"""The regulation endpoints of version 1: parse, ask the snapshots, render."""
 
 from django.http import HttpResponse
 from django.utils import timezone

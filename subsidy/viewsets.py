@@ -7,8 +7,8 @@ from django.views.decorators.debug import sensitive_variables
 from rest_framework.request import Request
 
 from catalog.answers import PublicViewSet, json_answer
-from catalog.cache_control import NO_STORE
 from catalog.query_string import QueryString
+from fueldepot.http.cache_control import NO_STORE
 from subsidy import privacy, rules, serializers
 from subsidy.calculator import calculate
 from subsidy.params import SubsidyQuery

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,9 @@ from django.test import Client, override_settings
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from catalog import boundaries, findings, held, kept, shared_cache, versions, written
-from catalog.models import Dataset
+from catalog import findings, shared_cache
+from fueldepot.data import snapshot, versions
 from pages import texts
-from prices import figures
 from tests.fueldepot.sharers import eventually
 from tests.openapi.description import check_answer
 
@@ -31,14 +32,22 @@ if "LIVE_SITE" not in os.environ:
 hypothesis_settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("shared machine")
 
+DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
+
 GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark what uses the test database: the rest says the same on every server."""
-    if item.get_closest_marker("django_db") or not {"db", "transactional_db"}.isdisjoint(item.fixturenames):  # type: ignore[attr-defined]
+    if uses_database(item):
         item.add_marker(pytest.mark.database)
+
+
+def uses_database(item: pytest.Item) -> bool:
+    """Whether a test may use the database."""
+    fixtures: list[str] = item.fixturenames  # type: ignore[attr-defined]
+    return bool(item.get_closest_marker("django_db")) or not DATABASE_FIXTURES.isdisjoint(fixtures)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -51,35 +60,73 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a process remembers outlives a test's transaction; and no query may depend on how fast the test runs."""
-    monkeypatch.setattr(versions, "POLL_SECONDS", float("inf"))
-    # Budgets count what an answer reads, not the look that follows it.
-    monkeypatch.setattr(versions, "is_current", lambda *stamps: True)
-    # Rows that a factory writes raise no version.
-    monkeypatch.setattr(kept.answers, "max_bytes", 0)
-    boundaries.forget()
-    findings.forget()
-    held.forget()
-    written.depots.forget()
-    figures.forget()
-    texts.forget()
+def _forget() -> Iterator[None]:
+    """What a process remembers outlives the transaction of a test."""
+    forget()
     yield
-    boundaries.forget()
+    forget()
+
+
+def forget() -> None:
+    """Start as a new process would."""
+    snapshot.invalidate()
+    versions.changed_here.clear()
     findings.forget()
-    held.forget()
-    written.depots.forget()
-    figures.forget()
     texts.forget()
 
 
-@pytest.fixture
-def versioned(db: None) -> None:
-    """The data sets have versions, as after an import: without them a process holds nothing of their rows."""
-    for slug in Dataset.Slug:
-        versions.raise_version(slug)
-    versions.forget()
-    versions.current()
+GONE = {301, 404, 410}
+"""Statuses of what was published once: who follows it is asked of the database."""
+
+QUERIES_OF_GONE = 2
+
+PRIVATE = re.compile(r"/(admin/|zgloszenia/|readyz|sklady/dodaj/|sklad/[0-9]+/)")
+"""Addresses whose answers may ask the database: the desk, forms, the state of requests and of the service."""
+
+
+class ReadOnlyClient(Client):
+    """A client that holds GET requests to what the public service promises.
+
+    They see the rows that the test has made, send no query (two at most for what is gone), never write, and answers of
+    the API are held against openapi.json.
+    """
+
+    uses_database = True
+
+    def generic(self, method: str, path: str, *args: Any, **kwargs: Any) -> Any:
+        if method not in {"GET", "HEAD"}:
+            answer = super().generic(method, path, *args, **kwargs)
+        elif PRIVATE.match(path):
+            with connection.execute_wrapper(refuse_writing):
+                answer = super().generic(method, path, *args, **kwargs)
+        else:
+            if self.uses_database:
+                build_snapshots()
+            sent: list[str] = []
+            with connection.execute_wrapper(partial(note_query, sent)):
+                answer = super().generic(method, path, *args, **kwargs)
+            budget = QUERIES_OF_GONE if answer.status_code in GONE else 0
+            assert len(sent) <= budget, f"{path} sent {len(sent)} queries, {budget} may be sent: {sent[:3]}"
+        if method != "OPTIONS" and path.startswith("/api/v1/"):
+            wrong = check_answer(method, path.partition("?")[0], answer)
+            assert not wrong, "\n".join(["the answer is not what openapi.json says of it", *wrong])
+        return answer
+
+
+def build_snapshots() -> None:
+    """Build the snapshots of the rows that the test has made, as a thread of the service does; no budget counts it."""
+    counting, connection.force_debug_cursor = connection.force_debug_cursor, False
+    try:
+        snapshot.invalidate()
+        snapshot.refresh()
+    finally:
+        connection.force_debug_cursor = counting
+
+
+def note_query(sent: list[str], execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+    """Note every statement, and let only reading ones through."""
+    sent.append(sql[:200])
+    return refuse_writing(execute, sql, params, many, context)
 
 
 def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -87,21 +134,6 @@ def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: boo
     if not sql.lstrip(" (\n").upper().startswith(("SELECT", "WITH", "SAVEPOINT", "RELEASE", "ROLLBACK TO")):
         raise AssertionError(f"a GET request tried to write: {sql[:120]}")
     return execute(sql, params, many, context)
-
-
-class ReadOnlyClient(Client):
-    """A client whose GET and HEAD requests may not write, and that holds answers of the API against openapi.json."""
-
-    def generic(self, method: str, path: str, *args: Any, **kwargs: Any) -> Any:
-        if method not in {"GET", "HEAD"}:
-            answer = super().generic(method, path, *args, **kwargs)
-        else:
-            with connection.execute_wrapper(refuse_writing):
-                answer = super().generic(method, path, *args, **kwargs)
-        if method != "OPTIONS" and path.startswith("/api/v1/"):
-            wrong = check_answer(method, path.partition("?")[0], answer)
-            assert not wrong, "\n".join(["the answer is not what openapi.json says of it", *wrong])
-        return answer
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -124,9 +156,11 @@ def _settings_of_tests() -> Iterator[None]:
 
 
 @pytest.fixture
-def client() -> Client:
-    """A caller of the API, whose GET requests are refused to write."""
-    return ReadOnlyClient()
+def client(request: pytest.FixtureRequest) -> Client:
+    """A caller of the public service."""
+    caller = ReadOnlyClient()
+    caller.uses_database = uses_database(request.node)
+    return caller
 
 
 @pytest.fixture

@@ -15,8 +15,10 @@ import shapely
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from catalog import boundaries, models
+from catalog import models
+from catalog.boundaries import BoundaryIndex
 from tests.conftest import SHARED_DATA
+from tests.fueldepot.sharers import PROJECT_ROOT
 
 pytestmark = [
     pytest.mark.full_scale,
@@ -81,6 +83,7 @@ def test_pages_hold_together(country, db):
 
     Every tenth page of each kind; all 9,257 take `check_pages` several minutes.
     """
+    call_command("import_regulations", str(PROJECT_ROOT / "regulations" / "data"), commit=True, verbosity=0)
     out = io.StringIO()
     with contextlib.suppress(CommandError):
         call_command("check_pages", one_in=10, stdout=out)
@@ -89,7 +92,7 @@ def test_pages_hold_together(country, db):
 
 def test_points_150_m_inside_any_border_answer_the_right_municipality(country, db, official):
     project = pyproj.Transformer.from_crs(2180, 4326, always_xy=True)
-    wrong, asked = [], 0
+    index, wrong, asked = BoundaryIndex.load(), [], 0
     for code, area in official.items():
         inner = area.buffer(-150)
         if inner.is_empty:
@@ -98,7 +101,7 @@ def test_points_150_m_inside_any_border_answer_the_right_municipality(country, d
         for share in (0.0, 0.25, 0.5, 0.75):
             lon, lat = project.transform(*ring.interpolate(share, normalized=True).coords[0])
             asked += 1
-            if boundaries.get_municipality_at(lat, lon).teryt != code:
+            if index.get(lat, lon).teryt != code:
                 wrong.append((code, lat, lon))
     assert asked > 9_000
     assert not wrong
@@ -158,7 +161,7 @@ def test_the_register_of_2024_is_brought_to_2026_without_losing_a_depot(country,
     assert models.Municipality.objects.count() == 2477
     # Nothing is lost, and the map has no hole where the two were.
     assert set(models.Depot.objects.values_list("pk", flat=True)) == set(before)
-    assert boundaries.get_municipality_at(49.6107, 20.2930).teryt == "1207052"
+    assert BoundaryIndex.load().get(49.6107, 20.2930).teryt == "1207052"
 
     printed = run("import_teryt", history / "TERC_Urzedowy_2025-11-18.zip")
     assert printed.count("kind: ") == 7

@@ -8,10 +8,11 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from catalog import history, versions
+from catalog import history
 from catalog.actions.editing import in_order, refuse_unknown
 from catalog.actions.states import DepotIsRemoved, lock_depots
 from catalog.models import Dataset, Depot, DepotMerge, DepotRequest, DistinctPair
+from fueldepot.data import versions
 
 
 class MergeRefused(Exception):
@@ -22,15 +23,14 @@ class MergeRefused(Exception):
 class Follower:
     """Rows of a layer above that follow a depot into the one that absorbs it.
 
-    name: in the record of the merge. label: what editors call the rows. lock: taken before any row is locked, since
-    whoever changes these rows takes it first. move: gets the loser, the survivor, the editor and the day; returns the
-    numbers of the rows that followed. bring_back: gets such numbers, the depots that may have the rows now, the one
-    that gets them again, the editor and the day. count: gets numbers of depots; how many rows hang on them.
+    name: in the record of the merge. label: what editors call the rows. move: gets the loser, the survivor, the editor
+    and the day; returns the numbers of the rows that followed. bring_back: gets such numbers, the depots that may have
+    the rows now, the one that gets them again, the editor and the day. count: gets numbers of depots; how many rows
+    hang on them.
     """
 
     name: str
     label: str
-    lock: Callable[[], None]
     move: Callable[[int, int, AbstractBaseUser, date], list[int]]
     bring_back: Callable[[Collection[int], Collection[int], int, AbstractBaseUser | None, date], None]
     count: Callable[[Collection[int]], int]
@@ -53,8 +53,6 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.
     """
     refuse_unknown(take, Depot.PUBLIC_FIELDS)
-    for follower in FOLLOWERS:
-        follower.lock()
     stored = {row.pk: row for row in locked_pair(survivor, loser)}
     kept, gone = stored[survivor.pk], stored[loser.pk]
     taken = in_order(Depot.stated(take))
@@ -83,7 +81,7 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
         closed_requests=closed,
         followers={follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
     )
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     return kept
 
 

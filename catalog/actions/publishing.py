@@ -19,6 +19,18 @@ from catalog.actions.states import (
 from catalog.models import Depot, DepotMerge, DepotRequest
 
 
+def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:
+    """Lock a depot, the one that it was merged into, and all that this one absorbed. Returns the first two."""
+    while True:
+        survivor = Depot.objects.values_list("merged_into", flat=True).get(pk=depot_id)
+        family = Depot.objects.filter(merged_into=survivor) if survivor else Depot.objects.none()
+        lock_depots(Depot.objects.filter(pk__in=[depot_id, *([survivor] if survivor else [])]) | family)
+        stored = Depot.objects.get(pk=depot_id)
+        # Another merge may have come before the lock.
+        if stored.merged_into_id == survivor:
+            return stored, survivor
+
+
 @transaction.atomic
 def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None, note: str = "") -> Depot:
     """Publish a depot that was held back, or restore a removed one.
@@ -27,13 +39,7 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
     Its name counts as confirmed from then on, so that the next import does not hold it back again. One that was merged
     into another stands on its own again, and what followed it then comes back: see `bring_back`.
     """
-    # Merging takes these first, too: whom a depot was merged into does not change from here on.
-    for follower in FOLLOWERS:
-        follower.lock()
-    survivor = Depot.objects.values_list("merged_into", flat=True).get(pk=depot.pk)
-    family = Depot.objects.filter(merged_into=survivor) if survivor else Depot.objects.none()
-    lock_depots(Depot.objects.filter(pk__in=[depot.pk, *([survivor] if survivor else [])]) | family)
-    stored = Depot.objects.get(pk=depot.pk)
+    stored, survivor = lock_with_survivor(depot.pk)
     if stored.publication == Depot.Publication.PUBLISHED:
         raise DepotIsPublished(stored.pk)
     if needs_reason(stored) and not note.strip():

@@ -10,9 +10,10 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Case, CharField, F, Func, Q, QuerySet, Value, When
 
-from catalog import history, versions
+from catalog import history
 from catalog.bulk import among
 from catalog.models import Dataset, Depot, DepotMerge, DepotRequest, DistinctPair
+from fueldepot.data import versions
 
 
 class DepotIsRemoved(Exception):
@@ -93,7 +94,7 @@ def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:
     depot._history_user = by  # type: ignore[attr-defined] # both are read by simple-history
     depot._change_reason = reason[:100]  # type: ignore[attr-defined]
     depot.save()
-    versions.raise_version(Dataset.Slug.DEPOTS)
+    versions.bump_version(Dataset.Slug.DEPOTS)
     return depot
 
 
@@ -205,7 +206,7 @@ def _decide(
         Depot.objects.filter(pk__in=among([key for some in wanted.values() for key in some])).update(**values)
         for said, some in wanted.items():
             history.record(Depot, some, by=by, reason=said)
-        versions.raise_version(Dataset.Slug.DEPOTS)
+        versions.bump_version(Dataset.Slug.DEPOTS)
     return Decided(len(depots) - len(unchanged), tuple(unchanged))
 
 

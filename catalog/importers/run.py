@@ -10,9 +10,10 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.db.models import Model
 
-from catalog import boundaries, search, versions
+from catalog import search
 from catalog.importers.sync import ImportRefused, Options, Report
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
+from fueldepot.data import versions
 
 IMPORT_LOCK = 0x464445504F54
 """Key of the advisory lock that every import holds: "FDEPOT" in ASCII."""
@@ -105,7 +106,6 @@ def run(steps: Iterable[Step], options: Options) -> list[Report]:
             raise CommitUnsure(error) from error
         raise
     if changed:
-        boundaries.forget()
         try:
             analyse(changed.values())
         except DatabaseError as error:
@@ -143,7 +143,7 @@ def record_change(
     as_of = min(days) if days and len(days) == len(published) else None
     rows = (model or MODELS[dataset])._default_manager.count()
     source = Dataset.AND.join(sorted(published))
-    versions.raise_version(dataset, as_of=as_of, row_count=rows, source=source[:200])
+    versions.bump_version(dataset, as_of=as_of, row_count=rows, source=source[:200])
 
 
 def analyse(models: Iterable[type[Model]]) -> None:

@@ -159,10 +159,8 @@ class Depot(models.Model):
         verbose_name = "skład opału"
         verbose_name_plural = "składy opału"
         indexes = (
-            # With the fuels, so that depots around a point are found and counted without reading their rows.
             GistIndex(
                 fields=["position"],
-                include=["fuels"],
                 name="depot_published_position",
                 condition=Q(publication="published"),
             ),

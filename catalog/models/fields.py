@@ -7,6 +7,7 @@ from django.db.models import F, Func, Value
 from django.db.models.functions import ATan2, Collate, Cos, Lower, Radians, Replace, Sin, Tan
 
 from catalog import plane
+from catalog.territory.great_circle import EARTH_RADIUS_M
 
 
 class PositionField(models.Field):  # type: ignore[type-arg] # not subscriptable at run time
@@ -20,7 +21,7 @@ class PositionField(models.Field):  # type: ignore[type-arg] # not subscriptable
 
 def plane_point(lat: str, lon: str) -> Func:
     """SQL of `catalog.plane.to_plane` over two columns of degrees."""
-    radius = Value(plane.EARTH_RADIUS_M * plane.SCALE)
+    radius = Value(EARTH_RADIUS_M * plane.SCALE)
     phi = Radians(F(lat))
     delta = Radians(F(lon) - Value(plane.CENTRAL_MERIDIAN))
     x = radius * Func(Cos(phi) * Sin(delta), function="atanh", output_field=models.FloatField())

@@ -8,10 +8,12 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
-from catalog import boundaries, history, versions
+from catalog import history
 from catalog.actions import DepotIsRemoved, check_unchanged
 from catalog.models import Dataset, Depot, DepotRequest
 from catalog.requests import proposals, telling
+from catalog.territory.snapshot import territory
+from fueldepot.data import versions
 
 MAX_REASON = 500
 
@@ -167,7 +169,7 @@ class _Desk:
                 keys = [key for key in self.touched if key in about]
                 history.record(Depot, keys, by=self.by, reason=f"{history.REQUESTED}: {kind.label}")
         if self.touched or any(request.kind == Kind.ADD for request in self.decided.changed):
-            versions.raise_version(Dataset.Slug.DEPOTS)
+            versions.bump_version(Dataset.Slug.DEPOTS)
         if decided:
             transaction.on_commit(self._send)
         return self.decided
@@ -219,7 +221,7 @@ class _Desk:
     def _add(self, request: DepotRequest) -> list[str]:
         """Make the proposed depot; it is the one that costs statements of its own."""
         values = request.proposed
-        located = boundaries.current().find(values["lat"], values["lon"])
+        located = territory.get().boundaries.find(values["lat"], values["lon"])
         if located is None:
             raise PlaceUnknown(request.pk)
         depot = Depot(

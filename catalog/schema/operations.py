@@ -5,9 +5,9 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from catalog import fuels, params
-from catalog.queries import MAX_SUGGESTIONS
 from catalog.query_string import MAX_VALUE_LENGTH
 from catalog.schema.forms import JSON, Schema, answer, array, describe, in_path, in_query, ref, samples, whole
+from catalog.suggestions import MAX_SUGGESTIONS
 from catalog.viewsets import GEOJSON
 
 PLACES, DEPOTS = "places", "depots"

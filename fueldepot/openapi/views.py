@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition
 
-from catalog import cache_control
-from catalog.release import release
 from fueldepot.errors import plain_error
+from fueldepot.http import cache_control
+from fueldepot.http.release import release
 from fueldepot.openapi import served
 from fueldepot.openapi.page import docs_page
 from fueldepot.rendering import JSON

@@ -5,11 +5,13 @@ from typing import Any
 
 from django import forms
 
-from catalog import boundaries, fuels, plane
+from catalog import fuels, plane
+from catalog.boundaries import Located
 from catalog.models import Depot, DepotRequest, Municipality, Postcode
 from catalog.params import LAT_RANGE, LON_RANGE
 from catalog.reading.hours import DAYS
 from catalog.requests import proposals
+from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
 from pages.forms.hours import HoursUnreadable, read_week, written_days
@@ -124,13 +126,12 @@ class DepotForm(StrangerForm):
         values["hours"], values["opening_hours"] = data["hours"], data["opening_hours"]
         return values
 
-    def locate(self, lat: float, lon: float) -> boundaries.Located | None:
+    def locate(self, lat: float, lon: float) -> Located | None:
         """The municipality of the given position; without one, says so at the field."""
-        try:
-            return boundaries.get_municipality_at(lat, lon)
-        except boundaries.PointOutsideMunicipalities:
+        located = territory.get().boundaries.find(lat, lon)
+        if located is None:
             self.add_error("lat", "Ten punkt nie leży w żadnej polskiej gminie. Sprawdź obie współrzędne.")
-            return None
+        return located
 
 
 class CorrectForm(DepotForm):

@@ -262,4 +262,4 @@ def _price_lines(request: DepotRequest) -> tuple[tuple[str, str], ...]:
 def _crumbs(depot: Depot | None) -> tuple[Crumb, ...]:
     if depot is None:
         return (Crumb.home(),)
-    return (*crumbs_of(depot), Crumb(depot.name, depot_path(depot.pk, depot.name)))
+    return (*crumbs_of(depot.municipality), Crumb(depot.name, depot_path(depot.pk, depot.name)))

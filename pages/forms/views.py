@@ -15,7 +15,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from catalog import databases, requests
+from catalog import requests
 from catalog.actions import DepotIsRemoved
 from catalog.models import Depot, DepotRequest, Municipality
 from catalog.requests.limits import TooManyRequests
@@ -62,23 +62,19 @@ TOO_SOON = "Odnośnik można wysłać jeszcze raz {when}. Do tego czasu sprawdź
 
 
 def stranger(view: View) -> View:
-    """What every view of this module has: nothing kept by caches, nothing of the answers in a report of a failure.
-
-    All is read from the primary: what a form shows is what will be changed.
-    """
+    """What every view of this module has: nothing kept by caches, nothing of the answers in a report of a failure."""
 
     @require_http_methods(["GET", "HEAD", "POST"])
     @cache_control(no_store=True)
     @sensitive_post_parameters()
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        with databases.using(databases.PRIMARY):
-            try:
-                return view(request, *args, **kwargs)
-            except DepotIsRemoved as error:
-                return gone(request, error.args[0])
-            except requests.DepotIsHeld:
-                raise Http404 from None
+        try:
+            return view(request, *args, **kwargs)
+        except DepotIsRemoved as error:
+            return gone(request, error.args[0])
+        except requests.DepotIsHeld:
+            raise Http404 from None
 
     return answer
 

@@ -1,20 +1,22 @@
-"""Maps of the territory from the boundaries that this process holds (`catalog.boundaries`), and what it keeps of them.
+"""Maps of the territory from the boundaries of its snapshot, and what a process keeps of them.
 
-Nothing here costs a query but the look at the versions that `boundaries.current` takes. Drawing the outlines of a
-voivodeship or of the country takes a tenth of a second, so they are kept until the territory changes. What lies below
-the depots of a municipality takes some milliseconds; as many of these as fit into `GROUND_BYTES` are kept.
+Drawing the outlines of a voivodeship or of the country takes a tenth of a second, so they are kept until the territory
+changes. What lies below the depots of a municipality takes some milliseconds; as many of these as fit into
+`GROUND_BYTES` are kept.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
+from threading import Lock
 
 import numpy as np
 import shapely
+from cachetools import LRUCache
 
-from catalog import boundaries, plane
+from catalog import plane
 from catalog.boundaries import BoundaryIndex
-from catalog.kept import Memory
+from catalog.territory.snapshot import territory
 from pages.pictures import maps, outlines
 from pages.pictures.frames import Frame
 
@@ -53,7 +55,8 @@ class _Kept:
     """What was drawn from one state of the territory. grounds: by municipality and frame."""
 
     index: BoundaryIndex
-    grounds: Memory[maps.Ground]
+    grounds: LRUCache[tuple[str, Frame], maps.Ground]
+    filling: Lock
     voivodeships: dict[str, Drawn | None] = field(default_factory=dict)
     country: Drawn | None = None
 
@@ -72,12 +75,14 @@ def depot_map(teryt: str, depots: Sequence[Numbered], origin: tuple[float, float
     frame = maps.depot_frame(None if own is None else kept.index.areas[own], seen)
     if frame is None:
         return None
-    below = kept.grounds.get((teryt, frame))
+    with kept.filling:
+        below = kept.grounds.get((teryt, frame))
     if below is None:
         below = _draw_ground(kept.index, frame, own)
         # A frame around a point that somebody asked for is not had again soon.
         if asked is None:
-            kept.grounds.keep((teryt, frame), below)
+            with kept.filling:
+                kept.grounds[teryt, frame] = below
     return maps.depot_map(
         frame,
         below,
@@ -108,20 +113,21 @@ def prepare() -> None:
 
 
 def voivodeship_map(slug: str, units: Mapping[str, maps.Unit]) -> maps.AreaMap | None:
-    """The municipalities of a voivodeship. units: by TERYT; one without a boundary is left out. None without any."""
+    """Return the municipalities of a voivodeship, None where none has a boundary.
+
+    units: by TERYT, of the same state of the territory; one without a boundary is left out.
+    """
     kept = _kept()
     if slug not in kept.voivodeships:
         kept.voivodeships[slug] = _draw_voivodeship(kept.index, slug)
     drawn = kept.voivodeships[slug]
     if drawn is None:
         return None
-    # A municipality may have been added since this process read the boundaries, or removed.
-    shown = [i for i, teryt in enumerate(drawn.keys) if teryt in units]
     return maps.area_map(
         drawn.frame,
-        [drawn.paths[i] for i in shown],
-        [drawn.middles[i] for i in shown],
-        [units[drawn.keys[i]] for i in shown],
+        drawn.paths,
+        drawn.middles,
+        [units[teryt] for teryt in drawn.keys],
         approximate=drawn.approximate,
     )
 
@@ -175,9 +181,9 @@ def _draw_country(index: BoundaryIndex) -> Drawn | None:
 
 
 def _kept() -> _Kept:
-    """What this process has drawn; nothing yet when the territory is new."""
-    index = boundaries.current()
+    """Return what this process has drawn; nothing yet when the territory is new."""
+    index = territory.get().boundaries
     kept = _Current.kept
     if kept is None or kept.index is not index:
-        kept = _Current.kept = _Kept(index, Memory(attrgetter("bytes"), GROUND_BYTES))
+        kept = _Current.kept = _Kept(index, LRUCache(GROUND_BYTES, getsizeof=attrgetter("bytes")), Lock())
     return kept

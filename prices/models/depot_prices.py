@@ -1,4 +1,4 @@
-"""Prices of depots, the plausible range of each fuel, and the figures kept from them."""
+"""Prices of depots and the plausible range of each fuel."""
 
 from datetime import date
 from typing import Self
@@ -145,23 +145,3 @@ class PlausibleRange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_fuel_display()}: {floatformat(self.low, '-2g')}–{floatformat(self.high, '-2g')} zł"
-
-
-class Figure(models.Model):
-    """A kept answer of `/prices/{fuel}`: see `prices.figures`.
-
-    area: 2 digits of the voivodeship, "" for Poland. slug: of the voivodeship. day, stamp: what it holds for; with
-    another stamp it is out of date. body: the answer as JSON text; with_values: the same with `values`, for Poland.
-    """
-
-    pk = models.CompositePrimaryKey("fuel", "area")
-    fuel = models.CharField(max_length=20)
-    area = models.CharField(max_length=2, blank=True)
-    slug = models.CharField(max_length=40, blank=True)
-    day = models.DateField()
-    stamp = models.CharField(max_length=300)
-    body = models.TextField()
-    with_values = models.TextField(blank=True)
-
-    def __str__(self) -> str:
-        return f"{self.fuel} {self.area or 'PL'} {self.day}"

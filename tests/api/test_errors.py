@@ -5,7 +5,7 @@ from django.db import OperationalError
 from django.test import Client
 from rest_framework import exceptions
 
-from catalog import queries
+from catalog.territory import snapshot as territory
 from fueldepot.errors import answer_error
 
 pytestmark = pytest.mark.django_db
@@ -149,8 +149,8 @@ def test_a_given_value_is_shortened_and_made_visible():
 
 
 def test_unknown_units_are_an_error_of_their_own():
-    with pytest.raises(queries.UnknownUnit):
-        queries.check_unit("99")
+    with pytest.raises(territory.UnknownUnit):
+        territory.read_territory().check_unit("99")
 
 
 @pytest.mark.parametrize(

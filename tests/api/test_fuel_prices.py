@@ -1,6 +1,5 @@
 """GET /prices/{fuel}."""
 
-import json
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -8,10 +7,9 @@ import pytest
 from django.utils import timezone
 
 from catalog import actions as catalog_actions
-from catalog import versions
 from catalog.models import Depot
-from prices import figures
-from prices.models import Figure, Observation, PlausibleRange, Series
+from prices.models import Observation, PlausibleRange, Series
+from prices.queries import all_fuel_prices
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -40,10 +38,6 @@ def official(year=2022, value="2329.03", area=None):
     )
 
 
-def keep():
-    figures.refresh(today=TODAY)
-
-
 @pytest.fixture
 def coal():
     """Ten prices of fine coal and nuts in two voivodeships, one implausible, one beyond the fences."""
@@ -54,28 +48,24 @@ def coal():
     fill("ekogroszek", 1300, 1310, 1320, day=date(2026, 3, 15))
     official(2021, "996.60")
     official(2022)
-    keep()
 
 
-def test_country_golden(client, golden, coal, django_assert_num_queries):
-    with django_assert_num_queries(1):  # the kept answer, if it holds
-        answer = client.get(f"{URL}/ekogroszek")
+def test_country_golden(client, golden, coal):
+    answer = client.get(f"{URL}/ekogroszek")
     assert answer["Cache-Control"] == "public, max-age=300"
     assert answer["Content-Type"] == "application/json"
     golden("prices_ekogroszek", answer.json())
 
 
-def test_values_golden(client, golden, coal, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        answer = client.get(f"{URL}/ekogroszek", {"values": "tak"})
+def test_values_golden(client, golden, coal):
+    answer = client.get(f"{URL}/ekogroszek", {"values": "tak"})
     golden("prices_ekogroszek_values", answer.json())
     without = client.get(f"{URL}/ekogroszek").json()
     assert {**answer.json(), "values": None} == {**without, "values": None}
 
 
-def test_voivodeship_golden(client, golden, coal, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        answer = client.get(f"{URL}/ekogroszek", {"voivodeship": "malopolskie"})
+def test_voivodeship_golden(client, golden, coal):
+    answer = client.get(f"{URL}/ekogroszek", {"voivodeship": "malopolskie"})
     golden("prices_ekogroszek_malopolskie", answer.json())
     for asked in ({"voivodeship": "12"}, {"voivodeship": " malopolskie "}, {"voivodeship": "12", "values": "1"}):
         assert client.get(f"{URL}/ekogroszek", asked).json() == answer.json()
@@ -83,12 +73,10 @@ def test_voivodeship_golden(client, golden, coal, django_assert_num_queries):
 
 def test_below_three_prices_golden(client, golden):
     fill("drewno-kominkowe", 350, 400)
-    keep()
     golden("prices_firewood_two", client.get(f"{URL}/drewno-kominkowe?values=1").json())
 
 
 def test_no_prices_golden(client, golden):
-    keep()
     golden("prices_pellet_none", client.get(f"{URL}/pellet?values=1").json())
 
 
@@ -96,7 +84,6 @@ def test_demonstration_golden(client, golden):
     for number, amount in enumerate([1400, 1500, 1600]):
         depot = factories.DepotFactory(demonstration=True, source_id=f"demo/{number}")
         factories.DepotPriceFactory(depot=depot, price=Decimal(amount))
-    keep()
     answer = client.get(f"{URL}/pellet").json()
     golden("prices_pellet_demonstration", answer)
     there = client.get(f"{URL}/pellet?voivodeship=12").json()
@@ -108,7 +95,6 @@ def test_demonstration_golden(client, golden):
 def test_without_a_range_nothing_is_said_of_one(client, query):
     PlausibleRange.objects.filter(fuel="pellet").delete()
     fill("pellet", 1, 1500, 90_000)
-    keep()
     answer = client.get(f"{URL}/pellet{query}").json()
     assert (answer["n"], answer["median"]) == (3, 1500)
     assert "przedział" not in answer["method"]
@@ -119,7 +105,6 @@ def test_without_a_range_nothing_is_said_of_one(client, query):
 
 def test_where_some_assortments_have_no_range_that_is_said(client):
     PlausibleRange.objects.filter(fuel="ekogroszek").delete()
-    keep()
     method = client.get(f"{URL}/wegiel").json()["method"]
     assert "1) odrzucamy ceny spoza wiarygodnego przedziału dla danego paliwa, o ile go ustalono; 2) każdy" in method
 
@@ -142,13 +127,11 @@ def test_official_averages_are_not_prices_of_depots(client, coal):
 
 
 def test_without_an_official_average_gus_is_null(client):
-    keep()
     assert client.get(f"{URL}/wegiel").json()["gus"] is None
 
 
 @pytest.mark.parametrize("fuel", ["wegiel", "wegiel-kostka", "brykiet", "drewno-kominkowe"])
 def test_only_pellet_and_fine_coal_have_a_bag(client, fuel):
-    keep()
     assert not {"bag_kg", "bag_price"} & client.get(f"{URL}/{fuel}").json().keys()
 
 
@@ -156,13 +139,11 @@ def test_only_pellet_and_fine_coal_have_a_bag(client, fuel):
 def test_what_is_not_approved_does_not_count(client, status):
     fill("pellet", 1400, 1500, 1600)
     fill("pellet", 1200, **{status: True})
-    keep()
     assert client.get(f"{URL}/pellet").json()["n"] == 3
 
 
 def test_prices_of_removed_depots_go_with_them_at_once(client):
     fill("pellet", 1400, 1500, 1600)
-    keep()
     depot = Depot.objects.get(prices__price=1600)
     catalog_actions.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert client.get(f"{URL}/pellet").json()["n"] == 2
@@ -170,65 +151,43 @@ def test_prices_of_removed_depots_go_with_them_at_once(client):
     assert client.get(f"{URL}/pellet").json()["n"] == 3
 
 
-def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch, django_assert_num_queries):
+def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch):
     fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
-    keep()
     assert client.get(f"{URL}/pellet").json()["n"] == 3
     monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY + timedelta(days=1))
-    with django_assert_num_queries(1 + 4):  # none that holds; ranges, prices, voivodeships, a look back: once
-        answer = client.get(f"{URL}/pellet").json()
+    answer = client.get(f"{URL}/pellet").json()
     assert (answer["n"], answer["from"], answer["to"]) == (0, "2026-05-22", "2026-11-22")
-    with django_assert_num_queries(1):
-        assert client.get(f"{URL}/pellet").json() == answer
-    figures.refresh(today=TODAY + timedelta(days=1))
-    with django_assert_num_queries(1):
-        assert client.get(f"{URL}/pellet").json() == answer
 
 
 def test_after_midnight_the_overview_moves_on_too():
     fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
-    keep()
     days = (TODAY, TODAY + timedelta(days=1))
-    assert [json.loads(figures.read_countries(day)["pellet"])["n"] for day in days] == [3, 0]
+    assert [all_fuel_prices(day)["pellet"]["n"] for day in days] == [3, 0]
 
 
-def give_versions() -> None:
-    """As after an import: without versions the process holds nothing."""
-    for slug in figures.RESTS_ON:
-        versions.raise_version(slug)
-    versions.forget()
-
-
-@pytest.mark.parametrize("kept", [True, False])
-@pytest.mark.parametrize("lasting", [True, False])
-def test_after_midnight_what_the_process_has_given_or_computed_moves_on_too(client, monkeypatch, kept, lasting):
+def test_any_day_of_the_last_two_years_can_be_asked_for(client):
     fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
-    if lasting:
-        give_versions()
-    if kept:
-        keep()
-    numbers = []
-    for day in (TODAY, TODAY + timedelta(days=1)):
-        monkeypatch.setattr(timezone, "localdate", lambda value=None, day=day: day)
-        numbers += [client.get(f"{URL}/pellet").json()["n"] for _ in range(2)]
-    assert numbers == [3, 3, 0, 0]
+    fill("pellet", 2000, day=date(2026, 11, 20))
+    for day, n in (("2026-11-21", 4), ("2026-11-19", 3), ("2026-05-21", 3), ("2026-05-20", 0), ("2024-11-21", 0)):
+        answer = client.get(f"{URL}/pellet", {"on": day}).json()
+        assert (answer["n"], answer["to"]) == (n, day)
+        in_area = client.get(f"{URL}/pellet", {"on": day, "voivodeship": "malopolskie"}).json()
+        assert in_area["n"] == n
 
 
-@pytest.mark.parametrize("rubbish", ["", "null", "[1]", '{"fuel": "pellet"', '{"fuel": "pellet"}', "\x01"])
-def test_damaged_figures_are_computed_anew(client, coal, rubbish):
-    whole = [client.get(f"{URL}/ekogroszek{query}").json() for query in ("", "?values=1", "?voivodeship=12")]
-    page = client.get("/ceny/").content
-    Figure.objects.filter(fuel="ekogroszek").update(body=rubbish, with_values=rubbish)
-    figures.forget()
-    assert [client.get(f"{URL}/ekogroszek{query}").json() for query in ("", "?values=1", "?voivodeship=12")] == whole
-    figures.forget()
-    assert client.get("/ceny/").content == page
-
-
-def test_an_answer_kept_for_another_address_of_the_site_is_not_served(client, settings):
-    keep()
-    settings.SITE_URL = "https://sklady.example.pl"
-    assert client.get(f"{URL}/pellet").json()["page"].startswith("https://sklady.example.pl/")
+@pytest.mark.parametrize(
+    ("day", "code"),
+    [
+        ("2026-11-22", "out_of_range"),
+        ("2024-11-20", "out_of_range"),
+        ("2026-02-30", "out_of_range"),
+        ("21.11.2026", "malformed"),
+    ],
+)
+def test_other_days_are_refused(client, day, code):
+    answer = client.get(f"{URL}/pellet", {"on": day})
+    assert answer.status_code == 400
+    assert [(error["parameter"], error["code"]) for error in answer.json()["errors"]] == [("on", code)]
 
 
 @pytest.mark.parametrize("fuel", ["uran", "Pellet", "pellet%00", "%FF", "pellet%20", "w" * 300])

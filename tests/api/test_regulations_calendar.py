@@ -26,9 +26,8 @@ def deadlines():
     DeadlineFactory(outside_krakow=True, applies_to="kotły klasy 3 i 4", caveat="Tylko w części.")
 
 
-def test_events_are_whole_days_with_what_the_json_says(client, deadlines, django_assert_num_queries):
-    with django_assert_num_queries(1 + 1):  # the voivodeship; its state
-        answer = client.get(URL)
+def test_events_are_whole_days_with_what_the_json_says(client, deadlines):
+    answer = client.get(URL)
     assert answer["Content-Type"] == "text/calendar; charset=utf-8"
     assert answer["Cache-Control"] == "public, max-age=300"
     (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12"}).json()

@@ -1,4 +1,7 @@
-"""Measure every endpoint beside a bare Django view: same workers, same clients, turn by turn in one run.
+"""Measure every endpoint beside two bare Django views, turn by turn in one run, with the same clients.
+
+One is a view behind our middleware, in the same workers; the other is Django alone, without any middleware, in as many
+workers of the same class: what a request costs at least.
 
     python -m tests.bench [--seconds 4] [--rounds 3] [--workers 2]
 
@@ -17,7 +20,6 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO
 from pathlib import Path
 
 from fueldepot import local
@@ -104,15 +106,12 @@ def questions() -> dict[str, list[str]]:
     import django
 
     django.setup()
-    from django.core.management import call_command
     from django.db import connections
 
     from catalog.fuels import BY_SLUG
     from catalog.links import municipality_path
     from catalog.models import Depot, Municipality
 
-    # As every night: the kept figures of `/prices/{fuel}` name the address of the site, which may be another here.
-    call_command("refresh_figures", stdout=StringIO())
     draw = random.Random(20261121)  # noqa: S311 - repeatable, not secret
     depots = list(Depot.objects.published().order_by("pk").values_list("pk", "lat", "lon"))
     if not depots:
@@ -149,14 +148,15 @@ def validator(port: int, path: str) -> str:
     return found
 
 
-def show(name: str, rounds: list[Measured], bare: list[Measured]) -> None:
-    """One line of the table."""
+def show(name: str, rounds: list[Measured], bare: list[Measured], alone: list[Measured]) -> None:
+    """One line of the table. bare, alone: the bare views of the same rounds."""
     rate = statistics.median(m.rate for m in rounds)
     ratio = statistics.median(m.rate / b.rate for m, b in zip(rounds, bare, strict=True))
+    ratio_alone = statistics.median(m.rate / b.rate for m, b in zip(rounds, alone, strict=True))
     p50 = statistics.median(m.p50_ms for m in rounds)
     p99 = statistics.median(m.p99_ms for m in rounds)
     failed = sum(m.failed for m in rounds)
-    print(f"{name:28} {rate:8.0f} {ratio:7.2f} {p50:8.2f} {p99:8.2f} {failed:7}")
+    print(f"{name:28} {rate:8.0f} {ratio:8.2f} {ratio_alone:8.2f} {p50:8.2f} {p99:8.2f} {failed:7}", flush=True)
 
 
 def main() -> None:
@@ -174,27 +174,29 @@ def main() -> None:
     asked = {name: paths for name, paths in questions().items() if options.only in name}
     how = {"clients": options.clients, "seconds": options.seconds}
     with (
-        served(SMALLEST, options.workers) as (smallest_port, _),
+        served(SMALLEST, options.workers) as (alone_port, _),
         served("tests.bench.app", options.workers) as (port, server),
     ):
         measure(port, [path for paths in asked.values() for path in paths], clients=options.clients, seconds=2)
         print(f"{options.workers} workers, {options.clients} clients, {options.rounds} rounds of {options.seconds} s")
-        print(f"{'':28} {'req/s':>8} {'ratio':>7} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
-        everything = []
+        print(f"{'':28} {'':8} {'bare':>8} {'Django':>8}")
+        print(f"{'':28} {'req/s':>8} {'view = 1':>8} {'alone=1':>8} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
+        all_bare, all_alone = [], []
         known = validator(port, UNCHANGED)
         kinds = [(name, paths, {"new": new}) for name, paths in asked.items() for new in (True, False)]
         for name, paths, kind in [*kinds, ("304", [UNCHANGED], {"known": known})]:
             # What a process makes once for each state of the data is made by then.
             measure(port, paths, clients=options.clients, seconds=options.warm, new=True)
-            bare, rounds = [], []
+            bare, alone, rounds = [], [], []
             for _ in range(options.rounds):
                 bare.append(measure(port, ["/bare"], **how))
+                alone.append(measure(alone_port, ["/bare"], **how))
                 rounds.append(measure(port, paths, **how, **kind))
-            show(name + (", again" if kind.get("new") is False else ""), rounds, bare)
-            everything += bare
-        show("bare view", everything, everything)
-        smallest = [measure(smallest_port, ["/bare"], **how) for _ in range(options.rounds)]
-        show("smallest Django", smallest, everything[: options.rounds])
+            show(name + (", again" if kind.get("new") is False else ""), rounds, bare, alone)
+            all_bare += bare
+            all_alone += alone
+        show("bare view", all_bare, all_bare, all_alone)
+        show("Django alone", all_alone, all_bare, all_alone)
         for rss, private in memory_mb(server.pid):
             print(f"worker: {rss:.0f} MB resident, {private:.0f} MB of it private")
 

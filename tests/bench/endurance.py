@@ -3,10 +3,11 @@
     python -m tests.bench.endurance [--minutes 10] [--share 0.8] [--data ../shared/data] [--moderations 200]
 
 Starts a service of its own with the starter data, measures how many mixed requests a second it answers at most, and
-then asks for a share of that at a steady pace. Half of the questions are new, half are asked again. After a quarter of
-the time a directory of publishers' files is imported, which replaces every depot; moderations are spread over the whole
-time. Ends non-zero when a request failed, or when two answers under one validator differ, or an answer is older than
-one that was given a second before.
+then asks for a share of that at a steady pace. What somebody waits is counted from the moment when the question was
+due, not from when a client was free to send it. Half of the questions are new, half are asked again. After a quarter of
+the time a directory of publishers' files is imported, where there is one, which replaces every depot; moderations are
+spread over the whole time. Ends non-zero when a request failed, or when two answers under one validator differ, or an
+answer is older than one that was given a second before.
 """
 
 import argparse
@@ -78,8 +79,8 @@ while done < count:
 class Seen:
     """What a client saw.
 
-    latencies: in seconds, by kind of question. bodies: by address and validator, their digests. times: by address, when
-    each digest was first and last given.
+    latencies: in seconds since the question was due, by kind of question. bodies: by address and validator, their
+    digests. times: by address, when each digest was first and last given.
     """
 
     latencies: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -139,7 +140,7 @@ def ask_steadily(port: int, paths: Sequence[str], rate: float, seconds: float, c
         before = time.monotonic()
         status, tag, digest = ask(port, asked)
         after = time.monotonic()
-        seen.latencies[kind_of(path) + (", again" if again else "")].append(after - before)
+        seen.latencies[kind_of(path) + (", again" if again else "")].append(after - due)
         seen.statuses[status] += 1
         if again and status == 200 and tag:
             seen.bodies[path, tag].add(digest)
@@ -237,18 +238,20 @@ def main() -> None:
                 Path(folder) / "moderations",
             )
             over, imported = Event(), []
+            import_at_s = seconds / 4 if options.data.is_dir() else float("inf")
 
             def import_and_watch() -> None:
-                ends = time.monotonic() + seconds / 4
-                job = None
+                began = time.monotonic()
                 while not over.wait(min(seconds / 10, 30)):
-                    print(
-                        " ".join(f"{rss:.0f}/{own:.0f}" for rss, own in sorted(memory_mb(site.process.pid))), flush=True
-                    )
-                    if job is None and time.monotonic() > ends:
-                        print("import begins", flush=True)
-                        job = run_beside(["manage.py", "import_data", str(options.data), "--commit"], site, log)
-                        imported.append(job)
+                    now_s = time.monotonic() - began
+                    workers = sorted(memory_mb(site.process.pid))
+                    memory = ", ".join(f"{rss:.0f} MB ({own:.0f} its own)" for rss, own in workers)
+                    print(f"{now_s:5.0f} s: workers of {memory}", flush=True)
+                    if not imported and now_s > import_at_s:
+                        print(f"{now_s:5.0f} s: import begins", flush=True)
+                        imported.append(
+                            run_beside(["manage.py", "import_data", str(options.data), "--commit"], site, log)
+                        )
 
             log = Path(folder) / "import"
             watching = Thread(target=import_and_watch)
@@ -265,7 +268,11 @@ def main() -> None:
     cuts = quantiles([latency for found in kinds.values() for latency in found], n=1000)
     told = contradictions(clients)
     compared = sum(len(seen.bodies) for seen in clients)
-    print(f"statuses: {dict(sorted(statuses.items()))}; asked over a second late: {sum(seen.late for seen in clients)}")
+    asked = sum(statuses.values())
+    print(
+        f"{asked} asked of {rate * seconds:.0f} that were due, {sum(seen.late for seen in clients)} over a second late"
+    )
+    print(f"statuses: {dict(sorted(statuses.items()))}")
     print(
         f"p50 {cuts[499]:.1f} ms, p99 {cuts[989]:.1f} ms, p99.9 {cuts[998]:.1f} ms, p99/p50 {cuts[989] / cuts[499]:.1f}"
     )
@@ -273,6 +280,8 @@ def main() -> None:
         print(f"  {kind:36} {len(found):8} p50 {median(found):6.1f} ms, p99 {quantiles(found, n=100)[98]:6.1f} ms")
     print(f"{compared} validators compared, {len(told)} contradictions")
     print(f"exits of moderations and import: {done}; moderated: {moderated}")
+    if not imported:
+        print(f"nothing was imported from {options.data}: it is not there, or the time was too short")
     print("\n".join(told[:20]))
     if any(status == 0 or status >= 500 for status in statuses) or told or any(done):
         sys.exit(1)

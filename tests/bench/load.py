@@ -41,7 +41,7 @@ def ask_in_turn(
 ) -> tuple[list[float], int]:
     """Ask for `seconds`, beginning at path number `start`. Returns latencies in seconds, and how many failed.
 
-    new: every question is one that nobody has asked, so that no kept answer serves; an ignored parameter differs.
+    new: every question is one that nobody has asked, so that no cache answers; an ignored parameter differs.
     """
     numbers = itertools.count()
     tail = f"_={start}.{time.time_ns()}."

@@ -16,3 +16,19 @@ def test_the_application_can_be_imported():
     }
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+ASK_SMALLEST = """
+from django.test import RequestFactory
+from tests.bench.smallest import application, settings
+told = {}
+asked = RequestFactory().get("/bare", SERVER_NAME="127.0.0.1").environ
+body = application(asked, lambda status, headers: told.update(headers))
+assert list(body) == [b'{"status": "ok"}']
+print(settings.MIDDLEWARE, told)
+"""
+
+
+def test_the_smallest_application_has_no_middleware():
+    done = subprocess.run([sys.executable, "-c", ASK_SMALLEST], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "[] {'Content-Type': 'application/json'}\n", done.stderr

@@ -12,8 +12,6 @@ from catalog import models
 from catalog.importers.records import BadInput
 from catalog.importers.run import one_import
 from catalog.starter import load
-from prices import figures
-from prices.models import Observation
 from tests import factories
 from tests.conftest import SHARED_DATA
 
@@ -63,33 +61,12 @@ def test_commit_writes_searches_and_dates(directory, client):
 
 
 @pytest.fixture
-def figures_refused(monkeypatch):
-    def refused(**asked):
-        raise OperationalError("no space left on device")
-
-    monkeypatch.setattr(figures, "refresh", refused)
-    return pytest.raises(CommandError, match=r"the data are in, but .* no space left on device; run `manage.py refresh")
-
-
-@pytest.fixture
 def real_depots():
     """A catalog of an operator's own, in which of the starter data only prices and resolutions are missing."""
     factories.BoundaryFactory()
     factories.PlaceFactory()
     factories.PostcodeFactory()
     factories.DepotFactory()
-
-
-def test_figures_that_cannot_be_computed_do_not_hide_that_the_data_are_in(figures_refused, directory):
-    with figures_refused:
-        run("import_data", str(directory), commit=True)
-    assert models.Municipality.objects.exists()
-
-
-def test_figures_that_cannot_be_computed_do_not_hide_that_the_starter_data_are_in(figures_refused, real_depots):
-    with figures_refused:
-        run("load_starter")
-    assert Observation.objects.exists()
 
 
 def test_one_bad_file_leaves_everything_as_it_was(directory):

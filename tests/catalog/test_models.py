@@ -1,12 +1,10 @@
 """What must never be false is refused by the database: one test breaks each constraint."""
 
-from datetime import date
-
 import pytest
 from django.db import IntegrityError, connection
 
 from catalog import models, plane
-from prices.models import Figure, Observation, Series
+from prices.models import Observation, Series
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +75,5 @@ def test_what_an_editor_or_a_log_is_told_of_a_row():
             Observation(series_id="prad-g11", year=2024),
             "Energia elektryczna dla gospodarstw domowych, taryfa G11, Polska, 2024",
         ),
-        (Figure(fuel="pellet", area="12", day=date(2026, 11, 21)), "pellet 12 2026-11-21"),
     ]
     assert [str(row) for row, _ in told] == [words for _, words in told]

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog import versions
-from catalog.models import Dataset, SearchEntry
-from catalog.names import DEPTH, Names, names
+from catalog.models import SearchEntry
+from catalog.names import DEPTH, Names, read_names
 from tests import factories
 
 WORDS = st.text("ab", min_size=1, max_size=DEPTH + 3)
@@ -62,9 +61,8 @@ def test_what_no_name_holds_is_not_found(key):
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("versioned")
 def test_names_are_read_as_they_were_written():
-    """All columns, in the order of importance; with a version they stay until it moves."""
+    """All columns, in the order of importance."""
     krakow, zakopane = factories.krakow(), factories.zakopane()
     SearchEntry.objects.create(
         rank=1, kind="postcode", fold="30001", label="30-001 Kraków", description="kod", municipality=krakow
@@ -72,8 +70,7 @@ def test_names_are_read_as_they_were_written():
     SearchEntry.objects.create(
         rank=0, kind="locality", fold="lopuszna", label="Łopuszna", description="wieś", municipality=zakopane
     )
-    versions.raise_version(Dataset.Slug.PLACES)
-    read = names.current()
+    read = read_names()
     rows = [
         (read.kind(n), read.folds[n], read.labels[n], read.description(n), read.teryt(n), read.slugs[read.teryt(n)][0])
         for n in range(2)
@@ -82,10 +79,9 @@ def test_names_are_read_as_they_were_written():
         ("locality", "lopuszna", "Łopuszna", "wieś", zakopane.pk, zakopane.slug),
         ("postcode", "30001", "30-001 Kraków", "kod", krakow.pk, krakow.slug),
     ]
-    assert names.current() is read
 
 
 @pytest.mark.django_db
 def test_an_empty_catalog_has_no_names():
-    read = names.current()
+    read = read_names()
     assert read.find("krakow", 8) == read.find_postcodes("30", 8) == read.find_postcodes("__1", 8) == []

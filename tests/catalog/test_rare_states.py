@@ -3,8 +3,8 @@
 import pytest
 from django.db import IntegrityError
 
-from catalog import boundaries, versions
-from catalog.models import Dataset, DepotRequest
+from catalog import boundaries
+from catalog.models import DepotRequest
 from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, read_pairs
 from catalog.requests import LinkForgotten, confirm_request
 from catalog.requests.secrecy import new_token
@@ -15,18 +15,10 @@ from tests.catalog.requests.test_actions import NOW
 
 pytestmark = pytest.mark.django_db
 
-DEPOTS = Dataset.Slug.DEPOTS
-
-
-def test_what_changes_without_end_is_given_without_a_stamp(monkeypatch):
-    monkeypatch.setattr(versions, "is_current", lambda *stamps: False)
-    made = []
-    assert versions.settled(lambda: made.append(1) or len(made), DEPOTS) == ("", versions.TRIES)
-
 
 def test_a_point_inside_a_municipality_is_nearest_to_that_one():
     factories.BoundaryFactory()
-    index = boundaries.current()
+    index = boundaries.BoundaryIndex.load()
     assert index.nearest(50.06, 19.94) == index.find(50.06, 19.94).teryt == "1261011"
     assert index.nearest(54.0, 14.0) == "1261011"
 

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from catalog.fuels import BY_SLUG, FUELS
 from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord, UnitRecord
-from catalog.plane import from_plane, great_circle_m, to_plane, to_plane_array
+from catalog.plane import from_plane, to_plane, to_plane_array
 from catalog.reading.hours import weekly_hours
 from catalog.starter import reader
 from catalog.starter.boundaries import REACH_M, approximate
 from catalog.starter.demo import MARK, SPREAD_M, demonstration_depots
+from catalog.territory.great_circle import distance_m
 
 
 @pytest.fixture(scope="module")
@@ -324,7 +325,7 @@ def test_demonstration_depots_are_near_a_known_point(places, postcodes, depots):
     for postcode in postcodes:
         known[postcode.municipalities[0][0]].append((postcode.lat, postcode.lon))
     for teryt, depot in depots:
-        nearest = min(great_circle_m(depot.lat, depot.lon, *position) for position in known[teryt])
+        nearest = min(distance_m(depot.lat, depot.lon, *position) for position in known[teryt])
         assert nearest < SPREAD_M * 1.01, depot
 
 

@@ -50,10 +50,6 @@ os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *s
 
 START_S = 120.0
 
-TRUSTED_S = 1.0
-"""For which a process may trust what it holds while the database does not answer. The promise of ADR 0008: it is not
-read from the code, which has to keep it."""
-
 
 class Answer(NamedTuple):
     """status: 0 where the connection failed. took_s: from the question to the end of the answer."""
@@ -67,8 +63,7 @@ class Answer(NamedTuple):
 class Site:
     """gunicorn with two workers on a port of its own, over an embedded PostgreSQL below `root`.
 
-    It is what `make run` starts, but for the time it gives slow callers; see `hasty_gunicorn.py`. starter: with the
-    starter data instead of a small country.
+    It is what `make run` starts. starter: with the starter data instead of a small country.
     """
 
     def __init__(self, root: Path, *, starter: bool = False, **environment: str) -> None:
@@ -89,7 +84,7 @@ class Site:
         ours |= {"RATE_LIMIT": "off", "SITE_URL": self.url, "TEST_RUN": RUN} | environment
         command = [
             *(sys.executable, "-c", SERVE, str(PROJECT_ROOT), str(root), "starter" if starter else "country"),
-            *("--config", str(Path(__file__).with_name("hasty_gunicorn.py"))),
+            *("--config", str(PROJECT_ROOT / "fueldepot" / "gunicorn.py")),
             *("--bind", f"127.0.0.1:{self.port}", "--workers", "2"),
         ]
         with self.log.open("wb") as log:
@@ -111,7 +106,7 @@ class Site:
         self.process.wait()
 
     def get(self, path: str, timeout_s: float = 20.0, **headers: str) -> Answer:
-        """Ask once, over a connection of its own, what nobody has asked before, so that no kept answer serves."""
+        """Ask once, over a connection of its own, what nobody has asked before, so that no cache answers."""
         fresh = f"{path}{'&' if '?' in path else '?'}_={next(self.asked)}"
         request = urllib.request.Request(self.url + fresh, headers=headers)  # noqa: S310 - our own server
         began = time.monotonic()
@@ -160,10 +155,9 @@ class Site:
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
-        """A database that has stopped answering, and that no process trusts any more, until the block ends."""
+        """A database that has stopped answering, until the block ends."""
         self.freeze()
         try:
-            time.sleep(TRUSTED_S)
             yield
         finally:
             self.thaw()

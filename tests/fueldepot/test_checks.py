@@ -66,6 +66,26 @@ def test_a_database_that_is_not_utf8_is_refused(sql_ascii, command, said):
         assert database.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone() == (0,)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["fueldepot.serve", "gunicorn"])
+def test_a_database_that_is_away_at_the_start_is_one_line(module):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    arguments = ["fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", f"127.0.0.1:{port}"]
+    done = subprocess.run(
+        [sys.executable, "-m", module, *(arguments if module == "gunicorn" else ["--port", port])],
+        cwd=PROJECT_ROOT,
+        env={**os.environ, "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert "fueldepot: the database cannot be used: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(("url", "warned"), [("https://sklady.example.pl", False), ("http://127.0.0.1:8000", True)])
 def test_a_public_site_is_reached_by_https(settings, url, warned):
     settings.SITE_URL = url

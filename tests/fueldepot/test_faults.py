@@ -1,6 +1,5 @@
 """What may happen to a running service, done to a real one: each test breaks something, looks, and mends it."""
 
-import contextlib
 import json
 import os
 import signal
@@ -15,16 +14,15 @@ import psycopg
 import pytest
 
 from fueldepot.embedded.server import server_pids
-from fueldepot.postgresql import patience
-from fueldepot.worker import LINGER_S
-from tests.fueldepot.hasty_gunicorn import READ_LIMIT_S
-from tests.fueldepot.live import TRUSTED_S, Site
+from tests.fueldepot.live import Site
 from tests.fueldepot.sharers import LIMIT_S, eventually, keeper_pid, server_pid
 
 pytestmark = pytest.mark.slow
 
 API = "/api/v1/stores?lat=50.06&lon=19.94&limit=3"
 PAGE = "/sklady/malopolskie/"
+FORM_PAGE = "/sklady/dodaj/"
+STATEMENT_S = 10.0
 SOON_S = 2.0
 """The time in which a caller hears that the database does not answer, on a machine that has nothing else to do."""
 
@@ -81,9 +79,9 @@ def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(s
             return False
 
     assert eventually(back)
-    for answer in answers:
-        if answer.status != 200:
-            check_unavailable(answer, soon_s, api=True)
+    assert {answer.status for answer in answers} == {200}
+    assert eventually(lambda: site.get("/readyz").status == 200)
+    assert site.get(FORM_PAGE).status == 200
     assert [answer.status for answer in site.get_all([API, PAGE] * 16)] == [200] * 32
 
 
@@ -101,46 +99,48 @@ def test_a_database_that_stays_away(site, soon_s):
     try:
         os.kill(server_pid(site.data), signal.SIGKILL)
         assert eventually(lambda: not server_pids(cluster))
-        time.sleep(TRUSTED_S)
-        check_unavailable(site.get(API), soon_s, api=True)
-        check_unavailable(site.get(PAGE), soon_s, api=False)
+        assert eventually(lambda: is_away(site))
+        check_reading_goes_on(site)
+        check_unavailable(site.get(FORM_PAGE), soon_s, api=False)
         assert site.get("/healthz").status == 200
-        ready = site.get("/readyz")
-        assert (ready.status, json.loads(ready.body)["checks"]) == (503, {"database": {"ok": False}})
-        # Nothing of the database is needed for these.
-        assert site.get("/api/v1/subsidy?people=2").status == 200
-        assert site.get("/api/v1/nothing").status == 404
+        said = json.loads(site.get("/readyz").body)
+        assert said["checks"] == {"database": {"ok": False}}
+        assert said["serving"] == "reading only, from memory"
     finally:
         (cluster / "away").rename(cluster / "postgresql.conf")
 
 
 def test_a_frozen_database(site, soon_s):
     with site.frozen():
-        for answer in site.get_all([API] * 8):
-            check_unavailable(answer, soon_s, api=True)
-        for answer in site.get_all([PAGE] * 8):
+        check_reading_goes_on(site)
+        assert eventually(lambda: is_away(site))
+        for answer in site.get_all([FORM_PAGE] * 8):
             check_unavailable(answer, soon_s, api=False)
-        alive = site.get("/healthz")
-        assert (alive.status, alive.took_s < soon_s - SOON_S / 2) == (200, True)
-        ready = site.get("/readyz")
-        assert (ready.status, ready.took_s < soon_s) == (503, True)
+        check_reading_goes_on(site)
+    assert eventually(lambda: site.get("/readyz").status == 200)
 
 
-def test_a_statement_that_waits_too_long_is_given_up(site, soon_s):
-    said_before = len(server_log(site))
+def is_away(site):
+    """Whether every worker knows that the database does not answer; the empty form asks nothing of it."""
+    return {answer.status for answer in site.get_all([FORM_PAGE] * 8)} == {503}
+
+
+def check_reading_goes_on(site):
+    """Everything public is answered from memory."""
+    for answer in site.get_all([API, PAGE, "/api/v1/prices/pellet", "/api/v1/locations?q=krak", "/sitemap.xml"] * 4):
+        assert answer.status == 200
+    assert site.get("/api/v1/subsidy?people=2").status == 200
+    assert site.get("/api/v1/nothing").status == 404
+
+
+def test_what_is_read_waits_for_no_lock(site):
     with psycopg.connect(site.database_url) as other:
-        other.execute("LOCK TABLE catalog_depot IN ACCESS EXCLUSIVE MODE")
-        check_unavailable(site.get("/api/v1/stores?teryt=1261011"), soon_s, api=True)
-        assert site.get("/api/v1/prices").status == 200
-        assert eventually(lambda: nobody_waits(site))
+        other.execute("LOCK TABLE catalog_depot, prices_depotprice IN ACCESS EXCLUSIVE MODE")
+        check_reading_goes_on(site)
         other.rollback()
-    # The server noticed that nobody waited for the answer any more. It did not look for it to its own limit.
-    said = server_log(site)[said_before:]
-    assert "connection to client lost" in said
-    assert "statement timeout" not in said
 
 
-def test_a_statement_of_a_patient_request_is_given_up_by_the_server(site):
+def test_a_statement_that_waits_too_long_is_given_up_by_the_server(site):
     said_before = len(server_log(site))
     with psycopg.connect(site.database_url) as other:
         other.execute("LOCK TABLE django_session IN ACCESS EXCLUSIVE MODE")
@@ -148,8 +148,22 @@ def test_a_statement_of_a_patient_request_is_given_up_by_the_server(site):
         assert nobody_waits(site)
         other.rollback()
     assert answer.status == 503
-    assert patience.STATEMENT_S <= answer.took_s < patience.WORKING_S
+    assert answer.took_s >= STATEMENT_S
     assert "canceling statement due to statement timeout" in server_log(site)[said_before:]
+
+
+def test_a_change_is_public_within_half_a_second(site):
+    """Made by a process of its own, as an import is; no worker is told."""
+    name = f"Skład {time.monotonic_ns()}"
+    with psycopg.connect(site.database_url) as other:
+        (depot,) = other.execute("SELECT min(id) FROM catalog_depot WHERE publication = 'published'").fetchone()
+        other.execute("UPDATE catalog_depot SET name = %s WHERE id = %s", [name, depot])
+        other.execute("UPDATE catalog_dataset SET version = version + 1, changed_at = now() WHERE slug = 'depots'")
+    began = time.monotonic()
+    while any(json.loads(answer.body)["name"] != name for answer in site.get_all([f"/api/v1/stores/{depot}"] * 8)):
+        assert time.monotonic() - began < LIMIT_S
+    # Half a second is promised of a machine at rest; this one runs tests.
+    assert time.monotonic() - began < 0.5 + SOON_S
 
 
 def server_log(site):
@@ -188,77 +202,6 @@ def test_a_worker_killed_in_mid_request_harms_no_other(site):
     lost = sum(status == 0 for status in statuses)
     assert set(statuses) <= {0, 200}
     assert lost <= len(threads)  # what the victim was answering
-
-
-def test_callers_that_dawdle_hold_up_the_others_for_a_while_at_most(site):
-    head = f"POST /api/v1/subsidy HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nContent-Length: 500\r\n"
-    head += "Content-Type: application/x-www-form-urlencoded\r\n\r\npeople="
-    with contextlib.ExitStack() as open_ones:
-        slow = []
-        for number in range(12):  # more than there are threads
-            slow.append(open_ones.enter_context(socket.create_connection(("127.0.0.1", site.port), LIMIT_S)))
-            slow[-1].sendall(head.encode()[: 60 if number % 2 else None])
-        assert site.get("/healthz", timeout_s=READ_LIMIT_S + LIMIT_S).status == 200
-        for connection in slow:
-            while connection.recv(1000):  # times out where the server does not end it
-                pass
-
-
-def test_callers_that_do_not_hang_up_hold_up_nobody(site):
-    last = f"GET /healthz HTTP/1.0\r\nHost: 127.0.0.1:{site.port}\r\n\r\n".encode()
-    with contextlib.ExitStack() as open_ones:
-        idle = [
-            open_ones.enter_context(socket.create_connection(("127.0.0.1", site.port), timeout=20)) for _ in range(40)
-        ]
-        began = time.monotonic()
-        for connection in idle:
-            connection.sendall(last)
-        for connection in idle:
-            assert b" 200 OK" in connection.recv(100)
-        assert site.get("/healthz").took_s < LINGER_S
-        for connection in idle:
-            while connection.recv(1000):  # that was the last answer
-                pass
-            assert eventually(lambda connection=connection: is_closed(connection))  # the service hangs up by itself
-        # One after the other they would take at least twice as long of the two workers.
-        assert time.monotonic() - began < LINGER_S * len(idle) / 4
-
-
-def is_closed(connection):
-    """Whether the other side listens no more."""
-    try:
-        connection.send(b"x")
-    except OSError:
-        return True
-    return False
-
-
-def test_a_caller_who_waits_for_the_end_waits_for_nothing_else(site):
-    def seconds_to_the_end():
-        began = time.monotonic()
-        with socket.create_connection(("127.0.0.1", site.port), timeout=20) as connection:
-            connection.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
-            while connection.recv(1000):
-                pass
-        return time.monotonic() - began
-
-    assert min(seconds_to_the_end() for _ in range(5)) < LINGER_S / 2
-
-
-def test_an_answer_reaches_a_caller_who_is_still_sending(site):
-    with socket.create_connection(("127.0.0.1", site.port), timeout=20) as connection:
-        head = f"POST /api/v1/subsidy HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nContent-Length: 3000000\r\n"
-        connection.sendall(f"{head}Content-Type: application/x-www-form-urlencoded\r\n\r\n".encode())
-        connection.sendall(b"x" * 100_000)
-        found = connection.recv(10_000)
-        # Closing now would break the connection off: Linux alone still shows what had come before that.
-        for _ in range(5):
-            time.sleep(0.05)
-            connection.sendall(b"x" * 100_000)
-        while piece := connection.recv(10_000):
-            found += piece
-    assert found.startswith(b"HTTP/1.1 413 ")
-    assert b'"code"' in found
 
 
 def send(site, request_line):
@@ -344,13 +287,15 @@ def test_a_line_per_request_says_nothing_of_people(site):
 
 def test_a_failure_is_logged_once_and_with_its_id(site):
     with site.frozen():
-        answer = site.get(API)
+        assert eventually(lambda: is_away(site))
+        answer = site.get(FORM_PAGE)
     found = answer.headers["X-Request-ID"]
     lines = [line for line in site.lines() if line.get("request_id") == found]
-    assert [line["level"] for line in lines] == ["ERROR", "INFO"]
-    assert lines[0]["message"].startswith("database not available")
-    assert "traceback" not in lines[0]
-    assert "Service Unavailable" not in site.log.read_text()
+    assert [line["level"] for line in lines] == ["INFO"]
+    assert any(line.get("message", "").startswith("the database does not answer") for line in site.lines())
+    log = site.log.read_text()
+    assert "Service Unavailable" not in log
+    assert "Traceback" not in log
 
 
 def test_importing_beside_another_import_says_so(site):

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from django.db.backends.postgresql.base import DatabaseWrapper
 from django.http.request import validate_host
 
 from fueldepot.rate_limit_setting import Limit
@@ -100,6 +101,33 @@ def test_the_host_of_the_site_may_be_asked_for(start, url, hosts):
     assert validate_host(urlsplit(url).netloc.partition(":8")[0], found)
 
 
+@pytest.mark.parametrize(
+    ("servers", "hosts", "ports"),
+    [
+        ("a,b,c", "a,b,c", ",,"),
+        ("a:5432,b:5433", "a,b", "5432,5433"),
+        ("a,b:5433", "a,b", ",5433"),
+        ("[::1]:5432,[::2]", "::1,::2", "5432,"),
+        ("%2Fvar%2Frun%2Fa,b", "/var/run/a,b", ","),
+    ],
+)
+def test_the_database_may_be_one_of_several_servers(start, servers, hosts, ports):
+    """As libpq wants it: a port, or nothing, for each host; the primary is the one that takes changes."""
+    url = f"postgresql://u:p%40w@{servers}/name?target_session_attrs=read-write&sslmode=require"
+    given = DatabaseWrapper(start(DATABASE_URL=url)["DATABASES"]["default"] | {"TIME_ZONE": None})
+    wanted = {
+        "user": "u",
+        "password": "p@w",
+        "host": hosts,
+        "port": ports,
+        "dbname": "name",
+        "target_session_attrs": "read-write",
+        "sslmode": "require",
+        "connect_timeout": 2,
+    }
+    assert wanted.items() <= given.get_connection_params().items()
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost", "http://a.localhost", "http://[::1]"])
 def test_letters_are_printed_on_this_machine_only(start, url):
     assert start(SITE_URL=url)["EMAIL_BACKEND"].endswith("console.EmailBackend")
@@ -129,16 +157,6 @@ def test_the_environment_file_of_production_is_read_alike_by_shells_and_systemd(
     assert (read["EMAIL_HOST"], read["EMAIL_HOST_USER"]) == ("mail.example.pl", "redakcja@example.pl")
 
 
-@pytest.mark.parametrize(("url", "host"), [("postgresql://u:p@other/name", "other"), ("", None)])
-def test_a_replica_is_a_database_of_its_own(start, url, host):
-    assert start(DATABASE_REPLICA_URL=url)["DATABASES"].get("replica", {"HOST": None})["HOST"] == host
-
-
-@pytest.mark.parametrize(("text", "seconds"), [("1", 1), ("3600", 3600), ("", 5)])
-def test_how_far_a_replica_may_be_behind(start, text, seconds):
-    assert start(REPLICA_MAX_LAG=text)["REPLICA_MAX_LAG_S"] == seconds
-
-
 @pytest.mark.parametrize(
     ("environment", "name"),
     [
@@ -149,11 +167,7 @@ def test_how_far_a_replica_may_be_behind(start, text, seconds):
         ({"DATABASE_URL": "embedded"}, "DATABASE_URL"),
         ({"DATABASE_URL": "sqlite:///x.db"}, "DATABASE_URL"),
         ({"DATABASE_URL": "postgresql://u:p@host:notaport/name"}, "DATABASE_URL"),
-        ({"DATABASE_REPLICA_URL": "nonsense"}, "DATABASE_REPLICA_URL"),
-        ({"DATABASE_REPLICA_URL": "postgresql://u:p@host:notaport/name"}, "DATABASE_REPLICA_URL"),
-        ({"REPLICA_MAX_LAG": "0"}, "REPLICA_MAX_LAG"),
-        ({"REPLICA_MAX_LAG": "5s"}, "REPLICA_MAX_LAG"),
-        ({"REPLICA_MAX_LAG": "3601"}, "REPLICA_MAX_LAG"),
+        ({"DATABASE_URL": "postgresql://u:p@a:notaport,b/name"}, "DATABASE_URL"),
         ({"DEBUG": "maybe"}, "DEBUG"),
         ({"SITE_URL": "example.pl"}, "SITE_URL"),
         ({"SITE_URL": "https://example.pl/path"}, "SITE_URL"),

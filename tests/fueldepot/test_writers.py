@@ -9,9 +9,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import actions, versions
+from catalog import actions
 from catalog import actions as depots
 from catalog.models import Dataset, Depot
+from fueldepot.data import snapshot
 from prices import actions as prices
 from prices.models import DepotPrice, PlausibleRange
 from regulations import actions as regulations
@@ -36,7 +37,7 @@ def desk():
 
 def tags(addresses):
     """The present validators of addresses, as a process sees them that has done nothing itself."""
-    versions.forget()
+    snapshot.invalidate()
     answers = [Client().get(address) for address in addresses]
     assert {answer.status_code for answer in answers} <= {200, 404, 410}
     return {address: answer.get("ETag") for address, answer in zip(addresses, answers, strict=True)}

@@ -1,12 +1,13 @@
-"""Who calls the service by its proxy: one at a time, or several all the time, with every failure counted."""
+"""Who calls the service: one at a time, or several all the time, with every failure and every validator noted."""
 
+import hashlib
 import http.client
 import itertools
 import re
 import ssl
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from urllib.parse import urlencode
 HOST = "sklady.example.pl"
 SITE_URL = f"https://{HOST}"
 WAIT_S = 30.0
+SETTLED, SETTLED_S = 60, 3.0
+"""Answers and seconds after which nginx has tried a machine again: longer than fail_timeout of docs/deployment."""
 
 _tls = ssl.create_default_context()
 _tls.check_hostname = False
@@ -32,16 +35,21 @@ class Answer(NamedTuple):
 
 
 class Caller:
-    """Somebody with an address, a connection that stays open, and the cookies that he was given."""
+    """Somebody with an address, a connection that stays open, and the cookies that he was given.
 
-    def __init__(self, port: int, address: str = "127.0.0.1") -> None:
-        self.port, self.address = port, address
+    direct: calls one gunicorn, past the proxy but as if by it.
+    """
+
+    def __init__(self, port: int, address: str = "127.0.0.1", *, direct: bool = False) -> None:
+        self.port, self.address, self.direct = port, address, direct
         self.cookies: dict[str, str] = {}
-        self._connection: http.client.HTTPSConnection | None = None
+        self._connection: http.client.HTTPConnection | None = None
 
     def ask(self, method: str, path: str, form: dict[str, str] | None = None, **headers: str) -> Answer:
         """Ask once; never again by itself."""
         sent = {"Host": HOST, "Referer": f"{SITE_URL}/", **headers}
+        if self.direct:
+            sent["X-Forwarded-Proto"] = "https"
         if self.cookies:
             sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         body = None
@@ -51,9 +59,9 @@ class Caller:
         began = time.monotonic()
         try:
             if self._connection is None:
-                source = (self.address, 0)
-                self._connection = http.client.HTTPSConnection(
-                    "127.0.0.1", self.port, timeout=WAIT_S, source_address=source, context=_tls
+                to = {"host": "127.0.0.1", "port": self.port, "timeout": WAIT_S, "source_address": (self.address, 0)}
+                self._connection = (
+                    http.client.HTTPConnection(**to) if self.direct else http.client.HTTPSConnection(**to, context=_tls)
                 )
             self._connection.request(method, path, body, sent)
             found = self._connection.getresponse()
@@ -103,16 +111,31 @@ class PriceReport:
         }
 
     def send(self) -> Answer:
-        """302 when it was taken."""
+        """302 when it was taken. Over a new connection: nginx closes those that were idle for long."""
+        self.caller.close()
         return self.caller.post(self.path, self.form)
+
+    def send_until_taken(self, limit_s: float) -> list[int]:
+        """Send it again and again. Returns the statuses, the last one 302."""
+        statuses: list[int] = []
+        deadline = time.monotonic() + limit_s
+        while 302 not in statuses:
+            assert time.monotonic() < deadline, f"it was not taken within {limit_s} s: {Counter(statuses)}"
+            statuses.append(self.send().status)
+            time.sleep(0 if statuses[-1] == 302 else 0.02)
+        return statuses
 
 
 class Load:
-    """Callers who read all the time, what nobody has asked before. Answers are kept with the phase they began in."""
+    """Callers who read all the time: half of it what nobody has asked before. No request may fail, whatever happens.
+
+    answers: with the phase that each began in. bodies: by address and validator, the digests of what came under it.
+    """
 
     def __init__(self, port: int, paths: list[str], callers: int) -> None:
         self.phase = "quiet"
         self.answers: list[tuple[str, str, Answer]] = []
+        self.bodies: dict[tuple[str, str], set[str]] = defaultdict(set)
         self.numbers = itertools.count(1)
         self._stop = threading.Event()
         self._threads = [
@@ -121,12 +144,15 @@ class Load:
         ]
 
     def _read(self, caller: Caller, paths: list[str]) -> None:
-        for path in itertools.cycle(paths):
+        for path, new in itertools.cycle(itertools.product(paths, (True, False))):
             if self._stop.is_set():
                 break
             phase = self.phase
-            asked = f"{path}{'&' if '?' in path else '?'}_={next(self.numbers)}"
-            self.answers.append((phase, path, caller.get(asked)))
+            asked = f"{path}{'&' if '?' in path else '?'}_={next(self.numbers)}" if new else path
+            answer = caller.get(asked)
+            self.answers.append((phase, path, answer._replace(body=answer.body[:200])))
+            if not new and answer.status == 200:
+                self.bodies[path, answer.headers["ETag"]].add(hashlib.sha256(answer.body.encode()).hexdigest())
         caller.close()
 
     @contextmanager
@@ -141,30 +167,38 @@ class Load:
             for thread in self._threads:
                 thread.join()
 
-    def go_through(self, phase: str, event: Callable[[], None], *, least: int, least_s: float) -> None:
-        """Let something happen, and go on for some seconds and some answers after it.
+    def go_through(self, phase: str, event: Callable[[], object], *, cuts: bool = False) -> None:
+        """Let something happen, and go on for some seconds and some answers after it. No read may fail.
 
-        Fails at once when a request failed that was not on its way in the moment of the event.
+        cuts: a gunicorn is killed, which may break off the answer that it is sending to a caller: what he has got of it
+        nginx cannot take back and ask another machine for.
         """
         self.phase = phase
         first = len(self.answers)
-        began = time.monotonic()
         event()
         ended = time.monotonic()
         deadline = ended + 60
-        while len(self.answers) - first < least or time.monotonic() < ended + least_s:
-            assert time.monotonic() < deadline, "the callers get no answers"
+        while len(self.answers) - first < SETTLED or time.monotonic() < ended + SETTLED_S:
+            assert time.monotonic() < deadline, f"{phase}: the callers get no answers"
             time.sleep(0.05)
         lost = [
-            (path, answer.status, answer.began - began, answer.ended - began, answer.body[:200])
+            (path, answer.status, answer.began - ended, answer.ended - ended, answer.body)
             for _, path, answer in self.answers[first:]
-            if answer.status != 200 and not answer.began <= ended <= answer.ended
+            if answer.status != 200
         ]
-        assert not lost, f"{phase}: {lost[:5]}"
+        assert len(lost) <= cuts * len(self._threads), f"{phase}: {len(lost)} failed reads: {lost[:5]}"
+        assert all(status == 0 for _, status, *_ in lost), f"{phase}: {lost}"
 
     def counts(self) -> dict[str, Counter[int]]:
         """Statuses by phase, the phases in order."""
         found: dict[str, Counter[int]] = {}
         for phase, _, answer in self.answers:
             found.setdefault(phase, Counter())[answer.status] += 1
+        return found
+
+    def longest_s(self) -> dict[str, float]:
+        """How long anybody waited for an answer, by phase."""
+        found: dict[str, float] = {}
+        for phase, _, answer in self.answers:
+            found[phase] = max(found.get(phase, 0.0), round(answer.ended - answer.began, 2))
         return found

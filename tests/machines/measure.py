@@ -1,4 +1,4 @@
-"""How many requests a second one and two application processes answer, with and without a replica, and what they cost.
+"""How many requests a second one and two application processes answer, and what they cost.
 
 python -m tests.machines.measure
 
@@ -36,13 +36,11 @@ def spent_s(server: Server) -> float:
     return ticks / TICKS
 
 
-def arrange(service: Service, *, applications: int, replica: bool) -> None:
-    """Start the application processes anew, so that they are or are not told of the replica."""
-    first, second = service.applications
-    for application in (first, second):
-        application.kill()
-        application.settings["DATABASE_REPLICA_URL"] = service.replica.url if replica else ""
-    service.nginx.kill()
+def arrange(service: Service, *, applications: int) -> None:
+    """Start the servers anew, with one or both of the application processes."""
+    _, second = service.applications
+    for server in (*service.applications, service.nginx):
+        server.kill()
     site = service.nginx.home / "site"
     text = site.read_text().replace(f"127.0.0.1:{second.port} down", f"127.0.0.1:{second.port} max_fails=3")
     if applications == 1:
@@ -51,8 +49,7 @@ def arrange(service: Service, *, applications: int, replica: bool) -> None:
     for application in service.applications[:applications]:
         application.ready()
     service.nginx.ready()
-    if replica:
-        assert eventually(service.all_read_the_replica)
+    assert eventually(lambda: all(one.ask("/readyz") for one in service.applications[:applications]))
 
 
 def main() -> None:
@@ -68,15 +65,11 @@ def main() -> None:
         service.build_up()
         found: dict[tuple[str, str], list[tuple[float, ...]]] = {}
         for _ in range(ROUNDS):
-            for name, applications, replica in (
-                ("one process", 1, False),
-                ("two processes", 2, False),
-                ("two processes, replica", 2, True),
-            ):
-                arrange(service, applications=applications, replica=replica)
+            for name, applications in (("one process", 1), ("two processes", 2)):
+                arrange(service, applications=applications)
                 for kind in ("new", "asked again"):
                     measure(service.nginx.port, PATHS, clients=CLIENTS, seconds=1.0)
-                    servers = [service.applications[:applications], [service.primary], [service.replica]]
+                    servers = [service.applications[:applications], [service.database]]
                     before = [sum(map(spent_s, some)) for some in servers]
                     seen = measure(service.nginx.port, PATHS, clients=CLIENTS, seconds=SECONDS, new=kind == "new")
                     assert not seen.failed
@@ -84,7 +77,7 @@ def main() -> None:
                     number = seen.rate * SECONDS
                     costs = [1000 * (then - now) / number for now, then in zip(before, after, strict=True)]
                     found.setdefault((kind, name), []).append((seen.rate, seen.p99_ms, *costs))
-        print("| | requests/s | p99 ms | application ms | primary ms | replica ms |\n|---|---|---|---|---|---|")
+        print("| | requests/s | p99 ms | application ms | database ms |\n|---|---|---|---|---|")
         for (kind, name), rounds in sorted(found.items(), reverse=True):
             middle = [median(column) for column in zip(*rounds, strict=True)]
             print(

@@ -130,17 +130,18 @@ class Server:
 
 
 class Postgres(Server):
-    """A PostgreSQL of Debian's. role: primary, or replica; each has its file in docs/deployment."""
+    """A PostgreSQL of Debian's, with what docs/deployment has for its conf.d."""
 
-    def __init__(self, home: Path, port: int, role: str) -> None:
+    name = "database"
+
+    def __init__(self, home: Path, port: int) -> None:
         super().__init__(home)
         bin_ = postgres_bin()
         assert bin_ is not None
-        self.bin, self.port, self.name = bin_, port, role
+        self.bin, self.port = bin_, port
         self.data = home / "data"
         if self.user():
             os.chown(home, pwd.getpwnam(POSTGRES_USER).pw_uid, pwd.getpwnam(POSTGRES_USER).pw_gid)
-        shutil.copy(FILES / f"postgresql-{role}.conf", home / "fueldepot.conf")
 
     def user(self) -> str | None:
         return POSTGRES_USER if os.geteuid() == 0 else None
@@ -165,11 +166,6 @@ class Postgres(Server):
         """An empty cluster."""
         self.run("initdb", "-D", str(self.data), "-U", POSTGRES_USER, "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8")
 
-    def copy(self, primary: "Postgres") -> None:
-        """A cluster that follows another: what docs/operations.md says to do on a new replica."""
-        arguments = ("--pgdata", str(self.data), "--write-recovery-conf", "--checkpoint=fast", "--wal-method=stream")
-        self.run("pg_basebackup", "--dbname", primary.url, *arguments)
-
     def command(self) -> list[str]:
         settings = {
             "listen_addresses": "127.0.0.1",
@@ -181,7 +177,7 @@ class Postgres(Server):
         }
         (self.home / "own.conf").write_text(
             "".join(f"{name} = '{value}'\n" for name, value in settings.items())
-            + (self.home / "fueldepot.conf").read_text()
+            + "\n".join(path.read_text() for path in sorted(FILES.glob("postgresql*.conf")))
         )
         ours = f"include '{self.home / 'own.conf'}'\n"
         file = self.data / "postgresql.conf"

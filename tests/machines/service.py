@@ -2,12 +2,10 @@
 
 import secrets
 from pathlib import Path
-from typing import Any
 
 from tests.machines.callers import HOST, SITE_URL, Caller
 from tests.machines.servers import Application, Nginx, Postgres, Redis, Server, free_ports
 
-LAG_S = 4
 PATHS = [
     "/api/v1/stores?lat=50.06&lon=19.94&limit=5",
     "/sklady/malopolskie/zakopane-1217011/",
@@ -25,14 +23,11 @@ class Service:
     """All of it, below one folder outside the checkout, where the user of the database may go."""
 
     def __init__(self, home: Path) -> None:
-        primary, replica, redis, first, second, plain, tls = free_ports(7)
-        self.primary = Postgres(home / "primary", primary, "primary")
-        self.replica = Postgres(home / "replica", replica, "replica")
+        database, redis, first, second, plain, tls = free_ports(6)
+        self.database = Postgres(home / "database", database)
         self.redis = Redis(home / "redis", redis)
         settings = {
-            "DATABASE_URL": self.primary.url,
-            "DATABASE_REPLICA_URL": self.replica.url,
-            "REPLICA_MAX_LAG": str(LAG_S),
+            "DATABASE_URL": self.database.url,
             "CACHE_URL": self.redis.url,
             "SECRET_KEY": secrets.token_urlsafe(50),
             "SITE_URL": SITE_URL,
@@ -47,35 +42,30 @@ class Service:
         ]
         self.nginx = Nginx(home / "nginx", (plain, tls), self.applications)
         self.callers: list[Caller] = []
-        self.servers: list[Server] = [self.primary, self.replica, self.redis, *self.applications, self.nginx]
+        self.servers: list[Server] = [self.database, self.redis, *self.applications, self.nginx]
 
     def build_up(self) -> None:
         """In the order of docs/operations.md."""
-        self.primary.make()
-        self.primary.ready()
+        self.database.make()
+        self.database.ready()
         first = self.applications[0]
         first.manage("migrate", "--no-input", "--verbosity", "0")
         first.manage("load_starter")
-        self.replica.copy(self.primary)
-        self.replica.ready()
         self.redis.ready()
         first.manage("collectstatic", "--no-input", "--verbosity", "0")
         for application in self.applications:
             application.ready()
         self.nginx.ready()
 
-    def databases(self) -> list[dict[str, Any]]:
-        """What each gunicorn says of the two databases."""
-        states = [application.ask("/readyz") or {} for application in self.applications]
-        return [state.get("databases", {}) for state in states]
+    def all_know_the_database(self, *, away: bool = False) -> bool:
+        """Whether both gunicorns have found the database to answer, or to be away."""
+        said = [application.ask("/readyz") for application in self.applications]
+        return all(one is not None and one["checks"]["database"]["ok"] is not away for one in said)
 
-    def all_read_the_replica(self) -> bool:
-        """Whether both gunicorns have found both databases in order."""
-        return all(found and all(known["ok"] for known in found.values()) for found in self.databases())
-
-    def caller(self, address: str = "127.0.0.1") -> Caller:
-        """Somebody at an address, who hangs up after the test."""
-        self.callers.append(Caller(self.nginx.port, address))
+    def caller(self, address: str = "127.0.0.1", gunicorn: Application | None = None) -> Caller:
+        """Somebody at an address, who hangs up after the test. gunicorn: asks this one, and not by the proxy."""
+        port = gunicorn.port if gunicorn else self.nginx.port
+        self.callers.append(Caller(port, address, direct=gunicorn is not None))
         return self.callers[-1]
 
     def stop(self) -> None:

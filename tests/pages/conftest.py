@@ -2,7 +2,6 @@
 
 import pytest
 
-from catalog import boundaries
 from tests import factories
 
 
@@ -42,12 +41,3 @@ def depot_page(depot):
 @pytest.fixture
 def demonstration():
     return factories.DepotFactory(demonstration=True)
-
-
-@pytest.fixture
-def index():
-    """Have this process read the versions and the boundaries, as it has in all but the first request after an import.
-
-    Call it when all boundaries of the test are there.
-    """
-    return boundaries.current

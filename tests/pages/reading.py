@@ -9,9 +9,6 @@ ZAKOPANE = "/sklady/malopolskie/zakopane-1217011/"
 NOINDEX = '<meta name="robots" content="noindex">'
 SCRIPT = "<script>alert(1)</script>"
 
-VERSIONS = 1
-"""The look at the versions of the data sets, which a process takes at most every quarter of a second."""
-
 
 def text_of(response):
     """What a reader sees, on one line."""

@@ -11,7 +11,6 @@ from django.utils import timezone
 from fueldepot.rate_limit_setting import Limit
 from pages.checking import Walk, chosen
 from pages.site_map import Entry, Section
-from prices import figures
 from tests import factories
 from tests.regulations.factories import LegalStateFactory
 
@@ -37,7 +36,6 @@ def test_the_pages_are_in_order(depot, demonstration, settings):
     factories.nowy_targ_rural()
     factories.DepotFactory.create_batch(2, name="Skład opału")
     factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
-    figures.refresh(today=timezone.localdate())
     for options in ({}, {"all": True}, {"every_link": True}):
         (told,) = findings(**options)
         assert re.fullmatch(r"\d+ pages are in order", told)

@@ -3,36 +3,41 @@
 import json
 
 import pytest
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 
 from fueldepot import errors
-from tests.conftest import ReadOnlyClient
+from fueldepot.data import snapshot
+from tests import factories
+from tests.conftest import ReadOnlyClient, build_snapshots, uses_database
 from tests.pages.reading import KRAKOW, text_of
+from tests.regulations.factories import LegalStateFactory
 
 AWAY = [OperationalError("the connection is closed"), InterfaceError("the connection is closed")]
 
 
 @pytest.fixture
-def client():
+def client(request):
     """A caller that sees the answer to a failure instead of the failure."""
-    return ReadOnlyClient(raise_request_exception=False)
+    caller = ReadOnlyClient(raise_request_exception=False)
+    caller.uses_database = uses_database(request.node)
+    return caller
 
 
 @pytest.fixture
-def away(monkeypatch, request):
-    """The database cannot be reached."""
+def nothing_read(monkeypatch, request):
+    """A process that has just started, and the database cannot be reached."""
 
-    def fail(known):
+    def fail():
         raise request.param
 
-    monkeypatch.setattr("catalog.versions.look", fail)
+    monkeypatch.setattr(snapshot, "refresh", fail)
 
 
-@pytest.mark.parametrize("away", AWAY, indirect=True)
+@pytest.mark.parametrize("nothing_read", AWAY, indirect=True)
 @pytest.mark.parametrize("path", ["/", KRAKOW, "/dotacja/", "/sitemap.xml"])
-def test_without_a_database_a_page_says_so(client, away, path):
+def test_a_page_of_which_nothing_was_ever_read_says_so(client, nothing_read, path):
     """No database is allowed here, so the answer asks it nothing."""
     answer = client.get(path)
     assert answer.status_code == 503
@@ -42,13 +47,66 @@ def test_without_a_database_a_page_says_so(client, away, path):
     assert "Chwilowa przerwa" in text_of(answer)
 
 
-@pytest.mark.parametrize("away", AWAY[:1], indirect=True)
-def test_without_a_database_a_twin_says_so(client, away):
+@pytest.mark.parametrize("nothing_read", AWAY[:1], indirect=True)
+def test_a_twin_of_which_nothing_was_ever_read_says_so(client, nothing_read):
     for answer in [client.get("/ceny.md"), client.get("/ceny/", headers={"Accept": "text/markdown"})]:
         assert answer.status_code == 503
         assert answer["Retry-After"] == "5"
         assert answer["Content-Type"] == "text/markdown; charset=utf-8"
         assert "Chwilowa przerwa" in answer.content.decode()
+
+
+@pytest.fixture
+def away(depot, depot_page, request):
+    """The database goes away after it was read."""
+    factories.PostcodeFactory(code="30-001")
+    LegalStateFactory()
+    build_snapshots()
+
+    def fail(execute, sql, params, many, context):
+        raise request.param
+
+    with connection.execute_wrapper(fail):
+        snapshot._poll()
+        yield
+
+
+@pytest.fixture
+def reader():
+    """A caller that sees the answer to a failure, of a process that goes on with the snapshots it has."""
+    return Client(raise_request_exception=False)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("away", AWAY, indirect=True)
+def test_reading_goes_on_without_the_database(reader, away, depot_page):
+    paths = ["/", "/?q=krakow", "/dane/", "/sklady/malopolskie/", KRAKOW, f"{KRAKOW}?kod=30-001", depot_page]
+    paths += ["/przepisy/", "/przepisy/malopolskie/?teryt=1299999", "/ceny/", "/ceny/pellet/", "/ceny.md", "/dotacja/"]
+    paths += ["/dane/gminy.csv", "/sitemap.xml", "/llms-full.txt"]
+    for path in paths:
+        answer = reader.get(path)
+        assert answer.status_code == 200, path
+        assert reader.get(path, headers={"If-None-Match": answer["ETag"]}).status_code == 304, path
+    assert "Opał „Żar” & Syn" in text_of(reader.get(KRAKOW))
+    assert snapshot.database_is_away()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("away", AWAY, indirect=True)
+def test_without_the_database_a_form_says_so(reader, away, depot):
+    for form in ("popraw", "przejmij", "usun", "cena"):
+        answer = reader.post(f"/sklad/{depot.pk}/{form}/", {"email": "jan@opal-nowak.pl"})
+        assert answer.status_code == 503
+        assert answer["Retry-After"] == "5"
+        assert answer["Cache-Control"] == "no-store"
+        assert "Chwilowa przerwa" in text_of(answer)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("away", AWAY[:1], indirect=True)
+def test_without_the_database_nobody_knows_what_was_removed(reader, away):
+    """404 would say that there never was such an entry."""
+    assert reader.get("/sklad/987654-x/").status_code == 503
 
 
 def test_without_a_database_the_api_says_so_in_its_own_way():

@@ -7,17 +7,15 @@ import pytest
 
 from catalog.models import FormerMunicipality
 from tests import factories
-from tests.pages.reading import KRAKOW, SCRIPT, VERSIONS, ZAKOPANE, canonical_of, text_of
+from tests.pages.reading import KRAKOW, SCRIPT, ZAKOPANE, canonical_of, text_of
 
 pytestmark = pytest.mark.django_db
 
 
-def test_municipality_lists_its_depots(client, depot, depot_page, index, django_assert_max_num_queries):
+def test_municipality_lists_its_depots(client, depot, depot_page):
     factories.DepotFactory(name="Wstrzymany", held=True)
     factories.DepotFactory(name="Usunięty", removed=True)
-    index()
-    with django_assert_max_num_queries(VERSIONS + 2):  # the municipality, its depots
-        answer = client.get(KRAKOW)
+    answer = client.get(KRAKOW)
     text = text_of(answer)
     for shown in ["W tej gminie: 1 skład", "ul. Długa 5, 30-001 Kraków", "Ekogroszek Pellet", "zweryfikowane"]:
         assert shown in text
@@ -30,13 +28,9 @@ def test_municipality_lists_its_depots(client, depot, depot_page, index, django_
     assert 'href="tel:+48601234567"' in html
 
 
-@pytest.mark.usefixtures("versioned")
-def test_municipality_without_depots_shows_the_nearest(client, depot, index, django_assert_max_num_queries):
+def test_municipality_without_depots_shows_the_nearest(client, depot):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
-    index()
-    with django_assert_max_num_queries(VERSIONS + 3):  # the municipality with its boundary, its depots, the nearest
-        answer = client.get(ZAKOPANE)
-    text = text_of(answer)
+    text = text_of(client.get(ZAKOPANE))
     assert "Nie mamy w katalogu żadnego składu w tej gminie." in text
     assert "Odległości w linii prostej od punktu leżącego w tej gminie." in text
     assert "29,1 km" in text
@@ -54,10 +48,8 @@ def test_municipality_without_depots_and_boundary(client):
     assert "Nie mamy w katalogu żadnego składu w tej gminie." in text_of(client.get(ZAKOPANE))
 
 
-def test_nearest_depots_from_a_point(client, depot, index, django_assert_max_num_queries):
-    index()
-    with django_assert_max_num_queries(VERSIONS + 3):  # the municipality, its depots, the nearest
-        answer = client.get(KRAKOW, {"p": "50.07,19.94"})
+def test_nearest_depots_from_a_point(client, depot):
+    answer = client.get(KRAKOW, {"p": "50.07,19.94"})
     text = text_of(answer)
     assert "Odległości w linii prostej od wskazanego punktu (50,0700° N, 19,9400° E)." in text
     assert "0,9 km" in text
@@ -66,11 +58,9 @@ def test_nearest_depots_from_a_point(client, depot, index, django_assert_max_num
 
 
 @pytest.mark.parametrize("code", ["30-001", "30001"])
-def test_nearest_depots_from_a_postcode(client, depot, index, django_assert_max_num_queries, code):
+def test_nearest_depots_from_a_postcode(client, depot, code):
     factories.PostcodeFactory(code="30-001")
-    index()
-    with django_assert_max_num_queries(VERSIONS + 3):  # the municipality with the postcode, its depots, the nearest
-        answer = client.get(KRAKOW, {"kod": code})
+    answer = client.get(KRAKOW, {"kod": code})
     text = text_of(answer)
     assert "Odległości w linii prostej od środka zabudowy z kodem 30-001." in text
     assert "1,6 km" in text
@@ -88,10 +78,9 @@ def listed(answer):
     return found
 
 
-def test_depots_are_listed_once_by_distance(client, index):
+def test_depots_are_listed_once_by_distance(client):
     for step in range(12):
         factories.DepotFactory(name=f"Skład {chr(ord('L') - step)}", lat=50.06 + step / 100, lon=19.94)
-    index()
     kept = listed(client.get(f"{KRAKOW[:-1]}.md?p=50.06,19.94"))
     assert kept["Najbliższe składy"] == [
         f"Skład {letter}, {distance} km"
@@ -105,9 +94,8 @@ def test_depots_are_listed_once_by_distance(client, index):
     assert re.findall(r'<li value="(\d+)">', html.content.decode()) == [str(number) for number in range(1, 13)]
 
 
-def test_own_depots_beyond_the_nearest_of_a_distant_point(client, depot, index):
+def test_own_depots_beyond_the_nearest_of_a_distant_point(client, depot):
     factories.PostcodeFactory(code="80-001", lat=54.35, lon=18.65)
-    index()
     text = text_of(client.get(KRAKOW, {"kod": "80-001"}))
     assert "W promieniu 50 km od środka zabudowy z kodem 80-001 nie znamy żadnego składu." in text
     assert "W tej gminie: 1 skład" in text
@@ -161,11 +149,11 @@ def test_a_wrong_name_leads_to_the_right_address_with_the_query(client, path):
     assert answer["Location"] == f"{KRAKOW}?kod=30-001&x=%22"
 
 
-def test_a_former_code_leads_to_its_successor(client, django_assert_max_num_queries):
+def test_a_former_code_leads_to_its_successor(client, django_assert_num_queries):
     FormerMunicipality.objects.create(
         teryt="1261999", name="Dawna", successor=factories.krakow(), left_on=date(2020, 1, 1)
     )
-    with django_assert_max_num_queries(VERSIONS + 2):  # the code, its successor
+    with django_assert_num_queries(0):
         answer = client.get("/sklady/malopolskie/dawna-1261999/?p=50,20")
     assert answer.status_code == 301
     assert answer["Location"] == f"{KRAKOW}?p=50,20"

@@ -7,12 +7,10 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from catalog import versions
 from catalog.importers.run import record_change
 from catalog.models import Dataset
 from pages.page import twin_path
 from pages.polish import day
-from prices import figures
 from prices.models import Observation, Series
 from subsidy import rules
 from tests import factories
@@ -70,7 +68,6 @@ def priced(depot):
     for amount in ("1400.50", "1450", "1475.25", "1500", "1525", "1550", "1600", "3900"):
         factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=today)
     factories.DepotPriceFactory(depot=depot, price=Decimal("1234.56"), day=today)
-    figures.refresh(today=today)
     return depot
 
 
@@ -203,7 +200,6 @@ def test_subsidy(renderings, ask):
 
 def test_datasets(renderings, depot):
     record_change(Dataset.Slug.DEPOTS, {"OpenStreetMap, ODbL 1.0": date(2026, 10, 3)})
-    versions.forget()
     row = Dataset.objects.get(slug="depots")
     check(
         renderings,

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 
 from catalog import fuels
 from catalog.models import FormerMunicipality
+from fueldepot.data import snapshot
 from pages import polish
 from pages.checking import Walk
 from pages.depots import week
@@ -67,6 +68,7 @@ def test_the_map_does_not_say_none_where_nothing_is_known():
     factories.BoundaryFactory()
     (unknown,) = regulations_page(date(2028, 1, 2)).map.links
     ResolutionFactory(krakow=True)
+    snapshot.invalidate()
     (undated,) = regulations_page(date(2028, 1, 2)).map.links
     assert (unknown.label, undated.label) == (("?",), ("?",))
     assert unknown.title.endswith("nie wiemy: nie wczytano jeszcze stanu prawnego")

@@ -4,7 +4,6 @@ import pytest
 from django.utils import timezone
 
 from pages.filters import json_ld
-from prices import figures
 from tests import factories
 from tests.pages.reading import KRAKOW, SCRIPT, linked_data
 from tests.regulations.factories import LegalStateFactory, ResolutionFactory
@@ -81,7 +80,6 @@ def test_an_act_is_legislation(client):
 
 @pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"])
 def test_prices_are_a_data_set(client, depot, path):
-    figures.refresh(today=timezone.localdate())
     found = things(client.get(path), "Dataset")[0]
     assert found["url"] == f"{SITE}{path}"
     assert found["dateModified"] == timezone.localdate().isoformat()

@@ -12,7 +12,6 @@ from pages.filters import MARKDOWN
 from pages.markdown import address, escape, link
 from pages.page import page_of_twin, twin_path
 from pages.rendering import prefers_markdown
-from prices import figures
 from subsidy.filters import FILTERS as AMOUNTS
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT
@@ -41,7 +40,6 @@ HOSTILE = (
 
 @pytest.fixture
 def everything(depot):
-    figures.refresh(today=timezone.localdate())
     return depot
 
 
@@ -186,7 +184,6 @@ def test_a_removed_depot_tells_its_reason(client):
 
 def test_invented_depots_and_prices_say_so(client, demonstration):
     factories.DepotPriceFactory.create_batch(1, depot=demonstration, day=timezone.localdate())
-    figures.refresh(today=timezone.localdate())
     own = f"/sklad/{demonstration.pk}-demo-sklad-opalu/"
     for path in [own, KRAKOW, "/sklady/malopolskie/", "/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"]:
         answer = client.get(twin(path))

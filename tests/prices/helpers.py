@@ -7,16 +7,18 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from catalog import fuels
-from prices import figures
+from fueldepot.data import snapshot
+from prices.queries import fuel_prices
 
 LIST = "/admin/prices/depotprice/"
 
 
 def ask(fuel: str, today: Any, *, voivodeship: str | None = None, values: bool = False) -> dict[str, Any]:
-    """The answer of `/prices/{fuel}` on a day."""
-    body = figures.read(fuels.BY_SLUG[fuel], voivodeship=voivodeship, values=values, today=today)
-    answer: dict[str, Any] = orjson.loads(body)
-    return answer
+    """The answer of `/prices/{fuel}` on a day, of the rows that there are now."""
+    snapshot.invalidate()
+    answer = fuel_prices(fuels.BY_SLUG[fuel], on=today, voivodeship=voivodeship, values=values)
+    read: dict[str, Any] = orjson.loads(orjson.dumps(answer))
+    return read
 
 
 def csv_of(*rows: str) -> SimpleUploadedFile:

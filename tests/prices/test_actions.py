@@ -3,16 +3,15 @@
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
-import orjson
 import pytest
 from django.db import IntegrityError, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalog import versions
-from catalog.fuels import BY_SLUG, FUELS, UNIT_NAMES
+from catalog.fuels import FUELS, UNIT_NAMES
 from catalog.models import Dataset
-from prices import actions, figures
+from fueldepot.data import snapshot
+from prices import actions
 from prices.models import DepotPrice, PlausibleRange
 from tests import factories
 from tests.prices.helpers import ask
@@ -59,14 +58,9 @@ def test_a_submitted_price_waits_and_counts_for_nothing(editor):
 def test_approving_and_rejecting_change_the_next_answer_and_history_shows_both(editor, django_assert_num_queries):
     three(editor)
     price = actions.approve_price(price=submit(price=Decimal(1700)), by=editor, on=NOW)
-    versions.current()  # a process looks at the versions on behalf of nobody
-    with django_assert_num_queries(1):
-        assert pellets() == (4, [1400, 1500, 1600, 1700])
+    assert pellets() == (4, [1400, 1500, 1600, 1700])
     actions.reject_price(price=price, reason="literówka", by=editor, on=NOW)
-    versions.forget()  # as a commit makes it do
-    versions.current()
-    with django_assert_num_queries(1):
-        assert pellets() == (3, [1400, 1500, 1600])
+    assert pellets() == (3, [1400, 1500, 1600])
     lines = price.history.order_by("history_id")
     assert [(line.status, line.reason, line.history_user) for line in lines] == [
         ("pending", "", None),
@@ -75,20 +69,6 @@ def test_approving_and_rejecting_change_the_next_answer_and_history_shows_both(e
     ]
     stored = DepotPrice.objects.get(pk=price.pk)
     assert (stored.decided_by, stored.decided_at) == (editor, NOW)
-
-
-def test_what_a_process_has_given_holds_until_a_decision_or_midnight(editor, django_assert_num_queries):
-    for slug in figures.RESTS_ON:
-        versions.raise_version(slug)
-    three(editor)
-    before = pellets()
-    with django_assert_num_queries(0):
-        assert pellets() == before
-    actions.approve_price(price=submit(price=Decimal(1700)), by=editor, on=NOW)
-    versions.forget()
-    assert pellets() == (4, [1400, 1500, 1600, 1700])
-    tomorrow = figures.read(BY_SLUG["pellet"], voivodeship=None, values=False, today=TODAY + timedelta(days=1))
-    assert orjson.loads(tomorrow)["to"] == "2026-11-22"
 
 
 def test_a_rejected_price_may_be_approved_after_all(editor):
@@ -119,7 +99,7 @@ def test_several_at_once_and_those_that_cannot_be_are_named(editor):
     assert [reason for _, reason in decided.unchanged] == ["jest już zatwierdzona"]
     assert pellets()[0] == 4
     assert len(actions.reject_prices(prices=done, reason="x", by=editor, on=NOW).changed) == 3
-    versions.forget()
+    snapshot.invalidate()
     again = actions.reject_prices(prices=done, reason="x", by=editor, on=NOW)
     assert again.changed == ()
     assert {reason for _, reason in again.unchanged} == {"jest już odrzucona"}
@@ -282,21 +262,6 @@ def test_a_range_is_positive_and_in_order(editor, low, high):
     assert PlausibleRange.objects.get(pk="pellet").low == 600
 
 
-# Kept answers
-
-
-def test_an_approval_computes_its_own_fuel_anew_and_no_other(editor, monkeypatch):
-    figures.refresh(today=TODAY)
-    made = []
-    make = figures.make
-    monkeypatch.setattr(figures, "make", lambda fuel, today: made.append(fuel.slug) or make(fuel, today))
-    actions.approve_price(price=submit(), by=editor, on=NOW)
-    assert made == ["pellet"]
-    actions.approve_price(price=submit(fuel="ekogroszek"), by=editor, on=NOW)
-    assert made == ["pellet", "wegiel", "ekogroszek"]
-    assert figures.refresh(today=TODAY) == []
-
-
 def test_the_version_of_the_data_set_grows(editor):
     three(editor)
     before = Dataset.objects.get(slug="prices")
@@ -317,4 +282,3 @@ def test_pending_and_rejected_prices_never_count(editor, others):
                 actions.reject_price(price=price, reason="x", by=editor, on=NOW)
         assert ask("pellet", TODAY, values=True) == before
         transaction.set_rollback(True)
-    figures.forget()

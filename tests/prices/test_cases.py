@@ -9,7 +9,7 @@ import yaml
 
 from catalog import fuels
 from catalog.yaml_loader import SafeLoader
-from prices import actions, figures
+from prices import actions
 from prices.models import DepotPrice
 from tests import factories
 from tests.prices.helpers import ask
@@ -54,6 +54,3 @@ def test_case(case):
     assert answer["price_lists"] + answer["submissions"] == answer["n"]
     steps = answer["arithmetic"]
     assert steps["considered"] - steps["implausible"] - steps["superseded"] - steps["outliers"] == answer["n"]
-    figures.forget()
-    figures.refresh(today=case["today"])
-    assert ask(case["fuel"], case["today"], values=True) == answer  # kept and computed on demand alike

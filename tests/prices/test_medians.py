@@ -9,10 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prices import medians
-from prices.medians import Price, Range
+from prices.medians import Price, PriceColumns, Range
+from tests.prices import row_by_row
 
 TODAY = date(2026, 11, 21)
 RANGES = {"pellet": Range(Decimal(600), Decimal(4000))}
+
+
+def compute(prices):
+    return medians.compute(PriceColumns.of(prices), RANGES, TODAY)
+
+
+def counted(own):
+    """What one depot counts with."""
+    (found,) = medians.counted(medians.representative_prices(PriceColumns.of(own)))
+    return found
+
 
 AMOUNTS = st.integers(1, 500_000).map(lambda grosze: Decimal(grosze) / 100)
 PRICES = st.lists(
@@ -34,12 +46,12 @@ PRICES = st.lists(
 @given(PRICES, st.randoms(use_true_random=False))
 def test_order_does_not_matter(prices, random):
     shuffled = random.sample(prices, len(prices))
-    assert medians.compute(shuffled, RANGES, TODAY) == medians.compute(prices, RANGES, TODAY)
+    assert compute(shuffled) == compute(prices)
 
 
 @given(PRICES)
 def test_every_considered_price_is_accounted_for(prices):
-    figures = medians.compute(prices, RANGES, TODAY)
+    figures = compute(prices)
     assert figures.considered == len(figures.accepted) + len(figures.rejected) + figures.superseded
     assert figures.superseded >= 0
     assert figures.country.n == len(figures.accepted) == len({row.depot for row in figures.accepted})
@@ -49,7 +61,7 @@ def test_every_considered_price_is_accounted_for(prices):
 
 @given(PRICES)
 def test_what_counts_lies_between_the_fences_and_within_its_extremes(prices):
-    figures = medians.compute(prices, RANGES, TODAY)
+    figures = compute(prices)
     for row in figures.accepted:
         assert figures.fences is None or figures.fences.low <= row.amount <= figures.fences.high
     found = figures.country
@@ -61,7 +73,7 @@ def test_what_counts_lies_between_the_fences_and_within_its_extremes(prices):
 def test_prices_outside_every_period_change_nothing(prices):
     old = [price._replace(day=price.day - timedelta(2000)) for price in prices]
     future = [price._replace(day=TODAY + timedelta(1)) for price in prices]
-    assert medians.compute(prices + old + future, RANGES, TODAY) == medians.compute(prices, RANGES, TODAY)
+    assert compute(prices + old + future) == compute(prices)
 
 
 @given(st.lists(AMOUNTS, min_size=2, max_size=40))
@@ -93,7 +105,7 @@ def test_months_before(day, months, expected):
 def test_what_was_rejected_is_told_with_the_reason():
     amounts = [1000] * 4 + [1010] * 3 + [3000, 15]
     prices = [Price(n, n, "pellet", "12", TODAY, Decimal(amount), True) for n, amount in enumerate(amounts)]
-    rejected = medians.compute(prices, RANGES, TODAY).rejected
+    rejected = compute(prices).rejected
     assert [(row.amount, row.reason) for row in rejected] == [(3000, "outlier"), (15, "implausible")]
 
 
@@ -110,7 +122,7 @@ def test_every_step_is_counted():
         price(10, 10, 3900),  # beyond the fences
         price(11, 11, 1000, days=200),  # before the window
     ]
-    figures = medians.compute(prices, RANGES, TODAY)
+    figures = compute(prices)
     assert (figures.considered, figures.superseded) == (11, 1)
     assert (figures.rejected_as("implausible"), figures.rejected_as("outlier")) == (2, 1)
     assert (figures.country.n, figures.price_lists) == (7, 7)
@@ -122,31 +134,31 @@ def test_of_several_fuels_on_a_day_a_depot_counts_with_their_median():
         Price(number, 1, fuel, "12", TODAY, Decimal(amount), fuel == "b")
         for number, (fuel, amount) in enumerate([("a", 1500), ("b", 1200), ("c", 1300)])
     ]
-    assert medians.newest_of(own) == (1, "12", TODAY, 1300, True)
+    assert counted(own) == (1, "12", TODAY, 1300, True)
 
 
 def test_fences_stand_three_ranges_beyond_the_quartiles_of_any_order():
-    amounts = [Decimal(amount) for amount in (5, 1, 8, 2, 7, 3, 6, 4)]  # quartiles 2.75 and 6.25
-    assert medians.fences_of(amounts) == (Decimal("-7.75"), Decimal("16.75"))
-    assert medians.fences_of(amounts[1:]) is None
+    grosze = [500, 100, 800, 200, 700, 300, 600, 400]  # quartiles 2.75 and 6.25 zł
+    assert medians.tukey_fences(grosze) == (Decimal("-7.75"), Decimal("16.75"))
+    assert medians.tukey_fences(grosze[1:]) is None
 
 
 def test_voivodeships_come_in_the_order_of_their_codes():
     prices = [
         Price(number, number, "pellet", area, TODAY, Decimal(1000), True) for number, area in ((1, "14"), (2, "12"))
     ]
-    assert list(medians.compute(prices, RANGES, TODAY).voivodeships) == ["12", "14"]
+    assert list(compute(prices).voivodeships) == ["12", "14"]
 
 
 def test_one_invented_price_makes_a_demonstration():
     real = Price(1, 1, "pellet", "12", TODAY, Decimal(1000), True)
     invented = Price(2, 2, "pellet", "12", TODAY, Decimal(1000), True, demonstration=True)
-    found = [medians.compute(prices, RANGES, TODAY).demonstration for prices in ([], [real], [invented, real])]
+    found = [compute(prices).demonstration for prices in ([], [real], [invented, real])]
     assert found == [False, False, True]
 
 
 def test_below_three_prices_nothing_but_their_number_is_told():
-    assert medians.summarise([Decimal(1000)] * 2) == (2, None, None, None, None, None)
+    assert medians.summarise([100_000] * 2) == (2, None, None, None, None, None)
 
 
 def test_half_a_grosz_goes_up():
@@ -158,9 +170,9 @@ def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
     from datetime import UTC, datetime
 
     starter = [Price(number, 1, "pellet", "12", TODAY, Decimal(1500 + number), False) for number in (2, 3)]
-    assert medians.newest_of(starter).amount == 1503  # the greater number, for want of anything else
+    assert counted(starter).amount == 1503  # the greater number, for want of anything else
     decided = Price(1, 1, "pellet", "12", TODAY, Decimal(1600), False, datetime(2026, 11, 2, tzinfo=UTC))
-    assert medians.newest_of([*starter, decided]).amount == 1600
+    assert counted([*starter, decided]).amount == 1600
 
 
 def test_of_equal_origin_the_later_decision_counts():
@@ -171,4 +183,10 @@ def test_of_equal_origin_the_later_decision_counts():
         Price(2, 1, "pellet", "12", TODAY, Decimal(1500), False, early),
         Price(1, 1, "pellet", "12", TODAY, Decimal(1600), False, late),
     ]
-    assert medians.newest_of(own).amount == 1600
+    assert counted(own).amount == 1600
+
+
+@given(PRICES, st.integers(0, 400).map(lambda days: TODAY - timedelta(days)))
+def test_columns_give_what_counting_row_by_row_gives(prices, today):
+    found = medians.compute(PriceColumns.of(prices), RANGES, today)
+    assert found == row_by_row.compute(prices, RANGES, today)

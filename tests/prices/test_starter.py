@@ -7,14 +7,14 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from catalog import versions
 from catalog.fuels import BY_SLUG
 from catalog.importers.run import run
 from catalog.importers.sync import Options
 from catalog.models import Dataset, Depot
+from fueldepot.data import snapshot
 from prices import medians, starter
 from prices.models import DepotPrice, Observation, PlausibleRange
-from prices.queries import find_ranges
+from prices.snapshot import read_prices
 from tests import factories
 
 TODAY = date(2026, 11, 21)
@@ -50,7 +50,7 @@ def test_prices_reach_back_two_years_and_each_depot_has_one_a_day():
 
 @pytest.mark.django_db
 def test_a_few_are_implausible_and_the_others_within_what_the_press_saw():
-    ranges = find_ranges(["ekogroszek", "pellet"])
+    ranges = read_prices().ranges
     amounts = [(row.price, ranges[row.fuel]) for row in rows()]
     slips = [price for price, limits in amounts if not limits.low <= price <= limits.high]
     assert 0 < len(slips) < len(amounts) / 50
@@ -90,16 +90,8 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     call_command("remove_demo", stdout=out)
     assert "400 demonstration depots" in out.getvalue()
     assert not DepotPrice.objects.exists()
-    versions.forget()
+    snapshot.invalidate()
     answer = client.get("/api/v1/prices/pellet").json()
     assert (answer["n"], "demonstration" in answer) == (0, False)
     assert Dataset.objects.get(slug="prices").row_count == 0
     assert list(starter.missing_steps()) == []
-
-
-def test_refreshing_says_what_it_did(demonstration):
-    out = StringIO()
-    call_command("refresh_figures", stdout=out)
-    call_command("refresh_figures", stdout=out)
-    assert "computed anew: wegiel" in out.getvalue()
-    assert "nothing, every answer holds" in out.getvalue()

@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from fueldepot.data import snapshot
 from regulations import actions
 from regulations.models import Amendment, Deadline, LegalState, Resolution
 from tests import factories
@@ -95,6 +96,42 @@ def test_an_amendment_that_moves_a_deadline(desk, editor, client):
     assert (newest.history_user, newest.date) == (editor, date(2029, 1, 1))
     assert newest.prev_record.date == date(2027, 1, 1)
     assert editor.username in desk.get(f"/admin/regulations/deadline/{moved.pk}/history/").content.decode()
+
+
+CHANGES_AT_THE_DESK = {
+    "a state": lambda desk, act, ban: save(desk, url_of(act.state), summary="Nowe słowa."),
+    "an amendment": lambda desk, act, ban: save(
+        desk,
+        url_of(act),
+        **{
+            "amendments-TOTAL_FORMS": "1",
+            "amendments-0-number": "III/3/26",
+            "amendments-0-adopted": "2026-11-16",
+            "amendments-0-changes": "Nowe słowa.",
+        },
+    ),
+    "one deleted": lambda desk, act, ban: desk.post(url_of(ban).replace("change", "delete"), {"post": "yes"}),
+    "several deleted": lambda desk, act, ban: desk.post(
+        "/admin/regulations/fuelban/",
+        {"action": "delete_selected", "_selected_action": [str(ban.pk)], "post": "yes"},
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES_AT_THE_DESK)
+def test_a_change_shows(desk, change):
+    reader = Client()
+    act = ResolutionFactory()
+    ban = FuelBanFactory(state=act.state)
+    paths = ("/api/v1/regulations?voivodeship=12", "/przepisy/malopolskie/")
+    before = [reader.get(path) for path in paths]
+    answer = CHANGES_AT_THE_DESK[change](desk, act, ban)
+    snapshot.refresh()
+    assert answer.status_code == 302
+    for path, known in zip(paths, before, strict=True):
+        after = reader.get(path, headers={"If-None-Match": known["ETag"]})
+        assert after.status_code == 200
+        assert after.content != known.content
 
 
 def test_what_a_form_says_beside_a_move_is_not_said_of_the_days_before(desk, client):

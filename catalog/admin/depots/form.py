@@ -6,13 +6,14 @@ from django import forms
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from catalog import actions, boundaries, fuels
+from catalog import actions, fuels
 from catalog.admin.depots.story import LABELS, shown
 from catalog.models import Depot, Municipality
 from catalog.params import LAT_RANGE, LON_RANGE
 from catalog.reading import contacts
 from catalog.reading.hours import weekly_hours
 from catalog.starter.demo import MARK
+from catalog.territory.snapshot import territory
 from catalog.text import normalise_postcode
 
 EXTRAS = ("other_municipality",)
@@ -59,7 +60,7 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
             return
         self.fields["municipality"].required = False
         if self.instance.pk:
-            located = boundaries.current().find(self.instance.lat, self.instance.lon)
+            located = territory.get().boundaries.find(self.instance.lat, self.instance.lon)
             self.initial["other_municipality"] = located is None or located.teryt != self.instance.municipality_id
 
     def clean_name(self) -> str:
@@ -170,7 +171,7 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
             if data.get("municipality") is None:
                 self.add_error("municipality", "Wybierz gminę albo odznacz „inna gmina niż z położenia”.")
             return
-        located = boundaries.current().find(data["lat"], data["lon"])
+        located = territory.get().boundaries.find(data["lat"], data["lon"])
         if located is None:
             self.add_error(
                 "lat", "To miejsce nie leży w żadnej gminie. Popraw położenie albo zaznacz inną gminę i wybierz ją."

@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable
 
 import shapely
 
-from catalog import boundaries, history, versions
+from catalog import boundaries, history
 from catalog.bulk import upsert
 from catalog.importers.records import BoundaryRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
 from catalog.models import Boundary, Dataset, Depot, Municipality
+from fueldepot.data import versions
 
 TITLE = "boundaries"
 
@@ -79,5 +80,5 @@ def reassign_depots(options: Options) -> Iterable[str]:
     if moved:
         history.record(Depot, moved.keys(), by=None, reason=f"{history.IMPORTED}: granice gmin")
         # Medians of voivodeships rest on where depots are.
-        versions.raise_version(Dataset.Slug.DEPOTS)
+        versions.bump_version(Dataset.Slug.DEPOTS)
     return moved.values()

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import shapely
 from django.db import connection
 
-from catalog import history, versions
+from catalog import history
 from catalog.bulk import upsert
 from catalog.importers.records import UnitRecord
 from catalog.importers.sync import Options
 from catalog.importers.sync.successions import Heirs
 from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, PostcodeMunicipality
+from fueldepot.data import versions
 
 REVIEW = "Gmina, do której należał skład, zniknęła z rejestru: sprawdź, w której leży teraz."
 """What editors read at a depot whose municipality they had confirmed and which had to be moved all the same."""
@@ -73,12 +74,12 @@ def hand_over(departures: Sequence[Departure], options: Options) -> None:
         return
     successors = {departure.unit.teryt: departure.heirs.successor for departure in departures}
     if hand_over_depots(departures, options):
-        versions.raise_version(Dataset.Slug.DEPOTS)
+        versions.bump_version(Dataset.Slug.DEPOTS)
     with connection.cursor() as cursor:
         cursor.execute(MOVE.format(table="catalog_place"), [list(successors), list(successors.values())])
     hand_over_postcodes(successors)
     if hand_over_boundaries(departures):
-        versions.raise_version(Dataset.Slug.BOUNDARIES)
+        versions.bump_version(Dataset.Slug.BOUNDARIES)
     remember(departures, options)
 
 

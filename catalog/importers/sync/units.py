@@ -14,7 +14,7 @@ from catalog.importers.sync import Diff, ImportRefused, Options, Report, check_r
 from catalog.importers.sync.handover import FOLLOWERS, Departure, hand_over
 from catalog.importers.sync.successions import Heirs, Succession, Units, county_heirs, find_successions, municipalities
 from catalog.models import Boundary, County, Depot, FormerMunicipality, Municipality, Place, Voivodeship
-from catalog.plane import great_circle_m
+from catalog.territory.great_circle import distance_m
 from catalog.text import slug
 
 TITLE = "units"
@@ -129,7 +129,7 @@ class Atlas:
         moves = {}
         for pk, lat, lon in self.depots[unit.teryt]:
             if seats:
-                moves[pk] = min(seats, key=lambda code: (great_circle_m(lat, lon, *seats[code]), code))
+                moves[pk] = min(seats, key=lambda code: (distance_m(lat, lon, *seats[code]), code))
         successor = most_common(moves.values()) if moves else min(seats or candidates)
         return Departure(unit, heirs_of(successor, candidates), False, moves)
 

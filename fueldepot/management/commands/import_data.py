@@ -2,14 +2,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils import timezone
 
 from catalog.importers.run import Step
 from catalog.importers.steps import NothingToImport, directory_steps
 from catalog.management.import_command import ImportCommand
 from prices.importers import gus
 from prices.importers.bdl_answers import is_answer
-from prices.management.figures import refresh_figures
 from regulations.importers.records import YAML
 from regulations.importers.sync import file_step
 
@@ -23,8 +21,6 @@ class Command(ImportCommand):
 
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
         self.run_steps(sources, **options)
-        if options["commit"]:
-            refresh_figures(timezone.localdate())
 
     def steps(self, sources: list[Path]) -> list[Step]:
         directory = sources[0]

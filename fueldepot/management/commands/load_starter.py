@@ -10,7 +10,6 @@ from catalog.importers.sync import ImportRefused, Options
 from catalog.management.import_command import ImportCommand, progress
 from catalog.starter import load
 from prices import starter as prices
-from prices.management.figures import refresh_figures
 from regulations import starter as regulations
 
 
@@ -34,4 +33,3 @@ class Command(ImportCommand):
             raise CommandError(f"nothing was loaded: {complaint(error)}") from error
         for report in filter(lambda report: report.added, reports):
             self.stdout.write(f"starter data: {report.added} {report.title}")
-        refresh_figures(how.today)

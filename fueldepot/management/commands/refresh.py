@@ -19,7 +19,6 @@ from catalog.management.import_command import add_fetching_arguments, fetcher_fo
 from catalog.models import ImportRun
 from catalog.runs import SourceState, last_runs
 from prices.importers import gus
-from prices.management.figures import refresh_figures
 
 
 def fetch_series(fetcher: Fetcher) -> Fetch:
@@ -116,7 +115,7 @@ class Command(BaseCommand):
     def refresh(self, chosen: list[SourceState], how: Options, fetcher: Fetcher) -> list[str]:
         """Refresh sources one after another. Returns the ids of those that failed."""
         fetches = {"api": fetch_series(fetcher)}
-        failed, imported = [], False
+        failed = []
         for state in chosen:
             name = state.publication.id
             try:
@@ -125,7 +124,6 @@ class Command(BaseCommand):
                 self.stderr.write(f"{name}: not refreshed, the next refresh tries again: {error}")
                 failed.append(name)
                 continue
-            imported = imported or run.outcome == ImportRun.Outcome.IMPORTED
             took = f"{run.duration_s:.1f} s"
             if run.outcome in ImportRun.GOOD:
                 counts = f"{run.rows} rows, {run.added} added, {run.changed} changed, {run.removed} removed"
@@ -135,6 +133,4 @@ class Command(BaseCommand):
             else:
                 self.stderr.write(f"{name}: {run.outcome}, nothing was changed ({took}): {run.message}")
                 failed.append(name)
-        if imported:
-            refresh_figures(how.today)
         return failed

@@ -2,12 +2,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.db import transaction
-from django.utils import timezone
 
 from catalog import actions
 from catalog.importers.run import record_change
 from catalog.models import Dataset
-from prices import figures
+from prices.actions import PUBLISHER
 from prices.models import DepotPrice
 
 
@@ -16,12 +15,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with transaction.atomic():
-            figures.lock()
             prices = DepotPrice.objects.demonstration().count()
             count = actions.erase_demonstration()
             if count:
                 record_change(Dataset.Slug.DEPOTS, {})
             if prices:
-                record_change(Dataset.Slug.PRICES, {figures.PUBLISHER: None}, model=DepotPrice)
-        figures.refresh(today=timezone.localdate())
+                record_change(Dataset.Slug.PRICES, {PUBLISHER: None}, model=DepotPrice)
         self.stdout.write(f"{count} demonstration depots and {prices} prices removed")

@@ -2,14 +2,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.utils import timezone
 
 from catalog.importers.download import Download
 from catalog.importers.publications import Publication
 from catalog.importers.run import Step
 from catalog.management.import_command import ImportCommand
 from prices.importers.gus import download_step, file_step
-from prices.management.figures import refresh_figures
 from prices.series import BY_SLUG
 
 
@@ -33,8 +31,6 @@ class Command(ImportCommand):
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
         self.chosen = dict(self.read_choice(text) for text in options["variable"])
         super().handle(*args, sources=sources, **options)
-        if options["commit"]:
-            refresh_figures(timezone.localdate())
 
     def read_choice(self, text: str) -> tuple[str, int]:
         """ "prad-g11=12345". Raises CommandError."""

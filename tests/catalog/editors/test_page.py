@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from catalog import actions, models, requests
 from tests import factories
+from tests.conftest import build_snapshots
 
 pytestmark = pytest.mark.django_db
 
@@ -168,6 +169,7 @@ def test_a_forged_state_is_refused(client, editor, depot, opened):
 def test_the_page_says_where_each_value_comes_from(client, editor, depot, django_assert_max_num_queries):
     actions.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
     # Session, user, two for rights; state, depot, its relations, history, boundary, requests, absorbed, pairs, index.
+    build_snapshots()
     with django_assert_max_num_queries(20):
         text = client.get(address(depot)).content.decode()
     assert "Źródło: redakcja (ewa)" in text

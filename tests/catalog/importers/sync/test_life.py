@@ -145,6 +145,6 @@ def test_history_of_many_changes_costs_one_statement(options, django_assert_num_
     records = tuple(replace(RECORD, source_id=f"node/{n}") for n in range(300))
     sync_depots(Extract(records), options, origin=Depot.Source.OSM)
     changed = tuple(replace(record, phone=None) for record in records)
-    with django_assert_num_queries(1 + 3 + 1 + 1):  # locks; boundaries, depots, merged ones; update; history
+    with django_assert_num_queries(1 + 4 + 1 + 1):  # locks; boundaries, units, depots, merged ones; update; history
         sync_depots(Extract(changed), options, origin=Depot.Source.OSM)
     assert Depot.history.filter(history_type="~").count() == 300

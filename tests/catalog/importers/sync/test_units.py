@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from catalog import boundaries, models, queries
+from catalog import boundaries, models
 from catalog.importers.records import Extract, UnitRecord
 from catalog.importers.sync import ImportRefused, TooManyRemovals
 from catalog.importers.sync.units import sync_units
+from catalog.territory.snapshot import read_territory
 from regulations.models import LegalState
 from tests import factories
 
@@ -265,8 +266,8 @@ def test_a_county_moves_as_a_whole(options, register):
         depot.refresh_from_db()
         assert depot.municipality_id == f"1401{old[4:]}"
     assert not models.Voivodeship.objects.filter(pk="12").exists()
-    assert queries.unknown_unit("1207").successor == "1401"
-    assert queries.unknown_unit("12").successor == "14"
+    assert read_territory().unknown_unit("1207").successor == "1401"
+    assert read_territory().unknown_unit("12").successor == "14"
 
 
 def test_an_update_takes_as_many_queries_however_much_moves(options, register, django_assert_max_num_queries):

@@ -1,0 +1,1 @@
+"""Published depots as public requests read them."""

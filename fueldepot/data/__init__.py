@@ -1,0 +1,1 @@
+"""Database parts without a domain: versions of data sets, snapshots of them."""

@@ -1,0 +1,1 @@
+"""Web parts without a domain: validators, lifetimes in caches."""

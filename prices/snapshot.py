@@ -1,0 +1,203 @@
+"""Prices in memory: approved prices of published depots as columns, plausible ranges, official averages.
+
+Figures are worked out of the columns when they are first asked for, and stay with the snapshot: any day within reach
+can be answered, nothing is stored, and nothing has to run after midnight.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection
+
+from catalog import fuels
+from catalog.models import Dataset
+from fueldepot.data.snapshot import Snapshot
+from prices import medians
+from prices.medians import Figures, PriceColumns, Range
+from prices.models import Observation, PlausibleRange, Series
+from prices.series import COAL, SERIES
+
+PRICE_LIST_MONTHS = 12
+
+FIGURES_KEPT = 64
+"""Fuels and days of which a snapshot keeps the figures: all fuels of today, and some past days."""
+
+FUELS = tuple(fuels.BY_SLUG)
+
+# Columns of binary numbers: fifty thousand rows would take ten times as long as tuples.
+READ = """
+    SELECT
+        string_agg(int8send(p.id), ''),
+        string_agg(int8send(p.depot_id), ''),
+        string_agg(int4send(array_position(%s::text[], p.fuel::text) - 1), ''),
+        string_agg(int4send(left(d.municipality_id, 2)::int), ''),
+        string_agg(int4send(p.day - DATE '0001-01-01' + 1), ''),
+        string_agg(int8send((p.price * 100)::bigint), ''),
+        string_agg(int4send((p.origin = 'price_list')::int), ''),
+        string_agg(float8send(coalesce(extract(epoch FROM p.decided_at), 0)::float8), ''),
+        string_agg(int4send((d.source = 'demo')::int), '')
+    FROM prices_depotprice p
+    JOIN catalog_depot d ON d.id = p.depot_id
+    WHERE p.status = 'approved' AND d.publication = 'published'
+"""
+TYPES = (">i8", ">i8", ">i4", ">i4", ">i4", ">i8", ">i4", ">f8", ">i4")
+
+
+class ListedPrice(NamedTuple):
+    """The newest price of a fuel at a depot."""
+
+    fuel: str
+    price: Decimal
+    day: date
+
+
+class OfficialPrice(NamedTuple):
+    """A yearly average of the statistical office. source: where the number was read."""
+
+    year: int
+    price: Decimal
+    source: str
+    variable_id: int | None
+
+
+class ObservedPrice(NamedTuple):
+    """A yearly average of an area; teryt and voivodeship are "" for Poland. source: where the number was read."""
+
+    series: str
+    teryt: str
+    voivodeship: str
+    slug: str
+    year: int
+    price: Decimal
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesRows:
+    """A series as `/prices` needs it: prices by year, for Poland and by slug of the voivodeship, ascending.
+
+    sources: where the numbers were read, in alphabetical order.
+    """
+
+    variable_id: int | None
+    poland: dict[int, Decimal]
+    voivodeships: dict[str, dict[int, Decimal]]
+    sources: tuple[str, ...]
+
+
+class Prices:
+    """Approved prices and plausible ranges. ranges: by fuel, in the order of the catalog."""
+
+    def __init__(self, columns: PriceColumns, ranges: Mapping[str, Range]) -> None:
+        self.columns, self.ranges = columns, ranges
+        self._figures = lru_cache(FIGURES_KEPT)(self._compute)
+
+    def figures(self, fuel: str, on: date) -> Figures:
+        """Return the figures of a fuel as of a day, of prices approved by now. Two milliseconds when asked first."""
+        return self._figures(fuel, on)
+
+    def ranges_of(self, fuel: str) -> dict[str, Range]:
+        """Return the ranges of a fuel and of what it takes in."""
+        asked = fuels.assortments(fuel)
+        return {slug: limits for slug, limits in self.ranges.items() if slug in asked}
+
+    def price_list(self, depot: int, on: date) -> list[ListedPrice]:
+        """Return the newest price of each fuel from the last twelve months, in the order of the catalog."""
+        since = medians.months_before(on, PRICE_LIST_MONTHS).toordinal()
+        own = self.columns.of_depot(depot)
+        found: dict[str, ListedPrice] = {}
+        for fuel, day, grosze in zip(own.fuels.tolist(), own.days.tolist(), own.grosze.tolist(), strict=True):
+            if since <= day <= on.toordinal():
+                slug = own.names[fuel]
+                found[slug] = ListedPrice(slug, medians.zloty(grosze), date.fromordinal(day))
+        return [found[slug] for slug in fuels.in_order(frozenset(found))]
+
+    def _compute(self, fuel: str, on: date) -> Figures:
+        return medians.compute(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on)
+
+
+@dataclass(frozen=True, slots=True)
+class Official:
+    """Official averages.
+
+    series: by slug, in the order of `prices.series`. observations: Poland first, by code, year.
+    """
+
+    series: Mapping[str, SeriesRows]
+    observations: tuple[ObservedPrice, ...]
+
+    def latest_coal(self) -> OfficialPrice | None:
+        """Return the newest average price of coal in Poland, None when none is known."""
+        found = [row for row in self.observations if row.series == COAL and not row.teryt]
+        if not found:
+            return None
+        newest = max(found, key=lambda row: row.year)
+        return OfficialPrice(newest.year, newest.price, newest.source, self.series[COAL].variable_id)
+
+
+def read_prices() -> Prices:
+    """Read the present state. Two queries; 50 ms for fifty thousand prices."""
+    with connection.cursor() as cursor:
+        cursor.execute(READ, [list(FUELS)])
+        row = cursor.fetchone()
+    ids, depots, kinds, areas, days, grosze, by_list, decided, invented = (
+        np.frombuffer(column or b"", kind).astype(kind[1:]) for column, kind in zip(row, TYPES, strict=True)
+    )
+    order = np.lexsort((ids, decided, by_list, days, depots))
+    columns = PriceColumns(
+        FUELS,
+        depots[order],
+        kinds[order],
+        areas[order],
+        days[order],
+        grosze[order],
+        by_list[order].astype(bool),
+        invented[order].astype(bool),
+    )
+    return Prices(columns, read_ranges())
+
+
+def read_ranges() -> dict[str, Range]:
+    """Read the plausible ranges by fuel, in the order of the catalog. One query."""
+    stored = {row.fuel: Range(row.low, row.high) for row in PlausibleRange.objects.all()}
+    return {slug: stored[slug] for slug in fuels.in_order(frozenset(stored))}
+
+
+def read_official() -> Official:
+    """Read the present averages. Two queries."""
+    order = {kind.slug: place for place, kind in enumerate(SERIES)}
+    rows = [
+        ObservedPrice(
+            row.series_id,
+            row.voivodeship_id or "",
+            row.voivodeship.name if row.voivodeship else "",
+            row.voivodeship.slug if row.voivodeship else "",
+            row.year,
+            row.value,
+            row.source,
+        )
+        for row in Observation.objects.select_related("voivodeship")
+    ]
+    rows.sort(key=lambda row: (order[row.series], row.teryt, row.year))
+    variables = dict(Series.objects.values_list("slug", "variable_id"))
+    return Official({kind.slug: series_rows(kind.slug, rows, variables) for kind in SERIES}, tuple(rows))
+
+
+def series_rows(slug: str, rows: list[ObservedPrice], variables: Mapping[str, int | None]) -> SeriesRows:
+    """Return the averages of one series."""
+    poland: dict[int, Decimal] = {}
+    areas: dict[str, dict[int, Decimal]] = defaultdict(dict)
+    own = [row for row in rows if row.series == slug]
+    for row in own:
+        (areas[row.slug] if row.teryt else poland)[row.year] = row.price
+    return SeriesRows(variables.get(slug), poland, dict(areas), tuple(sorted({row.source for row in own})))
+
+
+prices = Snapshot(read_prices, Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES)
+official = Snapshot(read_official, Dataset.Slug.UNITS, Dataset.Slug.SERIES)

@@ -1,0 +1,134 @@
+"""Depots in memory, held against measuring every one of them, and against PostgreSQL."""
+
+import math
+from datetime import date
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from catalog import fuels
+from catalog.depots.snapshot import DepotRow, Depots, UnknownDepot, read_depots
+from catalog.models import Depot
+from catalog.params import Point
+from tests import factories
+from tests.catalog.depots.near_by_sql import find_near
+
+SLUGS = list(fuels.BY_SLUG)
+
+
+def row(number, lat=50.0, lon=20.0, *, teryt="1261011", name="Skład", offers=()):
+    """A depot of which only what is looked up matters."""
+    return DepotRow(
+        number, name, "", "", "", "", None, "", "", lat, lon, False, list(offers), None, "", False, "unverified",
+        "osm", None, date(2026, 1, 1), teryt, "Kraków", "krakow", "malopolskie",
+    )  # fmt: skip
+
+
+def haversine_m(lat1, lon1, lat2, lon2):
+    """The great-circle distance by the textbook, with the mean radius of the IUGG."""
+    phi1, phi2 = math.radians(lat1), math.radians(lat2)
+    half = math.sin((phi2 - phi1) / 2) ** 2
+    half += math.cos(phi1) * math.cos(phi2) * math.sin(math.radians(lon2 - lon1) / 2) ** 2
+    return 2 * 6_371_008.8 * math.asin(min(1.0, math.sqrt(half)))
+
+
+LATS, LONS = st.floats(48.8, 55.1), st.floats(13.9, 24.3)
+ROWS = st.lists(st.tuples(LATS, LONS, st.sets(st.sampled_from(SLUGS))), max_size=60).map(
+    lambda found: [row(number, lat, lon, offers=offers) for number, (lat, lon, offers) in enumerate(found, 1)]
+)
+
+
+@given(ROWS, LATS, LONS, st.integers(1, 900), st.integers(1, 100), st.sampled_from([None, *SLUGS]))
+def test_the_nearest_are_those_that_measuring_every_depot_finds(rows, lat, lon, radius_km, limit, fuel):
+    found = Depots(rows).near(Point(lat, lon), radius_km=radius_km, fuel=fuel, limit=limit)
+    offering = [one for one in rows if fuel is None or set(fuels.assortments(fuel)) & set(one.fuels)]
+    metres = {one.id: haversine_m(lat, lon, one.lat, one.lon) for one in offering}
+    inside = [number for number, far in metres.items() if far <= radius_km * 1000]
+    assert found.total == len(inside)
+    assert len(found.rows) == min(limit, len(inside))
+    for one, distance_m in found.measured():
+        assert distance_m == pytest.approx(metres[one.id], abs=1e-6)
+    told = [metres[one.id] for one in found.rows]
+    assert told == pytest.approx(sorted(metres[number] for number in inside)[:limit], abs=1e-6)
+
+
+@given(ROWS.filter(bool), st.integers(1, 20))
+def test_equal_distances_come_by_number_also_at_the_cut(rows, limit):
+    same = [one._replace(lat=rows[0].lat, lon=rows[0].lon) for one in rows]
+    found = Depots(same[::-1]).near(Point(rows[0].lat, rows[0].lon), radius_km=1, limit=limit)
+    assert [one.id for one in found.rows] == sorted(one.id for one in rows)[:limit]
+    assert set(found.distances_m) == {0}
+
+
+def test_no_depots():
+    known = Depots([])
+    assert known.near(Point(50, 20), radius_km=50, fuel="pellet", limit=5) == ([], 0, [])
+    assert known.in_unit("12") == ([], 0, None)
+    assert known.find(1) is None
+
+
+def test_a_unit_lists_its_own_in_the_order_of_the_rows():
+    known = Depots([row(3), row(1, teryt="1217011"), row(2, teryt="1465011", offers=["ekogroszek"])])
+    assert [one.id for one in known.in_unit("12").rows] == [3, 1]
+    assert [one.id for one in known.in_unit("1217").rows] == [1]
+    assert known.in_unit("12", limit=1) == ([known.rows[0]], 2, None)
+    assert [one.id for one in known.in_unit("14", fuel="wegiel").rows] == [2]
+    assert known.in_unit("14", fuel="pellet").total == 0
+    assert (known.count_in("1261011"), known.count_in("99")) == (1, 0)
+
+
+def test_namesakes():
+    known = Depots([row(1, name="A"), row(2, name="A"), row(3, name="B")])
+    assert [known.has_namesake(one) for one in known.rows] == [True, True, False]
+
+
+@pytest.mark.django_db
+def test_only_published_depots_are_read_in_polish_order():
+    for name in ("Żak", "Łoś", "Lis", "Zając"):
+        factories.DepotFactory(name=name)
+    removed = factories.DepotFactory(name="Usunięty", removed=True)
+    known = read_depots()
+    assert [one.name for one in known.rows] == ["Lis", "Łoś", "Zając", "Żak"]
+    with pytest.raises(UnknownDepot):
+        known.get(removed.pk)
+    with pytest.raises(UnknownDepot):
+        known.get(2**70)
+
+
+@pytest.fixture
+def scattered(db):
+    """1,500 depots in a spiral of clusters over the whole country."""
+    municipality = factories.krakow()
+    depots = [
+        Depot(
+            name=f"Skład {n}",
+            lat=48.8 + (n * 0.618034 % 1) * 6.3,
+            lon=13.9 + (n // 10 * 0.414214 % 1) * 10.4,
+            municipality=municipality,
+            fuels=["pellet"] if n % 3 else ["ekogroszek"],
+            source="osm",
+            source_id=f"node/{n}",
+            updated_at=date(2026, 1, 1),
+        )
+        for n in range(1500)
+    ]
+    Depot.objects.bulk_create(depots)
+    return read_depots()
+
+
+@pytest.mark.slow
+# The rows are only read, so they may serve every example.
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lat=LATS,
+    lon=LONS,
+    radius=st.integers(1, 50),
+    limit=st.integers(1, 20),
+    fuel=st.sampled_from([None, "pellet", "wegiel"]),
+)
+def test_postgresql_finds_the_same(scattered, lat, lon, radius, limit, fuel):
+    found = scattered.near(Point(lat, lon), radius_km=radius, fuel=fuel, limit=limit)
+    expected = find_near(lat, lon, radius_km=radius, fuel=fuel, limit=limit)
+    assert [one.id for one in found.rows] == [pk for pk, _ in expected]
+    assert found.distances_m == pytest.approx([metres for _, metres in expected], abs=1e-6)

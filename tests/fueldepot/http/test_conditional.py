@@ -1,0 +1,104 @@
+"""Validators: what changes them, what has none, and what a caller who has one is told."""
+
+from datetime import date
+
+import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
+from django.utils import timezone
+
+from catalog.models import Dataset
+from fueldepot.data import snapshot
+from fueldepot.data.versions import bump_version
+from fueldepot.http.conditional import conditional
+
+pytestmark = pytest.mark.django_db
+
+UNITS, DEPOTS = Dataset.Slug.UNITS, Dataset.Slug.DEPOTS
+LIFETIME = "public, max-age=1"
+
+
+class Answering:
+    """A view that counts how often it runs."""
+
+    def __init__(self, status=200):
+        self.runs, self.status = 0, status
+
+    def __call__(self, request):
+        self.runs += 1
+        return HttpResponse("x", status=self.status)
+
+
+def ask(view, path="/x", **headers):
+    return view(RequestFactory().get(path, headers=headers))
+
+
+def test_a_known_answer_costs_no_view():
+    inner = Answering()
+    view = conditional(UNITS, cache_control=LIFETIME)(inner)
+    first = ask(view)
+    for given in (first["ETag"], f"W/{first['ETag']}", f'"other", {first["ETag"]}'):
+        again = ask(view, if_none_match=given)
+        assert (again.status_code, again["ETag"], again["Cache-Control"]) == (304, first["ETag"], LIFETIME)
+        assert "Content-Length" not in again
+    assert inner.runs == 1
+    assert ask(view, if_none_match='"other"').status_code == 200
+
+
+@pytest.mark.parametrize(("given", "status"), [("*", 304), (" * ", 304)])
+def test_any_that_there_is(given, status):
+    view = conditional(UNITS, cache_control=LIFETIME)(Answering())
+    assert ask(view, if_none_match=given).status_code == status
+    missing = conditional(UNITS, cache_control=LIFETIME)(Answering(404))
+    assert ask(missing, if_none_match=given).status_code == 404
+
+
+def test_every_question_has_its_own():
+    view = conditional(UNITS, cache_control=LIFETIME, vary="Accept")(Answering())
+    asked = [ask(view), ask(view, "/y"), ask(view, "/x?a=1"), ask(view, accept="text/markdown")]
+    assert len({answer["ETag"] for answer in asked}) == 4
+    assert {answer["Vary"] for answer in asked} == {"Accept"}
+
+
+def test_a_change_of_what_it_depends_on_is_another():
+    view = conditional(UNITS, cache_control=LIFETIME)(Answering())
+    before = ask(view)["ETag"]
+    bump_version(DEPOTS)
+    snapshot.refresh()
+    assert ask(view)["ETag"] == before
+    bump_version(UNITS)
+    snapshot.refresh()
+    assert ask(view)["ETag"] != before
+
+
+@pytest.mark.parametrize("changes_daily", [True, False])
+def test_midnight(monkeypatch, changes_daily):
+    view = conditional(UNITS, cache_control=LIFETIME, changes_daily=changes_daily)(Answering())
+    monkeypatch.setattr(timezone, "localdate", lambda: date(2026, 11, 21))
+    before = ask(view)["ETag"]
+    monkeypatch.setattr(timezone, "localdate", lambda: date(2026, 11, 22))
+    assert (ask(view)["ETag"] != before) is changes_daily
+
+
+@pytest.mark.parametrize("status", [301, 400, 404, 503])
+def test_failures_have_none(status):
+    answer = ask(conditional(UNITS, cache_control=LIFETIME)(Answering(status)))
+    assert "ETag" not in answer
+    assert "Cache-Control" not in answer
+
+
+def test_other_methods_pass():
+    inner = Answering()
+    answer = conditional(UNITS, cache_control=LIFETIME)(inner)(RequestFactory().post("/x"))
+    assert (answer.status_code, "ETag" in answer) == (200, False)
+
+
+def test_the_view_reads_the_state_that_the_validator_names():
+    def view(request):
+        bump_version(UNITS)
+        snapshot.refresh()
+        return HttpResponse(snapshot.current().key(UNITS))
+
+    asking = conditional(UNITS, cache_control=LIFETIME)(view)
+    known = snapshot.current().key(UNITS)
+    assert ask(asking).content.decode() == known

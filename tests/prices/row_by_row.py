@@ -1,0 +1,103 @@
+"""The figures of a fuel counted row by row, as the contract says it: what the columns are held against."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+
+from prices.medians import (
+    FENCE,
+    FEWEST_FOR_FENCES,
+    FEWEST_FOR_MEDIAN,
+    IMPLAUSIBLE,
+    OUTLIER,
+    Counted,
+    Figures,
+    Month,
+    Price,
+    Range,
+    Rejected,
+    Summary,
+    months_start,
+    precedence,
+    rounded,
+    window_start,
+)
+
+
+def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -> Figures:
+    start, first_month = window_start(today), months_start(today)
+    known = [price for price in prices if first_month <= price.day <= today]
+    considered = [price for price in known if price.day >= start]
+    plausible = [
+        price
+        for price in known
+        if price.fuel not in ranges or ranges[price.fuel].low <= price.amount <= ranges[price.fuel].high
+    ]
+    newest = by_depot(price for price in plausible if price.day >= start)
+    fences = fences_of([row.amount for row in newest])
+    accepted = [row for row in newest if fences is None or fences.low <= row.amount <= fences.high]
+    rejected = [Rejected(p.depot, p.day, p.amount, IMPLAUSIBLE) for p in considered if p not in plausible]
+    implausible = len(rejected)
+    rejected += [Rejected(row.depot, row.day, row.amount, OUTLIER) for row in newest if row not in accepted]
+    months = defaultdict(list)
+    for price in plausible:
+        months[f"{price.day:%Y-%m}"].append(price)
+    summaries = {month: summarise(row.amount for row in by_depot(own)) for month, own in sorted(months.items())}
+    return Figures(
+        start=start,
+        end=today,
+        considered=len(considered),
+        superseded=len(considered) - implausible - len(newest),
+        accepted=tuple(accepted),
+        rejected=tuple(sorted(rejected)),
+        fences=fences,
+        country=summarise(row.amount for row in accepted),
+        voivodeships={
+            area: summarise(row.amount for row in accepted if row.area == area)
+            for area in sorted({row.area for row in accepted})
+        },
+        months=tuple(Month(month, s.median, s.n) for month, s in summaries.items() if s.median is not None),
+        demonstration=any(price.demonstration for price in known),
+    )
+
+
+def by_depot(prices: Iterable[Price]) -> list[Counted]:
+    own = defaultdict(list)
+    for price in prices:
+        own[price.depot].append(price)
+    return [newest_of(own[depot]) for depot in sorted(own)]
+
+
+def newest_of(own: Sequence[Price]) -> Counted:
+    last = max(price.day for price in own)
+    best: dict[str, Price] = {}
+    for price in own:
+        if price.day == last and (price.fuel not in best or precedence(price) > precedence(best[price.fuel])):
+            best[price.fuel] = price
+    chosen = tuple(best.values())
+    amount = rounded(quantile(sorted(price.amount for price in chosen), 2))
+    return Counted(chosen[0].depot, chosen[0].area, last, amount, any(price.price_list for price in chosen))
+
+
+def fences_of(amounts: Iterable[Decimal]) -> Range | None:
+    ordered = sorted(amounts)
+    if len(ordered) < FEWEST_FOR_FENCES:
+        return None
+    first, third = quantile(ordered, 1), quantile(ordered, 3)
+    return Range(first - FENCE * (third - first), third + FENCE * (third - first))
+
+
+def summarise(amounts: Iterable[Decimal]) -> Summary:
+    ordered = sorted(amounts)
+    if len(ordered) < FEWEST_FOR_MEDIAN:
+        return Summary(len(ordered))
+    median, first, third = (quantile(ordered, quarter) for quarter in (2, 1, 3))
+    return Summary(len(ordered), median, first, third, ordered[0], ordered[-1])
+
+
+def quantile(ordered: Sequence[Decimal], quarter: int) -> Decimal:
+    whole, rest = divmod((len(ordered) - 1) * quarter, 4)
+    if not rest:
+        return ordered[whole]
+    return ordered[whole] + (ordered[whole + 1] - ordered[whole]) * rest / 4
