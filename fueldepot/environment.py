@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from fueldepot.proxies import UNIX_SOCKET, read_networks
 from fueldepot.rate_limit_setting import Limit, read_limit
 
-env = environ.Env()
+env: environ.Env = environ.Env()
 
 CONNECTION: dict[str, Any] = {
     "connect_timeout": 2,
