@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     So one worker waits while the other computes, and none is left with a long test at the end. Those that need a
     database stay in the order of pytest-django, which keeps the ones that empty it from the others.
     """
-    items.sort(key=lambda item: not (item.get_closest_marker("slow") and not item.get_closest_marker("django_db")))
+    items.sort(key=lambda item: not (item.get_closest_marker("slow") and not uses_database(item)))
 
 
 @pytest.fixture(autouse=True)
