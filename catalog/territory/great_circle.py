@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 EARTH_RADIUS_M = 6_371_008.8
 """Mean radius R1 of the Earth (IUGG), in metres."""
 
+COARSENESS = 1e-12
+"""More than rounding takes from a dot product of unit vectors."""
+
 Vectors = NDArray[np.float64]
 
 
@@ -19,6 +22,15 @@ def unit_vectors(lat: ArrayLike, lon: ArrayLike) -> Vectors:
     """Return WGS84 points in degrees, of shape (n,) or (), as vectors of length 1, of shape (3, n) or (3,)."""
     phi, lam = np.radians(lat), np.radians(lon)
     return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
+
+
+def candidates(vectors: Vectors, vector: Vectors, squared: float) -> NDArray[np.int64]:
+    """Return the positions of all vectors within a squared chord of one, and perhaps of some a hair beyond.
+
+    The dot product is quick but coarse; the caller measures what is left.
+    """
+    found: NDArray[np.int64] = np.flatnonzero(vector @ vectors >= 1 - squared / 2 - COARSENESS)
+    return found
 
 
 def squared_chords(vectors: Vectors, vector: Vectors) -> NDArray[np.float64]:
