@@ -3,7 +3,7 @@
 `on` is the moment of the act. Changes of several prices lock them in the order of their numbers.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -27,7 +27,6 @@ PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
 LARGEST = Decimal(100_000)
 """No price is larger: beyond it is a slip of the pen that the column could not hold."""
-
 
 PRICE_LIST = "cennik z pliku"
 """What the history says of a price that came in a file."""
@@ -200,26 +199,34 @@ def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: da
     """
     with transaction.atomic():
         chosen = _locked(prices)
-        today = timezone.localdate(on)
-        ranges = read_ranges() if len(chosen) > 1 else {}
-        rejected = [price.depot_id for price in chosen if price.status == DepotPrice.Status.REJECTED]
-        rows = DepotPrice.objects.filter(depot__in=among(rejected)).exclude(status=DepotPrice.Status.REJECTED)
-        standing = set(rows.values_list("depot", "fuel", "day", "origin")) if rejected else set()
+        obstacles = find_approval_obstacles(chosen, timezone.localdate(on))
+        return _decide(chosen, obstacles, DepotPrice.Status.APPROVED, "", by, on)
 
-        def obstacle(price: DepotPrice) -> str:
-            if price.status == DepotPrice.Status.APPROVED:
-                return "jest już zatwierdzona"
-            doubts = find_doubts(price.fuel, price.price, price.day, ranges, today) if len(chosen) > 1 else ()
-            if doubts:
-                return f"{', '.join(doubts)}; zatwierdź ją osobno"
-            if price.status == DepotPrice.Status.REJECTED:
-                place = (price.depot_id, price.fuel, price.day, price.origin)
-                if place in standing:
-                    return f"skład ma już cenę tego paliwa z dnia {price.day}"
-                standing.add(place)
-            return ""
 
-        return _decide(chosen, obstacle, DepotPrice.Status.APPROVED, "", by, on)
+def find_approval_obstacles(prices: Sequence[DepotPrice], today: date) -> list[str]:
+    """Return why each of the prices is not approved together with the others, in Polish, "" where it is.
+
+    Among several a doubtful price is not. Two queries at most.
+    """
+    ranges = read_ranges() if len(prices) > 1 else {}
+    rejected = [price.depot_id for price in prices if price.status == DepotPrice.Status.REJECTED]
+    rows = DepotPrice.objects.filter(depot__in=among(rejected)).exclude(status=DepotPrice.Status.REJECTED)
+    standing = set(rows.values_list("depot", "fuel", "day", "origin")) if rejected else set()
+
+    def obstacle(price: DepotPrice) -> str:
+        if price.status == DepotPrice.Status.APPROVED:
+            return "zatwierdzone już wcześniej"
+        doubts = find_doubts(price.fuel, price.price, price.day, ranges, today) if len(prices) > 1 else ()
+        if doubts:
+            return f"{', '.join(doubts)}; zatwierdź osobno"
+        if price.status == DepotPrice.Status.REJECTED:
+            place = (price.depot_id, price.fuel, price.day, price.origin)
+            if place in standing:
+                return f"skład ma już cenę tego paliwa z dnia {price.day}"
+            standing.add(place)
+        return ""
+
+    return [obstacle(price) for price in prices]
 
 
 def reject_prices(*, prices: Iterable[DepotPrice], reason: str, by: AbstractBaseUser, on: datetime) -> Decided:
@@ -227,11 +234,15 @@ def reject_prices(*, prices: Iterable[DepotPrice], reason: str, by: AbstractBase
     if not reason.strip():
         raise ReasonMissing
 
-    def obstacle(price: DepotPrice) -> str:
-        return "jest już odrzucona" if price.status == DepotPrice.Status.REJECTED else ""
-
     with transaction.atomic():
-        return _decide(_locked(prices), obstacle, DepotPrice.Status.REJECTED, reason.strip(), by, on)
+        chosen = _locked(prices)
+        obstacles = [why_not_rejected(price) for price in chosen]
+        return _decide(chosen, obstacles, DepotPrice.Status.REJECTED, reason.strip(), by, on)
+
+
+def why_not_rejected(price: DepotPrice) -> str:
+    """Return why a price cannot be rejected, in Polish, "" where it can."""
+    return "odrzucone już wcześniej" if price.status == DepotPrice.Status.REJECTED else ""
 
 
 def change_range(*, fuel: str, low: Decimal, high: Decimal, by: AbstractBaseUser, on: datetime) -> PlausibleRange:
@@ -254,8 +265,8 @@ def _locked(prices: Iterable[DepotPrice]) -> list[DepotPrice]:
 
 
 def _decide(
-    chosen: Iterable[DepotPrice],
-    obstacle: Callable[[DepotPrice], str],
+    chosen: Sequence[DepotPrice],
+    obstacles: Sequence[str],
     status: DepotPrice.Status,
     reason: str,
     by: AbstractBaseUser,
@@ -263,8 +274,8 @@ def _decide(
 ) -> Decided:
     """Set the status of all prices that have no obstacle: update, history, version."""
     changed, unchanged = [], []
-    for price in chosen:
-        if why := obstacle(price):
+    for price, why in zip(chosen, obstacles, strict=True):
+        if why:
             unchanged.append((price, why))
         else:
             changed.append(price)

@@ -1,5 +1,6 @@
 """The editors' desk for prices: the queue of moderation, price lists, plausible ranges; all by `prices.actions`."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -17,12 +18,12 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from catalog.admin import RegisterAdmin
-from catalog.admin.bulk import bulk_action
+from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import WaitingFilter, editor_of, read_text
 from catalog.admin.history import HistoryAdmin
 from catalog.bulk import among
 from prices import actions, models, queries
-from prices.actions import Decided
+from prices.actions import Decided, why_not_rejected
 from prices.import_admin import PriceListImport
 from prices.series import BY_SLUG
 
@@ -40,14 +41,9 @@ def in_lines(first: str, second: str) -> SafeString:
     return format_html('{}<br><span class="quiet">{}</span>', first, second) if second else format_html("{}", first)
 
 
-def why_not_approved(price: models.DepotPrice) -> str:
-    """Why a price cannot be approved, as far as the list shows it, in Polish; "" where it can."""
-    return "zatwierdzone już wcześniej" if price.status == models.DepotPrice.Status.APPROVED else ""
-
-
-def why_not_rejected(price: models.DepotPrice) -> str:
-    """Why a price cannot be rejected, in Polish; "" where it can."""
-    return "odrzucone już wcześniej" if price.status == models.DepotPrice.Status.REJECTED else ""
+def obstacles_to_approval(prices: Sequence[models.DepotPrice]) -> list[str]:
+    """Why each of the prices would not be approved today."""
+    return actions.find_approval_obstacles(prices, timezone.localdate())
 
 
 def named(price: models.DepotPrice) -> str:
@@ -213,7 +209,7 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
     def decision(self, row: models.DepotPrice) -> SafeString:
         return in_lines(row.get_status_display(), row.reason)
 
-    @bulk_action(description="Zatwierdź", obstacle=why_not_approved, named=named)
+    @bulk_action(description="Zatwierdź", obstacles=obstacles_to_approval, named=named)
     def approve(self, request: HttpRequest, keys: list[int]) -> None:
         prices = models.DepotPrice.objects.filter(pk__in=among(keys))
         try:
@@ -225,7 +221,7 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
 
     @bulk_action(
         description="Odrzuć (podaj powód)",
-        obstacle=why_not_rejected,
+        obstacles=each(why_not_rejected),
         named=named,
         reason_length=LONGEST_REASON,
     )

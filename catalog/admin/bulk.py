@@ -1,6 +1,6 @@
 """Bulk actions of the desk: each shows what it would change and asks first, and an editor's may change so much only."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -25,16 +25,22 @@ CHANGED_MEANWHILE = "Nic nie zmieniono: wpisy zmieniły się, gdy strona była o
 
 Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
 Numbers = Mapping[str, int]
+Obstacles = Callable[[Sequence[Any]], Sequence[str]]
 
 
 def nothing_attached(rows: Collection[Any]) -> Numbers:
     return {}
 
 
+def each(obstacle: Callable[[Any], str]) -> Obstacles:
+    """Let every row have the obstacle that it has alone."""
+    return lambda rows: [obstacle(row) for row in rows]
+
+
 def bulk_action(
     *,
     description: str,
-    obstacle: Callable[[Any], str],
+    obstacles: Obstacles,
     attached: Callable[[Collection[Any]], Numbers] = nothing_attached,
     named: Callable[[Any], str] = str,
     reason_length: int = 0,
@@ -44,8 +50,9 @@ def bulk_action(
     The method gets the primary keys of the rows that were shown as changing, once that is confirmed. A set that has
     changed meanwhile is shown again.
 
-    obstacle: why a row stays as it is, in Polish, "" where it changes. attached: what hangs on rows, counted, by the
-    word for it. named: a row in the sample. reason_length: characters of `reason` in the form; 0 asks for none.
+    obstacles: why each of the rows stays as it is, in Polish, "" where it changes. attached: what hangs on rows,
+    counted, by the word for it. named: a row in the sample. reason_length: characters of `reason` in the form; 0 asks
+    for none.
     """
 
     def decorate(act: Callable[[Any, HttpRequest, list[int]], None]) -> Action:
@@ -56,8 +63,8 @@ def bulk_action(
                 return None
             changing: list[Model] = []
             staying: dict[str, list[Model]] = {}
-            for row in queryset:
-                why = obstacle(row)
+            rows = list(queryset)
+            for row, why in zip(rows, obstacles(rows), strict=True):
                 (staying.setdefault(why, []) if why else changing).append(row)
             keys = sorted(row.pk for row in changing)
             shown = signature(request, act.__name__, keys)

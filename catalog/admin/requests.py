@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from catalog import models, plane, requests
 from catalog.actions import DepotChangedMeanwhile, DepotIsRemoved, opened_at
-from catalog.admin.bulk import bulk_action
+from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import MissedMixin, WaitingFilter, editor_of, read_text
 from catalog.models import Depot, DepotRequest
 from catalog.reading.people import is_private_person
@@ -166,13 +166,13 @@ class DepotRequestAdmin(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg
         days = (timezone.now() - row.confirmed_at).days
         return "dziś" if not days else f"{days} dni" if days != 1 else "1 dzień"
 
-    @bulk_action(description="Przyjmij w całości", obstacle=why_not_accepted, attached=kinds, named=named)
+    @bulk_action(description="Przyjmij w całości", obstacles=each(why_not_accepted), attached=kinds, named=named)
     def accept(self, request: HttpRequest, keys: list[int]) -> None:
         self._report(request, requests.accept_requests(requests=keys, by=editor_of(request), on=timezone.now()))
 
     @bulk_action(
         description="Odrzuć (podaj powód)",
-        obstacle=why_not_decided,
+        obstacles=each(why_not_decided),
         attached=kinds,
         named=named,
         reason_length=MAX_REASON,
@@ -186,7 +186,7 @@ class DepotRequestAdmin(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg
             return
         self._report(request, decided)
 
-    @bulk_action(description="Wyślij jeszcze raz list o decyzji", obstacle=why_not_told, named=named)
+    @bulk_action(description="Wyślij jeszcze raz list o decyzji", obstacles=each(why_not_told), named=named)
     def tell(self, request: HttpRequest, keys: list[int]) -> None:
         self._report_letters(request, requests.resend_letters(requests=keys))
 

@@ -26,8 +26,9 @@ PER_DEPOT = 20
 PERIOD = timedelta(days=1)
 
 LINKS_PER_MAILBOX = 3
+"""Letters with a link that one mailbox gets in `LINKS_PERIOD`, whoever asks for them."""
+
 LINKS_PERIOD = timedelta(hours=1)
-"""So many letters with a link one mailbox gets in this time, whoever asks for them."""
 
 PAUSES = (timedelta(minutes=1), timedelta(minutes=5))
 """How long after the first letter of a request the second may be sent, and so on."""
@@ -37,7 +38,7 @@ LINKS_PER_REQUEST = 1 + len(PAUSES)
 
 
 class TooManyRequests(Exception):
-    """A limit is reached. It is not said which, so that nobody learns what others have sent.
+    """A limit is reached. The caller does not learn which one, since that would tell what others have sent.
 
     retry_at: when to try again; it may be allowed before.
     """

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Snapshot(Generic[T]):
-    """A copy of some data sets. Threads share it, so nobody may change what they find in it."""
+    """A copy of some data sets. All threads share it: treat it as read-only."""
 
     def __init__(self, build: Callable[[], T], *slugs: str) -> None:
         """build: reads the rows and makes the copy. slugs: every data set that it reads."""

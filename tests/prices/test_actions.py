@@ -96,13 +96,13 @@ def test_several_at_once_and_those_that_cannot_be_are_named(editor):
     waiting = submit(price=Decimal(1700))
     decided = actions.approve_prices(prices=[done[0], waiting], by=editor, on=NOW)
     assert [price.pk for price in decided.changed] == [waiting.pk]
-    assert [reason for _, reason in decided.unchanged] == ["jest już zatwierdzona"]
+    assert [reason for _, reason in decided.unchanged] == ["zatwierdzone już wcześniej"]
     assert pellets()[0] == 4
     assert len(actions.reject_prices(prices=done, reason="x", by=editor, on=NOW).changed) == 3
     snapshot.invalidate()
     again = actions.reject_prices(prices=done, reason="x", by=editor, on=NOW)
     assert again.changed == ()
-    assert {reason for _, reason in again.unchanged} == {"jest już odrzucona"}
+    assert {reason for _, reason in again.unchanged} == {"odrzucone już wcześniej"}
     assert pellets() == (1, [])
 
 

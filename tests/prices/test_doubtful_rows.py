@@ -221,10 +221,10 @@ def waiting(price, **extra):
 def test_a_doubtful_price_is_not_approved_among_others_but_alone(desk, today):
     good, cheap = waiting(1500, day=today), waiting(16, day=today)
     old = waiting(1500, day=today - timedelta(days=800))
-    said = bulk.act(desk, LIST, "approve", good, cheap, old).content.decode()
-    assert "Zmieniono: 1." in said
-    assert "poza wiarygodnym przedziałem 600–4000 zł/t; zatwierdź ją osobno" in said
-    assert "starsza niż 6 miesięcy; zatwierdź ją osobno" in said
+    asked = bulk.choose(desk, LIST, "approve", good, cheap, old).content.decode()
+    assert "Poza wiarygodnym przedziałem 600–4000 zł/t; zatwierdź osobno: <strong>1</strong>" in asked
+    assert "Starsza niż 6 miesięcy; zatwierdź osobno: <strong>1</strong>" in asked
+    assert "Zmieniono: 1." in bulk.act(desk, LIST, "approve", good, cheap, old).content.decode()
     assert stored() == {("pellet", 1500)}
     bulk.act(desk, LIST, "approve", cheap)
     assert stored() == {("pellet", 1500), ("pellet", 16)}
@@ -234,4 +234,4 @@ def test_one_that_is_approved_already_is_told_so():
     approved = factories.DepotPriceFactory(price=Decimal(16))
     editor = factories.UserFactory()
     decided = actions.approve_prices(prices=[approved, waiting(1500, day=NOW.date())], by=editor, on=NOW)
-    assert [reason for _, reason in decided.unchanged] == ["jest już zatwierdzona"]
+    assert [reason for _, reason in decided.unchanged] == ["zatwierdzone już wcześniej"]

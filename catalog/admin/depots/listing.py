@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from catalog import actions, findings, models
 from catalog.actions import Decided, why_not_published, why_not_removed, why_not_reset
-from catalog.admin.bulk import bulk_action
+from catalog.admin.bulk import bulk_action, each
 from catalog.admin.depots import queues, story
 from catalog.admin.desk import MissedMixin, editor_of
 from catalog.bulk import among
@@ -113,33 +113,33 @@ class DepotList(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not 
         lines = [depot.get_publication_display(), depot.get_source_display(), depot.review]
         return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines if line))
 
-    @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacle=why_not_removed)
+    @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_removed))
     def verify(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = editor_of(request), timezone.localdate()
         self._tell(request, actions.verify_depots(keys=keys, by=editor, on=today))
 
-    @bulk_action(description="Cofnij do nieweryfikowanych", obstacle=why_not_reset)
+    @bulk_action(description="Cofnij do nieweryfikowanych", obstacles=each(why_not_reset))
     def reset(self, request: HttpRequest, keys: list[int]) -> None:
         self._tell(request, actions.reset_depots(keys=keys, by=editor_of(request)))
 
-    @bulk_action(description="Opublikuj lub przywróć", obstacle=why_not_published, attached=attached)
+    @bulk_action(description="Opublikuj lub przywróć", obstacles=each(why_not_published), attached=attached)
     def publish(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = editor_of(request), timezone.localdate()
         self._tell(request, actions.publish_depots(keys=keys, by=editor, on=today))
 
-    @bulk_action(description="Usuń: zakończył działalność", obstacle=why_not_removed, attached=attached)
+    @bulk_action(description="Usuń: zakończył działalność", obstacles=each(why_not_removed), attached=attached)
     def remove_closed(self, request: HttpRequest, keys: list[int]) -> None:
         self._remove(request, keys, models.Depot.RemovalReason.CLOSED)
 
-    @bulk_action(description="Usuń: powtórzony wpis", obstacle=why_not_removed, attached=attached)
+    @bulk_action(description="Usuń: powtórzony wpis", obstacles=each(why_not_removed), attached=attached)
     def remove_duplicate(self, request: HttpRequest, keys: list[int]) -> None:
         self._remove(request, keys, models.Depot.RemovalReason.DUPLICATE)
 
-    @bulk_action(description="Usuń: to nie jest skład opału", obstacle=why_not_removed, attached=attached)
+    @bulk_action(description="Usuń: to nie jest skład opału", obstacles=each(why_not_removed), attached=attached)
     def remove_not_a_depot(self, request: HttpRequest, keys: list[int]) -> None:
         self._remove(request, keys, models.Depot.RemovalReason.NOT_A_DEPOT)
 
-    @bulk_action(description="Usuń: osoba prywatna", obstacle=why_not_removed, attached=attached)
+    @bulk_action(description="Usuń: osoba prywatna", obstacles=each(why_not_removed), attached=attached)
     def remove_private(self, request: HttpRequest, keys: list[int]) -> None:
         self._remove(request, keys, models.Depot.RemovalReason.PRIVATE_PERSON)
 
