@@ -1,4 +1,4 @@
-"""Who decided what: one page over the histories of depots, requests, prices and the legal state."""
+"""Audit page: decisions in the histories of depots, submissions, prices and the legal state."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, F, Func, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
+from django.db.models import Case, Count, F, Func, Min, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
 from django.db.models.expressions import Expression
 from django.db.models.functions import Cast, Coalesce, Concat, Replace
 from django.http import HttpRequest, HttpResponse
@@ -16,8 +16,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
-from catalog import fuels
-from catalog.models import Depot, DepotRequest, Voivodeship
+from catalog.depots import fuels
+from catalog.models import Depot, Submission, Voivodeship
 from prices.models import DepotPrice, PlausibleRange
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 
@@ -27,8 +27,8 @@ KINDS = {"+": "dodano", "~": "zmieniono", "-": "skasowano"}
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
-    """A history to read. title: what a row is called, as text of the database."""
+class AuditedModel:
+    """A model with a history. title: SQL expression of a row's name."""
 
     model: type[Model]
     title: Expression
@@ -41,9 +41,19 @@ class Audited:
     def permission(self) -> str:
         return f"{self.model._meta.app_label}.view_{self.model._meta.model_name}"
 
+    def decisions(self) -> tuple[Any, str, str]:
+        """Return the rows that record decisions, and their columns of time and user."""
+        if self.model is Submission:
+            return Submission.objects.filter(state__in=["accepted", "rejected"]), "decided_at", "decided_by"
+        return self.model.history.all(), "history_date", "history_user"  # type: ignore[attr-defined]
 
-class Entry(NamedTuple):
-    """One decision. audited: index in `AUDITED`. kind: "+", "~", "-", or the state of a request."""
+
+class AuditEntry(NamedTuple):
+    """A decision, or a bulk decision: several of the same kind and time about rows of one table.
+
+    audited: index in `AUDITED`. key, title: of the row, or of one of them. kind: "+", "~", "-", or the state of a
+    submission. rows: their number.
+    """
 
     at: datetime
     who: str | None
@@ -52,18 +62,19 @@ class Entry(NamedTuple):
     title: str
     kind: str
     reason: str
+    rows: int
 
 
-KIND = Case(*(When(kind=kind, then=Value(label)) for kind, label in DepotRequest.Kind.choices))
-"""The kind of a request in words."""
+KIND = Case(*(When(kind=kind, then=Value(label)) for kind, label in Submission.Kind.choices))
+"""Kind of a submission in words."""
 
-COLUMNS = ("shown_at", "shown_who", "shown_audited", "shown_key", "shown_title", "shown_kind", "shown_reason")
-"""What the database calls the fields of `Entry`."""
+COLUMNS = tuple(f"shown_{name}" for name in AuditEntry._fields)
+"""Column aliases of the fields of `AuditEntry`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A decision as the page shows it."""
+class FieldFormatter:
+    """A decision formatted for the page."""
 
     at: datetime
     who: str
@@ -72,54 +83,60 @@ class Shown:
     kind: str
     reason: str
     url: str
+    count: int
 
 
 def text(*parts: Any) -> Expression:
-    """Columns and words as one text."""
+    """Concatenate columns and words."""
     return Concat(*(Cast(part, TextField()) for part in parts), Value(""), output_field=TextField())
 
 
 def day(field: str) -> Expression:
-    """A day as the desk writes it."""
+    """Format a day."""
     return Func(F(field), Value("DD.MM.YYYY"), function="to_char", output_field=TextField())
 
 
 def zloty(field: str) -> Expression:
-    """An amount with a decimal comma."""
+    """Format an amount with a decimal comma."""
     return Replace(Cast(F(field), TextField()), Value("."), Value(","))
 
 
 FUEL = Case(*(When(fuel=slug, then=Value(name)) for slug, name in fuels.CHOICES), default=F("fuel"))
-"""The name of a fuel."""
+"""Name of a fuel."""
 
 VOIVODESHIP = Subquery(Voivodeship.objects.filter(pk=OuterRef("voivodeship_id")).values("name"))
 
 AUDITED = (
-    Audited(Depot, text(F("name"))),
-    Audited(DepotRequest, text(KIND, Value(" nr "), F("pk"))),
-    Audited(DepotPrice, text(FUEL, Value(" "), zloty("price"), Value(" zł, skład nr "), F("depot_id"))),
-    Audited(PlausibleRange, text(FUEL, Value(": "), zloty("low"), Value("–"), zloty("high"), Value(" zł"))),
-    Audited(LegalState, text(VOIVODESHIP)),
-    Audited(Resolution, text(F("number"), Value(" "), F("title"))),
-    Audited(Amendment, text(F("number"), Value(" "), F("changes"))),
-    Audited(Deadline, text(day("date"), Value(" "), F("applies_to"))),
-    Audited(FuelBan, text(F("fuel"))),
+    AuditedModel(Depot, text(F("name"))),
+    AuditedModel(Submission, text(KIND, Value(" nr "), F("pk"))),
+    AuditedModel(DepotPrice, text(FUEL, Value(" "), zloty("price"), Value(" zł, skład nr "), F("depot_id"))),
+    AuditedModel(PlausibleRange, text(FUEL, Value(": "), zloty("low"), Value("–"), zloty("high"), Value(" zł"))),
+    AuditedModel(LegalState, text(VOIVODESHIP)),
+    AuditedModel(Resolution, text(F("number"), Value(" "), F("title"))),
+    AuditedModel(Amendment, text(F("number"), Value(" "), F("changes"))),
+    AuditedModel(Deadline, text(day("date"), Value(" "), F("applies_to"))),
+    AuditedModel(FuelBan, text(F("fuel"))),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of the page. since, until: days, both inside. before: for the next page. imports: those too."""
+class AuditQuery:
+    """Parameters of the page.
+
+    since, until: inclusive days. before: for the next page. imports: whether to include them. words: contained in the
+    row's name or the reason.
+    """
 
     who: int | None
     since: date | None
     until: date | None
     before: datetime | None
     imports: bool
+    words: str
 
     @classmethod
-    def read(cls, given: Any) -> "Question":
-        """From a query string; what cannot be read is left out."""
+    def read(cls, given: Any) -> "AuditQuery":
+        """Parse a query string, ignoring invalid values."""
         who = given.get("who", "")
         before = _read(parse_datetime, given.get("before", ""))
         return cls(
@@ -128,10 +145,11 @@ class Question:
             until=_read(parse_date, given.get("until", "")),
             before=before if before is None or timezone.is_aware(before) else None,
             imports=given.get("imports") == "on",
+            words=given.get("q", "").replace("\0", "").strip()[:100],
         )
 
     def condition(self, moment: str, person: str) -> Q:
-        """The same for one history. moment, person: names of its columns."""
+        """Return the condition for one history. moment, person: names of its columns."""
         found = Q()
         if self.who is not None:
             found &= Q(**{person: self.who})
@@ -147,56 +165,60 @@ class Question:
 
 
 def _read(parse: Any, given: str) -> Any:
-    """A parsed date or moment, None for anything else, such as the 31st of February."""
+    """Return a parsed date or datetime, None for anything else, such as the 31st of February."""
     try:
         return parse(given.replace("\0", ""))
     except ValueError:
         return None
 
 
-def find(question: Question, numbers: list[int]) -> list[Entry]:
-    """The newest decisions, one more than a page holds where there are more. One query; an index cuts each history.
+def find(question: AuditQuery, numbers: list[int]) -> list[AuditEntry]:
+    """Return the newest decisions, one more than a page if there are more. One query; an index limits each history.
 
-    numbers: of histories, at least one.
+    numbers: indexes of histories, at least one.
     """
     parts = [part(number, question) for number in numbers]
     rows = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
-    return [Entry(*row) for row in rows.order_by("-shown_at", "shown_audited", "-shown_key")[: PER_PAGE + 1]]
+    return [AuditEntry(*row) for row in rows.order_by("-shown_at", "shown_audited", "-shown_key")[: PER_PAGE + 1]]
 
 
-def part(number: int, question: Question) -> QuerySet[Any, Any]:
-    """The newest decisions of one history."""
+def part(number: int, question: AuditQuery) -> QuerySet[Any, Any]:
+    """Return the newest decisions of one history. Rows written by one statement share a time and are one decision."""
     audited = AUDITED[number]
     key = audited.model._meta.pk.name
-    if audited.model is DepotRequest:
-        rows: Any = DepotRequest.objects.filter(state__in=["accepted", "rejected"])
-        at, person, kind, why = "decided_at", "decided_by", "state", "reason"
-    else:
-        rows = audited.model.history.all()  # type: ignore[attr-defined] # every other one has a history
-        at, person, kind, why = "history_date", "history_user", "history_type", "history_change_reason"
-    # Names of their own, because a field of one history may be called like a column of the answer.
+    rows, at, person = audited.decisions()
+    kind, why = ("state", "reason") if audited.model is Submission else ("history_type", "history_change_reason")
+    if question.words:
+        rows = rows.annotate(named=audited.title).filter(
+            Q(named__icontains=question.words) | Q(**{f"{why}__icontains": question.words})
+        )
+    # Aliases, since a field of a history may have the name of an output column.
     return (  # type: ignore[no-any-return] # see rows
         rows.filter(question.condition(at, person))
         .annotate(
             shown_at=F(at),
             shown_who=F(f"{person}__username"),
             shown_audited=Value(number),
-            shown_key=text(F(key)),
-            shown_title=audited.title,
             shown_kind=Cast(F(kind), TextField()),
             shown_reason=Coalesce(Cast(F(why), TextField()), Value(""), output_field=TextField()),
         )
-        .order_by(f"-{at}")
+        .values("shown_at", "shown_who", "shown_audited", "shown_kind", "shown_reason")
+        .annotate(
+            shown_key=Min(text(F(key))),
+            shown_title=Min(audited.title),
+            shown_rows=Count("*"),
+        )
+        .order_by("-shown_at")
         .values_list(*COLUMNS)[: PER_PAGE + 1]
     )
 
 
 def audit(request: HttpRequest) -> HttpResponse:
-    """The page. Each history is shown to whom may see its rows."""
+    """Show the page. Users see the histories of models that they may view."""
     numbers = [number for number, audited in enumerate(AUDITED) if request.user.has_perm(audited.permission)]
     if not numbers:
         raise PermissionDenied
-    question = Question.read(request.GET)
+    question = AuditQuery.read(request.GET)
     found = find(question, numbers)
     query = request.GET.copy()
     if len(found) > PER_PAGE:
@@ -212,16 +234,17 @@ def audit(request: HttpRequest) -> HttpResponse:
     return render(request, "admin/audit.html", context)
 
 
-def show(entry: Entry) -> Shown:
-    """A decision in words."""
+def show(entry: AuditEntry) -> FieldFormatter:
+    """Format a decision."""
     audited = AUDITED[entry.audited]
-    states = dict(DepotRequest.State.choices)
+    states = dict(Submission.State.choices)
     title = entry.title.strip()
-    return Shown(
+    return FieldFormatter(
         at=entry.at,
         who=entry.who or "import",
         what=audited.label,
         title=title if len(title) <= 120 else f"{title[:120]}…",
+        count=entry.rows,
         kind=KINDS.get(entry.kind) or str(states.get(entry.kind, entry.kind)),
         reason=entry.reason,
         url=reverse(f"admin:{audited.model._meta.app_label}_{audited.model._meta.model_name}_change", args=[entry.key]),

@@ -1,20 +1,34 @@
-"""System checks: what must hold before the service may start, each with an id and a hint."""
+"""System checks of the project, each with an id and a hint."""
 
+import os
+import stat
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
+from django.db import DEFAULT_DB_ALIAS, OperationalError, ProgrammingError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.utils import timezone
+
+from catalog.importers.freshness import last_runs
+from catalog.models import Dataset
+from catalog.submissions import is_purge_overdue, last_purge
+from fueldepot import back_up
 
 OLDEST_POSTGRESQL = 150000
+
+SETTINGS_FILE = Path("/etc/fueldepot.env")
+"""Settings file of `docs/deployment`."""
 
 
 @register(Tags.database)
 def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    """fueldepot.E001: the server is PostgreSQL 15 or newer. fueldepot.E002: the database is UTF-8.
+    """fueldepot.E001: PostgreSQL 15 or newer. E002: UTF-8. E003: a locale that knows Polish letters.
 
-    In SQL_ASCII every letter but those of English would be several: `lower`, `length` and searches would be wrong.
+    In SQL_ASCII each letter but those of English counts as several: `lower`, `length` and searches would be wrong. In
+    the locale C they have no upper case.
     """
     messages: list[CheckMessage] = []
     for alias in databases or []:
@@ -30,30 +44,50 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
                     id="fueldepot.E001",
                 )
             )
-        if encoding != "UTF8":
+        elif encoding != "UTF8":
             messages.append(
                 Error(
                     f"database {alias!r} is {encoding}, not UTF-8",
-                    hint="make another: createdb --template=template0 --encoding=UTF8 …",
+                    hint="make another: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …",
                     id="fueldepot.E002",
+                )
+            )
+        elif not _knows_polish(connection):
+            messages.append(
+                Error(
+                    f"database {alias!r} has a locale that knows no Polish letters",
+                    hint="make another: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …",
+                    id="fueldepot.E003",
                 )
             )
     return messages
 
 
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _knows_polish(connection: BaseDatabaseWrapper) -> bool:
+    """Whether the locale of a database knows the case of Polish letters. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT lower('ŁÓDŹ') = 'łódź'")
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
 def refuse_unfit_database() -> None:
-    """End the start of the service with one line where the database cannot be used, or cannot hold the catalog."""
+    """Exit with one line if the database is unavailable or unsuitable."""
     try:
         messages = check_postgresql(databases=[DEFAULT_DB_ALIAS])
     except OperationalError as error:
-        raise SystemExit(f"fueldepot: the database cannot be used: {' '.join(str(error).split())}") from None
+        raise SystemExit(f"fueldepot: the database cannot be used: {_one_line(error)}") from None
     for message in messages:
         raise SystemExit(f"fueldepot: {message.msg}; {message.hint} ({message.id})")
 
 
 @register(Tags.security, deploy=True)
 def check_proxies(**kwargs: Any) -> list[CheckMessage]:
-    """fueldepot.W002: behind https there is a proxy, and it has to be known to be believed."""
+    """fueldepot.W002: a site with https names its proxy in TRUSTED_PROXIES."""
     if not settings.SITE_URL.startswith("https://") or settings.TRUSTED_PROXIES:
         return []
     return [
@@ -68,7 +102,7 @@ def check_proxies(**kwargs: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def check_mail(**kwargs: Any) -> list[CheckMessage]:
-    """fueldepot.W003: letters of a public site leave it."""
+    """fueldepot.W003: a public site sends its letters by a mail server."""
     is_printing = settings.EMAIL_BACKEND.endswith(".console.EmailBackend")
     if not settings.SITE_URL.startswith("https://") or not is_printing:
         return []
@@ -82,8 +116,71 @@ def check_mail(**kwargs: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security, deploy=True)
+def check_secret_files(**kwargs: Any) -> list[CheckMessage]:
+    """fueldepot.W004: the service can read files with secrets. fueldepot.W005: nobody else can."""
+    messages: list[CheckMessage] = []
+    for path in (SETTINGS_FILE, settings.BASE_DIR / "var" / "secret_key"):
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            continue
+        if not os.access(path, os.R_OK):
+            messages.append(
+                Warning(
+                    f"{path} cannot be read by this user",
+                    hint=f"make it readable for the group of the service: chgrp fueldepot {path}; chmod 640 {path}",
+                    id="fueldepot.W004",
+                )
+            )
+        if mode & stat.S_IRWXO:
+            messages.append(
+                Warning(
+                    f"{path} is open to every user of this machine, and has secrets",
+                    hint=f"chmod 640 {path}",
+                    id="fueldepot.W005",
+                )
+            )
+    return messages
+
+
+@register(Tags.security, deploy=True)
+def check_jobs(**kwargs: Any) -> list[CheckMessage]:
+    """Check nightly jobs and the legal state; queries the database.
+
+    fueldepot.W006: purge of personal data. W007: refresh of the sources. W008: dump. W009: legal state. W010: the
+    database is unavailable.
+    """
+    now = timezone.now()
+    messages: list[CheckMessage] = []
+
+    def warn(number: int, problem: str, hint: str) -> None:
+        messages.append(Warning(problem, hint=hint, id=f"fueldepot.W{number:03}"))
+
+    try:
+        purged, dumped, sources = last_purge(), back_up.last_back_up(), last_runs()
+        has_laws = Dataset.objects.filter(slug=Dataset.Slug.REGULATIONS, row_count__gt=0).exists()
+    except (OperationalError, ProgrammingError) as error:
+        warn(10, f"the database cannot be asked: {_one_line(error)}", "start it, and run manage.py migrate")
+        return messages
+    if purged is None or is_purge_overdue(purged, now=now):
+        when = f"ran last on {timezone.localtime(purged):%Y-%m-%d}" if purged else "never ran"
+        warn(6, f"the purge of personal data {when}", "systemctl enable --now fueldepot-purge.timer")
+    today = timezone.localdate(now)
+    if not any(state.last for state in sources if state.publication.fetched):
+        warn(7, "the sources were never refreshed", "systemctl enable --now fueldepot-refresh.timer")
+    elif late := [state.publication.id for state in sources if state.is_overdue(today)]:
+        warn(7, f"sources are overdue: {', '.join(late)}", "systemctl status fueldepot-refresh.timer")
+    if dumped is None or dumped < now - back_up.LATE:
+        when = f"was made last on {timezone.localtime(dumped):%Y-%m-%d}" if dumped else "was never made"
+        warn(8, f"a dump of the database {when}", "systemctl enable --now fueldepot-backup.timer")
+    if not has_laws:
+        warn(9, "no legal state was imported", "manage.py import_regulations regulations/data --commit")
+    return messages
+
+
+@register(Tags.security, deploy=True)
 def check_site_url(**kwargs: Any) -> list[CheckMessage]:
-    """fueldepot.W001: a public site is reached by https."""
+    """fueldepot.W001: a public site uses https."""
     if settings.SITE_URL.startswith("https://"):
         return []
     return [

@@ -1,5 +1,7 @@
-"""The environment, read strictly: a bad variable stops the start with one line that names it and says what to do."""
+"""Strict parsing of environment variables: an invalid one stops the start with one line and a remedy."""
 
+import importlib.util
+import os
 import re
 from ipaddress import ip_address
 from typing import Any, NoReturn
@@ -12,30 +14,30 @@ from django.http.request import validate_host
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
-from fueldepot.proxies import UNIX_SOCKET, read_networks
-from fueldepot.rate_limit_setting import Limit, read_limit
+from fueldepot.http.proxies import UNIX_SOCKET, read_networks
+from fueldepot.http.rate_limit_setting import RateLimit, read_limit
 
 env: environ.Env = environ.Env()
 
 CONNECTION: dict[str, Any] = {
     "connect_timeout": 2,
-    # Over a network, a machine that vanished is given up as soon as one that says no.
+    # Over a network, a vanished machine is given up as fast as one that refuses.
     "tcp_user_timeout": 2000,
     "keepalives_idle": 10,
     "keepalives_interval": 2,
     "keepalives_count": 2,
     "server_side_binding": True,
 }
-"""Options of every connection to the database."""
+"""Options of database connections."""
 
 
 def stop(name: str, problem: str) -> NoReturn:
-    """End the start with one line on standard error."""
+    """Exit with one line on standard error."""
     raise SystemExit(f"fueldepot: the environment variable {name} {problem}")
 
 
 def read_required(name: str, hint: str) -> str:
-    """The value of a variable that has no sensible default."""
+    """Return a variable without a default."""
     value: str = env.str(name, default="").strip()
     if not value:
         stop(name, f"is not set; {hint}")
@@ -43,7 +45,7 @@ def read_required(name: str, hint: str) -> str:
 
 
 def read_bool(name: str, *, default: bool) -> bool:
-    """A switch: on or off, and nothing that could be taken for either."""
+    """Parse a switch: strictly on or off."""
     words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
     given = env.str(name, default="").strip().lower()
     if not given:
@@ -54,7 +56,7 @@ def read_bool(name: str, *, default: bool) -> bool:
 
 
 def read_site_url() -> str:
-    """The address under which people reach the site: scheme and host, without a path."""
+    """Return SITE_URL: scheme and host, without a path."""
     url: str = env.str("SITE_URL", default="http://127.0.0.1:8000").strip().rstrip("/")
     parts = urlsplit(url)
     try:
@@ -67,7 +69,7 @@ def read_site_url() -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host of SITE_URL is this machine only."""
+    """Whether a host of SITE_URL is a loopback address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -75,7 +77,7 @@ def is_loopback(host: str) -> bool:
 
 
 def read_email(name: str) -> str:
-    """An e-mail address, "" when none is given."""
+    """Return an e-mail address, "" if not set."""
     address: str = env.str(name, default="").strip()
     try:
         if address:
@@ -86,7 +88,7 @@ def read_email(name: str) -> str:
 
 
 def read_hosts(site_host: str) -> list[str]:
-    """Host names that requests may carry. The host of SITE_URL is among them, or every link would answer 400."""
+    """Return ALLOWED_HOSTS with the host of SITE_URL, or every link would answer 400."""
     own = f"[{site_host}]" if ":" in site_host else site_host
     hosts = [host.strip() for host in env.list("ALLOWED_HOSTS", default=[own]) if host.strip()]
     if not hosts:
@@ -97,7 +99,7 @@ def read_hosts(site_host: str) -> list[str]:
 
 
 def read_database() -> dict[str, Any]:
-    """Connection settings of the PostgreSQL database."""
+    """Return the connection settings of the database."""
     name = "DATABASE_URL"
     url = read_required(name, "set it to postgresql://user:password@host/database")
     if not url.startswith(("postgresql://", "postgres://")):
@@ -115,10 +117,10 @@ def read_database() -> dict[str, Any]:
 
 
 def read_servers(url: str) -> dict[str, str]:
-    """Hosts and ports of a database URL as libpq reads them, comma-separated; nothing where it names no host.
+    """Return hosts and ports of a database URL for libpq, comma-separated; {} without a host.
 
-    django-environ loses which of several servers a port belongs to, and keeps the brackets of IPv6 addresses.
-    Raises ProgrammingError, and ValueError for a port that is no number.
+    django-environ loses the assignment of ports to several servers, and keeps the brackets of IPv6 addresses. Raises
+    ProgrammingError, and ValueError for a port that is no number.
     """
     authority = re.split("[/?]", url.partition("://")[2], maxsplit=1)[0]
     found = conninfo_to_dict(f"postgresql://{authority.rpartition('@')[2]}")
@@ -129,11 +131,11 @@ def read_servers(url: str) -> dict[str, str]:
 
 
 def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:
-    """Settings of the mail server. Letters are printed where none is named, and the site is not public."""
+    """Return the settings of mail. Without a mail server letters are printed, which a public site refuses."""
     url: str = env.str("EMAIL_URL", default="").strip()
     hint = "use smtp://user:password@host:587, smtp+tls://… or consolemail://"
     if not url and not debug and not is_loopback(urlsplit(site_url).hostname or ""):
-        # Printed letters stand in the log, with addresses and links that confirm a request, and reach nobody.
+        # Printed letters put addresses and confirmation links into the log, and reach nobody.
         stop(
             "EMAIL_URL",
             f"is not set, and {site_url} is public; name the mail server: smtp+tls://user:password@host:587",
@@ -150,15 +152,25 @@ def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:
         stop("EMAIL_URL", f"names no mail server; {hint}")
     config: dict[str, Any] = dict(env.email_url_config(url))
     if parts.scheme == "filemail":
-        # The reader of URLs takes the first slash away, and the folder would lie below the present one.
+        # The URL parser drops the first slash, which would make the path relative.
         config["EMAIL_FILE_PATH"] = "/" + config["EMAIL_FILE_PATH"].lstrip("/")
         if parts.netloc or config["EMAIL_FILE_PATH"] == "/":
             stop("EMAIL_URL", "names no absolute folder; use filemail:///var/spool/fueldepot")
     return config
 
 
-def read_rate_limit() -> Limit | None:
-    """How many requests of one address the API answers; None for no limit."""
+def read_map_tiles() -> str:
+    """Return the URL of raster map tiles with {z}, {x} and {y}, and {s} for subdomains; "" for none."""
+    url: str = env.str("MAP_TILES_URL", default="").strip()
+    host = urlsplit(url).netloc.replace("{s}", "s")
+    is_good = url.startswith(("https://", "http://")) and re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]+)?", host)
+    if url and not (is_good and all(part in url for part in ("{z}", "{x}", "{y}"))):
+        stop("MAP_TILES_URL", f"is {url!r}; give an address like https://tiles.example.pl/{{z}}/{{x}}/{{y}}.png")
+    return url
+
+
+def read_rate_limit() -> RateLimit | None:
+    """Return the rate limit of the API per address; None for no limit."""
     text: str = env.str("RATE_LIMIT", default="").strip() or "60/min"
     try:
         return read_limit(text)
@@ -166,8 +178,16 @@ def read_rate_limit() -> Limit | None:
         stop("RATE_LIMIT", f"is {text!r}; use off, or a number per sec, min or hour, for example 60/min")
 
 
+def read_bulk_limit() -> int:
+    """Return the number of rows that an editor (not a chief) may change at once."""
+    text: str = env.str("EDITOR_BULK_LIMIT", default="").strip() or "200"
+    if not re.fullmatch(r"[0-9]{1,6}", text, re.ASCII) or int(text) < 1:
+        stop("EDITOR_BULK_LIMIT", f"is {text!r}; use a whole number from 1 to 999999")
+    return int(text)
+
+
 def read_cache_url() -> str:
-    """The Redis that workers share; "" for none."""
+    """Return the URL of the shared Redis; "" for none."""
     url: str = env.str("CACHE_URL", default="").strip()
     try:
         parts = urlsplit(url)
@@ -181,10 +201,30 @@ def read_cache_url() -> str:
 
 
 def read_proxies() -> list[str]:
-    """Reverse proxies that are believed when they name the caller."""
+    """Return the trusted reverse proxies."""
     names = [name.strip() for name in env.list("TRUSTED_PROXIES", default=[]) if name.strip()]
     try:
         read_networks(names)
     except ValueError as error:
         stop("TRUSTED_PROXIES", f"cannot be read: {error}; use addresses or networks, or {UNIX_SOCKET!r}")
     return names
+
+
+PROMETHEUS_DIR = "PROMETHEUS_MULTIPROC_DIR"
+"""Variable of prometheus-client with its directory for several processes."""
+
+
+def metrics_dir() -> str:
+    """Return the metrics directory of the workers, "" outside gunicorn."""
+    return os.environ.get(PROMETHEUS_DIR, "")
+
+
+def read_sentry() -> str:
+    """Return the Sentry DSN; "" for none."""
+    dsn: str = env.str("SENTRY_DSN", default="").strip()
+    parts = urlsplit(dsn)
+    if dsn and not (parts.scheme in {"http", "https"} and parts.hostname and parts.username):
+        stop("SENTRY_DSN", "is no address of a Sentry project; use https://key@host/number")
+    if dsn and importlib.util.find_spec("sentry_sdk") is None:
+        stop("SENTRY_DSN", "is set, but sentry-sdk is not installed; install it, or leave the variable out")
+    return dsn

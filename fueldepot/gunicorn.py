@@ -1,44 +1,65 @@
-"""Configuration of gunicorn, for `make run` and for production alike. The command line adds address and workers."""
+"""Configuration of gunicorn, for `make run` and production. The command line adds address and workers."""
 
 import ctypes
 import gc
+import os
 import re
+import shutil
+import sys
+import tempfile
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from gunicorn.http import message
 
+from fueldepot.environment import PROMETHEUS_DIR, read_bool
+
 worker_class = "gthread"
 threads = 4
 keepalive = 5
-# A worker whose master was killed notices within half of this.
+# Workers notice the death of the master within half of this.
 timeout = 30
-# Long enough that an over-long parameter is answered by the API, with its error body, and not by the server.
+# Long enough for the API to answer an over-long parameter with its own error body.
 limit_request_line = message.MAX_REQUEST_LINE = 65_536
-# Polish letters in a query as `curl` and scripts send them, in UTF-8 and without percent signs: gunicorn would answer
-# with a page of its own. Blanks and control characters stay refused.
+# Accept raw UTF-8 in a query, as sent by `curl` and scripts: gunicorn would answer with a page of its own. Blanks and
+# control characters stay refused.
 message.RFC9112_TARGET_INVALID = re.compile(r"[\x00-\x20\x7f]")
 preload_app = True
-# Whose word is taken for the caller's address and scheme is decided by TRUSTED_PROXIES alone.
+# TRUSTED_PROXIES alone decides whose forwarded headers are trusted.
 forwarded_allow_ips = ""
 secure_scheme_headers: dict[str, str] = {}
 forwarder_headers = ""
-# The control socket would be written into the home directory and shared by every instance.
+# The control socket would be in the home directory and shared by all instances.
 control_socket_disable = True
-# Incomes and places that were asked for stay out of the logs.
-logger_class = "fueldepot.access_log.QueryFreeLogger"
+# Keep queries with incomes and places out of the logs.
+logger_class = "fueldepot.http.access_log.QueryFreeLogger"
 
-# Of glibc, malloc.h: from how many bytes on a piece of memory goes back to the system as soon as it is free. Left alone
-# it grows with the largest piece there was, and building snapshots would leave twenty megabytes in every worker.
+# glibc's malloc.h. M_MMAP_THRESHOLD: allocations from this size are returned to the system at once. By default it grows
+# with the largest allocation, and building snapshots would leave twenty megabytes in every worker. M_ARENA_MAX: one
+# arena for all threads, which rarely allocate at once; otherwise every thread keeps free memory of its own.
 M_MMAP_THRESHOLD, LARGE_BYTES = -3, 128 * 1024
+M_ARENA_MAX = -8
 with suppress(AttributeError):
-    ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
+    libc = ctypes.CDLL(None)
+    libc.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
+    libc.mallopt(M_ARENA_MAX, 1)
+
+# Snapshots are rebuilt in a thread of the worker. Other threads get the GIL after half a millisecond instead of five: a
+# request waits for it several times, after each read and write of its socket.
+sys.setswitchinterval(0.0005)
+
+
+COUNTS = "fueldepot-metrics-"
+# prometheus-client reads this at import. This file is executed again at every HUP.
+if read_bool("METRICS", default=False) and PROMETHEUS_DIR not in os.environ:
+    os.environ[PROMETHEUS_DIR] = tempfile.mkdtemp(prefix=COUNTS)
 
 
 def post_worker_init(worker: Any) -> None:
-    """Keep the snapshots of a worker current, and the embedded database of `make run` alive.
+    """Start the threads that keep the snapshots of a worker current, and the embedded database of `make run` alive.
 
-    Threads do both, and those do not survive a fork.
+    In every worker: threads do not survive a fork.
     """
     from fueldepot import embedded
     from fueldepot.data import snapshot
@@ -48,8 +69,8 @@ def post_worker_init(worker: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Tell a worker how many there are. Those that run already learn it when they are started anew (HUP)."""
-    from fueldepot import rate_limit
+    """Tell a worker their number. Running workers learn of a change when they are restarted (HUP)."""
+    from fueldepot.http import rate_limit
 
     rate_limit.worker_count = server.num_workers
 
@@ -57,23 +78,40 @@ def post_fork(server: Any, worker: Any) -> None:
 def on_starting(server: Any) -> None:
     """Build the snapshots and draw the country before the workers are forked, so that they share the memory.
 
-    Nothing listens yet: a proxy asks another machine, where it would else wait for seconds. Templates are compiled here
-    as well.
+    Nothing listens yet: a proxy asks another machine instead of waiting for seconds. Templates are compiled here as
+    well.
     """
     from django.db import connections
 
     from fueldepot import templating
     from fueldepot.checks import refuse_unfit_database
     from fueldepot.data import snapshot
-    from pages.pictures import territory
+    from pages.svg import territory
     from subsidy import rules
 
     rules.current()
-    templating.prepare()
+    templating.warm_up()
     refuse_unfit_database()
     snapshot.refresh()
-    territory.prepare()
+    territory.warm_up()
     connections.close_all()
-    # What is here now lives as long as the process: looking through it for garbage would cost time and unshare memory.
+    # Objects so far live as long as the process: collecting them would cost time and unshare memory.
     gc.collect()
     gc.freeze()
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """Remove the metrics of a terminated worker."""
+    from django.conf import settings
+
+    if settings.METRICS:
+        from fueldepot import metrics
+
+        metrics.forget_worker(worker.pid)
+
+
+def on_exit(server: Any) -> None:
+    """Remove the metrics of the workers."""
+    folder = os.environ.get(PROMETHEUS_DIR, "")
+    if Path(folder).name.startswith(COUNTS):
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What a monitor and a proxy ask: is the process alive, and can it serve?"""
+"""Health checks for monitors and proxies: liveness and readiness."""
 
 from functools import cache
 from typing import Any
@@ -11,13 +11,15 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from catalog.importers.freshness import last_runs
 from catalog.models import Dataset
-from catalog.requests import is_purge_overdue, last_purge
-from catalog.runs import overdue_sources
+from catalog.submissions import is_purge_overdue, last_purge
+from fueldepot import back_up
 from fueldepot.data import snapshot
-from fueldepot.errors import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.rendering import JSON
+from fueldepot.http.errors import DATABASE_AWAY
+from fueldepot.http.release import version_and_release
+from fueldepot.http.rendering import JSON
 
 NEEDED = frozenset(
     {
@@ -28,32 +30,41 @@ NEEDED = frozenset(
         Dataset.Slug.REGULATIONS,
     }
 )
-"""Data sets without which the catalog answers nothing of use; depots and prices may be few or none."""
+"""Data sets that the service needs; depots and prices may be few or none."""
 
 
 @require_safe
-def alive(request: HttpRequest) -> HttpResponse:
-    """200 as long as the process answers; asks nothing of the database."""
+def liveness(request: HttpRequest) -> HttpResponse:
+    """200 while the process answers; no query."""
     return _answer(200, {"status": "ok"})
 
 
 @require_safe
-def ready(request: HttpRequest) -> HttpResponse:
-    """200 when everything is there to serve with, else 503; each check by name, and the state of every data set.
+def readiness(request: HttpRequest) -> HttpResponse:
+    """200 if the service is ready, else 503; with `state`."""
+    said = state()
+    return _answer(200 if said["status"] == "ready" else 503, said)
 
-    While the database is away, reading goes on from memory and `serving` says so. Overdue sources, and an overdue purge
-    of personal data, are named and do no harm to readiness: old data are served as old. At most six queries.
+
+def state() -> dict[str, Any]:
+    """Return checks by name, the release, and the state of every data set and nightly job.
+
+    While the database is away, reading goes on from memory and `serving` says so. Overdue or never loaded sources, an
+    overdue purge and an overdue dump are reported without affecting readiness: old data are served as old. At most
+    seven queries.
     """
     checks: dict[str, dict[str, Any]] = {}
     datasets: dict[str, Any] = {}
     overdue: list[str] = []
+    never_loaded: list[str] = []
     purge: dict[str, Any] = {}
+    dumps: dict[str, Any] = {}
     try:
         if snapshot.database_is_away():
             raise OperationalError("the database does not answer")
-        applied = set(MigrationRecorder(connection).applied_migrations())
+        applied = MigrationRecorder(connection).applied_migrations()
         checks["database"] = {"ok": True}
-        missing = sorted(f"{app}.{name}" for app, name in known_migrations() - applied)
+        missing = sorted(f"{app}.{name}" for app, name in known_migrations() - applied.keys())
         checks["migrations"] = {"ok": not missing, "missing": missing}
         if not missing:
             for row in Dataset.objects.order_by("slug"):
@@ -65,26 +76,37 @@ def ready(request: HttpRequest) -> HttpResponse:
                 }
             lacking = sorted(slug for slug in NEEDED if not datasets.get(slug, {}).get("rows"))
             checks["data"] = {"ok": not lacking, "missing": lacking}
-            overdue = [state.publication.id for state in overdue_sources(timezone.localdate())]
+            now, installed = timezone.now(), min(row.applied for row in applied.values())
+            sources = last_runs()
+            overdue = [
+                state.publication.id
+                for state in sources
+                if state.is_overdue(timezone.localdate(now), timezone.localdate(installed))
+            ]
+            never_loaded = [state.publication.id for state in sources if state.never_loaded]
             last = last_purge()
-            purge = {"last_run": last, "overdue": is_purge_overdue(last, now=timezone.now())}
+            purge = {"last_run": last, "overdue": is_purge_overdue(last, now=now)}
+            dumped = back_up.last_back_up()
+            dumps = {"last_run": dumped, "overdue": (dumped or installed) < now - back_up.LATE}
     except DATABASE_AWAY:
         checks["database"] = {"ok": False}
     is_ready = len(checks) == 3 and all(check["ok"] for check in checks.values())
-    body = {
+    return {
         "status": "ready" if is_ready else "not ready",
+        "release": version_and_release(),
         "checks": checks,
         "datasets": datasets,
         "overdue_sources": overdue,
+        "never_loaded": never_loaded,
         "purge_requests": purge,
+        "back_up": dumps,
         "serving": "all" if checks["database"]["ok"] else "reading only, from memory",
     }
-    return _answer(200 if is_ready else 503, body)
 
 
 @cache
 def known_migrations() -> frozenset[tuple[str, str]]:
-    """Every migration of this release, read once."""
+    """Return all migrations of this release, cached."""
     return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
 
 

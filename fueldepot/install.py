@@ -1,6 +1,6 @@
-"""`make`: put the locked packages into `.venv`, made where missing.
+"""`make`: install the locked packages into `.venv`, created if missing.
 
-    python -m fueldepot.install requirements-embedded.lock …
+python -m fueldepot.install requirements-embedded.lock …
 
 Runs before anything is installed, with the standard library only. The Makefile chooses the interpreter.
 """
@@ -20,7 +20,7 @@ VERSION = "{}.{}".format(*sys.version_info)
 
 
 def main() -> None:
-    """Install the named files together, unless they are what was installed last. One process at a time."""
+    """Install the named files together, unless they were installed last. One process at a time."""
     files = [ROOT / name for name in sys.argv[1:]]
     try:
         with hold_alone(ROOT / "var" / "install.lock", "fueldepot: another make installs into .venv; waiting") as lock:
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def check_version() -> None:
-    """Exit with one line if `.venv` has no working interpreter, or one of another version than this."""
+    """Exit with one line unless `.venv` has a working interpreter of this version."""
     if not VENV.exists() and not VENV.is_symlink():
         return
     print_version = "import sys; print('{}.{}'.format(*sys.version_info))"
@@ -50,23 +50,23 @@ def check_version() -> None:
 
 
 def is_installed(file: Path) -> bool:
-    """Whether `.venv` has a copy of `file`, left there when its packages had been installed."""
+    """Whether `.venv` has a copy of `file`, stored when its packages were installed."""
     copy = VENV / file.name
     return copy.exists() and filecmp.cmp(file, copy, shallow=False)
 
 
 def install(files: list[Path], lock: int) -> None:
-    """Install `files`, and leave copies of them in `.venv`; exit with pip's status if it fails."""
+    """Install `files`, and store copies of them in `.venv`; exit with pip's status if it fails."""
     print(f"installing {' and '.join(file.name for file in files)} into .venv", file=sys.stderr)  # noqa: T201
     commands = []
-    if not (VENV / "bin" / "pip").exists():  # also where making .venv was broken off
+    if not (VENV / "bin" / "pip").exists():  # also after an interrupted creation
         commands.append([sys.executable, "-m", "venv", str(VENV)])
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
     commands.append([*pip, *(f"--requirement={file}" for file in files)])
     for copy in VENV.glob("*.lock"):
         copy.unlink()
     for command in commands:
-        # Inherits the lock: if this process is killed, the next one waits for what it left running.
+        # The child inherits the lock: if this process is killed, the next one waits for the child.
         status = subprocess.run(command, pass_fds=(lock,), check=False).returncode  # noqa: S603
         if status:
             sys.exit(status)

@@ -1,8 +1,7 @@
-"""What a checkout needs to run without configuration: an embedded database and a secret key under `var/`.
+"""Defaults for a checkout without configuration: an embedded database and a secret key under `var/`.
 
-For the entry points that a person starts: the server of `make run`, pytest, and `manage.py`, which asks for the
-database by `DATABASE_URL=embedded`. WSGI in production never comes here; there, settings without `DATABASE_URL` or
-`SECRET_KEY` do not start.
+For interactive entry points: the server of `make run`, pytest, and `manage.py` with `DATABASE_URL=embedded`. Not used
+by WSGI in production, where settings require `DATABASE_URL` and `SECRET_KEY`.
 """
 
 import os
@@ -15,22 +14,22 @@ from fueldepot import embedded
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 SECRET_KEY_BYTES = 50
 EMBEDDED = "embedded"
-"""The value of `DATABASE_URL` that asks for the embedded server."""
+"""Value of `DATABASE_URL` for the embedded server."""
 
 
 def prepare(root: Path = PROJECT_ROOT) -> None:
-    """Set `DATABASE_URL` and `SECRET_KEY` in the environment where they are not, from `var/` below `root`.
+    """Set missing `DATABASE_URL` and `SECRET_KEY` in the environment, from `var/` below `root`.
 
-    `DATABASE_URL=embedded` is replaced too.
+    Also replaces `DATABASE_URL=embedded`.
 
-    Call it before Django reads its settings. This process then holds a share of the embedded server until it
-    ends (see `embedded.ensure`); programs started from here inherit the variables and hold none of their own.
+    Call it before Django reads its settings. This process then holds a share of the embedded server until it ends (see
+    `embedded.ensure`); child programs inherit the variables and hold no share of their own.
 
     Raises SystemExit with one line for stderr and exit status 1.
     """
     var = root / "var"
     try:
-        if os.environ.get("DATABASE_URL", EMBEDDED).strip() == EMBEDDED:
+        if os.environ.get("DATABASE_URL", "").strip() in {"", EMBEDDED}:
             os.environ["DATABASE_URL"] = embedded.ensure(var / "postgres")
         if "SECRET_KEY" not in os.environ:
             os.environ["SECRET_KEY"] = _secret_key(var / "secret_key")
@@ -43,10 +42,10 @@ def prepare(root: Path = PROJECT_ROOT) -> None:
 
 
 def _secret_key(file: Path) -> str:
-    """The key in `file`, which is made, readable for its owner only, where missing.
+    """Return the key in `file`, which is created with mode 0600 if missing.
 
-    Of several processes that make it at once, one wins and all return the same. Raises OSError, or SystemExit
-    where the file holds no key.
+    Of concurrent processes one creates it and all return the same. Raises OSError, or SystemExit if the file holds no
+    key.
     """
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +57,7 @@ def _secret_key(file: Path) -> str:
 
 
 def _create_whole(file: Path, content: str) -> None:
-    """Create `file` with `content` and mode 0600, unless it exists by then; nobody ever sees a part of it."""
+    """Create `file` with `content` and mode 0600 atomically, unless it exists."""
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
     draft = Path(name)
     try:
@@ -67,7 +66,7 @@ def _create_whole(file: Path, content: str) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         try:
-            file.hardlink_to(draft)  # unlike a rename, fails where someone was first
+            file.hardlink_to(draft)  # unlike a rename, fails if it exists
         except FileExistsError:
             return
     finally:

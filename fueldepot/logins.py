@@ -1,4 +1,4 @@
-"""What the throttle of logins remembers of a name."""
+"""Keys of the login throttle."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from django.utils.crypto import salted_hmac
 
 
 def name_key(request: HttpRequest | None, credentials: dict[str, Any] | None) -> str:
-    """A keyed hash of the name that somebody tries to log in with, 64 characters long.
+    """Return a keyed hash of the user name of a login attempt, 64 characters.
 
-    People type passwords into the field for the name, and strangers five thousand characters: neither is stored.
+    The field may contain a password, or thousands of characters: neither is stored.
     """
     given = (credentials or {}).get("username")
     if given is None and request is not None:

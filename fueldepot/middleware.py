@@ -1,4 +1,4 @@
-"""What every answer carries, and what an answer to HEAD does not."""
+"""Middleware of the project: CORS, request bodies, outages, caching at the desk, HEAD."""
 
 import re
 from collections.abc import Callable
@@ -9,11 +9,12 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from gunicorn.http.errors import ParseException
 
-from catalog.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody
 from fueldepot.data import snapshot
-from fueldepot.errors import is_api, malformed_body, payload_too_large, unsupported_coding
+from fueldepot.errors import malformed_body, payload_too_large, unsupported_coding
+from fueldepot.http.admin_only import is_desk_or_form
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.desk import is_desk_or_form
+from fueldepot.http.errors import is_api
+from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, split_content_type
 from pages import errors as page_errors
 
 HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
@@ -26,14 +27,14 @@ PREFLIGHT = {
 }
 
 EXPOSED = "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID, X-Total-Count"
-"""Headers that scripts of other sites may read, beside those that they always may."""
+"""Response headers readable for scripts of other sites, besides the safelisted ones."""
 
 
-def open_to_every_origin(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Let scripts of any site read the API, and answer their browsers' preflight requests.
+def cors(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Let scripts of any site read the API, and answer preflight requests.
 
-    Every answer says so, whether or not the caller named its origin: shared caches keep one answer for all. No
-    credentials are ever wanted. Source: Fetch Standard, "CORS protocol".
+    Every response has the headers, whether or not the request has an Origin: shared caches store one response for all.
+    Never with credentials. Source: Fetch Standard, "CORS protocol".
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
@@ -56,13 +57,13 @@ def open_to_every_origin(get_response: Callable[[HttpRequest], HttpResponse]) ->
 
 
 MOST_BYTES = 5_000_000
-"""Of any request body. Larger ones are refused unread: what a form holds would go to the disk."""
+"""Maximum size of a request body. Larger ones are refused unread: Django would write a form to the disk."""
 
 
 def read_whole_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Read a body before any view does; refuse one that is too large, compressed, badly chunked or broken off.
+    """Read a body before any view; refuse one that is too large, compressed, badly chunked or truncated.
 
-    Django reads nothing of a body without a length, and takes what has come of one that breaks off for all of it.
+    Django reads nothing of a body without a length, and treats a truncated one as complete.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
@@ -70,11 +71,12 @@ def read_whole_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
         if meta.get("CONTENT_LENGTH") in {None, "", "0"} and "HTTP_TRANSFER_ENCODING" not in meta:
             return get_response(request)
         most_bytes = MAX_BODY_BYTES if is_api(request) else MOST_BYTES
-        coding = meta.get("HTTP_CONTENT_ENCODING", "").strip().lower()
         try:
             length = announced_length(request, most_bytes)
-            if coding not in {"", "identity"}:
-                return unsupported_coding(request, coding)
+            for name in ("Content-Encoding", "Transfer-Encoding"):
+                coding = meta.get(f"HTTP_{name.upper().replace('-', '_')}", "").strip().lower()
+                if coding not in {"", "identity", "chunked"}:
+                    return unsupported_coding(request, name, coding)
             read_body(request, length, most_bytes)
         except BodyTooLarge:
             return payload_too_large(request, most_bytes)
@@ -86,7 +88,7 @@ def read_whole_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
 
 
 def announced_length(request: HttpRequest, most_bytes: int) -> int | None:
-    """Bytes of the body, None where it comes in chunks. Raises BodyTooLarge."""
+    """Return the length of the body, None if it is chunked. Raises BodyTooLarge."""
     text = request.META.get("CONTENT_LENGTH") or ""
     if not text:
         return None
@@ -97,7 +99,7 @@ def announced_length(request: HttpRequest, most_bytes: int) -> int | None:
 
 
 def read_body(request: HttpRequest, length: int | None, most_bytes: int) -> None:
-    """Replace the server's stream by the bytes that it delivers. Raises BodyTooLarge or MalformedBody."""
+    """Replace the server's stream by its content. Raises BodyTooLarge or MalformedBody."""
     try:
         body: bytes = request.META["wsgi.input"].read(most_bytes + 1 if length is None else length)
     except OSError:
@@ -108,16 +110,26 @@ def read_body(request: HttpRequest, length: int | None, most_bytes: int) -> None
         raise MalformedBody("the connection ended before the body did")
     if len(body) > most_bytes:
         raise BodyTooLarge
+    check_end(request.META.get("CONTENT_TYPE", ""), body)
     request.META["CONTENT_LENGTH"] = str(len(body))
     request.META["wsgi.input"] = request._stream = BytesIO(body)
+
+
+def check_end(content_type: str, body: bytes) -> None:
+    """Refuse a multipart body without its closing boundary, which Django would accept."""
+    media_type, options = split_content_type(content_type)
+    if media_type == "multipart/form-data" and body:
+        boundary = options.get("boundary", "").encode("latin-1", "replace")
+        if b"--" + boundary + b"--" not in body:
+            raise MalformedBody("the multipart body does not end with its boundary")
 
 
 def refuse_without_database(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Answer 503 at once to the desk and the forms while the database is away.
+    """Answer 503 to the desk and the forms while the database is away.
 
-    Asking a frozen database would hold the thread, and with a few of them the whole worker, for as long as it is.
+    A query to a frozen database would block the thread, and a few of them the whole worker.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
@@ -128,10 +140,10 @@ def refuse_without_database(
     return answer
 
 
-def keep_no_desk(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Let no cache keep what the editors' desk answers.
+def no_store_admin(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Forbid caching of responses under /admin/.
 
-    The admin says so of its own pages; refusals, redirects and locked logins are answered elsewhere.
+    Django's admin does so on its own pages, not for refusals, redirects and locked logins.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
@@ -146,9 +158,9 @@ def keep_no_desk(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
 def refuse_nul_at_desk(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Answer 400 to an address of the editors' desk with a NUL in its query: PostgreSQL takes none in any text.
+    """Answer 400 to a URL of the desk with a NUL in its query, which PostgreSQL does not accept in text.
 
-    The admin's own filters pass on whatever they are given. The API and the pages read their parameters themselves.
+    The admin's filters pass values on. The API and the pages parse their parameters themselves.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
@@ -162,15 +174,19 @@ def refuse_nul_at_desk(
 def answer_head_without_body(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Drop the body of an answer to HEAD; its headers, Content-Length among them, stay those of GET.
+    """Drop the body of a response to HEAD; its headers, Content-Length included, stay those of GET.
 
-    Django leaves that to the server, and gunicorn writes a warning for every body that it has to drop. Errors that are
-    answered before Django's own middleware get their length here.
+    Django leaves that to the server, and gunicorn logs a warning for every dropped body. Errors raised before Django's
+    own middleware get their length here.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if response.streaming or response.status_code in {204, 304}:
+        if response.status_code in {204, 304}:
+            # It would be the length of the response to GET, and Django sets 0: RFC 9110, section 8.6.
+            del response["Content-Length"]
+            return response
+        if response.streaming:
             return response
         headers = response.headers
         if "Content-Length" not in headers:

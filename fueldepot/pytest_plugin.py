@@ -1,7 +1,7 @@
-"""Gives the tests the embedded database, before pytest-django reads the settings, and lets them keep byte code.
+"""Pytest plugin: sets up the embedded database before pytest-django reads the settings, and allows byte code.
 
-Loaded by `-p fueldepot.pytest_plugin` in pyproject.toml. Under xdist the controller holds the server; its
-workers inherit the environment and end before it.
+Loaded by `-p fueldepot.pytest_plugin` in pyproject.toml. Under xdist the controller holds the server; its workers
+inherit the environment and end before it.
 """
 
 import os
@@ -15,13 +15,12 @@ from fueldepot import local
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests() -> Generator[None, object, object]:
-    """Set `DATABASE_URL` and `SECRET_KEY` where they are not; see `local.prepare`.
+    """Set missing `DATABASE_URL` and `SECRET_KEY`; see `local.prepare`.
 
-    A wrapper, because pytest-django reads the settings in this same hook and has asked to be first: wrappers
-    go before even that.
+    A wrapper runs before pytest-django, which reads the settings in the same hook with tryfirst.
     """
-    # Images of containers forbid byte code to stay small. Here every worker of xdist, every server and every command
-    # that a test starts would compile the project and the tests anew, some five seconds each time.
+    # Container images disable byte code to stay small. Here every xdist worker, server and command would compile
+    # project and tests again, some five seconds each time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     local.prepare()

@@ -1,7 +1,7 @@
-"""`make run`: everything between a fresh checkout and a served site.
+"""`make run`: from a fresh checkout to a running site.
 
-Prepares the database, migrates, imports a data directory when one is named, loads the starter data into what is still
-empty, collects static files, and turns into gunicorn. Production starts gunicorn itself; see the README.
+Prepares the database, migrates, imports a data directory if given, loads starter data into empty data sets, collects
+static files, and becomes gunicorn. Production starts gunicorn itself: docs/production.md.
 """
 
 import argparse
@@ -19,7 +19,7 @@ VAR = ROOT / "var"
 
 
 def main() -> None:
-    """Prepare, then replace this process by gunicorn. Ends with one line on standard error when something fails."""
+    """Prepare, then replace this process by gunicorn. Exits with one line on standard error on failure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", default="8000")
     parser.add_argument("--workers", default="2")
@@ -33,28 +33,28 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
     os.environ.setdefault("SITE_URL", f"http://127.0.0.1:{port}")
     os.environ.setdefault("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
-    os.environ.setdefault("RATE_LIMIT", "off")  # whoever tries the service out is its only caller
+    os.environ.setdefault("RATE_LIMIT", "off")  # a trial has one caller only
     local.prepare()
     try:
         with hold_alone(VAR / "start.lock", "fueldepot: another start prepares the site; waiting"):
             prepare_site(given.data)
     except KeyboardInterrupt:
         sys.exit("fueldepot: stopped before the site was ready")
-    # The lock on the embedded server must outlive this image of the process.
+    # The lock on the embedded server must survive `exec`.
     embedded.keep_across_exec()
     print(f"serving on {os.environ['SITE_URL']}, Ctrl-C to stop", file=sys.stderr)  # noqa: T201
     os.execv(sys.executable, gunicorn_command(port, workers))  # noqa: S606 - no shell is meant
 
 
 def read_number(name: str, text: str, low: int, high: int) -> int:
-    """A whole number of the command line. Ends the start with one line when it is none, or out of range."""
+    """Parse a number of the command line. Exits with one line if it is invalid or out of range."""
     if not text.isdecimal() or not low <= int(text) <= high:
         sys.exit(f"fueldepot: {name} is {text!r}; give a whole number from {low} to {high}")
     return int(text)
 
 
 def check_port(port: int) -> None:
-    """End the start with one line when somebody else listens there, before anything is prepared."""
+    """Exit with one line if the port is in use, before preparing anything."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -64,7 +64,7 @@ def check_port(port: int) -> None:
 
 
 def claim_port(port: int) -> None:
-    """End the start with one line when another start of this folder has the port, though it does not listen yet.
+    """Exit with one line if another start of this checkout has the port, even if it does not listen yet.
 
     Locks the byte of that number in one file until this process ends, also as gunicorn.
     """
@@ -80,15 +80,15 @@ def claim_port(port: int) -> None:
 
 
 def prepare_site(data: str) -> None:
-    """Bring the database to the state in which it can be served."""
+    """Prepare database and static files for serving."""
     import django
     from django.core.management import CommandError, call_command
     from django.db import OperationalError, connections
 
-    from fueldepot.checks import refuse_unfit_database
-
     try:
         django.setup()
+        from fueldepot.checks import refuse_unfit_database
+
         refuse_unfit_database()
         call_command("migrate", verbosity=0, interactive=False)
         if data:
@@ -104,7 +104,7 @@ def prepare_site(data: str) -> None:
 
 
 def gunicorn_command(port: int, workers: int) -> list[str]:
-    """The command line of the server. Threads keep an idle browser connection from blocking a worker."""
+    """Return the command line of gunicorn. Threads keep an idle browser connection from blocking a worker."""
     return [
         sys.executable,
         "-m",

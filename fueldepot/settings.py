@@ -1,12 +1,15 @@
-"""Settings, read from the environment (`fueldepot.environment`) and nowhere else.
+"""Settings, from environment variables (`fueldepot.environment`) only.
 
-Reading them has no side effect: no network, no file, no database. The table of variables is in the README.
+No side effects: no network, file or database access. Table of variables: docs/settings.md.
 """
 
 from datetime import timedelta
+from email.utils import quote
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from whitenoise.compress import Compressor
 
 from fueldepot import environment
 
@@ -27,8 +30,10 @@ EMAIL_HOST_PASSWORD: str = MAIL["EMAIL_HOST_PASSWORD"] or ""
 EMAIL_USE_TLS: bool = MAIL.get("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL: bool = MAIL.get("EMAIL_USE_SSL", False)
 EMAIL_FILE_PATH: str = MAIL["EMAIL_FILE_PATH"]
-EMAIL_TIMEOUT = 10  # seconds that a form waits for the mail server
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{SITE_HOST}"
+EMAIL_TIMEOUT = 10  # seconds
+SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{SITE_HOST}"
+# Quoted here, encoded when a letter is sent.
+DEFAULT_FROM_EMAIL = f'"{quote(SITE_NAME)}" <{SERVER_EMAIL}>'
 SECRET_KEY = environment.read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 ALLOWED_HOSTS = environment.read_hosts(SITE_HOST)
 DATABASES = {"default": environment.read_database()}
@@ -36,6 +41,10 @@ CACHE_URL = environment.read_cache_url()
 TRUSTED_PROXIES = environment.read_proxies()
 RATE_LIMIT = environment.read_rate_limit()
 HTTPS = SITE_URL.startswith("https://")
+METRICS = environment.read_bool("METRICS", default=False)
+# Metrics directory of the gunicorn workers; created by fueldepot/gunicorn.py.
+METRICS_DIR = environment.metrics_dir()
+SENTRY_DSN = environment.read_sentry()
 
 INSTALLED_APPS = [
     "fueldepot",
@@ -47,46 +56,53 @@ INSTALLED_APPS = [
     "rest_framework",
     "simple_history",
     "django_filters",
+    "drf_spectacular_sidecar",
     "import_export",
     "axes",
+    "js_lib_leaflet",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.postgres",
-    "django.contrib.staticfiles",
+    "fueldepot.static_files.StaticFilesConfig",
 ]
 
 MIDDLEWARE = [
-    "fueldepot.proxies.believe_trusted_proxies",
-    "fueldepot.request_log.log_requests",
+    *(["fueldepot.metrics.count_requests"] if METRICS else []),
+    "fueldepot.http.proxies.forwarded_headers",
+    "fueldepot.http.request_log.log_requests",
     "fueldepot.middleware.answer_head_without_body",
-    "fueldepot.middleware.open_to_every_origin",
+    "fueldepot.middleware.cors",
     "django.middleware.security.SecurityMiddleware",
-    "fueldepot.security.add_policies",
-    "fueldepot.rate_limit.limit_requests",
-    "fueldepot.compression.compress_answers",
-    "fueldepot.middleware.keep_no_desk",
+    "fueldepot.http.security.add_policies",
+    "fueldepot.http.rate_limit.limit_requests",
+    "fueldepot.http.compression.compress_answers",
+    "fueldepot.middleware.no_store_admin",
     "fueldepot.middleware.refuse_nul_at_desk",
     "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fueldepot.middleware.refuse_without_database",
-    "fueldepot.http.desk.DeskSessionMiddleware",
+    "fueldepot.http.admin_only.DeskSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "fueldepot.http.desk.DeskCsrfViewMiddleware",
-    "fueldepot.http.desk.DeskAuthenticationMiddleware",
-    "fueldepot.http.desk.DeskMessageMiddleware",
-    "fueldepot.http.desk.desk_history",
+    "fueldepot.http.admin_only.DeskCsrfViewMiddleware",
+    "fueldepot.http.admin_only.DeskAuthenticationMiddleware",
+    "fueldepot.http.admin_only.DeskMessageMiddleware",
+    "fueldepot.http.admin_only.desk_history",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    # Last, as its documentation asks: it turns a refused login into the page that says so.
+    # Last, as documented: turns a refused login into the page about it.
     "axes.middleware.AxesMiddleware",
 ]
 
-# A registered client may ask the statistical office's local data bank more often; see prices/importers/bdl.py.
+# A registered client has a higher request limit at the statistical office's local data bank; see
+# prices/importers/bdl.py.
 BDL_CLIENT_ID: str = environment.env.str("BDL_CLIENT_ID", default="").strip()
 
-# Files of the publishers, as `--download` and `refresh` fetched them; see catalog/sources.yaml.
+# Raster map tiles, "" for none: then nothing is loaded from other machines.
+MAP_TILES_URL = environment.read_map_tiles()
+
+# Downloads of `--download` and `refresh`; see catalog/sources.yaml.
 DOWNLOADS_DIR = BASE_DIR / "var" / "downloads"
 
 CSRF_FAILURE_VIEW = "pages.errors.form_expired"
@@ -95,7 +111,7 @@ WSGI_APPLICATION = "fueldepot.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TEMPLATES = [
-    # The site's first. The admin's templates and those of packages are found by the second.
+    # The site's engine first; the second finds templates of the admin and packages.
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates" / "site"],
@@ -107,12 +123,12 @@ TEMPLATES = [
     },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates" / "desk"],
+        "DIRS": [BASE_DIR / "templates" / "admin"],
         "OPTIONS": {
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    ["pages.typography.DeskLoader", "django.template.loaders.app_directories.Loader"],
+                    ["pages.non_breaking.DeskLoader", "django.template.loaders.app_directories.Loader"],
                 )
             ],
             "context_processors": [
@@ -134,26 +150,26 @@ AUTH_PASSWORD_VALIDATORS.append(
         "OPTIONS": {"min_length": 12},
     }
 )
-# The first one hashes new passwords and needs memory besides time; the other is known from before.
+# The first one hashes new passwords and is memory-hard; the second verifies older hashes.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.ScryptPasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 
-# Logins are throttled by name and address together: a stranger who knows a name locks out nobody but himself, and one
-# who shares the address of an editor must know the name as well. The count is the database's, so it is one for all
-# workers. REMOTE_ADDR is the address; what a client writes into forwarding headers is not believed here.
+# Logins are throttled by name and address together: a stranger who knows a name locks out only themselves, and one who
+# shares an editor's address needs the name too. Counted in the database for all workers, by REMOTE_ADDR; forwarding
+# headers of clients are ignored here.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
-# A try during the lock does not make it longer.
+# An attempt during the lock does not extend it.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_TEMPLATE = "admin/locked_out.html"
 AXES_USERNAME_CALLABLE = "fueldepot.logins.name_key"
 AXES_IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
-# Nothing is kept but the failures of the last quarter of an hour, and none of it is shown or logged.
+# Only failures of the last 15 minutes are stored, without being shown or logged.
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_ENABLE_ADMIN = False
@@ -166,6 +182,8 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
+# Source maps, some megabytes, are read by developer tools only.
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "fueldepot.static_files.StaticFiles"},
@@ -173,39 +191,40 @@ STORAGES = {
 
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
-# A working day; closing the browser ends it as well.
+# A working day; closing the browser ends the session as well.
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
-# What browsers are told to insist on. A proxy that ends TLS says so by X-Forwarded-Proto; without one that is trusted
-# every request would look like plain http, and be sent round in circles.
+# HTTPS for browsers. A proxy that terminates TLS sets X-Forwarded-Proto; without a trusted one every request would look
+# like plain http and be redirected forever.
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS and bool(TRUSTED_PROXIES)
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
-# To be in browsers' preload lists is for the owner of the whole domain to ask, and not easily undone.
+# The owner of the whole domain decides about HSTS preloading, which is hard to undo.
 SILENCED_SYSTEM_CHECKS = [
     "security.W021",
-    "security.W003",  # looks for the name of a middleware; ours is derived from it
+    "security.W003",  # looks for the name of the middleware, which is subclassed here
 ]
-# The largest that anybody sends is a price list in the admin; the API has a smaller limit of its own.
+# The largest upload is a price list in the admin; the API has a lower limit.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
-# Rows that an editor may change at once by an action of a list; chief editors and administrators change any number.
-EDITOR_BULK_LIMIT = 200
+# Rows that an editor may change by one bulk action; chief editors and administrators are unlimited.
+EDITOR_BULK_LIMIT = environment.read_bulk_limit()
 X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {
-    # The API is public and read-only: nothing to authenticate, nothing to permit.
+    # The API is public and read-only: no authentication, no permissions.
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_THROTTLE_CLASSES": [],
     "DEFAULT_PARSER_CLASSES": [],
-    "DEFAULT_RENDERER_CLASSES": ["fueldepot.rendering.JsonRenderer"],
-    "DEFAULT_METADATA_CLASS": "fueldepot.rendering.NoMetadata",
+    "DEFAULT_RENDERER_CLASSES": ["fueldepot.http.rendering.JsonRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "fueldepot.openapi.schema.Schema",
+    "DEFAULT_METADATA_CLASS": "fueldepot.http.rendering.NoMetadata",
     "EXCEPTION_HANDLER": "fueldepot.errors.answer_error",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
@@ -214,11 +233,11 @@ REST_FRAMEWORK = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"json": {"()": "fueldepot.request_log.JsonFormatter"}},
+    "formatters": {"json": {"()": "fueldepot.http.request_log.JsonFormatter"}},
     "filters": {
         "told": {
             "()": "django.utils.log.CallbackFilter",
-            "callback": "ext://fueldepot.request_log.is_about_something_else",
+            "callback": "ext://fueldepot.http.request_log.drop_duplicate_db_errors",
         }
     },
     "handlers": {
@@ -226,14 +245,14 @@ LOGGING = {
         "nowhere": {"class": "logging.NullHandler"},
     },
     "root": {"handlers": ["console"], "level": "INFO"},
-    # 4xx answers are the caller's business and would fill the log.
+    # 4xx responses are the caller's business and would fill the log.
     "loggers": {
         "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
-        # It would name every address that an importer asks.
+        # It would log every URL requested by importers.
         "httpx2": {"level": "WARNING"},
-        # The line of the request says 400. Without any handler Python itself would print these, with their tracebacks.
+        # The request's line has the status 400. Without a handler Python would print these with tracebacks.
         "django.security.DisallowedHost": {"handlers": ["nowhere"], "propagate": False},
-        # Its lines hold names and addresses of people who mistyped a password.
+        # Its lines contain names and addresses of people who mistyped a password.
         "axes": {"handlers": ["nowhere"], "propagate": False},
     },
 }

@@ -1,7 +1,6 @@
-"""The templates of the site, `templates/site`: Jinja2's. The desk's extend Django's own and stay with its engine.
+"""Jinja2 environment of `templates/site`. The desk's templates extend Django's and use its engine.
 
-Jinja2 makes Python of a template, several times as fast as Django's engine, which walks a tree of nodes
-(docs/adr/0010-jinja2-for-the-site.md).
+Jinja2 compiles templates to Python, several times as fast as Django's engine (docs/adr/0010-jinja2-for-the-site.md).
 """
 
 from typing import Any
@@ -13,19 +12,19 @@ from django.urls import reverse
 from jinja2 import Environment, StrictUndefined, select_autoescape
 
 from fueldepot.openapi.page import inline
-from pages import filters as pages_filters
-from pages.typography import SiteLoader
-from subsidy import filters as subsidy_filters
+from pages import template_filters as pages_filters
+from pages.non_breaking import SiteLoader
+from subsidy import template_filters as subsidy_filters
 
 
 def environment(**options: Any) -> Environment:
-    """What every template of the site can use. Django gives the options and keeps one environment for the process."""
+    """Return the environment of the site's templates. Django passes the options and keeps one per process."""
     ours = {
-        # Markdown and letters are no HTML: there a filter looks after marks.
+        # Markdown and letters are no HTML: a filter escapes Markdown.
         "autoescape": select_autoescape(["html"], default=False, default_for_string=True),
-        # A name that is misspelt, or missing from a page, is an error and no gap.
+        # An undefined name is an error.
         "undefined": StrictUndefined,
-        # Every template, and forever: a few dozen.
+        # Cache all templates, a few dozen, forever.
         "cache_size": -1,
         "loader": SiteLoader(options["loader"].searchpath),
         "keep_trailing_newline": True,
@@ -38,17 +37,17 @@ def environment(**options: Any) -> Environment:
 
 
 def static(name: str) -> str:
-    """The address of a static file. Django's function of this name asks each time whether there is a storage."""
+    """Return the URL of a static file. Django's own function checks the storage each time."""
     return staticfiles_storage.url(name)
 
 
 def url(name: str, *args: object) -> str:
-    """The address of a route with arguments that many values fit; for others see the filter `route`."""
+    """Return the URL of a route with many possible arguments; for others see the filter `route`."""
     return reverse(name, args=args)
 
 
-def prepare() -> None:
-    """Compile every template, so that no request has to, and the processes that are forked share them."""
+def warm_up() -> None:
+    """Compile all templates, once for all forked processes."""
     site = engines["jinja2"]
     assert isinstance(site, Jinja2)  # noqa: S101 - by its name
     for name in site.env.list_templates():

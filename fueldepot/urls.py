@@ -1,7 +1,8 @@
-"""Every route of the site, and who answers when none fits."""
+"""Routes of the site, and error handlers."""
 
 import sys
 
+from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -9,31 +10,37 @@ from django.templatetags.static import static
 from django.urls import include, path, re_path
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
+from django.views.generic import RedirectView
 
-from fueldepot import api, errors, health, security
+from catalog.admin import password_links
+from fueldepot import api, errors, health
 from fueldepot.audit import audit
+from fueldepot.decision_counts import decision_statistics
+from fueldepot.http import security
+from fueldepot.http.errors import DATABASE_AWAY, is_api
+from fueldepot.mcp.views import mcp
 from pages import errors as page_errors
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400 in the form the caller expects."""
+    """400 as JSON or HTML."""
     if isinstance(exception, DisallowedHost):
         return errors.unknown_host(request)
-    return errors.bad_request(request) if errors.is_api(request) else page_errors.bad_request(request)
+    return errors.bad_request(request) if is_api(request) else page_errors.bad_request(request)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500 in the form the caller expects; 503 when it is the database that failed, wherever that was noticed."""
+    """500 as JSON or HTML; 503 if the database failed."""
     error = sys.exception()
-    if isinstance(error, errors.DATABASE_AWAY):
+    if isinstance(error, DATABASE_AWAY):
         return errors.unavailable(request, error)
-    return errors.server_error(request) if errors.is_api(request) else page_errors.server_error(request)
+    return errors.server_error(request) if is_api(request) else page_errors.server_error(request)
 
 
 @require_safe
 @cache_control(public=True, max_age=86_400)
 def icon(request: HttpRequest) -> HttpResponse:
-    """The icon where browsers look for one by themselves, as on pages of the admin."""
+    """Icon at the default path, for pages without a link to it, as in the admin."""
     return HttpResponseRedirect(static("pages/icon.svg"))
 
 
@@ -42,14 +49,32 @@ handler403 = page_errors.forbidden
 handler404 = page_errors.not_found
 handler500 = server_error
 
+numbers = []
+if settings.METRICS:
+    from fueldepot.metrics import metrics
+
+    numbers = [path("metrics", metrics, name="metrics")]
+
 urlpatterns = [
+    path("api/v1", api.index, name="api-index"),
+    # For clients that join the description's server and path "/".
+    path("api/v1/", api.index),
     path("api/v1/", include((api.v1, "v1"))),
     re_path(r"^api/(?!index\.html\.md$).", errors.unknown_path),
     path("admin/dziennik/", admin.site.admin_view(audit), name="audit"),
-    path("healthz", health.alive),
-    path("readyz", health.ready),
+    path("admin/dziennik/dni/", admin.site.admin_view(decision_statistics), name="audit-statistics"),
+    path("admin/haslo/", include(password_links.urls({"site_header": admin.site.site_header}))),
+    path("mcp", mcp, name="mcp"),
+    path("healthz", health.liveness),
+    path("readyz", health.readiness),
     path("favicon.ico", icon),
+    *numbers,
     path(".well-known/security.txt", security.security_txt, name="security-txt"),
+    # Bookmarks of the model's former name.
+    re_path(
+        r"^admin/catalog/depotrequest/(?P<rest>.*)$",
+        RedirectView.as_view(url="/admin/catalog/submission/%(rest)s", query_string=True, permanent=True),
+    ),
     path("admin/", admin.site.urls),
     path("", include("pages.urls")),
 ]

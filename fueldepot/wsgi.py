@@ -1,22 +1,18 @@
-"""The application that gunicorn serves. Settings come from the environment alone."""
+"""WSGI application for gunicorn, configured by the environment only."""
 
 import os
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
-from django.db import connection
+
+from fueldepot.data import connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
 application = get_wsgi_application()
 
-LIMITS = {
-    "statement_timeout": "10s",
-    # A frozen worker must not hold locks for ever.
-    "idle_in_transaction_session_timeout": "60s",
-    # Nobody reads what a statement finds whose client has gone.
-    "client_connection_check_interval": "1s",
-}
-"""What PostgreSQL limits for requests; commands and imports take as long as they need."""
+if settings.SENTRY_DSN:
+    from fueldepot import error_reports
 
-options = connection.settings_dict["OPTIONS"]
-# What the operator has put into the address counts: it comes last.
-options["options"] = " ".join([*(f"-c {name}={value}" for name, value in LIMITS.items()), options.get("options", "")])
+    error_reports.start()
+
+connections.limit_statements()

@@ -1,1 +1,1 @@
-"""Database parts without a domain: versions of data sets, snapshots of them."""
+"""Generic database code: versions and snapshots of data sets, bulk writes, history."""

@@ -1,9 +1,9 @@
 """Per-process copies of whole data sets, rebuilt when a version changes. Public GET requests read nothing else.
 
-All outdated snapshots are built from rows read in one REPEATABLE READ transaction and replaced together, so a request
-that reads within `consistent` sees one state of the database. While the new ones are built, the former go on
-answering. A process that has committed a change itself builds before it answers again; the others notice the new
-version within `POLL_INTERVAL_S`. When the database is away, the last state goes on answering.
+All outdated snapshots are built in one REPEATABLE READ transaction and replaced together, so a request that reads
+within `consistent` sees one database state. The former ones are served meanwhile. A process that has committed a change
+rebuilds before it answers again; others notice the new version within `POLL_INTERVAL_S`. While the database is away,
+the last state is served.
 """
 
 import logging
@@ -19,15 +19,22 @@ from typing import Any, Generic, TypeVar
 from django.db import InterfaceError, OperationalError, close_old_connections, connection, transaction
 from django.utils import timezone
 
+from fueldepot.data import connections
 from fueldepot.data.versions import UNKNOWN, changed_here, read_versions
 
 logger = logging.getLogger(__name__)
 
 POLL_INTERVAL_S = 0.25
-"""How often a process compares its snapshots with the versions in the database."""
+"""Interval between comparisons of the snapshots with the versions in the database."""
 
 AWAY_AFTER_S = 2.0
-"""How long the database may leave a poll without an answer before it counts as away."""
+"""Time without a response to a poll after which the database counts as away."""
+
+HANG_UP_AFTER_S = 5.0
+"""Time without a response to a poll after which all connections are hung up: there may have been a failover."""
+
+BUILD_LIMIT_S = 60.0
+"""Time limit of a build, after which all connections are hung up."""
 
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
@@ -35,32 +42,32 @@ T = TypeVar("T")
 
 
 class Snapshot(Generic[T]):
-    """A copy of some data sets. All threads share it: treat it as read-only."""
+    """A cached copy of data sets, shared by all threads: read-only."""
 
     def __init__(self, build: Callable[[], T], *slugs: str) -> None:
-        """build: reads the rows and makes the copy. slugs: every data set that it reads."""
+        """build: reads the rows and returns the copy. slugs: every data set that it reads."""
         self.build, self.slugs = build, slugs
         _snapshots.append(self)
 
     def get(self) -> T:
-        """Return the copy: of the state that `consistent` has taken, else of the newest. No query once it is built."""
+        """Return the copy: within `consistent` that of its state, else the newest. No query once it is built."""
         copy: T = current().copy_of(self)
         return copy
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All snapshots as of one transaction. versions: keys by data set. copies: with the key each was built for."""
+    """All snapshots of one transaction. versions: version keys by data set. copies: with the keys they are of."""
 
     versions: Mapping[str, str] = field(default_factory=dict)
     copies: Mapping[Snapshot[Any], tuple[str, Any]] = field(default_factory=dict)
 
     def key(self, *slugs: str) -> str:
-        """Return the keys of some data sets in one text."""
+        """Return the version keys of some data sets as one string."""
         return " ".join(self.versions.get(slug, UNKNOWN) for slug in slugs)
 
     def copy_of(self, snapshot: Snapshot[T]) -> T:
-        """Return what a snapshot has built."""
+        """Return the copy of a snapshot."""
         copy: T = self.copies[snapshot][1]
         return copy
 
@@ -76,22 +83,23 @@ _building = Lock()
 
 
 class _Process:
-    """What this process knows.
+    """State of this process.
 
-    is_behind: a change that it has committed is being built. polling_since: monotonic time of the poll that has no
-    answer yet, None for none.
+    is_behind: whether a change that it committed is being built. polling_since, building_since: monotonic start time of
+    the pending poll and build, None for none.
     """
 
     state: State | None = None
     is_behind = False
     polling_since: float | None = None
+    building_since: float | None = None
     away = False
 
 
 def current() -> State:
-    """Return the state that `consistent` has taken, else the newest; builds it first where there is none.
+    """Return the state of `consistent`, else the newest; builds it first if there is none.
 
-    A change that this process has committed is in it.
+    Includes changes committed by this process.
     """
     taken = _taken.get()
     if taken is not None:
@@ -99,7 +107,7 @@ def current() -> State:
     state = _Process.state
     if state is None or len(state.copies) < len(_snapshots):
         return refresh()
-    # What an open transaction sees may yet be undone.
+    # Changes of an open transaction may still be rolled back.
     if (changed_here.is_set() or _Process.is_behind) and not connection.in_atomic_block:
         return _catch_up(state)
     return state
@@ -107,7 +115,7 @@ def current() -> State:
 
 @contextmanager
 def consistent() -> Iterator[State]:
-    """Let all reads of this block come from one state."""
+    """Serve all reads of this block from one state."""
     state = current()
     token = _taken.set(state)
     try:
@@ -122,18 +130,18 @@ def changed_on(*slugs: str) -> date | None:
 
 
 def refresh() -> State:
-    """Build what is outdated, all from one state of the database. One query when nothing is.
+    """Rebuild outdated snapshots from one database state. One query if there are none.
 
-    Threads that come meanwhile wait and find it done.
+    Concurrent threads wait for it.
     """
     with _building:
         return _build()
 
 
 def _catch_up(former: State) -> State:
-    """Return the state with what this process has committed, the former one where the database does not give it.
+    """Return the state with the changes committed by this process, or the former one if the database is away.
 
-    Another thread may be building it; a database that froze meanwhile must not hold every reader.
+    Another thread may be building it; a database that froze meanwhile must not block every reader.
     """
     if not _building.acquire(timeout=AWAY_AFTER_S):
         return former
@@ -147,12 +155,13 @@ def _catch_up(former: State) -> State:
 
 
 def _build() -> State:
-    """Build what is outdated. Only the thread that holds `_building` may call it."""
+    """Rebuild outdated snapshots. Requires the lock `_building`."""
     if changed_here.is_set():
-        # In this order: a reader must find one of the two until the change is in the state.
+        # In this order: readers must see one of the two flags until the change is in the state.
         _Process.is_behind = True
         changed_here.clear()
     former = _Process.state or State()
+    _Process.building_since = time.monotonic()
     try:
         with repeatable_read():
             versions = read_versions()
@@ -165,16 +174,17 @@ def _build() -> State:
         return _Process.state
     finally:
         _Process.is_behind = False
+        _Process.building_since = None
 
 
 def invalidate() -> None:
-    """Start as a new process would: build everything at the next read."""
+    """Discard all state: rebuild everything at the next read."""
     _Process.state, _Process.polling_since, _Process.away = None, None, False
 
 
 @contextmanager
 def repeatable_read() -> Iterator[None]:
-    """Read everything in this block from one state of the database. Inside a transaction, from the state of that."""
+    """Read from one database state in this block; inside a transaction, from that one's."""
     if connection.in_atomic_block:
         yield
         return
@@ -185,12 +195,14 @@ def repeatable_read() -> Iterator[None]:
 
 
 def start_polling() -> None:
-    """Keep the snapshots of this process current from a thread. Call it once in every process that serves requests.
+    """Keep the snapshots of this process current from a thread. Call it once per process that serves requests.
 
-    Threads do not survive a fork, and a worker may be forked long after its parent has built.
+    Threads do not survive a fork, and a worker may be forked long after its parent built.
     """
+    connections.start()
     _poll()
     Thread(target=_poll_forever, name="snapshots", daemon=True).start()
+    Thread(target=_watch_forever, name="snapshots-watch", daemon=True).start()
 
 
 def _poll_forever() -> None:
@@ -201,8 +213,19 @@ def _poll_forever() -> None:
         _poll()
 
 
+def _watch_forever() -> None:
+    """Hang up when a poll or a build exceeds its limit."""
+    while True:
+        time.sleep(1)
+        now = time.monotonic()
+        waits = ((_Process.polling_since, HANG_UP_AFTER_S), (_Process.building_since, BUILD_LIMIT_S))
+        if any(since is not None and now - since > limit_s for since, limit_s in waits):
+            note_away()
+            logger.error("%s connections to a database that does not answer were hung up", connections.hang_up())
+
+
 def _poll() -> None:
-    """Compare the versions, and build where they differ. Never raises."""
+    """Compare the versions, and rebuild if they differ. Never raises."""
     try:
         _Process.polling_since = time.monotonic()
         versions = read_versions()
@@ -216,20 +239,20 @@ def _poll() -> None:
         note_away()
     except Exception:
         logger.exception("the snapshots could not be built; the former ones go on answering")
-        changed_here.wait(1)  # not in a tight loop while the cause lasts
+        changed_here.wait(1)  # no tight loop while the cause lasts
     finally:
         _Process.polling_since = None
 
 
 def note_away() -> None:
-    """Note that the database does not answer, with one line in the log for each time it goes away."""
+    """Record that the database is away, with one log line per outage."""
     if not _Process.away:
         logger.error("the database does not answer; reading goes on from the last state")
     _Process.away = True
 
 
 def database_is_away() -> bool:
-    """Tell whether the last poll failed, or has been without an answer for `AWAY_AFTER_S`. No query."""
+    """Whether the last poll failed, or is pending for `AWAY_AFTER_S`. No query."""
     since = _Process.polling_since
     if since is not None and time.monotonic() - since > AWAY_AFTER_S:
         note_away()

@@ -1,7 +1,7 @@
-"""Versions of the data sets: what snapshots, and through them the validators of answers, are compared with.
+"""Versions of data sets, which snapshots and the validators of responses depend on.
 
 Code that changes rows calls `bump_version` for their data set in the same transaction. A version key is unique even
-after a rollback, because it carries the moment of the change.
+after a rollback, because it includes the time of the change.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from django.db.models import F
 from django.utils import timezone
 
 RUNS = "runs"
-"""Besides the data sets: the key of the import runs, whether or not a run changed anything."""
+"""Key of the import runs, beside those of the data sets; every run changes it."""
 
 UNKNOWN = "-"
-"""The key of a data set that has never been written."""
+"""Version key of a data set that was never written."""
 
 READ = f"""
     SELECT slug, version || '.' || extract(epoch FROM changed_at) FROM catalog_dataset WHERE version > 0
@@ -26,22 +26,22 @@ READ = f"""
 """  # noqa: S608 - a constant
 
 changed_here = Event()
-"""Set when this process has committed a change that no snapshot of it holds yet."""
+"""Set while this process has committed a change that is not in its snapshots."""
 
 
 def read_versions() -> Mapping[str, str]:
-    """Return the key of every data set that has been written, by slug: "version.epoch seconds". One query."""
+    """Return the version keys of all written data sets by slug: "version.epoch seconds". One query."""
     with connection.cursor() as cursor:
         cursor.execute(READ)
         return MappingProxyType(dict(cursor.fetchall()))
 
 
 def bump_version(slug: str, **values: object) -> None:
-    """Raise the version of a data set, in the transaction that changes its rows.
+    """Increment the version of a data set, in the transaction that changes its rows.
 
-    values: other fields of its Dataset that change with it. One query, two for a data set written for the first time.
+    values: other fields of its Dataset to update. One query, two for a data set written for the first time.
     """
-    # Asked for by name: this layer knows no models of the apps above it.
+    # By name: this layer must not import models of the apps above.
     datasets = apps.get_model("catalog", "Dataset")._default_manager
     values["changed_at"] = timezone.now()
     if not datasets.filter(slug=slug).update(version=F("version") + 1, **values):

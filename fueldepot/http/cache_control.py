@@ -1,16 +1,50 @@
-"""How long callers and proxies may keep an answer: every value of `Cache-Control` that the service sends.
+"""Values of `Cache-Control`.
 
-An answer that is kept longer than it holds is out of date; one that is asked for again costs a 304 without a query.
+Choose a lifetime that the data outlive: revalidation costs a 304 without a query, staleness cannot be undone.
 """
 
+import re
+from datetime import datetime
+
+from django.http import HttpRequest
+from django.utils import timezone
+
 REGISTER = "public, max-age=86400"
-"""Names, codes, boundaries and yearly averages change a few times a year."""
+"""Names, codes, boundaries and yearly averages, which change a few times a year."""
 
 CATALOG = "public, max-age=300"
-"""Entries, prices, the legal state and every page change whenever an editor decides, and at midnight."""
+"""Entries, prices, the legal state and pages, which change with every decision, and at midnight."""
 
 DESCRIPTION = "public, max-age=3600"
-"""What the API says of itself changes with a release only."""
+"""Documents about the API, which change with a release only."""
 
 NO_STORE = "no-store"
-"""Errors, what tells about somebody's income, and the state of the service."""
+"""Errors, answers about somebody's income, and the state of the service."""
+
+SHARED = "s-maxage=1, stale-while-revalidate=4"
+"""For our own proxy: a change is public after five seconds, and nobody waits for the revalidation.
+
+RFC 9111, 5.2.2.10; RFC 5861, 3.
+"""
+
+
+def behind_cache(value: str, request: HttpRequest) -> str:
+    """Return a value of `Cache-Control`, with `SHARED` if the proxy has a cache.
+
+    It announces that by `Surrogate-Capability` (W3C, Edge Architecture Specification), as in
+    `docs/deployment/fueldepot.nginx`.
+    """
+    return f"{value}, {SHARED}" if "HTTP_SURROGATE_CAPABILITY" in request.META else value
+
+
+SHORT_S = 10
+"""Shorter lifetimes are exact, also for our own proxy."""
+
+
+def kept_until(end: datetime, usual: str, request: HttpRequest) -> str:
+    """Return the usual value with a `max-age` that ends at most at a moment."""
+    left = max(0, int((end - timezone.now()).total_seconds()))
+    if left < SHORT_S:
+        return f"public, max-age={left}"
+    value = re.sub(r"(?<=max-age=)[0-9]+", lambda found: str(min(left, int(found[0]))), usual)
+    return behind_cache(value, request)

@@ -1,7 +1,9 @@
-"""Which release of the code is running: a part of every validator, since new code may write an answer differently."""
+"""Identification of the running release: part of every validator, since new code may change responses."""
 
+import tomllib
 from functools import cache
 from hashlib import blake2b
+from importlib import metadata
 
 from django.conf import settings
 
@@ -11,9 +13,9 @@ WRITES_ANSWERS = {".py", ".html", ".md", ".txt", ".yaml", ".css", ".js", ".svg",
 
 @cache
 def release() -> str:
-    """A digest of the project's own files and of the settings that answers show; equal on every machine that runs both.
+    """Return a digest of the project's files and of settings that responses contain; equal on all machines.
 
-    Reads some hundred files once in the life of a process.
+    Reads some hundred files once per process.
     """
     digest = blake2b(digest_size=8)
     for part in PARTS:
@@ -24,3 +26,18 @@ def release() -> str:
     for shown in (settings.SITE_URL, settings.SITE_NAME, settings.OPERATOR_NAME, settings.CONTACT_EMAIL):
         digest.update(f"\0{shown}".encode())
     return digest.hexdigest()
+
+
+@cache
+def version() -> str:
+    """Return the version of the project, such as `1.0.0`."""
+    project = settings.BASE_DIR / "pyproject.toml"
+    if project.exists():
+        stated: str = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
+        return stated
+    return metadata.version("fueldepot")  # an installed wheel
+
+
+def version_and_release() -> str:
+    """Return the version with the digest behind it, such as `1.0.0+5f0c7a1d2e3b4c5d` (PEP 440)."""
+    return f"{version()}+{release()}"

@@ -1,4 +1,4 @@
-"""Making the document. Needs the development dependencies; the service itself only reads the file that comes out."""
+"""Generation of the API description. The service itself only reads the resulting file."""
 
 import json
 from typing import Any
@@ -7,53 +7,70 @@ from django.urls import include, path
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import patched_settings
 
-# Imported because it describes its viewsets as it is read, like the modules below.
-from catalog.schema import operations as catalog_operations  # noqa: F401
-from catalog.schema import shapes
+from catalog.api.params import LIMIT_RANGE
+from catalog.search.suggestions import MAX_SUGGESTIONS
 from fueldepot import api
+from fueldepot.http import release
+from fueldepot.http.views import JSON
 from fueldepot.openapi import shared
 from fueldepot.openapi.served import FILE, PREFIX
-from prices import schema as prices
-from regulations import schema as regulations
-from subsidy import schema as subsidy
+from subsidy.api.openapi_parameters import REQUIRED_TOGETHER
 
-FORMS = (shapes.COMPONENTS, prices.COMPONENTS, regulations.COMPONENTS, subsidy.COMPONENTS, shared.COMPONENTS)
+MOST_ROWS = {"/locations": MAX_SUGGESTIONS, "/stores": LIMIT_RANGE[1], "/deadlines": LIMIT_RANGE[1]}
+"""Maximum length of lists by path."""
+
+COUNTED = {"/stores", "/deadlines"}
+"""Paths of lists with `limit`, whose responses have the total number of rows."""
 
 NEVER_KEPT = {"/subsidy"}
-"""Paths whose answers have no validator, and look nothing up that could be unknown."""
+"""Paths without validators and lookups, so without 304 and 404."""
 
 
 def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-    """Add what operations share. A hook of drf-spectacular."""
+    """Add the shared parts of operations. A hook of drf-spectacular."""
     for address, methods in result["paths"].items():
-        # The methods of a path come in the order of a set.
+        # Sort methods, which come in the order of a set.
         result["paths"][address] = methods = dict(sorted(methods.items()))
         for method, operation in methods.items():
             operation["security"] = []
             for parameter in operation.get("parameters", []):
-                (given,) = parameter.pop("examples").values()
-                parameter["example"] = given["value"]
+                complete_parameter(parameter)
             answers = operation["responses"]
             validated = address not in NEVER_KEPT
-            names = ["ETag"] * validated + ["TotalCount"] * (address == "/stores")
+            names = ["ETag"] * validated + ["Link"] * (address == "/stores") + ["TotalCount"] * (address in COUNTED)
             answers["200"]["headers"] = shared.headers(*names)
+            if address in MOST_ROWS:
+                answers["200"]["content"][JSON]["schema"]["maxItems"] = MOST_ROWS[address]
             if validated:
                 answers["304"] = {"$ref": "#/components/responses/NotModified"}
             for status, (name, _, _) in shared.FAILURES.items():
                 if (status != "404" or validated) and (status not in {"413", "415"} or method == "post"):
                     answers[status] = {"$ref": f"#/components/responses/{name}"}
-    result["components"] = {
-        "schemas": {name: form for forms in FORMS for name, form in forms.items()},
-        "responses": shared.responses(),
-        "headers": shared.HEADERS,
-    }
+    schemas = result["components"]["schemas"]
+    for body in ("SubsidyForm", "SubsidyJson"):
+        schemas[body]["dependentRequired"] = REQUIRED_TOGETHER
+    result["components"] = {"schemas": schemas, "responses": shared.responses(), "headers": shared.HEADERS}
     return result
+
+
+def complete_parameter(parameter: dict[str, Any]) -> None:
+    """Copy constraints of a serializer field's schema to the parameter, where tools look for them."""
+    schema = parameter["schema"]
+    if "examples" in parameter:
+        (given,) = parameter.pop("examples").values()
+        parameter["example"] = given["value"]
+    else:
+        (parameter["example"],) = schema.pop("examples")
+    if schema.pop("deprecated", False):
+        parameter["deprecated"] = True
+    if schema.get("minLength") == 1:
+        del schema["minLength"]  # enumerations and patterns are stricter
 
 
 SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.1",
     "TITLE": "Fuel Depot Catalog API",
-    "VERSION": shared.VERSION,
+    "VERSION": release.version(),
     "DESCRIPTION": shared.DESCRIPTION,
     "TOS": "/api/",
     "LICENSE": {"name": "Quotation with attribution; entries from OpenStreetMap under ODbL 1.0", "url": "/api/"},
@@ -64,26 +81,30 @@ SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX_TRIM": True,
     "SORT_OPERATIONS": False,
     "SORT_OPERATION_PARAMETERS": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "PREPROCESSING_HOOKS": [],
     "POSTPROCESSING_HOOKS": ["fueldepot.openapi.document.complete"],
 }
 
 
-ROUTES = [path(f"{PREFIX}/".removeprefix("/"), include((api.v1, "v1")))]
+ROUTES = [
+    path(f"{PREFIX}/".removeprefix("/"), api.index),
+    path(f"{PREFIX}/".removeprefix("/"), include((api.v1, "v1"))),
+]
 
 
 def make_document() -> dict[str, Any]:
-    """The whole description, with addresses relative to the site. Asks nothing of the database."""
+    """Return the description, with URLs relative to the site. No query."""
     with patched_settings(SETTINGS):
         generator = SchemaGenerator(patterns=ROUTES)  # type: ignore[no-untyped-call]
         document = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    # Plain types: enumerations of the code become the words they stand for.
+    # Enumerations become strings.
     plain: dict[str, Any] = json.loads(json.dumps(document))
     return {**plain, "security": []}
 
 
 def write_out(document: dict[str, Any]) -> str:
-    """The document as the file has it."""
+    """Return the description as text."""
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The description as a page: the document itself, read into rows that a template can write."""
+"""The API description as a page: the document, converted to rows for a template."""
 
 import json
 import re
@@ -20,10 +20,10 @@ LINK = re.compile(r"\[([^\]]+)\]\((https?://[^)\s]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A parameter, field or header. kind: its type. target: the name of the form that it is made of, "" for none.
+class ParameterRow:
+    """A parameter, field or header. kind: its type. target: name of its schema, "" for none.
 
-    rules: bounds, pattern and so on. example: as JSON, "" for none.
+    rules: bounds, pattern etc. example: as JSON, "" for none.
     """
 
     name: str
@@ -37,8 +37,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """One status. forms: (media type, kind, name of the form or "") of each body."""
+class DescribedAnswer:
+    """A response status. forms: (media type, kind, name of the schema or "") of each body."""
 
     status: str
     description: str
@@ -48,10 +48,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation.
+    """An operation.
 
-    bodies: (media type, name of the form) of what may be sent. commands: (what it asks for, a command to copy).
-    try_url: an address to open, "" where GET does not answer. sample: an answer put together from examples of fields.
+    bodies: (media type, name of the schema) of request bodies. commands: (purpose, command to copy). try_url: a URL to
+    open, "" unless it answers GET. sample: a response composed of examples of fields.
     """
 
     id: str
@@ -59,9 +59,9 @@ class Operation:
     path: str
     summary: str
     description: str
-    parameters: tuple[Row, ...]
+    parameters: tuple[ParameterRow, ...]
     bodies: tuple[tuple[str, str], ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[DescribedAnswer, ...]
     commands: tuple[tuple[str, str], ...]
     try_url: str
     sample: str
@@ -78,34 +78,57 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A form with a name, and its fields. mark_optional: it is of an answer, where most fields are always there."""
+    """A named schema with its fields. mark_optional: whether to mark optional fields, in responses."""
 
     name: str
     description: str
-    fields: tuple[Row, ...]
+    fields: tuple[ParameterRow, ...]
     mark_optional: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocsPage(Page):
-    """rules: the general part, a list of (heading, blocks); a block is a paragraph or a list."""
+    """The page where operations can be tried."""
 
     base_url: str
     version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferencePage(DocsPage):
+    """rules: the general part, a list of (heading, blocks); a block is a paragraph or a list."""
+
     rules: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
     groups: tuple[Group, ...]
     forms: tuple[Named, ...]
-    headers: tuple[Row, ...]
+    headers: tuple[ParameterRow, ...]
 
 
 def docs_page() -> DocsPage:
-    """The page of the whole description. Asks nothing of the database."""
+    """Return the page where operations can be tried. No query."""
     document = served.document()
     return DocsPage(
         title="Dokumentacja API",
-        description="Opis API katalogu składów opału: adresy, parametry, pola odpowiedzi, błędy i przykłady.",
+        description="API katalogu składów opału do wypróbowania: zapytania z przykładami i odpowiedzi serwisu.",
         path=reverse("v1:docs"),
-        crumbs=(Crumb.home(), Crumb("API i zasady korzystania z danych", reverse("api-rules"))),
+        breadcrumbs=(Crumb.home(), Crumb("API i zasady korzystania z danych", reverse("api-rules"))),
+        base_url=document["servers"][0]["url"],
+        version=document["info"]["version"],
+    )
+
+
+def reference_page() -> ReferencePage:
+    """Return the page of the whole description. No query."""
+    document = served.document()
+    return ReferencePage(
+        title="Krótki opis API",
+        description="Opis API katalogu składów opału: adresy, parametry, pola odpowiedzi, błędy i przykłady.",
+        path=reverse("v1:reference"),
+        breadcrumbs=(
+            Crumb.home(),
+            Crumb("API i zasady korzystania z danych", reverse("api-rules")),
+            Crumb("Dokumentacja API", reverse("v1:docs")),
+        ),
         base_url=document["servers"][0]["url"],
         version=document["info"]["version"],
         rules=tuple(sections(document["info"]["description"])),
@@ -125,7 +148,7 @@ def docs_page() -> DocsPage:
 
 
 def sections(markdown: str) -> Iterator[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]]:
-    """The general part: (heading, blocks). A block is ("p", one paragraph) or ("ol", items)."""
+    """Yield sections of the general part: (heading, blocks). A block is ("p", one paragraph) or ("ol", items)."""
     heading = ""
     blocks: list[tuple[str, tuple[str, ...]]] = []
     for part in markdown.strip().split("\n\n"):
@@ -140,7 +163,7 @@ def sections(markdown: str) -> Iterator[tuple[str, tuple[tuple[str, tuple[str, .
 
 
 def operations(document: Form, tag: str) -> Iterator[Operation]:
-    """The operations of a tag, in the order of the document."""
+    """Yield the operations of a tag, in the order of the document."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             if tag in operation["tags"]:
@@ -148,9 +171,9 @@ def operations(document: Form, tag: str) -> Iterator[Operation]:
 
 
 def read_operation(document: Form, path: str, method: str, operation: Form) -> Operation:
-    """One operation."""
+    """Convert an operation."""
     bodies = operation.get("requestBody", {}).get("content", {})
-    good = next(iter(operation["responses"]["200"]["content"].values()))["schema"]
+    good = next(iter(operation["responses"]["200"]["content"].values()))
     commands = tuple((sample["label"], sample["source"]) for sample in operation["x-codeSamples"])
     return Operation(
         id=operation["operationId"],
@@ -167,14 +190,14 @@ def read_operation(document: Form, path: str, method: str, operation: Form) -> O
     )
 
 
-def parameter_row(parameter: Form) -> Row:
-    """A parameter of the path or the query."""
+def parameter_row(parameter: Form) -> ParameterRow:
+    """Convert a parameter of the path or the query."""
     form = {**parameter["schema"], "description": parameter["description"], "examples": [parameter["example"]]}
     return row(parameter["name"], form, required=parameter.get("required", False))
 
 
-def fields(form: Form) -> Iterator[Row]:
-    """The fields of an object, those of objects inside it included."""
+def fields(form: Form) -> Iterator[ParameterRow]:
+    """Yield the fields of an object, nested ones included."""
     required = form.get("required", [])
     for name, field in form.get("properties", {}).items():
         yield row(name, field, required=name in required)
@@ -182,11 +205,11 @@ def fields(form: Form) -> Iterator[Row]:
             yield replace(inner, name=f"{name}.{inner.name}")
 
 
-def row(name: str, form: Form, *, required: bool = False) -> Row:
-    """A parameter, field or header."""
+def row(name: str, form: Form, *, required: bool = False) -> ParameterRow:
+    """Convert a parameter, field or header."""
     kind, target = describe_kind(form)
     examples = form.get("examples", [])
-    return Row(
+    return ParameterRow(
         name=name,
         kind=kind,
         target=target,
@@ -199,16 +222,16 @@ def row(name: str, form: Form, *, required: bool = False) -> Row:
 
 
 def write(value: Any) -> str:
-    """A value of a request as it is typed."""
+    """Format a value of a request as it is typed."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def describe_kind(form: Form) -> tuple[str, str]:
-    """The type in words, and the form with a name that it leads to."""
+    """Return the type in words, and the name of the schema it refers to."""
     if "$ref" in form:
         return "object", name_of(form)
-    if "anyOf" in form:
-        kinds = [describe_kind(one) for one in form["anyOf"]]
+    if "oneOf" in form:
+        kinds = [describe_kind(one) for one in form["oneOf"]]
         return " | ".join(kind for kind, _ in kinds), "".join(target for _, target in kinds)
     if form.get("type") == "array":
         kind, target = describe_kind(form["items"])
@@ -221,7 +244,7 @@ def describe_kind(form: Form) -> tuple[str, str]:
 
 
 def rules(form: Form) -> Iterator[str]:
-    """Bounds, form and default."""
+    """Yield bounds, pattern and default in words."""
     words = {"minimum": "≥", "maximum": "≤", "minLength": "length ≥", "maxLength": "length ≤", "maxItems": "items ≤"}
     for key, word in words.items():
         if key in form:
@@ -231,18 +254,18 @@ def rules(form: Form) -> Iterator[str]:
             yield f"{key} {json.dumps(form[key], ensure_ascii=False) if key == 'default' else form[key]}"
 
 
-def answers(document: Form, operation: Form) -> Iterator[Answer]:
-    """What the operation may answer, by status."""
+def answers(document: Form, operation: Form) -> Iterator[DescribedAnswer]:
+    """Yield the responses of an operation, by status."""
     for status, given in operation["responses"].items():
         found = resolve(document, given)
         forms = (
             (media_type, *describe_kind(content["schema"])) for media_type, content in found.get("content", {}).items()
         )
-        yield Answer(status, found["description"], tuple(forms), tuple(found.get("headers", ())))
+        yield DescribedAnswer(status, found["description"], tuple(forms), tuple(found.get("headers", ())))
 
 
 def wire_name(document: Form, name: str) -> str:
-    """What a header is called in an answer."""
+    """Return the name of a header in a response."""
     target = {"$ref": f"#/components/headers/{name}"}
     answers = [
         *document["components"]["responses"].values(),
@@ -252,12 +275,12 @@ def wire_name(document: Form, name: str) -> str:
 
 
 def name_of(form: Form) -> str:
-    """The name that a reference leads to."""
+    """Return the name in a reference."""
     return str(form["$ref"].rpartition("/")[2])
 
 
 def resolve(document: Form, form: Form) -> Form:
-    """The form itself, behind a reference."""
+    """Resolve a reference."""
     while "$ref" in form:
         found: Any = document
         for part in form["$ref"].removeprefix("#/").split("/"):
@@ -266,28 +289,26 @@ def resolve(document: Form, form: Form) -> Form:
     return form
 
 
-def write_sample(document: Form, form: Form) -> str:
-    """An answer as text. What is no JSON stands as it is."""
-    sample = make_sample(document, form)
-    return str(sample) if isinstance(sample, str) else json.dumps(sample, ensure_ascii=False, indent=2)
+def write_sample(document: Form, content: Form) -> str:
+    """Return a sample response as text."""
+    for example in content.get("examples", {}).values():
+        return str(example["value"])
+    return json.dumps(make_sample(document, content["schema"]), ensure_ascii=False, indent=2)
 
 
 def make_sample(document: Form, form: Form) -> Any:
-    """A value put together from the examples of the fields; it fits the form."""
+    """Return a value composed of the examples of fields, valid for the schema."""
     form = resolve(document, form)
     if form.get("examples"):
         return form["examples"][0]
-    if "anyOf" in form:
-        return make_sample(document, form["anyOf"][0])
+    if "oneOf" in form:
+        return make_sample(document, form["oneOf"][0])
     if form["type"] == "array":
         return [make_sample(document, form["items"])]
-    if "properties" in form:
-        return {name: make_sample(document, field) for name, field in form["properties"].items()}
-    key = form["propertyNames"].get("examples", ["…"])[0]
-    return {key: make_sample(document, form["additionalProperties"])}
+    return {name: make_sample(document, field) for name, field in form["properties"].items()}
 
 
 def inline(text: str) -> Markup:
-    """Text of the description with its `code` and [links](https://…) as HTML; everything else is escaped."""
+    """Return text of the description with its `code` and [links](https://…) as HTML, else escaped."""
     text = CODE.sub(r"<code>\1</code>", str(escape(text)))
     return Markup(LINK.sub(r'<a href="\2">\1</a>', text))  # noqa: S704 - escaped above

@@ -1,4 +1,4 @@
-"""The committed description as this site serves it."""
+"""The committed API description with the URLs of this site."""
 
 import json
 from functools import cache
@@ -15,7 +15,7 @@ PREFIX = "/api/v1"
 
 @cache
 def document() -> dict[str, Any]:
-    """The description with the addresses of this site. Read once in the life of a process; do not change it."""
+    """Return the description with the URLs of this site. Read once per process; do not modify it."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     site = settings.SITE_URL
     info = found["info"]
@@ -27,12 +27,12 @@ def document() -> dict[str, Any]:
     for methods in found["paths"].values():
         for operation in methods.values():
             for sample in operation["x-codeSamples"]:
-                sample["source"] = sample["source"].replace(f'"{PREFIX}/', f'"{site}{PREFIX}/')
+                sample["source"] = sample["source"].replace(f'"{PREFIX}', f'"{site}{PREFIX}')
     found["servers"] = [{"url": site + PREFIX, "description": settings.SITE_NAME}]
     return found
 
 
 @cache
 def body() -> bytes:
-    """The same as bytes."""
+    """Return the description as bytes."""
     return orjson.dumps(document())

@@ -1,18 +1,18 @@
-"""What every operation has in common: headers, errors, the rules of use."""
+"""Shared parts of operations: headers, errors, rules of use."""
 
 from typing import Any
 
-from catalog.query_string import BOOLEANS, MAX_VALUE_LENGTH
-from catalog.request_body import MAX_BODY_BYTES
-from catalog.schema.forms import JSON, Schema, address, array, choice, integer, record, ref, text
-from catalog.schema.operations import DEPOTS, PLACES
-from catalog.schema.shapes import SITE
-from fueldepot.errors import CODES, PARAMETER_CODES
-from prices.schema import PRICES
-from regulations.schema import REGULATIONS
-from subsidy.schema import SUBSIDY
+from catalog.api.serializers import SITE
+from catalog.api.views import DEPOTS, PLACES
+from fueldepot.http.cache_control import CATALOG, NO_STORE
+from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
+from fueldepot.http.request_body import MAX_BODY_BYTES
+from fueldepot.http.views import JSON
+from fueldepot.index import SERVICE
+from prices.api.views import PRICES
+from regulations.api.views import REGULATIONS
+from subsidy.api.views import SUBSIDY
 
-VERSION = "1.0.0"
 NOTICE_MONTHS = 6
 
 DESCRIPTION = f"""\
@@ -33,12 +33,13 @@ both into one number.
 6. Part of the depots comes from OpenStreetMap under the ODbL: repeat the attribution in `source.origin`. A database \
 built from them is subject to the ODbL (attribution and share-alike).
 7. Averages of coal, electricity and gas come from the local data bank of the statistical office (GUS); each series \
-states its variable and source address.
-8. Municipality names, codes and boundaries come from the national territorial register and the national boundaries \
-register.
+states its source address, and its variable where that is known.
+8. Municipality names and codes come from the national territorial register, boundaries from the national boundaries \
+register; where one is approximated from places, `/locate` says `approximate: true`.
 9. Anti-smog resolutions are linked to the official gazettes; the text of the act binds.
 10. The owner of a depot can correct, claim or delete its entry through the web forms of the service.
-11. Downloading the whole database, copying it and commercial use require prior contact with the operator.
+11. Downloading the whole database, copying it and commercial use require prior contact with the operator. `offset` \
+is for reading on in one list, not for that.
 
 Answers with `demonstration: true`, and depots whose description says so, are invented and serve for trying the \
 service out.
@@ -52,11 +53,12 @@ nothing has changed. Answers of `/subsidy` are never kept.
 
 ## Requests
 
-Paths have no slash at the end. Every GET also works as HEAD. Unknown parameters are ignored. A parameter that is \
-repeated, longer than {MAX_VALUE_LENGTH} characters, not valid UTF-8 or (except in `/subsidy`) empty is answered \
-with 400; surrounding blanks are trimmed. Numbers are written in digits without exponent, with a point; `/subsidy` \
-also takes a decimal comma. Booleans are {", ".join(f"`{word}`" for word in BOOLEANS)}, in any case. Whatever \
-`Accept` says, the answer is JSON, except for GeoJSON and calendars. Every failure has the same body.
+Paths have no slash at the end, but the entry may. Every GET also works as HEAD. Unknown parameters are ignored. A \
+parameter that is repeated, longer than {MAX_VALUE_LENGTH} characters, not valid UTF-8 or (except in `/subsidy`) \
+empty is answered with 400; surrounding blanks are trimmed. Numbers are written in digits without exponent, with a \
+point, integers also as `4.0`; `/subsidy` also takes a decimal comma. Booleans are described as such and may also be \
+written {", ".join(f"`{word}`" for word in BOOLEANS)}, in any case. Whatever `Accept` says, the answer is JSON, except \
+for GeoJSON and calendars. Every failure has the same body.
 
 ## Versions and changes
 
@@ -67,6 +69,7 @@ headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
 """
 
 TAGS = [
+    {"name": SERVICE, "description": "The entry of the API."},
     {"name": PLACES, "description": "Municipalities, localities and postcodes."},
     {"name": DEPOTS, "description": "Fuel depots, with their sources and price lists."},
     {"name": PRICES, "description": "Official averages and current medians, which are never merged."},
@@ -74,31 +77,7 @@ TAGS = [
     {"name": SUBSIDY, "description": "What the clean-air programme would pay."},
 ]
 
-COMPONENTS: dict[str, Schema] = {
-    "Error": record(
-        "The body of every failure.",
-        {
-            "status": integer("The HTTP status.", 400, minimum=400, maximum=599),
-            "code": choice("Kind of failure.", CODES, "invalid_parameter"),
-            "message": text(
-                "What was given, what is accepted and what to do, in English.",
-                "lat is '60'; give a WGS84 latitude from 48.8 to 55.1, in decimal degrees with a point.",
-            ),
-            "errors": array(ref("ParameterError"), "What is wrong with each parameter; empty when none is to blame."),
-            "documentation": address("The rules of use.", f"{SITE}/api/"),
-        },
-    ),
-    "ParameterError": record(
-        "What is wrong with one parameter.",
-        {
-            "parameter": text("Name of the parameter.", "lat"),
-            "code": choice("Kind of mistake; `unknown` with status 404.", PARAMETER_CODES, "out_of_range"),
-            "message": text("What was given and what is accepted, in English.", "lat is '60'; give a WGS84 latitude."),
-        },
-    ),
-}
-
-HEADERS: dict[str, Schema] = {
+HEADERS: dict[str, Any] = {
     "ETag": {
         "description": "Strong validator of the answer, for `If-None-Match`.",
         "schema": {"type": "string", "examples": ['"30f0d8a942c45f10c02710db"']},
@@ -106,7 +85,7 @@ HEADERS: dict[str, Schema] = {
     "CacheControl": {
         "description": "How long the answer may be kept: public with a `max-age` in seconds, or `no-store`.",
         "required": True,
-        "schema": {"type": "string", "examples": ["public, max-age=300", "no-store"]},
+        "schema": {"type": "string", "examples": [CATALOG, NO_STORE]},
     },
     "Vary": {
         "description": "Request headers that the answer depends on.",
@@ -117,8 +96,16 @@ HEADERS: dict[str, Schema] = {
         "required": True,
         "schema": {"type": "string", "const": "*", "examples": ["*"]},
     },
+    "Link": {
+        "description": "Addresses of the pages of a list (RFC 8288): `first`, `prev`, `next`, `last`.",
+        "required": True,
+        "schema": {
+            "type": "string",
+            "examples": [f'<{SITE}/api/v1/stores?teryt=1061&limit=100&offset=100>; rel="next"'],
+        },
+    },
     "TotalCount": {
-        "description": "How many depots fit, whatever `limit` says.",
+        "description": "How many rows fit, whatever `limit` and `offset` say.",
         "required": True,
         "schema": {"type": "integer", "minimum": 0, "examples": [404]},
     },
@@ -163,16 +150,16 @@ FAILURES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "500": ("ServerError", "A fault of the service; it has been logged.", ()),
     "503": ("Unavailable", "The service cannot answer now; try again after `Retry-After`.", ("RetryAfter",)),
 }
-"""Name, meaning and additional headers of the answer to each failure."""
+"""Name, meaning and additional headers of error responses."""
 
 
 def headers(*names: str) -> dict[str, Any]:
-    """Headers of an answer, by reference."""
+    """Return references to response headers."""
     return {WIRE_NAMES.get(name, name): {"$ref": f"#/components/headers/{name}"} for name in (*names, *ALWAYS)}
 
 
 def responses() -> dict[str, Any]:
-    """Answers that operations refer to by name."""
+    """Return the responses that operations refer to by name."""
     found: dict[str, Any] = {
         "NotModified": {
             "description": "Nothing has changed since the answer with this `ETag`; no body.",
@@ -183,6 +170,6 @@ def responses() -> dict[str, Any]:
         found[name] = {
             "description": description,
             "headers": headers(*more),
-            "content": {JSON: {"schema": ref("Error")}},
+            "content": {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}},
         }
     return found

@@ -1,4 +1,4 @@
-"""The description as a file for programs and as a page for people."""
+"""The API description as a file for programs and as pages for people."""
 
 from collections.abc import Callable
 from functools import cache, wraps
@@ -9,13 +9,14 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition
 
-from fueldepot.errors import plain_error
 from fueldepot.http import cache_control
+from fueldepot.http.errors import plain_error
+from fueldepot.http.params import ParamReader
 from fueldepot.http.release import release
-from fueldepot.openapi import served
-from fueldepot.openapi.page import docs_page
-from fueldepot.rendering import JSON
-from pages.rendering import show
+from fueldepot.http.rendering import JSON
+from fueldepot.openapi import compact, served
+from fueldepot.openapi.page import docs_page, reference_page
+from pages.rendering import render_page
 
 ALLOWED = "GET, HEAD, OPTIONS"
 
@@ -24,17 +25,22 @@ View = Callable[..., HttpResponse]
 
 @cache
 def validator() -> str:
-    """Changes with the code and with what the site calls itself."""
+    """Return a validator that changes with the code and the site's name."""
     return f'"{blake2b(release().encode() + served.body(), digest_size=12).hexdigest()}"'
 
 
 def etag(request: HttpRequest, *args: Any) -> str:
-    """The validator, as Django asks for it."""
-    return validator()
+    """Return the validator for Django's `condition`."""
+    return validator() if not is_compact(request) else f'{validator()[:-1]}-compact"'
+
+
+def is_compact(request: HttpRequest) -> bool:
+    """Whether `compact` requests the compact description; invalid values do not."""
+    return ParamReader(request.META["QUERY_STRING"]).boolean("compact")
 
 
 def published(view: View) -> View:
-    """Answer GET, HEAD and OPTIONS, with a validator; everything else as the API does."""
+    """Answer GET, HEAD and OPTIONS with a validator, other methods like the API."""
     conditional = condition(etag)(view)
 
     @csrf_exempt
@@ -50,7 +56,7 @@ def published(view: View) -> View:
             response["Allow"] = ALLOWED
             return response
         response = conditional(request)
-        response["Cache-Control"] = cache_control.DESCRIPTION
+        response["Cache-Control"] = cache_control.behind_cache(cache_control.DESCRIPTION, request)
         return response
 
     return answer
@@ -58,11 +64,17 @@ def published(view: View) -> View:
 
 @published
 def description(request: HttpRequest) -> HttpResponse:
-    """Answer GET /openapi.json."""
-    return HttpResponse(served.body(), content_type=JSON)
+    """Answer GET /openapi.json; compact with `compact=1`."""
+    return HttpResponse(compact.body() if is_compact(request) else served.body(), content_type=JSON)
 
 
 @published
 def docs(request: HttpRequest) -> HttpResponse:
-    """Answer GET /docs: the same to read, with examples to copy."""
-    return show(request, "api/docs.html", docs_page())
+    """Answer GET /docs: Swagger UI."""
+    return render_page(request, "api/docs.html", docs_page())
+
+
+@published
+def reference(request: HttpRequest) -> HttpResponse:
+    """Answer GET /reference: the description without scripts, with examples to copy."""
+    return render_page(request, "api/reference.html", reference_page())

@@ -3,12 +3,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from catalog.importers.run import Step
-from catalog.importers.steps import NothingToImport, directory_steps
+from catalog.importers.registry import NoKnownFiles, directory_steps
+from catalog.importers.runner import ImportStep
 from catalog.management.import_command import ImportCommand
 from prices.importers import gus
 from prices.importers.bdl_answers import is_answer
-from regulations.importers.records import YAML
+from regulations.importers.records import YAML_SUFFIXES
 from regulations.importers.sync import file_step
 
 
@@ -22,14 +22,14 @@ class Command(ImportCommand):
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
         self.run_steps(sources, **options)
 
-    def steps(self, sources: list[Path]) -> list[Step]:
+    def steps(self, sources: list[Path]) -> list[ImportStep]:
         directory = sources[0]
         files = sorted(path for path in directory.iterdir() if path.is_file()) if directory.is_dir() else []
         averages = [path for path in files if is_answer(path)]
-        laws = [path for path in files if path.suffix in YAML]
+        laws = [path for path in files if path.suffix in YAML_SUFFIXES]
         try:
             steps, others = directory_steps(directory)
-        except NothingToImport:
+        except NoKnownFiles:
             if not averages and not laws:
                 raise
             steps, others = [], [path.name for path in files]

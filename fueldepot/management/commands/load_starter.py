@@ -5,7 +5,7 @@ from django.db import Error as DatabaseError
 from django.utils import timezone
 
 from catalog.importers.records import BadInput
-from catalog.importers.run import CommitUnsure, DataAreIn, ImportRunning, complaint, run
+from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, describe_error, run
 from catalog.importers.sync import ImportRefused, Options
 from catalog.management.import_command import ImportCommand, progress
 from catalog.starter import load
@@ -17,7 +17,7 @@ class Command(ImportCommand):
     help = "Load the starter data into whatever part of the catalog is still empty."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """None: what is loaded follows from what is missing."""
+        """No arguments: empty data sets are loaded."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         how = Options(today=timezone.localdate(), write=True, progress=progress)
@@ -27,9 +27,9 @@ class Command(ImportCommand):
             raise CommandError(f"nothing was loaded: {error}") from error
         except ImportRunning as error:
             raise CommandError("nothing was loaded: another import is running; wait until it ends") from error
-        except (CommitUnsure, DataAreIn) as error:
+        except (CommitOutcomeUnknown, AnalyzeFailed) as error:
             raise CommandError(str(error)) from error
         except DatabaseError as error:
-            raise CommandError(f"nothing was loaded: {complaint(error)}") from error
+            raise CommandError(f"nothing was loaded: {describe_error(error)}") from error
         for report in filter(lambda report: report.added, reports):
             self.stdout.write(f"starter data: {report.added} {report.title}")

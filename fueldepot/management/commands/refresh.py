@@ -1,4 +1,4 @@
-"""`manage.py refresh`: what a timer calls every day."""
+"""`manage.py refresh`: imports due sources; run daily by a timer."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -11,20 +11,20 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from catalog.importers.download import Download, Fetcher
+from catalog.importers.freshness import SourceState, last_runs
 from catalog.importers.publications import Publication
 from catalog.importers.refresh import Fetch, RefreshRunning, fetch_file, one_refresh, refresh_source
-from catalog.importers.run import CommitUnsure, ImportRunning, Step, complaint
+from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error
 from catalog.importers.sync import Options
 from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
 from catalog.models import ImportRun
-from catalog.runs import SourceState, last_runs
 from prices.importers import gus
 
 
 def fetch_series(fetcher: Fetcher) -> Fetch:
-    """How the official averages are fetched: by their own client, page by page."""
+    """Return the `Fetch` of the official averages, by their own client, page by page."""
 
-    def fetch(publication: Publication) -> tuple[Callable[[], Step], Download]:
+    def fetch(publication: Publication) -> tuple[Callable[[], ImportStep], Download]:
         step, download = gus.download_step(publication, {}, fetcher)
         return lambda: step, download
 
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         publications = read_sources_file(sources_file)
         self.check_names(only, publications)
         try:
-            # What is due is decided under the lock, or two refreshes would do the same work one after the other.
+            # Decided under the lock, or two refreshes would do the same work.
             if commit:
                 with one_refresh():
                     chosen = self.choose(publications, only, force, today)
@@ -74,17 +74,17 @@ class Command(BaseCommand):
                 return
         except RefreshRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error
-        except CommitUnsure as error:
+        except CommitOutcomeUnknown as error:
             raise CommandError(str(error)) from error
         except (OperationalError, InterfaceError) as error:
             raise CommandError(f"the database does not answer: {' '.join(str(error).split())}") from error
         except DatabaseError as error:
-            raise CommandError(f"not all was refreshed: {complaint(error)}") from error
+            raise CommandError(f"not all was refreshed: {describe_error(error)}") from error
         if failed:
             raise CommandError(f"failed: {', '.join(failed)}; every other source is as it should be")
 
     def check_names(self, only: list[str], publications: Mapping[str, Publication]) -> None:
-        """Raise CommandError for a source that cannot be refreshed."""
+        """Raise CommandError for sources that cannot be refreshed."""
         for name in only:
             if name not in publications or not publications[name].fetched:
                 known = ", ".join(one.id for one in publications.values() if one.fetched)
@@ -93,7 +93,7 @@ class Command(BaseCommand):
     def choose(
         self, publications: Mapping[str, Publication], only: list[str], force: bool, today: date
     ) -> list[SourceState]:
-        """The sources to refresh, in the order of the file. Says so when there are none, and which is the next."""
+        """Return the sources to refresh, in the order of the file. If there are none, print the next one."""
         states = [state for state in last_runs(publications) if state.publication.fetched]
         asked = [state for state in states if not only or state.publication.id in only]
         chosen = [state for state in asked if force or state.is_due(today)]
@@ -103,7 +103,7 @@ class Command(BaseCommand):
         return chosen
 
     def show(self, chosen: list[SourceState]) -> None:
-        """Say what would be done."""
+        """Print the planned actions."""
         for state in chosen:
             one = state.publication
             since = f"last found current on {state.checked_on}" if state.good else "never imported"

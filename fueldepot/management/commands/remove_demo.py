@@ -3,10 +3,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from catalog import actions
-from catalog.importers.run import record_change
+from catalog import services
+from catalog.importers.runner import record_change
 from catalog.models import Dataset
-from prices.actions import PUBLISHER
 from prices.models import DepotPrice
 
 
@@ -16,9 +15,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with transaction.atomic():
             prices = DepotPrice.objects.demonstration().count()
-            count = actions.erase_demonstration()
+            count = services.erase_demonstration()
             if count:
                 record_change(Dataset.Slug.DEPOTS, {})
-            if prices:
-                record_change(Dataset.Slug.PRICES, {PUBLISHER: None}, model=DepotPrice)
         self.stdout.write(f"{count} demonstration depots and {prices} prices removed")

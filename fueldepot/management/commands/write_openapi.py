@@ -1,4 +1,4 @@
-"""Rewrite the committed description of the API; `make openapi` calls it."""
+"""Rewrite the committed API description; called by `make openapi`."""
 
 from typing import Any
 

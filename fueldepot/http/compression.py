@@ -1,7 +1,7 @@
-"""gzip for answers of the API. Pages are left to the proxy in front, which compresses what it keeps.
+"""gzip for responses of the API. Pages are compressed by the proxy, which caches them.
 
-A compressed answer is other bytes than the plain one, so its strong ETag is another too: the plain one with a suffix
-(RFC 9110, 8.8.3.3). Below this middleware nobody knows of the suffix; a caller may come back with either.
+A compressed response is another representation, so its strong ETag differs: the plain one with a suffix (RFC 9110,
+8.8.3.3). Inner layers do not know the suffix; callers may send either.
 """
 
 import re
@@ -11,13 +11,13 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 
-from fueldepot.errors import is_api
+from fueldepot.http.errors import is_api
 
 SMALLEST_BYTES = 500
-"""Below, an answer fits a packet anyhow."""
+"""Smaller responses fit a packet anyhow."""
 
 LEVEL = 3
-"""Of 1 to 9: nearly what the highest saves, for a fraction of its time."""
+"""Level 1 to 9: saves nearly as much as the highest, in a fraction of the time."""
 
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 SUFFIX = "-gzip"
@@ -26,7 +26,7 @@ QUALITY = re.compile(r"(?:^|,)\s*(gzip|x-gzip|\*)\s*(?:;\s*q\s*=\s*([01](?:\.\d*
 
 
 def accepts_gzip(header: str) -> bool:
-    """Whether Accept-Encoding lets an answer be compressed (RFC 9110, 12.5.3): named, or by `*`, and not with q=0."""
+    """Whether Accept-Encoding accepts gzip (RFC 9110, 12.5.3): by name or `*`, and not with q=0."""
     if "gzip" not in header and "*" not in header and "GZIP" not in header.upper():
         return False
     qualities = {name.lower(): float(quality or 1) for name, quality in QUALITY.findall(header)}
@@ -35,18 +35,18 @@ def accepts_gzip(header: str) -> bool:
 
 
 def compress(body: bytes) -> bytes:
-    """The same bytes for the same body: no name, no time."""
+    """Compress deterministically: no file name, no time."""
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP_WINDOW)
     return packer.compress(body) + packer.flush()
 
 
 def suffixed(etag: str) -> str:
-    """The validator of the compressed form of an answer."""
+    """Return the ETag of the compressed form."""
     return f'{etag[:-1]}{SUFFIX}"'
 
 
 def compress_answers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Compress answers of the API for callers that accept it, unless they are small."""
+    """Compress responses of the API for callers that accept it, unless they are small."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         if not is_api(request):
@@ -59,7 +59,7 @@ def compress_answers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
             return response
         patch_vary_headers(response, ("Accept-Encoding",))
         if response.status_code == 304:
-            # The caller has the form that it named.
+            # The 304 names the form that the caller has.
             if SUFFIX in asked and suffixed(response["ETag"]) in asked:
                 response["ETag"] = suffixed(response["ETag"])
             return response

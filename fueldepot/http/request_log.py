@@ -1,8 +1,8 @@
-"""One line of JSON per request and per log message: for machines to read, and without anything about people.
+"""JSON log lines, one per request and message, without personal data.
 
-A request's line has its time, method, path without the query, status, milliseconds and id. The query may hold an
-income or a place; the address of the caller is nowhere. The id is in every other line of the same request and in the
-answer (`X-Request-ID`), so whoever reports an error can name it.
+A request's line has time, method, path without the query, status, milliseconds and id. The query may contain an income
+or a place; the caller's address is not logged. The id is in every other line of the same request and in the response
+(`X-Request-ID`), for error reports.
 """
 
 import logging
@@ -20,7 +20,7 @@ from django.http import HttpRequest, HttpResponse
 
 HEADER = "X-Request-ID"
 GOOD_ID = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)
-"""An id that a trusted proxy gave; any other is replaced."""
+"""Accepted ids from a trusted proxy; others are replaced."""
 
 LONGEST_PATH = 300
 
@@ -29,14 +29,14 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
 class JsonFormatter(logging.Formatter):
-    """A message as one line of JSON, its traceback included. clean: what to do to both before."""
+    """A message as one line of JSON with its traceback. clean: applied to both."""
 
     def __init__(self, clean: Callable[[str], str] = str) -> None:
         super().__init__()
         self.clean = clean
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without its end."""
+        """Return the line without its end."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -51,23 +51,32 @@ class JsonFormatter(logging.Formatter):
         return orjson.dumps(line, default=str).decode("utf-8", "replace")
 
 
-def is_about_something_else(record: logging.LogRecord) -> bool:
-    """Let through what does not merely repeat that the database is away: that is told in one line by `errors`."""
-    from fueldepot.errors import DATABASE_AWAY
+def drop_duplicate_db_errors(record: logging.LogRecord) -> bool:
+    """Drop records that duplicate the outage line of `errors`."""
+    from fueldepot.http.errors import DATABASE_AWAY
 
     if record.name == "django.request" and getattr(record, "status_code", None) == HTTPStatus.SERVICE_UNAVAILABLE:
         return False
     return not (record.exc_info and isinstance(record.exc_info[1], DATABASE_AWAY))
 
 
+PASSWORD_LINK = re.compile(r"(/admin/haslo/[^/\s]+/)[^/\s\"']+")
+
+
+def without_tokens(text: str) -> str:
+    """Remove tokens of password links, which Django has in the path."""
+    return PASSWORD_LINK.sub(r"\1…", text)
+
+
 def shown_path(path: str) -> str:
-    """A path for the log: printable, and no longer than is useful."""
+    """Return a path for the log: printable, without tokens, limited in length."""
+    path = without_tokens(path)
     shown = path if len(path) <= LONGEST_PATH else path[:LONGEST_PATH] + "…"
     return shown if shown.isprintable() else shown.encode("unicode_escape").decode("ascii")
 
 
 def log_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Give every request an id, and log it when it has been answered."""
+    """Give every request an id, and log it with its response."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How answers of the API become bytes. Kept apart from the routes because DRF imports it while it starts."""
+"""Rendering of API responses. Apart from the routes because DRF imports it during start."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ JSON = "application/json"
 
 
 class JsonRenderer(BaseRenderer):
-    """JSON by orjson: numbers as numbers, dates as YYYY-MM-DD, Polish letters as they are."""
+    """JSON by orjson: numbers as numbers, dates as YYYY-MM-DD, Polish letters unescaped."""
 
     media_type = JSON
     format = "json"
@@ -21,12 +21,12 @@ class JsonRenderer(BaseRenderer):
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
     ) -> bytes:
-        """Bytes of the answer; nothing for an answer without a body."""
+        """Return the bytes of a response; empty without a body."""
         return b"" if data is None else orjson.dumps(data)
 
 
 class NoMetadata(BaseMetadata):
-    """OPTIONS answers with the Allow header and no body."""
+    """OPTIONS returns the Allow header and no body."""
 
     def determine_metadata(self, request: Any, view: Any) -> None:
         return None

@@ -1,6 +1,6 @@
-"""Middlewares that only the editors' desk and the forms need: sessions, accounts, tokens, messages, histories.
+"""Middleware for the editors' desk and the forms only: sessions, accounts, CSRF, messages, history.
 
-The API and the pages bypass them: they take no cookie, and answer everybody the same.
+The API and the pages bypass it: they read no cookie, and answer everybody the same.
 """
 
 import re
@@ -17,16 +17,16 @@ from simple_history.middleware import HistoryRequestMiddleware
 View = Callable[[HttpRequest], HttpResponse]
 
 PATHS = re.compile(r"/(?:admin/|zgloszenia/|sklady/dodaj/|sklad/[0-9]+/)")
-"""The desk, the forms, and the state of a submission. Everything else is public and answered from snapshots."""
+"""Paths of the desk, the forms, and the state of a submission. All others are public and served from snapshots."""
 
 
 def is_desk_or_form(request: HttpRequest) -> bool:
-    """Tell whether a request is about the desk or a form."""
+    """Whether a request is for the desk or a form."""
     return PATHS.match(request.path) is not None
 
 
 class DeskOnly:
-    """Mixin: let only the desk and the forms pass through a middleware."""
+    """Mixin: apply a middleware to the desk and the forms only."""
 
     get_response: Any
 
@@ -41,7 +41,7 @@ class DeskSessionMiddleware(DeskOnly, SessionMiddleware):
 
 
 class DeskCsrfViewMiddleware(DeskOnly, CsrfViewMiddleware):
-    """Tokens of forms. A POST to a view that is not exempt is refused wherever that view is."""
+    """CSRF tokens. A POST to a view that is not exempt is refused on every path."""
 
 
 class DeskAuthenticationMiddleware(DeskOnly, AuthenticationMiddleware):
@@ -53,7 +53,7 @@ class DeskMessageMiddleware(DeskOnly, MessageMiddleware):
 
 
 def desk_history(get_response: View) -> View:
-    """Tell the histories of rows who changes them."""
+    """Set the user of history rows."""
     noting: View = HistoryRequestMiddleware(get_response)
 
     def answer(request: HttpRequest) -> HttpResponse:

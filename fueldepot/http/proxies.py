@@ -1,7 +1,7 @@
-"""Whose request it is, when a reverse proxy stands between: believed only of proxies that the operator has named.
+"""Caller address behind reverse proxies, trusted only from proxies that the operator has named.
 
-`X-Forwarded-For` is read from the right, as far as each next sender is a trusted proxy; the first that is not is the
-caller. Whatever stands left of it may have been invented. The header of anybody else is not read at all.
+`X-Forwarded-For` is read from the right while each sender is a trusted proxy; the first that is not is the caller.
+Everything to its left may be forged. The header of other peers is ignored.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,22 +11,22 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 UNIX_SOCKET = "unix"
-"""In TRUSTED_PROXIES: whoever reaches the server's Unix socket."""
+"""Value in TRUSTED_PROXIES for peers on the server's Unix socket."""
 
 MOST_HOPS = 20
-"""A longer chain is no honest one."""
+"""Longer chains are not trusted."""
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 
 def read_networks(names: Sequence[str]) -> tuple[Network, ...]:
-    """The networks among trusted proxies. Raises ValueError for what is neither network nor address."""
+    """Return the networks among trusted proxies. Raises ValueError for names that are no network or address."""
     return tuple(ip_network(name) for name in names if name != UNIX_SOCKET)
 
 
 def read_address(text: str) -> Address | None:
-    """An address without port, brackets or zone; None where it is none. Of IPv4 in IPv6 the IPv4 address."""
+    """Return an address without port, brackets or zone; None if invalid. IPv4-mapped IPv6 becomes IPv4."""
     try:
         address = ip_address(text.strip())
     except ValueError:
@@ -39,10 +39,11 @@ def read_address(text: str) -> Address | None:
 
 
 def find_caller(peer: str, forwarded: str, networks: Sequence[Network], *, trust_socket: bool) -> str:
-    """The address of the caller; the peer's own where nobody trustworthy names another.
+    """Return the address of the caller; the peer's own unless a trusted proxy names another.
 
-    peer: the other end of the connection, "" on a Unix socket. forwarded: the header, "" where there is none.
-    A chain with anything malformed in the part that has to be read is not believed.
+    peer: the other end of the connection, "" on a Unix socket. forwarded: the header, "" if missing.
+
+    A chain with malformed entries in the relevant part is not trusted.
     """
     if peer:
         address = read_address(peer)
@@ -60,19 +61,19 @@ def find_caller(peer: str, forwarded: str, networks: Sequence[Network], *, trust
             return peer
         if not trusts(networks, hop):
             return str(hop)
-    # Nobody but proxies: the request began at the farthest of them, if that was all.
+    # Only proxies: the request originates at the farthest one, if the chain is complete.
     return peer if len(entries) > MOST_HOPS else str(read_address(hops[0]))
 
 
 def trusts(networks: Sequence[Network], address: Address) -> bool:
-    """Whether an address is one of a trusted proxy."""
+    """Whether an address belongs to a trusted proxy."""
     return any(address in network for network in networks)
 
 
-def believe_trusted_proxies(
+def forwarded_headers(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Put the caller's address into REMOTE_ADDR, and https into the request when a trusted proxy says so."""
+    """Set REMOTE_ADDR to the caller's address, and the scheme to https if a trusted proxy says so."""
     names: list[str] = settings.TRUSTED_PROXIES
     networks, trust_socket = read_networks(names), UNIX_SOCKET in names
 

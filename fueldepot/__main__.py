@@ -1,0 +1,5 @@
+"""`python -m fueldepot` replaces manage.py where the project is installed as a wheel."""
+
+from fueldepot.command_line import main
+
+main()

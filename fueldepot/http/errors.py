@@ -1,0 +1,137 @@
+"""Error body of the API, the same for every 4xx and 5xx under /api/. Domain errors: `fueldepot.errors`."""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from rest_framework.serializers import CharField, ChoiceField, IntegerField, Serializer, URLField
+
+from fueldepot.http.cache_control import NO_STORE
+from fueldepot.http.links import documentation_url
+from fueldepot.http.params import PARAM_ERROR_CODES, InvalidParameters, ParameterError, quote
+from fueldepot.http.rendering import JSON
+from fueldepot.http.request_body import MAX_BODY_BYTES, READERS, BodyTooLarge, MalformedBody, UnsupportedBody
+
+logger = logging.getLogger(__name__)
+
+RETRY_AFTER_S = 5
+"""A restarted or replaced database is back within a few seconds."""
+
+DATABASE_AWAY = (OperationalError, InterfaceError)
+
+CODES = (
+    "invalid_parameter",
+    "missing_parameter",
+    "malformed_body",
+    "unsupported_media_type",
+    "not_found",
+    "method_not_allowed",
+    "too_many_requests",
+    "payload_too_large",
+    "server_error",
+    "unavailable",
+)
+"""Values of `code` in the body."""
+
+PARAMETER_CODES = (*PARAM_ERROR_CODES, "unknown")
+"""Values of `code` of a parameter. unknown: well-formed, but not found."""
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether errors of this request are answered as JSON."""
+    return (request.path.startswith("/api/") and request.path != "/api/") or request.path == "/mcp"
+
+
+class ParameterErrorSerializer(Serializer[Any]):
+    """What is wrong with one parameter."""
+
+    parameter = CharField(help_text="Name of the parameter.", style={"example": "lat"})
+    code = ChoiceField(
+        PARAMETER_CODES, help_text="Kind of mistake; `unknown` with status 404.", style={"example": "out_of_range"}
+    )
+    message = CharField(
+        help_text="What was given and what is accepted, in English.",
+        style={"example": "lat is '60'; give a WGS84 latitude."},
+    )
+
+
+class ErrorSerializer(Serializer[Any]):
+    """The body of every failure."""
+
+    status = IntegerField(min_value=400, max_value=599, help_text="The HTTP status.", style={"example": 400})
+    code = ChoiceField(CODES, help_text="Kind of failure.", style={"example": "invalid_parameter"})
+    message = CharField(
+        help_text="What was given, what is accepted and what to do, in English.",
+        style={"example": "lat is '60'; give a WGS84 latitude from 48.8 to 55.1, in decimal degrees with a point."},
+    )
+    errors = ParameterErrorSerializer(  # type: ignore[assignment] # a field of the answer
+        many=True, help_text="What is wrong with each parameter; empty when none is to blame."
+    )
+    documentation = URLField(help_text="The rules of use.", style={"example": "https://sklady.example.pl/api/"})
+
+
+def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> dict[str, Any]:
+    """Return the fields of `ErrorSerializer`."""
+    return {
+        "status": status,
+        "code": code,
+        "message": message,
+        "errors": [
+            {"parameter": error.parameter, "code": error.code, "message": error.message} for error in errors or []
+        ],
+        "documentation": documentation_url(),
+    }
+
+
+def describe_parameters(error: InvalidParameters) -> dict[str, Any]:
+    """400: all invalid parameters, each with a remedy."""
+    code = "missing_parameter" if all(e.code == "missing" for e in error.errors) else "invalid_parameter"
+    return error_body(400, code, f"{error}.", error.errors)
+
+
+def describe_malformed_body(error: MalformedBody) -> dict[str, Any]:
+    """400: the body does not match its content type."""
+    return error_body(400, "malformed_body", f"The request body cannot be read: {error}.")
+
+
+def describe_unsupported_body(error: UnsupportedBody) -> dict[str, Any]:
+    """415: the content type is not supported."""
+    given = quote(str(error)) if str(error) else "missing"
+    message = f"The content type is {given}; send the parameters in UTF-8 as one of {', '.join(READERS)}."
+    return error_body(415, "unsupported_media_type", message)
+
+
+def describe_large_body(error: BodyTooLarge) -> dict[str, Any]:
+    """413: larger than all parameters together."""
+    message = f"The request body is larger than {MAX_BODY_BYTES} bytes; send the documented parameters only."
+    return error_body(413, "payload_too_large", message)
+
+
+AWAY = "The database is not available; try again in a few seconds."
+
+
+def note_away(error: BaseException) -> None:
+    """Log an outage in one line, without the error message, which may repeat user input."""
+    cause = error.__cause__ or error
+    logger.error("database not available: %s", type(cause).__name__)
+
+
+def plain_error(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
+    """Return an error body outside of viewsets."""
+    response = HttpResponse(orjson.dumps(error_body(status, code, message)), status=status, content_type=JSON)
+    response["Cache-Control"] = NO_STORE
+    return response
+
+
+def too_many_requests(request: HttpRequest, retry_after_s: int) -> HttpResponse:
+    """429: the rate limit is exceeded."""
+    message = (
+        f"Too many requests from your address; ask again in {retry_after_s} s, "
+        "and let the RateLimit header tell you how many more are answered."
+    )
+    response = plain_error(request, HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", message)
+    response["Retry-After"] = str(retry_after_s)
+    return response

@@ -1,0 +1,148 @@
+"""Rate limit of the API by address: a token bucket, and its response headers.
+
+A bucket is stored as one number, the theoretical arrival time (generic cell rate algorithm): the moment at which it
+will be full. Every request moves it on by the time of one token, and is refused if it would be more than the window
+ahead. If `CACHE_URL` names a Redis, all workers of all machines share the buckets; without it, or while it is away,
+every worker has an equal share of the limit and counts separately. A caller whose connection stays with one worker then
+has that share only: too little rather than N times too much.
+
+Headers: draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. `q` is the size of the bucket, `w` the seconds in which
+an empty one fills: the limit of the service. `r` is the rest with the worker that answers, `t` the seconds until its
+bucket is full, or with `r=0` until another request is allowed. Pages are not limited: they are for people, and a proxy
+can cache them.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
+from ipaddress import IPv6Address, ip_network
+from math import ceil
+from threading import Lock
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from fueldepot.http import shared_cache
+from fueldepot.http.errors import is_api, too_many_requests
+from fueldepot.http.proxies import read_address
+from fueldepot.http.rate_limit_setting import RateLimit
+
+MOST_ADDRESSES = 20_000
+"""Addresses kept by a process, a few megabytes. Beyond, the least recently active are dropped."""
+
+IPV6_PREFIX = 64
+"""A customer has a whole network of this size, and could use another address for every request."""
+
+
+worker_count = 1
+"""Number of workers that share the limit; see `post_fork` in `fueldepot/gunicorn.py`."""
+
+
+class RateDecision(NamedTuple):
+    """Decision about a request. full_in_s: time until the bucket is full. limit: size and rate of the bucket."""
+
+    allowed: bool
+    full_in_s: float
+    limit: RateLimit
+
+    @property
+    def left(self) -> int:
+        """Number of requests that may follow at once."""
+        return max(int((self.limit.window_s - self.full_in_s) / self.limit.step_s + 1e-6), 0)
+
+    @property
+    def next_in_s(self) -> int:
+        """Whole seconds until another request is certainly allowed; at least 1."""
+        return max(ceil(self.full_in_s + self.limit.step_s - self.limit.window_s - 1e-6), 1)
+
+
+class GcraStore:
+    """Buckets in process memory; thread-safe."""
+
+    def __init__(self, most: int = MOST_ADDRESSES, clock: Callable[[], float] = time.monotonic) -> None:
+        self.tat: OrderedDict[str, float] = OrderedDict()
+        self.most, self.clock, self.lock = most, clock, Lock()
+
+    def consume(self, key: str, limit: RateLimit) -> RateDecision:
+        """Take a token from a bucket, if there is one."""
+        with self.lock:
+            now = self.clock()
+            tat = max(self.tat.get(key, now), now)
+            if tat + limit.step_s - now > limit.window_s + 1e-9:
+                return RateDecision(False, tat - now, limit)
+            self.tat[key] = tat + limit.step_s
+            self.tat.move_to_end(key)
+            # Drop two at a time: memory of a wave of addresses is freed as fast as it grew.
+            for _ in range(2):
+                oldest = next(iter(self.tat))
+                if len(self.tat) > self.most or (self.tat[oldest] <= now and oldest != key):
+                    del self.tat[oldest]
+            return RateDecision(True, tat + limit.step_s - now, limit)
+
+
+CONSUME = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local step, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local tat = math.max(tonumber(redis.call('GET', KEYS[1])) or now, now)
+-- What nobody here can have written counts as nothing.
+if not (tat <= now + window) then
+    tat = now
+end
+if tat + step - now > window then
+    return {0, tat - now}
+end
+redis.call('SET', KEYS[1], string.format('%.0f', tat + step), 'PX', math.ceil((tat + step - now) / 1000))
+return {1, tat + step - now}
+"""
+"""The same atomically in Redis, by its clock, in microseconds. The key expires when the bucket is full."""
+
+
+def consume_shared(key: str, limit: RateLimit) -> RateDecision | None:
+    """Take a token from a bucket shared by all workers; None without a shared cache."""
+    arguments = (round(limit.step_s * 1e6), round(limit.window_s * 1e6))
+    name = f"fueldepot:rate:{limit.requests}/{limit.window_s}:{key}"
+    answer: Any = shared_cache.ask(lambda client: client.register_script(CONSUME)(keys=[name], args=arguments))
+    return None if answer is None else RateDecision(bool(answer[0]), answer[1] / 1e6, limit)
+
+
+def bucket_key(address: str) -> str:
+    """Return the key of a bucket: an IPv4 address, or the network of an IPv6 address."""
+    if ":" not in address:
+        return address
+    known = read_address(address)
+    if isinstance(known, IPv6Address):
+        return str(ip_network((known, IPV6_PREFIX), strict=False).network_address)
+    return str(known) if known else address
+
+
+@cache
+def buckets() -> GcraStore:
+    """Return the buckets of this process."""
+    return GcraStore()
+
+
+def consume(address: str, limit: RateLimit) -> RateDecision:
+    """Take a token for an address: from the shared bucket, or from this worker's."""
+    key = bucket_key(address)
+    shared = consume_shared(key, limit) if settings.CACHE_URL else None
+    return shared or buckets().consume(key, limit.share(worker_count))
+
+
+def limit_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Limit requests to the API: set the headers, and answer 429 when no token is left."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        limit: RateLimit | None = settings.RATE_LIMIT
+        if limit is None or not is_api(request):
+            return get_response(request)
+        decision = consume(request.META.get("REMOTE_ADDR", ""), limit)
+        response = get_response(request) if decision.allowed else too_many_requests(request, decision.next_in_s)
+        wait_s = ceil(decision.full_in_s - 1e-6) if decision.left else decision.next_in_s
+        response["RateLimit-Policy"] = f'"default";q={limit.requests};w={limit.window_s}'
+        response["RateLimit"] = f'"default";r={decision.left};t={wait_s}'
+        return response
+
+    return answer

@@ -1,0 +1,162 @@
+"""Strict parsing of request bodies: a form, a multipart form or a JSON object, as pairs for ParamReader.
+
+Django's own parsers replace invalid UTF-8, keep files and drop repeated keys; here values stay the bytes sent, and
+anything but parameters is refused by name.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from fueldepot.http.params import split_pairs
+
+MAX_BODY_BYTES = 65_536
+"""All parameters with their longest values fit several times."""
+
+MAX_PARAMETERS = 1_000
+
+Pairs = list[tuple[bytes, bytes]]
+
+
+class MalformedBody(Exception):
+    """The body does not match its content type."""
+
+
+class UnsupportedBody(Exception):
+    """The content type is not supported."""
+
+
+class BodyTooLarge(Exception):
+    """The body is larger than MAX_BODY_BYTES."""
+
+
+def read_pairs(content_type: str, body: bytes) -> Pairs:
+    """Return names and values of a body. content_type: the header, "" if missing.
+
+    Raises MalformedBody, UnsupportedBody or BodyTooLarge. No message repeats content of the body.
+    """
+    if len(body) > MAX_BODY_BYTES:
+        raise BodyTooLarge
+    media_type, options = split_content_type(content_type)
+    if not media_type and not body:
+        return []
+    if media_type not in READERS or options.get("charset", "utf-8").lower() not in {"utf-8", "utf8"}:
+        raise UnsupportedBody(media_type)
+    pairs = READERS[media_type](body, options)
+    if len(pairs) > MAX_PARAMETERS:
+        raise MalformedBody(f"the body holds more than {MAX_PARAMETERS} parameters")
+    return pairs
+
+
+OPTION = re.compile(r';\s*([!#$%&\'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^\s;"]*)\s*')
+
+
+def split_content_type(header: str) -> tuple[str, dict[str, str]]:
+    """Return the media type in lower case, and its unquoted options."""
+    media_type, semicolon, rest = header.partition(";")
+    options = {
+        name.lower(): re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
+        for name, value in OPTION.findall(semicolon + rest)
+    }
+    return media_type.strip().lower(), options
+
+
+def read_form(body: bytes, options: dict[str, str]) -> Pairs:
+    """application/x-www-form-urlencoded."""
+    return list(split_pairs(body)) if body else []
+
+
+def read_multipart(body: bytes, options: dict[str, str]) -> Pairs:
+    """multipart/form-data without files."""
+    boundary = options.get("boundary", "").encode("latin-1", "replace")
+    if not re.fullmatch(rb"[ -~]{1,70}", boundary):
+        raise MalformedBody("the content type names no boundary")
+    parts = (b"\r\n" + body).split(b"\r\n--" + boundary)
+    if len(parts) < 2 or not parts[-1].startswith(b"--"):
+        raise MalformedBody("the multipart body does not end with its boundary")
+    return [read_part(part) for part in parts[1:-1]]
+
+
+DISPOSITION = re.compile(rb"(?im)^content-disposition:[ \t]*form-data\b([^\r\n]*)$")
+PART_NAME = re.compile(rb'(?i);[ \t]*name="([^"\r\n]*)"')
+
+
+def read_part(part: bytes) -> tuple[bytes, bytes]:
+    """Return name and value of one part."""
+    head, blank, value = part.partition(b"\r\n\r\n")
+    if not blank or not head.lstrip(b" \t").startswith(b"\r\n"):
+        raise MalformedBody("a part of the multipart body has no head")
+    found = DISPOSITION.search(head.replace(b"\r\n", b"\n"))
+    name = PART_NAME.search(found[1]) if found else None
+    if found is None or name is None:
+        raise MalformedBody("a part of the multipart body has no name")
+    if re.search(rb"(?i);[ \t]*filename", found[1]):
+        raise MalformedBody("a part of the multipart body is a file; send values only")
+    if re.search(rb"(?im)^content-transfer-encoding:[ \t]*(?!7bit|8bit|binary)", head):
+        raise MalformedBody("a part of the multipart body is encoded; send it as it is")
+    return name[1], value
+
+
+class Refused(Exception):
+    """Invalid JSON, or a repeated key."""
+
+
+def read_json(body: bytes, options: dict[str, str]) -> Pairs:
+    """application/json: one object of text, numbers, true, false and null, which counts as not given."""
+    try:
+        content = json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=JsonObject,
+            parse_int=JsonNumber,
+            parse_float=JsonNumber,
+            parse_constant=refuse_constant,
+        )
+    except UnicodeDecodeError:
+        raise MalformedBody("the body is not valid UTF-8") from None
+    except Refused as error:
+        raise MalformedBody(str(error)) from None
+    except (ValueError, RecursionError):
+        raise MalformedBody("the body is not valid JSON") from None
+    if not isinstance(content, JsonObject):
+        raise MalformedBody("the JSON body must be one object")
+    return list(json_pairs(content))
+
+
+class JsonObject(list[tuple[str, Any]]):
+    """Pairs of an object, repeated keys included."""
+
+
+class JsonNumber(str):
+    """A number as written: the readers of parameters decide, so that 1e3 stays refused."""
+
+    __slots__ = ()
+
+
+def refuse_constant(name: str) -> NoReturn:
+    raise Refused(f"the JSON body holds {name}, which is no JSON number")
+
+
+NESTED = b"(an array or object)"
+"""Replaces nested values; no parameter accepts it."""
+
+
+def json_pairs(content: JsonObject) -> Iterator[tuple[bytes, bytes]]:
+    for key, value in content:
+        # A lone surrogate becomes invalid UTF-8, which the readers refuse with the parameter's name.
+        name = key.encode("utf-8", "surrogatepass")
+        if value is None:
+            yield name, b""
+        elif isinstance(value, bool):
+            yield name, b"true" if value else b"false"
+        elif isinstance(value, str):
+            yield name, value.encode("utf-8", "surrogatepass")
+        else:
+            yield name, NESTED
+
+
+READERS: dict[str, Callable[[bytes, dict[str, str]], Pairs]] = {
+    "application/x-www-form-urlencoded": read_form,
+    "multipart/form-data": read_multipart,
+    "application/json": read_json,
+}

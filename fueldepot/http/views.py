@@ -1,0 +1,57 @@
+"""Base of the API's views: JSON, by the shortest way through DRF.
+
+Every response is public JSON whatever the caller accepts, so there is no negotiation, authentication or choice of
+renderer. Errors use DRF's exception handler.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.viewsets import ViewSet
+
+JSON = "application/json"
+
+
+NEGOTIATOR = DefaultContentNegotiation()
+"""Unused; DRF would create one per request."""
+
+
+@cache
+def allowed_methods(actions: tuple[str, ...]) -> str:
+    """Return the value of `Allow` for methods with actions; OPTIONS is always allowed."""
+    known = ViewSet.http_method_names
+    return ", ".join(method.upper() for method in known if method in actions or method == "options")
+
+
+class JsonViewSet(ViewSet):
+    """Endpoints that everybody may ask."""
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        """Return DRF's request without lists of parsers and authenticators."""
+        method = (request.method or "").lower()
+        self.action = "metadata" if method == "options" else self.action_map.get(method, "")
+        return Request(request, negotiator=NEGOTIATOR)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Skip negotiation, authentication and throttling, which is done before (`fueldepot.http.rate_limit`)."""
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        """Return the header with the allowed methods."""
+        return {"Allow": allowed_methods(tuple(self.action_map))}
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
+        """Return JSON, also for errors, the only responses that DRF renders."""
+        (renderer,) = self.get_renderers()
+        return renderer, JSON
+
+
+def json_response(data: Any, *, headers: Mapping[str, str] | None = None, content_type: str = JSON) -> HttpResponse:
+    """Return a 200 response: numbers as numbers, dates as YYYY-MM-DD, Polish letters unescaped."""
+    return HttpResponse(orjson.dumps(data), headers=headers, content_type=content_type)

@@ -1,0 +1,67 @@
+"""Arguments and answers of the tools: an answer with the data for a citation, in less than MOST_BYTES."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import orjson
+
+from fueldepot.http.links import route_path, site_url
+from pages.page import NOT_TO_BE_QUOTED, cite
+
+MOST_BYTES = 1_500
+"""Maximum size of an answer as it is sent: clients pay by the token."""
+
+ENVELOPE_BYTES = 200
+"""Allowance for the protocol's envelope and the field `left_out`."""
+
+Arguments = Mapping[str, Any]
+
+
+def query_string(arguments: Arguments) -> str:
+    """Return arguments as a query string of the API; null counts as missing."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    plain = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+    return urlencode(plain, quote_via=quote)
+
+
+def answer(
+    found: Any, *, title: str, url: str, as_of: date | None, source: str, demonstration: bool = False
+) -> dict[str, Any]:
+    """Return an answer with the data for a citation. title, url: of the page with the same content."""
+    return {
+        "answer": found,
+        "as_of": as_of,
+        "source": source,
+        "demonstration": demonstration,
+        "cite": NOT_TO_BE_QUOTED if demonstration else cite(title, url, as_of),
+        "page": url,
+    }
+
+
+def fits(body: dict[str, Any]) -> bool:
+    """Whether an answer is within the limit."""
+    return len(orjson.dumps(orjson.dumps(body).decode())) <= MOST_BYTES - ENVELOPE_BYTES
+
+
+def shorten(body: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer within the limit: the ends of its longest lists are dropped and counted in `left_out`."""
+    found = body["answer"]
+    parts = found if isinstance(found, list) else [found]
+    left_out = 0
+    while not fits(body):
+        lists = [
+            value for part in parts if isinstance(part, dict) for value in part.values() if isinstance(value, list)
+        ]
+        longest = max([*lists, *([found] if isinstance(found, list) else [])], key=len, default=[])
+        if not longest:
+            break
+        longest.pop()
+        left_out += 1
+    return body | {"left_out": left_out} if left_out else body
+
+
+def route_url(name: str) -> str:
+    """Return the absolute URL of a page without arguments."""
+    return site_url(route_path(name))

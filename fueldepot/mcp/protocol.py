@@ -1,0 +1,186 @@
+"""JSON-RPC of the Model Context Protocol, for a server of tools without sessions.
+
+status, body = handle(message, headers)
+
+Supports both kinds of clients: those that start with `initialize` (until 2025-11-25), and those whose every request
+states its version in `_meta` and in headers (from 2026-07-28).
+"""
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.views.decorators.debug import sensitive_variables
+from mcp_types import PROTOCOL_VERSION_META_KEY
+from mcp_types.jsonrpc import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    UNSUPPORTED_PROTOCOL_VERSION,
+)
+from mcp_types.methods import serialize_server_result, validate_client_request
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from fueldepot.errors import DOMAIN_ERRORS
+from fueldepot.mcp.tools import ToolNotFound, call_tool, describe_tools
+from fueldepot.openapi import served
+
+WITHOUT_VERSION = "2025-03-26"
+"""Version of requests without one. Streamable HTTP, "Protocol Version Header"."""
+
+KEEP_TOOLS_MS = 3_600_000
+"""Lifetime of the list of tools in clients: it changes with a release only."""
+
+INSTRUCTIONS = (
+    "Heating fuel in Poland: depots, prices, anti-smog rules, the clean-air subsidy. Begin with find_place for a TERYT "
+    "code or coordinates. Quote `cite`; what has `demonstration: true` is invented and must not be quoted. Hours, "
+    "availability and prices have to be confirmed at the depot; the text of the resolution binds."
+)
+
+Params = Mapping[str, Any]
+Answer = tuple[int, dict[str, Any] | None]
+
+
+class RpcError(Exception):
+    """A protocol error. status: of the HTTP response."""
+
+    def __init__(self, code: int, message: str, status: int = HTTPStatus.BAD_REQUEST, data: Any = None) -> None:
+        self.code, self.status, self.data = code, status, data
+        super().__init__(message)
+
+
+@sensitive_variables()
+def handle(message: Any, headers: Mapping[str, str]) -> Answer:
+    """Return status and body for a message; no body unless it is a request. headers: by name, any case."""
+    request_id = message.get("id") if isinstance(message, dict) else None
+    try:
+        if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+            raise RpcError(INVALID_REQUEST, "The body must be a single JSON-RPC 2.0 message")
+        if "id" not in message or "method" not in message:
+            return HTTPStatus.ACCEPTED, None  # a notification, or a response without a request
+        if not isinstance(request_id, str | int) or isinstance(request_id, bool):
+            request_id = None
+            raise RpcError(INVALID_REQUEST, "id must be a string or an integer")
+        method, params = message["method"], message.get("params") or {}
+        return HTTPStatus.OK, {"jsonrpc": "2.0", "id": request_id, "result": run(method, params, headers)}
+    except RpcError as error:
+        found = {"code": error.code, "message": str(error)} | ({} if error.data is None else {"data": error.data})
+        return error.status, {"jsonrpc": "2.0", "id": request_id, "error": found}
+
+
+@sensitive_variables()
+def run(method: Any, params: Any, headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return the result of a request. Raises RpcError."""
+    if not isinstance(params, dict):
+        raise RpcError(INVALID_PARAMS, "params must be an object")
+    version = read_version(method, params, headers)
+    function = METHODS.get(method)
+    try:
+        validate_client_request(method, version, params)
+    except (KeyError, TypeError):
+        function = None
+    except ValidationError:
+        raise RpcError(INVALID_PARAMS, f"params are not those of {method}") from None
+    if function is None:
+        status = HTTPStatus.NOT_FOUND if version in MODERN_PROTOCOL_VERSIONS else HTTPStatus.OK
+        raise RpcError(METHOD_NOT_FOUND, f"There is no method {str(method)[:40]!r} here", status)
+    found: dict[str, Any] = serialize_server_result(method, version, function(params))
+    return found
+
+
+def read_version(method: Any, params: Params, headers: Mapping[str, str]) -> str:
+    """Return the protocol version of a request. Raises RpcError for an unsupported one."""
+    meta = params.get("_meta")
+    inside = meta.get(PROTOCOL_VERSION_META_KEY) if isinstance(meta, dict) else None
+    outside = headers.get("Mcp-Protocol-Version")
+    if method == "initialize" and inside is None:
+        return negotiate(params)
+    version = inside or outside or WITHOUT_VERSION
+    supported = [*MODERN_PROTOCOL_VERSIONS, *HANDSHAKE_PROTOCOL_VERSIONS]
+    if version not in supported:
+        data = {"supported": supported, "requested": str(version)[:40]}
+        raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data=data)
+    if version in MODERN_PROTOCOL_VERSIONS:
+        named = {"Mcp-Protocol-Version": inside, "Mcp-Method": method}
+        if method == "tools/call":
+            named["Mcp-Name"] = params.get("name")
+        for name, wanted in named.items():
+            if headers.get(name) != wanted:
+                raise RpcError(HEADER_MISMATCH, f"The header {name} does not say what the body does")
+    return str(version)
+
+
+def negotiate(params: Params) -> str:
+    """Return the version for a client that starts with a handshake."""
+    asked = params.get("protocolVersion")
+    return asked if asked in HANDSHAKE_PROTOCOL_VERSIONS else LATEST_HANDSHAKE_VERSION
+
+
+def initialize(params: Params) -> dict[str, Any]:
+    """Answer the handshake. Stateless: later requests state their version themselves."""
+    return {"protocolVersion": negotiate(params), **describe_server()}
+
+
+def discover(params: Params) -> dict[str, Any]:
+    """Describe this server."""
+    return {
+        "supportedVersions": [*MODERN_PROTOCOL_VERSIONS],
+        "resultType": "complete",
+        "ttlMs": KEEP_TOOLS_MS,
+        "cacheScope": "public",
+        **describe_server(),
+    }
+
+
+def describe_server() -> dict[str, Any]:
+    """Return name, version and capabilities of this server."""
+    return {
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": settings.SITE_NAME, "version": served.document()["info"]["version"]},
+        "instructions": INSTRUCTIONS,
+    }
+
+
+def ping(params: Params) -> dict[str, Any]:
+    """Answer a ping."""
+    return {}
+
+
+def list_tools(params: Params) -> dict[str, Any]:
+    """Return all tools on one page."""
+    return {"tools": describe_tools(), "resultType": "complete", "ttlMs": KEEP_TOOLS_MS, "cacheScope": "public"}
+
+
+@sensitive_variables()
+def run_tool(params: Params) -> dict[str, Any]:
+    """Return the result of a tool as JSON in a text; invalid arguments are an error of the tool."""
+    try:
+        return written(call_tool(params["name"], params.get("arguments") or {}))
+    except ToolNotFound:
+        raise RpcError(INVALID_PARAMS, f"There is no tool {params['name'][:40]!r}") from None
+    except tuple(DOMAIN_ERRORS) as error:
+        body = DOMAIN_ERRORS[type(error)](error)
+        return written({"error": [one["message"] for one in body["errors"]] or [body["message"]]}, is_error=True)
+
+
+def written(body: dict[str, Any], *, is_error: bool = False) -> dict[str, Any]:
+    """Return a tool result."""
+    text = orjson.dumps(body).decode()
+    return {"content": [{"type": "text", "text": text}], "isError": is_error, "resultType": "complete"}
+
+
+__all__ = ["PARSE_ERROR", "handle"]
+
+METHODS: dict[str, Callable[[Params], dict[str, Any]]] = {
+    "initialize": initialize,
+    "server/discover": discover,
+    "ping": ping,
+    "tools/list": list_tools,
+    "tools/call": run_tool,
+}
+"""Supported methods."""

@@ -1,0 +1,151 @@
+"""Tools about the rules of resolutions and subsidies."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from fueldepot.http.params import InvalidParameters, ParameterError, ParamReader
+from fueldepot.mcp.answers import Arguments, answer, fits, query_string, route_url
+from regulations.api.act_serializers import publication
+from regulations.api.params import RegulationsQuery
+from regulations.api.serializers import page_url
+from regulations.appliance_descriptions import describe_check
+from regulations.appliances import check_appliance
+from regulations.freshness import STALE_AFTER, is_stale
+from regulations.models import Deadline
+from regulations.queries import Regulation, find_regulations
+from subsidy import rules
+from subsidy.api.params import SubsidyQuery
+from subsidy.api.serializers import describe_unknown
+from subsidy.calculator import Result, Variant, calculate
+
+MOST_SOURCES = 2
+
+STALE = f"not confirmed for over {STALE_AFTER.days} days: check with the municipality or the gazette before a decision"
+"""About a legal state that is stale, see `regulations.freshness`."""
+
+END_OF_SENTENCE = re.compile(r"(?<=\.) (?=[A-ZĆŁŚŹŻ])")
+"""A small letter after a full stop belongs to an abbreviation ("2022 r. i")."""
+
+
+def rules_at(arguments: Arguments) -> dict[str, Any]:
+    """Return the rules of a unit: deadlines, banned fuels, and until when an appliance may be used.
+
+    Where the answer is too long, deadlines lose their descriptions from the last on before any is left out; the first
+    keeps it unless the sentence about an appliance says the same.
+    """
+    query = RegulationsQuery.parse(query_string(arguments), today=timezone.localdate())
+    if query.teryt is None and query.postcode is None:
+        message = "no place is given; give teryt or postcode"
+        raise InvalidParameters([ParameterError("teryt", "missing", message)])
+    entries = find_regulations(query)
+    first = entries[0]
+    sources = [publication(law) for entry in entries for law in entry.of_unit.laws]
+    found = [describe_rules(entry, query) for entry in entries]
+    body = answer(
+        found,
+        title=f"Uchwała antysmogowa: województwo {first.voivodeship.name}",
+        url=page_url(first.voivodeship.slug),
+        as_of=first.state.as_of if first.state else None,
+        source="; ".join(sources[:MOST_SOURCES]) or "redakcja serwisu",
+    )
+    deadlines = [row for one in found for row in one["deadlines"]]
+    kept = 0 if query.appliance else 1
+    while len(deadlines) > kept and not fits(body):
+        del deadlines.pop()["description"]
+    return body
+
+
+def describe_rules(entry: Regulation, query: RegulationsQuery) -> dict[str, Any]:
+    """Return the rules of a unit in one voivodeship: future deadlines first, then past ones."""
+    assert entry.unit is not None  # noqa: S101 - the parameters want one
+    shown = entry.of_unit
+    coming = [row for row in shown.deadlines if row.date > entry.on]
+    passed = [row for row in reversed(shown.deadlines) if row.date <= entry.on]
+    body: dict[str, Any] = {
+        "unit": f"{entry.unit.name} ({entry.unit.teryt})",
+        "voivodeship": entry.voivodeship.slug,
+        "has_resolution": entry.has_resolution,
+        "deadline_status": entry.deadline_status_of_unit,
+    }
+    if query.appliance:
+        check = check_appliance(entry, query.appliance)
+        verdict = describe_check(check, entry.unit.name, entry.on)
+        body |= {"appliance": query.appliance, "status": check.status, "sentence": verdict.sentence}
+    if entry.state and is_stale(entry.state.as_of, entry.on):
+        body["stale"] = STALE
+    return body | {
+        "deadlines": list(describe_deadlines(entry, (*coming, *passed))),
+        "banned_fuels": [row.fuel for row in shown.bans],
+    }
+
+
+def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[dict[str, Any]]:
+    """Yield deadlines in short; a caveat of several stands with the first."""
+    said = {""}
+    for row in rows:
+        body = {
+            "from": row.date,
+            "what": row.applies_to,
+            "description": first_sentence(row.description),
+            "binds": {True: "all", None: "part or uncertain"}[entry.binds(row) or None],
+        }
+        yield body if row.caveat in said else body | {"caveat": first_sentence(row.caveat)}
+        said.add(row.caveat)
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, with an ellipsis where others follow."""
+    first, *rest = END_OF_SENTENCE.split(text, maxsplit=1)
+    return f"{first} […]" if rest else first
+
+
+@sensitive_variables()
+def get_subsidy(arguments: Arguments) -> dict[str, Any]:
+    """Return level, share and maximum subsidy of the clean-air programme. No argument is stored."""
+    query = SubsidyQuery.parse(ParamReader(query_string(arguments)), today=timezone.localdate())
+    on = rules.current().on(query.on)
+    result = calculate(query.application, on)
+    shown = result.shown
+    found = {
+        "level": shown.level,
+        "level_name": shown.level_name,
+        "why": shown.reason,
+        "condition": shown.condition,
+        "share": float(shown.intensity),
+        **describe_amounts(result),
+        "notes": [*describe_unknown(query, on), *describe_zeros(shown, on)],
+        "disclaimer": result.disclaimer,
+    }
+    return answer(
+        found,
+        title="Kalkulator dotacji Czyste Powietrze",
+        url=route_url("subsidy"),
+        as_of=on.edition.as_of,
+        source="; ".join(source.title for source in on.edition.sources[:MOST_SOURCES]),
+    )
+
+
+def describe_zeros(shown: Variant, on: rules.RulesAt) -> Iterator[str]:
+    """Yield that no works are given, or each reason why works are refused, after their names as parameters."""
+    if not shown.rows:
+        yield on.text("note_no_works")
+    refused = [row for row in shown.rows if not row.eligible]
+    for reason in dict.fromkeys(row.reason for row in refused):
+        yield f"{', '.join(row.item for row in refused if row.reason == reason)}: {reason}"
+
+
+def describe_amounts(result: Result) -> dict[str, Any]:
+    """Return the most that is paid and its range over the variants; nothing without works.
+
+    confirmed: whether an official text confirms the limits; absent where nothing is paid, because no limit decides.
+    """
+    if not result.shown.rows:
+        return {}
+    lowest, highest = map(float, result.amounts_pln)
+    # A tuple: `shorten` cuts lists only.
+    body = {"max_subsidy_pln": float(result.shown.max_subsidy_pln), "between_pln": (lowest, highest)}
+    return body | ({"confirmed": result.confirmed} if highest else {})

@@ -1,0 +1,43 @@
+"""View of the Model Context Protocol: one JSON message in, one out."""
+
+from http import HTTPStatus
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_variables
+
+from fueldepot.http.cache_control import NO_STORE
+from fueldepot.http.errors import plain_error
+from fueldepot.http.views import JSON
+from subsidy.privacy import forget_query, take_bytes
+
+ALLOWED = "POST, OPTIONS"
+
+
+@csrf_exempt
+@sensitive_variables()
+def mcp(request: HttpRequest) -> HttpResponse:
+    """Answer a message. Without streams and sessions GET and DELETE are refused."""
+    # Imported late: its types take seventeen megabytes, and few workers need them.
+    from fueldepot.mcp.protocol import PARSE_ERROR, handle
+
+    if request.method == "OPTIONS":
+        return HttpResponse(status=HTTPStatus.NO_CONTENT, headers={"Allow": ALLOWED})
+    if request.method != "POST":
+        message = f"{request.method} is not allowed here; send a JSON-RPC message by POST."
+        response = plain_error(request, HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed", message)
+        response["Allow"] = ALLOWED
+        return response
+    forget_query(request)
+    try:
+        message = orjson.loads(take_bytes(request))
+    except orjson.JSONDecodeError:
+        error = {"code": PARSE_ERROR, "message": "The body is not JSON"}
+        status, body = HTTPStatus.BAD_REQUEST, {"jsonrpc": "2.0", "id": None, "error": error}
+    else:
+        status, body = handle(message, request.headers)  # type: ignore[assignment]
+    headers = {"Cache-Control": NO_STORE}
+    if body is None:
+        return HttpResponse(status=status, headers=headers)
+    return HttpResponse(orjson.dumps(body), status=status, headers=headers, content_type=JSON)
