@@ -1,4 +1,7 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class CatalogConfig(AppConfig):
@@ -6,5 +9,34 @@ class CatalogConfig(AppConfig):
     verbose_name = "Katalog składów"
 
     def ready(self) -> None:
-        """Register the system checks."""
-        from catalog import checks  # noqa: F401
+        """Register the system checks and the merge handler of owner links; rebuild the index after migrations."""
+        from catalog import checks, services  # noqa: F401
+        from catalog.submissions import owner_links
+
+        services.MERGE_HANDLERS.append(
+            services.MergeHandler(
+                name="owner_links",
+                label="odnośniki właścicieli",
+                move=owner_links.move_links,
+                bring_back=owner_links.bring_links_back,
+                count=owner_links.count_links,
+            )
+        )
+
+        post_migrate.connect(rebuild_search_index, sender=self)
+
+
+def rebuild_search_index(sender: AppConfig, plan: Any = (), **kwargs: Any) -> None:
+    """Rebuild the search index if it is of an earlier release.
+
+    Runs after the migrations: building the index needs the models of this release.
+    """
+    from django.db import transaction
+
+    from catalog.models import SearchEntry
+    from catalog.search.entries import rebuild_index
+
+    applied = {migration.name for migration, backwards in plan or () if not backwards}
+    if "0019_search_positions" in applied and SearchEntry.objects.exists():
+        with transaction.atomic():
+            rebuild_index()

@@ -9,7 +9,7 @@ from catalog.importers.publications import SourcesError, read_publications
 
 @register()
 def check_sources(**kwargs: Any) -> list[CheckMessage]:
-    """catalog.E001: the file of sources can be read."""
+    """catalog.E001: `catalog/sources.yaml` is valid."""
     try:
         read_publications()
     except SourcesError as error:

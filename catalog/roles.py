@@ -1,7 +1,7 @@
-"""The two roles at the editors' desk, as groups of Django. `fueldepot/migrations/0001_editor_groups.py` makes them."""
+"""The two roles at the editors' desk, as Django groups. `fueldepot/migrations/0001_editor_groups.py` creates them."""
 
 EDITOR = "Redaktor"
-"""Checks, edits, adds, removes and merges depots; decides requests and prices; keeps the legal state."""
+"""Verifies, edits, adds, removes and merges depots; decides submissions and prices; maintains the legal state."""
 
 CHIEF = "Redaktor naczelny"
-"""Besides: plausible ranges of prices, deleting rows of the legal state, accounts of editors."""
+"""Rights besides those of EDITOR: plausible ranges of prices, deleting rows of the legal state, editors' accounts."""

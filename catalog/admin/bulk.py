@@ -1,4 +1,4 @@
-"""Bulk actions of the desk: each shows what it would change and asks first, and an editor's may change so much only."""
+"""Bulk actions of the desk: each shows its effect and asks for confirmation; editors have a row limit."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
@@ -15,13 +15,15 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from catalog.admin.desk import editor_of
+from catalog.admin.desk import current_editor, read_text
 from catalog.roles import CHIEF
 
 SAMPLE = 10
-"""Rows that the page names of those that change, and of each kind that does not; of more it says how many."""
+"""Rows listed on the confirmation page, of those that change and for each reason not to; then only the count."""
 
 CHANGED_MEANWHILE = "Nic nie zmieniono: wpisy zmieniły się, gdy strona była otwarta. Obejrzyj je jeszcze raz."
+
+REASON_MISSING = "Nic nie zmieniono: ta decyzja wymaga podania powodu."
 
 Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
 Numbers = Mapping[str, int]
@@ -33,7 +35,7 @@ def nothing_attached(rows: Collection[Any]) -> Numbers:
 
 
 def each(obstacle: Callable[[Any], str]) -> Obstacles:
-    """Let every row have the obstacle that it has alone."""
+    """Turn the obstacle of one row into the obstacles of many."""
     return lambda rows: [obstacle(row) for row in rows]
 
 
@@ -45,14 +47,14 @@ def bulk_action(
     named: Callable[[Any], str] = str,
     reason_length: int = 0,
 ) -> Callable[[Callable[[Any, HttpRequest, list[int]], None]], Action]:
-    """Make an action of a list that asks before it changes anything.
+    """Make a list action that asks for confirmation before it changes anything.
 
-    The method gets the primary keys of the rows that were shown as changing, once that is confirmed. A set that has
-    changed meanwhile is shown again.
+    The decorated method gets the primary keys of the rows that the confirmed page listed as changing. If that set has
+    changed meanwhile, the page is shown again.
 
-    obstacles: why each of the rows stays as it is, in Polish, "" where it changes. attached: what hangs on rows,
-    counted, by the word for it. named: a row in the sample. reason_length: characters of `reason` in the form; 0 asks
-    for none.
+    obstacles: for each row the reason in Polish why it stays as it is, "" where it changes. attached: counts of related
+    rows by their Polish name. named: label of a row in the sample. reason_length: maximum length of `reason`, which
+    must not be blank; 0 for no reason.
     """
 
     def decorate(act: Callable[[Any, HttpRequest, list[int]], None]) -> Action:
@@ -70,9 +72,11 @@ def bulk_action(
             shown = signature(request, act.__name__, keys)
             given = request.POST.get("shown")
             if keys and given and constant_time_compare(given, shown):
-                act(model_admin, request, keys)
-                return None
-            if given:
+                if not reason_length or read_text(request, "reason").strip():
+                    act(model_admin, request, keys)
+                    return None
+                model_admin.message_user(request, REASON_MISSING, messages.ERROR)
+            elif given:
                 model_admin.message_user(request, CHANGED_MEANWHILE, messages.WARNING)
             context = {
                 **model_admin.admin_site.each_context(request),
@@ -99,9 +103,9 @@ def bulk_action(
 
 
 def refuse_too_many(model_admin: Any, request: HttpRequest, count: int) -> bool:
-    """Whether an editor has chosen more rows than `EDITOR_BULK_LIMIT`; says so. Chief editors have no limit."""
+    """Whether an editor selected more than `EDITOR_BULK_LIMIT` rows; tells them so. Chief editors have no limit."""
     limit = settings.EDITOR_BULK_LIMIT
-    if count <= limit or is_unlimited(editor_of(request)):
+    if count <= limit or is_unlimited(current_editor(request)):
         return False
     model_admin.message_user(
         request,
@@ -113,17 +117,17 @@ def refuse_too_many(model_admin: Any, request: HttpRequest, count: int) -> bool:
 
 
 def is_unlimited(user: Any) -> bool:
-    """Whether a user is an administrator or a chief editor. At most one query."""
+    """Whether a user is a superuser or a chief editor. At most one query."""
     return bool(user.is_superuser or user.groups.filter(name=CHIEF).exists())
 
 
 def signature(request: HttpRequest, action: str, keys: Collection[Any]) -> str:
-    """What the page sends back to say which rows it showed, and to whom, for which action."""
-    return salted_hmac("catalog.admin.bulk", f"{editor_of(request).pk} {action} {keys}").hexdigest()
+    """Signature of the user, the action and the rows that the confirmation page listed."""
+    return salted_hmac("catalog.admin.bulk", f"{current_editor(request).pk} {action} {keys}").hexdigest()
 
 
 def linked(rows: Collection[Model], named: Callable[[Any], str]) -> list[tuple[str, str]]:
-    """Addresses and names of the first few rows."""
+    """URLs and labels of the first `SAMPLE` rows."""
     return [
         (reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[quote(row.pk)]), named(row))
         for row in list(rows)[:SAMPLE]
@@ -132,7 +136,7 @@ def linked(rows: Collection[Model], named: Callable[[Any], str]) -> list[tuple[s
 
 @wraps(builtin.delete_selected)
 def delete_selected(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-    """Django's own, which asks by itself and sends back every row that it showed; refused when one of them is gone."""
+    """Django's own action, which has its own confirmation page; refused if one of the listed rows is gone."""
     count = queryset.count()
     if refuse_too_many(model_admin, request, count):
         return None

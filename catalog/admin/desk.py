@@ -1,4 +1,4 @@
-"""What the pages of the editors' desk share."""
+"""Shared parts of the editors' desk."""
 
 from typing import Any, ClassVar, cast
 
@@ -10,11 +10,14 @@ from django.db.models import QuerySet, TextChoices
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+AnyModelAdmin: Any = admin.ModelAdmin
+"""Untyped base of admin mixins: its stubs would hold every page to the types of a plain ModelAdmin."""
 
-class WaitingFilter(admin.SimpleListFilter):
-    """What waits, unless something else is asked for. `parameter_name` is the field.
 
-    states: the choices of the field. waiting: the one of them that is shown first.
+class PendingByDefaultFilter(admin.SimpleListFilter):
+    """Filter on `parameter_name` that shows pending rows by default.
+
+    states: the choices of the field. waiting: the default choice.
     """
 
     title = "stan"
@@ -36,10 +39,10 @@ class WaitingFilter(admin.SimpleListFilter):
         return queryset.filter(**{str(self.parameter_name): self.value() or self.waiting})
 
 
-class MissedMixin:
-    """Says in plain Polish that a row is not there; what Django says fits every gender at once and reads badly.
+class MissingObjectMixin:
+    """Mixin: a Polish message for a missing row; Django's own message is clumsy in Polish.
 
-    What cannot even be the key of a row is answered with 400.
+    An action on a malformed primary key is answered with 400.
     """
 
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any) -> HttpResponse | None:
@@ -57,13 +60,13 @@ class MissedMixin:
         return HttpResponseRedirect(reverse(f"admin:{opts.app_label}_{opts.model_name}_changelist"))
 
 
-def editor_of(request: HttpRequest) -> AbstractBaseUser:
-    """Who is at the desk; the admin lets nobody in without a login."""
+def current_editor(request: HttpRequest) -> AbstractBaseUser:
+    """The logged-in user; the admin admits no anonymous users."""
     return cast("AbstractBaseUser", request.user)
 
 
 def read_text(request: HttpRequest, name: str) -> str:
-    """A text that was sent outside a form of Django's; "" where it is missing. Raises BadRequest for one with a NUL."""
+    """Text of a POST parameter outside a Django form, "" if missing. Raises BadRequest if it contains NUL."""
     given = request.POST.get(name, "")
     if "\0" in given:
         raise BadRequest(f"NUL in {name}")
@@ -71,5 +74,5 @@ def read_text(request: HttpRequest, name: str) -> str:
 
 
 def read_number(given: str | None) -> int:
-    """A number from a form, 0 for anything else."""
+    """A number from a request, 0 for anything else."""
     return int(given) if given and given.isascii() and given.isdigit() and len(given) < 19 else 0

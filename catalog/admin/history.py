@@ -1,4 +1,4 @@
-"""Pages of history for what django-simple-history keeps, in the words of the desk."""
+"""History pages of django-simple-history in the wording of the desk."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -14,13 +14,13 @@ from simple_history.admin import SimpleHistoryAdmin
 from simple_history.models import DeletedObject
 from simple_history.template_utils import HistoricalRecordContextHelper
 
-from catalog.admin.desk import MissedMixin
+from catalog.admin.desk import MissingObjectMixin
 
 NOTHING = "–"
 
 
-class HistoryAdmin(MissedMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
-    """A page with history. revertible: whether saving an old version writes it; where it does not, none is offered."""
+class HistoryAdmin(MissingObjectMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
+    """Admin with history pages. revertible: whether saving an old version is offered."""
 
     revertible: ClassVar[bool] = True
 
@@ -40,11 +40,11 @@ class HistoryAdmin(MissedMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the
         return f"Poprzedni stan: {obj}"
 
     def get_historical_record_context_helper(self, request: HttpRequest, historical_record: Any) -> Any:
-        return Change(self.model, historical_record)
+        return HistoryChange(self.model, historical_record)
 
 
-class Change(HistoricalRecordContextHelper):  # type: ignore[misc] # the package has no types
-    """What changed from one version to the next, as the pages of the desk write values."""
+class HistoryChange(HistoricalRecordContextHelper):  # type: ignore[misc] # the package has no types
+    """Changes from one version to the next, with formatted values."""
 
     def prepare_delta_change_value(self, change: Any, value: Any) -> str:
         choices = dict(getattr(self.model._meta.get_field(change.field), "flatchoices", None) or ())

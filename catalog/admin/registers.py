@@ -1,15 +1,15 @@
-"""Register data can be looked at only: an import writes them."""
+"""Read-only admin of register data."""
 
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 
 from catalog import models
-from catalog.admin.desk import MissedMixin
+from catalog.admin.desk import MissingObjectMixin
 
 
-class RegisterAdmin(MissedMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
-    """Data of public registers: an import writes them, nobody else."""
+class RegisterAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """Data of public registers, written by imports only."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -50,7 +50,7 @@ class DatasetAdmin(RegisterAdmin):
 
 @admin.register(models.ImportRun)
 class ImportRunAdmin(RegisterAdmin):
-    """What every import and purge did; the place to look when one is overdue."""
+    """Log of imports and purges, to see which one is overdue."""
 
     list_display = ("started", "source", "dataset", "outcome", "rows", "added", "changed", "removed", "message")
     list_filter = ("outcome", "source", "dataset")

@@ -1,37 +1,45 @@
-"""All published depots in memory: near a point, in a unit, by their numbers. One way for the API and the pages.
+"""Snapshot of all published depots: near a point, in a unit, by id. Used by API and pages alike.
 
-Brute force over unit vectors takes some 20 µs for 6,586 depots and 0.1 ms for ten times as many. Beyond 100,000 depots
-`Depots.near` is the one place where a spatial index or PostGIS would go in.
+Brute force over unit vectors takes some 20 µs for 6,586 depots and 0.1 ms for ten times as many. Beyond 100,000 depots,
+`Depots.near` is the one place to use a spatial index or PostGIS.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+import orjson
 from django.db import connection
 from numpy.typing import NDArray
 
-from catalog import fuels
+from catalog.depots import fuels
+from catalog.depots.opening_state import Week
 from catalog.models import Dataset, Depot
-from catalog.params import Point
+from catalog.parsing.opening_hours import ranges_of_week
 from catalog.territory import great_circle
+from catalog.territory.point import Point
 from fueldepot.data.snapshot import Snapshot
 
 MAX_ID = 2**63 - 1
-"""Largest identifier that the database can hold."""
+"""Largest id in the database."""
 
 UNIT_DIGITS = (2, 4, 7)
 """Lengths of the codes of voivodeships, counties and municipalities."""
 
 FUEL_BITS = {fuel.slug: 1 << number for number, fuel in enumerate(fuels.FUELS)}
 
+ASSORTMENT_BITS = {fuel.slug: sum(FUEL_BITS[slug] for slug in fuels.assortments(fuel.slug)) for fuel in fuels.FUELS}
+"""Bit masks by fuel slug; `wegiel` includes every assortment of coal."""
+
 READ = """
     SELECT
         d.id, d.name, d.street, d.house_number, d.postcode, d.place, d.nip, d.phone, d.website, d.lat, d.lon,
         d.location_approximate, d.fuels, d.hours, d.opening_hours, d.featured, d.data_status, d.source,
-        d.verified_at, d.updated_at, m.teryt, m.name, m.slug, v.slug
+        d.verified_at, d.updated_at, m.teryt, m.name, m.slug, v.slug,
+        d.fuels_in_name, 'fuels' = ANY(d.confirmed_fields)
     FROM catalog_depot d
     JOIN catalog_municipality m ON m.teryt = d.municipality_id
     JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
@@ -40,8 +48,8 @@ READ = """
 """
 
 
-class UnknownDepot(Exception):
-    """No depot is published under this identifier. `successor` is the one that it was merged into."""
+class DepotNotFound(Exception):
+    """No depot is published under this id. successor: id of the depot that it was merged into, or None."""
 
     def __init__(self, depot_id: int, successor: int | None = None) -> None:
         self.successor = successor
@@ -49,7 +57,11 @@ class UnknownDepot(Exception):
 
 
 class DepotRow(NamedTuple):
-    """A published depot. hours: JSON text or None."""
+    """A published depot.
+
+    hours: JSON text or None. hours_ranges: every range of each day, in the order of the week; None when unknown.
+    fuels_in_name: see `Depot`. fuels_confirmed: whether a person set or checked the fuels.
+    """
 
     id: int
     name: str
@@ -75,12 +87,30 @@ class DepotRow(NamedTuple):
     municipality: str
     municipality_slug: str
     voivodeship_slug: str
+    fuels_in_name: Sequence[str] = ()
+    fuels_confirmed: bool = False
+    hours_ranges: Week | None = None
+
+    @property
+    def fuels_by_name(self) -> list[str]:
+        """Fuels that only the name states, in the order of the catalog; none once a person confirmed the fuels."""
+        return [] if self.fuels_confirmed else [fuel for fuel in self.fuels if fuel in self.fuels_in_name]
+
+    @property
+    def fuels_source(self) -> str | None:
+        """Source of the fuels: a key of `attribution.FUELS_SOURCES`, the least reliable one; None without fuels."""
+        if not self.fuels:
+            return None
+        if self.fuels_confirmed or self.source == Depot.Source.EDITOR:
+            return "person"
+        return "name" if self.fuels_by_name else "source"
 
 
 class DepotList(NamedTuple):
-    """Depots in the order of the answer.
+    """Depots in order.
 
-    total: how many there are without the limit. distances_m: of each depot, None where none was measured.
+    total: number of depots without limit and offset. distances_m: distance of each depot, None without a reference
+    point.
     """
 
     rows: list[DepotRow]
@@ -98,7 +128,7 @@ class Depots:
     """Published depots."""
 
     def __init__(self, rows: Sequence[DepotRow]) -> None:
-        """rows: in the order in which a unit lists them."""
+        """rows: ordered by name, then id."""
         self.rows = tuple(rows)
         self._vectors = great_circle.unit_vectors([row.lat for row in rows], [row.lon for row in rows])
         self._ids = np.array([row.id for row in rows], np.int64)
@@ -110,28 +140,33 @@ class Depots:
                 self._in_unit[row.teryt[:digits]].append(position)
         self._names = Counter((row.name, row.municipality) for row in rows)
         self.bodies: dict[int, dict[str, Any]] = {}
-        """What serializers have made of depots, by identifier: kept as long as the rows."""
+        """Serialised fields of depots by id, cached as long as the rows."""
         self.demonstration = any(row.source == Depot.Source.DEMO for row in rows)
         self.updated_at: date | None = max((row.updated_at for row in rows), default=None)
 
     def find(self, depot_id: int) -> DepotRow | None:
-        """Return a depot by its identifier, None where none is published under it."""
+        """Return a depot by id, None if none is published under it."""
         position = self._positions.get(depot_id)
         return None if position is None else self.rows[position]
 
     def has_namesake(self, depot: DepotRow) -> bool:
-        """Tell whether another depot of that name lies in a municipality of the same name."""
+        """Whether another depot of the same name lies in a municipality of the same name."""
         return self._names[depot.name, depot.municipality] > 1
 
     def get(self, depot_id: int) -> DepotRow:
-        """Return a depot by its identifier. Raises UnknownDepot, which costs a query to name the successor."""
+        """Return a depot by id. Raises DepotNotFound, at the cost of one query for the successor."""
         row = self.find(depot_id)
         if row is None:
-            raise UnknownDepot(depot_id, successor=find_successor(depot_id))
+            raise DepotNotFound(depot_id, successor=find_successor(depot_id))
         return row
 
-    def near(self, point: Point, *, radius_km: float, fuel: str | None = None, limit: int) -> DepotList:
-        """Return the nearest depots within a radius, by great-circle distance, then by identifier."""
+    def near(
+        self, point: Point, *, radius_km: float, fuel: str | None = None, limit: int, offset: int = 0
+    ) -> DepotList:
+        """Return the nearest depots within a radius, by great-circle distance, then id.
+
+        offset: how many of the nearest to skip.
+        """
         vector = great_circle.unit_vectors(point.lat, point.lon)
         farthest = great_circle.squared_chord(radius_km * 1000)
         found = great_circle.candidates(self._vectors, vector, farthest)
@@ -140,39 +175,58 @@ class Depots:
         chords = great_circle.squared_chords(self._vectors[:, found], vector)
         inside = chords <= farthest
         total = int(inside.sum())
-        if total > limit:
-            # All that are as near as the last one that counts, so that equal distances are cut by identifier.
-            inside = chords <= np.partition(chords, limit - 1)[limit - 1]
+        end = offset + limit
+        if total > end:
+            # Include ties with the last depot, so that equal distances are cut by id.
+            inside = chords <= np.partition(chords, end - 1)[end - 1]
         found, chords = found[inside], chords[inside]
-        order = np.lexsort((self._ids[found], chords))[:limit]
+        order = np.lexsort((self._ids[found], chords))[offset:end]
         metres = [great_circle.distance_of_chord_m(chord) for chord in chords[order].tolist()]
         return DepotList([self.rows[at] for at in found[order].tolist()], total, metres)
 
-    def in_unit(self, teryt: str, *, fuel: str | None = None, limit: int | None = None) -> DepotList:
-        """Return the depots assigned to a unit by name, then by identifier. limit: None for all of them."""
+    def in_unit(self, teryt: str, *, fuel: str | None = None, limit: int | None = None, offset: int = 0) -> DepotList:
+        """Return the depots assigned to a unit by name, then id.
+
+        limit: None for all. offset: how many of the first to skip.
+        """
         positions = self._in_unit.get(teryt, [])
         if fuel is not None:
             offering = self._offering(fuel)
             positions = [position for position in positions if offering[position]]
-        return DepotList([self.rows[position] for position in positions[:limit]], len(positions))
+        end = None if limit is None else offset + limit
+        return DepotList([self.rows[position] for position in positions[offset:end]], len(positions))
 
     def count_in(self, teryt: str) -> int:
         """Return how many depots are assigned to a unit."""
         return len(self._in_unit.get(teryt, ()))
 
+    def distances_m(self, point: Point, rows: Iterable[DepotRow]) -> dict[int, float]:
+        """Return the great-circle distances of depots from a point, by id."""
+        found = [self._positions[row.id] for row in rows]
+        chords = great_circle.squared_chords(self._vectors[:, found], great_circle.unit_vectors(point.lat, point.lon))
+        return {
+            self.rows[position].id: great_circle.distance_of_chord_m(chord)
+            for position, chord in zip(found, chords.tolist(), strict=True)
+        }
+
+    def offered_in(self, teryt: str) -> dict[str, int]:
+        """Return the number of depots in a unit by fuel, in the order of the catalog; `wegiel` includes assortments."""
+        offered = self._fuels[self._in_unit.get(teryt, [])].tolist()
+        return {slug: sum(1 for mask in offered if mask & wanted) for slug, wanted in ASSORTMENT_BITS.items()}
+
     def _offering(self, fuel: str) -> NDArray[np.bool_]:
-        """Tell of each depot whether it offers a fuel; `wegiel` takes in every assortment of coal."""
-        found: NDArray[np.bool_] = self._fuels & fuel_mask(fuels.assortments(fuel)) != 0
+        """Return a mask of the depots that offer a fuel; `wegiel` includes every assortment of coal."""
+        found: NDArray[np.bool_] = self._fuels & ASSORTMENT_BITS[fuel] != 0
         return found
 
 
 def fuel_mask(slugs: Iterable[str]) -> int:
-    """Return fuels as bits of one number."""
+    """Return fuels as a bit mask."""
     return sum(FUEL_BITS[slug] for slug in set(slugs))
 
 
 def find_successor(depot_id: int) -> int | None:
-    """Return the published depot that absorbed another one, None where there is none. One query."""
+    """Return the published depot that absorbed another one, or None. One query."""
     if depot_id > MAX_ID:
         return None
     merged = Depot.objects.filter(pk=depot_id, merged_into__publication=Depot.Publication.PUBLISHED)
@@ -183,7 +237,14 @@ def read_depots() -> Depots:
     """Read the present state. One query; 0.1 s for 6,586 depots."""
     with connection.cursor() as cursor:
         cursor.execute(READ)
-        return Depots([DepotRow._make(row) for row in cursor.fetchall()])
+        rows = [DepotRow(*row) for row in cursor.fetchall()]
+    return Depots([row._replace(hours_ranges=parse_ranges(row.hours, row.opening_hours)) for row in rows])
+
+
+@lru_cache(maxsize=4096)
+def parse_ranges(hours: str | None, opening_hours: str) -> Week | None:
+    """Return the ranges of a stored week; depots with the same hours share one object."""
+    return None if hours is None else ranges_of_week(orjson.loads(hours), opening_hours)
 
 
 depots = Snapshot(read_depots, Dataset.Slug.UNITS, Dataset.Slug.DEPOTS)

@@ -1,7 +1,7 @@
-"""Bringing sources in: fetch, parse, compare, write.
+"""Imports: fetch, parse, compare, write.
 
-`download`: a publisher's file, fetched and kept. `parsers`: files into records (`records`). `sync`: records beside what
-is stored, one module a data set. `steps`: which form is read and written by whom, and in which order. `run`: all that
-in one transaction; `recorded`: with a line in the log of imports. `publications`, `fetched` and `refresh`: what
-`catalog/sources.yaml` says, and bringing in whatever is due.
+`download`: fetches and stores publishers' files. `parsers`: files to `records`. `sync`: compares records with the
+database and writes, one module per data set. `registry`: parser, publisher and order of every format. `runner`: runs
+steps in one transaction; `run_log` records each run. `publications`, `validation`, `freshness` and `refresh`: the
+sources of `catalog/sources.yaml`, and the import of those that are due.
 """

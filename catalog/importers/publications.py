@@ -1,44 +1,43 @@
-"""What `catalog/sources.yaml` says of every source: publisher, licence, rhythm, address. Read strictly.
+"""Sources in `catalog/sources.yaml`: publisher, licence, interval, address. Parsed strictly.
 
-A missing, misspelt or odd value raises SourcesError with the file, the source and the key in one line.
+A missing, misspelt or invalid value raises SourcesError with file, source and key on one line.
 """
 
 import ipaddress
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-import yaml
+from pydantic import AfterValidator, Field, RootModel, StringConstraints
 
 from catalog.importers.parsers.formats import Format
 from catalog.models import Dataset
-from catalog.yaml_loader import SafeLoader
+from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
 
 SOURCES_FILE = Path(__file__).resolve().parent.parent / "sources.yaml"
 
-METHODS = ("file", "form", "overpass", "api", "manual")
 OTHER_FORMS = ("bdl", "regulations")
-"""Forms that apps above the catalog read."""
+"""Formats that apps above the catalog import."""
 
 MEGABYTE = 1_000_000
 
-_ID = re.compile(r"[a-z][a-z0-9-]{1,39}")
-_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}\.(zip|json|csv)")
+METHOD_KEYS = {"file": "file max_megabytes", "form": "file max_megabytes button", "api": "file max_megabytes"}
+METHOD_KEYS |= {"overpass": "file max_megabytes query", "manual": ""}
+"""Keys by method: each source has exactly those of its method."""
 
 
 class SourcesError(Exception):
-    """The file of sources cannot be read; the message names the file, the source and the key."""
+    """The file of sources is invalid; the message names the file, and row, source and key of every mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """One source. rhythm_days: how often it is asked. forms: what its files may be, best first.
+    """A source. rhythm_days: interval between imports. forms: possible formats of its files, preferred first.
 
-    Without a method that fetches (`manual`) there is no file, and max_bytes is 0.
+    Without a fetching method (`manual`) there is no file, and max_bytes is 0.
     """
 
     id: str
@@ -62,33 +61,22 @@ class Publication:
 
     @property
     def fetched(self) -> bool:
-        """Whether it can be asked for without a person."""
+        """Whether it is fetched automatically."""
         return self.method != "manual"
 
 
 @cache
 def read_publications(path: Path = SOURCES_FILE) -> Mapping[str, Publication]:
-    """Every source of a file by its id, in the order of the file. Raises SourcesError."""
+    """Return the sources of a file by id, in order. Raises SourcesError."""
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), SafeLoader)  # noqa: S506 - a safe loader
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourcesError(f"{path}: cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise SourcesError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(content, dict) or not content:
-        raise SourcesError(f"{path}: must name the sources, each with its keys")
-    found = {name: _read(path, name, values) for name, values in content.items()}
-    taken: dict[str, str] = {}
-    for publication in found.values():
-        for form in publication.forms:
-            if form in taken:
-                raise SourcesError(f"{path}: {publication.id}: the form {form} is {taken[form]}'s already")
-            taken[form] = publication.id
-    return found
+        entries = read_yaml(path, PublicationsFile, check_sources).root
+    except InvalidYaml as error:
+        raise SourcesError(str(error)) from error
+    return {name: entry.publication(name) for name, entry in entries.items()}
 
 
 def publication_of(form: str) -> str:
-    """The id of the source that files of a form come from; "" when there is none. Reads the project's own file."""
+    """Return the id of the source of a format, "" for none. Reads the project's own file."""
     return next((one.id for one in read_publications().values() if form in one.forms), "")
 
 
@@ -101,7 +89,7 @@ def is_loopback(host: str) -> bool:
 
 
 def allowed_address(url: str) -> bool:
-    """Whether an address may be asked: https, or http to this machine; no name or password in it."""
+    """Whether a URL may be requested: https, or http to this machine; without credentials."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -113,110 +101,86 @@ def allowed_address(url: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
 
 
-ALWAYS = (
-    "dataset",
-    "title",
-    "publisher",
-    "licence",
-    "attribution",
-    "terms",
-    "rhythm_days",
-    "login_free",
-    "forms",
-    "method",
-    "url",
-    "min_rows",
-    "confirmed",
-    "evidence",
-)
-"""Keys of every source, in the order of the file; what else one has depends on its method."""
+def check_address(url: str) -> str:
+    """Raise ValueError for a URL that may not be requested."""
+    if not allowed_address(url):
+        raise ValueError(f"is {url!r}; it must be an https address, or http to this machine")
+    return url
 
 
-class _Strict:
-    """The keys of one source, each of which must be asked for."""
-
-    def __init__(self, path: Path, name: object, values: object) -> None:
-        self.path, self.name = path, name
-        if not isinstance(values, dict):
-            self.fail("must be a mapping")
-        self.left: dict[Any, Any] = dict(values) if isinstance(values, dict) else {}
-
-    def fail(self, problem: str) -> Any:
-        raise SourcesError(f"{self.path}: {self.name}: {problem}")
-
-    def need(self, *names: str) -> None:
-        """Name all that is missing at once."""
-        missing = [name for name in names if name not in self.left]
-        if missing:
-            self.fail(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
-
-    def take(self, key: str, kind: type) -> Any:
-        if key not in self.left:
-            self.fail(f"{key} is missing")
-        value = self.left.pop(key)
-        # bool is an int to Python, and `rhythm_days: yes` would be one day.
-        if type(value) is not kind or value == "":
-            self.fail(f"{key} is {value!r}; it must be {kind.__name__}")
-        return value
-
-    def text(self, key: str) -> str:
-        value: str = self.take(key, str)
-        return value.strip()
-
-    def one_of(self, key: str, known: tuple[str, ...]) -> str:
-        value = self.text(key)
-        if value not in known:
-            self.fail(f"{key} is {value!r}; it must be one of {', '.join(known)}")
-        return value
-
-    def number(self, key: str, low: int, high: int) -> int:
-        value: int = self.take(key, int)
-        if not low <= value <= high:
-            self.fail(f"{key} is {value}; it must be from {low} to {high}")
-        return value
-
-    def address(self, key: str) -> str:
-        value = self.text(key)
-        if not allowed_address(value):
-            self.fail(f"{key} is {value!r}; it must be an https address, or http to this machine")
-        return value
+Text = Annotated[str, StringConstraints(min_length=1)]
+Address = Annotated[Text, AfterValidator(check_address)]
+SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{1,39}$")]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}\.(zip|json|csv)$")]
 
 
-def _read(path: Path, name: object, values: object) -> Publication:
-    keys = _Strict(path, name, values)
-    if not isinstance(name, str) or not _ID.fullmatch(name):
-        keys.fail("a source is named by small letters, digits and dashes, at most 40")
-    keys.need(*ALWAYS)
-    method = keys.one_of("method", METHODS)
-    if not keys.take("login_free", bool) and method != "manual":
-        keys.fail("needs a login, so its method must be manual")
-    forms = tuple(keys.take("forms", list))
-    known = (*(form.value for form in Format), *OTHER_FORMS)
-    if not forms or any(form not in known for form in forms):
-        keys.fail(f"forms is {list(forms)!r}; it must be a list of {', '.join(known)}")
-    file = keys.text("file") if method != "manual" else ""
-    if file and not _FILE.fullmatch(file):
-        keys.fail(f"file is {file!r}; it must be a plain name that ends in .zip, .json or .csv")
-    publication = Publication(
-        id=str(name),
-        dataset=Dataset.Slug(keys.one_of("dataset", tuple(Dataset.Slug.values))),
-        title=keys.text("title"),
-        publisher=keys.text("publisher"),
-        licence=keys.text("licence"),
-        attribution=keys.text("attribution"),
-        terms=keys.address("terms"),
-        rhythm_days=keys.number("rhythm_days", 1, 1000),
-        forms=forms,
-        method=method,
-        url=keys.address("url"),
-        file=file,
-        button=keys.text("button") if method == "form" else "",
-        query=keys.text("query") if method == "overpass" else "",
-        min_rows=keys.number("min_rows", 1, 10_000_000),
-        max_bytes=keys.number("max_megabytes", 1, 4_000) * MEGABYTE if method != "manual" else 0,
-        confirmed=keys.take("confirmed", bool),
-        evidence=keys.text("evidence"),
-    )
-    if keys.left:
-        keys.fail(f"unknown: {', '.join(map(str, keys.left))}")
-    return publication
+class PublicationEntry(StrictModel):
+    """Keys of a source, documented at the top of the file."""
+
+    # A strict model accepts only members of an enumeration; the file has their values.
+    dataset: Annotated[Dataset.Slug, Field(strict=False)]
+    title: Text
+    publisher: Text
+    licence: Text
+    attribution: Text
+    terms: Address
+    rhythm_days: Annotated[int, Field(ge=1, le=1000)]
+    login_free: bool
+    forms: Annotated[list[str], Field(min_length=1)]
+    method: Literal["file", "form", "overpass", "api", "manual"]
+    url: Address
+    min_rows: Annotated[int, Field(ge=1, le=10_000_000)]
+    confirmed: bool
+    evidence: Text
+    file: FileName | None = None
+    max_megabytes: Annotated[int, Field(ge=1, le=4_000)] | None = None
+    button: Text | None = None
+    query: Text | None = None
+
+    def publication(self, name: str) -> Publication:
+        """Return the source as a `Publication`."""
+        return Publication(
+            id=name,
+            dataset=self.dataset,
+            title=self.title,
+            publisher=self.publisher,
+            licence=self.licence,
+            attribution=self.attribution,
+            terms=self.terms,
+            rhythm_days=self.rhythm_days,
+            forms=tuple(self.forms),
+            method=self.method,
+            url=self.url,
+            file=self.file or "",
+            button=self.button or "",
+            query=self.query or "",
+            min_rows=self.min_rows,
+            max_bytes=(self.max_megabytes or 0) * MEGABYTE,
+            confirmed=self.confirmed,
+            evidence=self.evidence,
+        )
+
+
+class PublicationsFile(RootModel[Annotated[dict[SourceId, PublicationEntry], Field(min_length=1)]]):
+    """The sources by id."""
+
+
+def check_sources(file: PublicationsFile) -> Iterator[Mistake]:
+    """Yield keys that a method lacks or does not allow, and formats that are unknown or repeated."""
+    known = {*(form.value for form in Format), *OTHER_FORMS}
+    taken: dict[str, str] = {}
+    for name, entry in file.root.items():
+        needed = METHOD_KEYS[entry.method].split()
+        for key in ("file", "max_megabytes", "button", "query"):
+            if key in needed and getattr(entry, key) is None:
+                yield (name, key), f"is missing; the method {entry.method} needs it"
+            if key not in needed and getattr(entry, key) is not None:
+                yield (name, key), f"is unknown to the method {entry.method}"
+        if not entry.login_free and entry.method != "manual":
+            yield (name, "login_free"), "is no: a source that needs a login must have the method manual"
+        for number, form in enumerate(entry.forms):
+            if form not in known:
+                yield (name, "forms", number), f"is {form!r}; it must be one of {', '.join(sorted(known))}"
+            elif form in taken:
+                yield (name, "forms", number), f"is {form!r}, which is {taken[form]}'s already"
+            taken.setdefault(form, name)

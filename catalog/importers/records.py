@@ -1,4 +1,4 @@
-"""What the parsers yield and the importers compare: plain frozen records, without database."""
+"""Records of the parsers, compared by importers: frozen dataclasses without database access."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -10,10 +10,9 @@ Row = TypeVar("Row", covariant=True)
 
 
 class BadInput(Exception):
-    """A source cannot be read. Names the file, the row where there is one, and the reason, in one line.
+    """A source cannot be read. States file, row if any, and reason on one line.
 
-    Reasons quote the source and names may hold anything, so what does not print (line ends, codes that steer a
-    terminal) becomes a blank.
+    Reasons quote untrusted text, so unprintable characters (line ends, terminal escapes) become blanks.
     """
 
     def __init__(self, path: object, reason: str, *, row: int | None = None) -> None:
@@ -29,7 +28,7 @@ def _printable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One row that a report names: which row, and why it was skipped or rejected."""
+    """A row of a report with the reason why it was skipped or rejected."""
 
     key: str
     reason: str
@@ -52,10 +51,10 @@ class UnitRecord:
 class PlaceRecord:
     """A locality.
 
-    id: source and its identifier, e.g. "simc:0851732".
-    unit: the 7 digits the source gives; may be a part (kinds 4, 5) or a district (8, 9) of a municipality.
+    id: source and its id, e.g. "simc:0851732".
+    unit: the 7 digits of the source; may be a part (kinds 4, 5) or a district (8, 9) of a municipality.
     kind: Polish name of the kind of locality, e.g. "wieś".
-    main: True for a locality in its own right, False for a part of another.
+    main: whether it is independent, not a part of another.
     """
 
     id: str
@@ -71,10 +70,11 @@ class PlaceRecord:
 class PostcodeRecord:
     """A postcode, merged over the rows of its source.
 
-    code: "30-001". municipalities: (7-digit code or its first six, number of addresses), most addresses first.
-    places: names, in the order of the source. lat, lon: centre of the built-up area, WGS84.
-    source: "points" (the address register, point by point), "prg" (merged from it by code), "filled" (a gap of the
-    register, filled from GeoNames) or "geonames".
+    code: "30-001". municipalities: (7-digit code or its first six, number of addresses), most addresses first. places:
+    names, in the order of the source. lat, lon: centre of the built-up area, WGS84.
+
+    source: "points" (address points), "prg" (address points merged by code elsewhere), "filled" (a gap of the register,
+    filled from GeoNames) or "geonames".
     """
 
     code: str
@@ -87,7 +87,7 @@ class PostcodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryRecord:
-    """The area of a municipality: polygon or multipolygon in metres on `catalog.plane`."""
+    """The area of a municipality: polygon or multipolygon in metres on `catalog.territory.projection`."""
 
     teryt: str
     name: str
@@ -96,15 +96,16 @@ class BoundaryRecord:
 
 @dataclass(frozen=True, slots=True)
 class DepotRecord:
-    """A depot as its source tells it, cleaned: what cannot be trusted is absent and named in `notes`.
+    """A depot of a source, cleaned: unreliable values are absent and listed in `notes`.
 
-    source_id: identifier within the source, e.g. "node/9000000001".
-    fuels: slugs of `catalog.fuels`, in its order. hours: see `catalog.reading.hours`; None when unknown.
-    opening_hours: the source's own text. review: why an editor should look at it, "" for nothing.
-    held: True when it must not be published before an editor has looked (a private person's name).
-    kind_name: "" for a depot that its source names. For one without a name what it is, e.g. "Skład opału"; `name` is
-    then this and `place`, or this alone where the place is unknown too and the caller has to add the municipality.
-    notes: what the source says and was not taken, with the reason.
+    source_id: id within the source, e.g. "node/9000000001".
+    fuels: slugs of `catalog.depots.fuels`, in its order. denied_fuels: stated as not sold.
+    hours: see `catalog.parsing.opening_hours`; None if unknown.
+    opening_hours: text of the source. review: reason for a review by an editor, "" for none.
+    held: whether it must not be published before a review (a private person's name).
+    kind_name: "" for a named depot. For one without a name its kind, e.g. "Skład opału"; `name` is then kind and
+    `place`, or the kind alone if the place is unknown and the caller has to add the municipality.
+    notes: values that were not used, with the reason.
     """
 
     source_id: str
@@ -119,6 +120,7 @@ class DepotRecord:
     phone: str | None = None
     website: str | None = None
     fuels: tuple[str, ...] = ()
+    denied_fuels: tuple[str, ...] = ()
     hours: dict[str, str] | None = None
     opening_hours: str = ""
     location_approximate: bool = False
@@ -128,11 +130,15 @@ class DepotRecord:
     notes: tuple[Note, ...] = field(default=(), compare=False)
 
 
-# Without slots: in Python 3.11 a frozen class with slots cannot be made through `Extract[Row](…)`.
+# No slots: in Python 3.11 a frozen generic class with slots cannot be created by `Extract[Row](…)`.
 @dataclass(frozen=True)
 class Extract(Generic[Row]):
-    """A parsed source: its rows, the day they are current to (None when the source does not say), what was left out."""
+    """A parsed source: rows, day they are current to (None if not stated), skipped and rejected rows.
+
+    remarks: properties of the source as a whole, for the report.
+    """
 
     rows: tuple[Row, ...]
     as_of: date | None = None
     rejected: tuple[Note, ...] = ()
+    remarks: tuple[str, ...] = ()

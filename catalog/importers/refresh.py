@@ -1,4 +1,4 @@
-"""Bringing in what is due, one source after another, each by itself: a source that fails leaves the others alone."""
+"""Import of due sources, one after another; a failing source does not affect the others."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -8,18 +8,18 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from catalog.importers.download import Download, DownloadBusy, Fetcher
-from catalog.importers.fetched import step_of
+from catalog.importers.freshness import SourceState
 from catalog.importers.publications import Publication
-from catalog.importers.recorded import REFUSALS, Origin, failures_recorded, record, run_recorded
-from catalog.importers.run import CommitUnsure, DataAreIn, ImportRunning, Step, complaint
+from catalog.importers.run_log import REFUSALS, RunOrigin, record, record_failures, run_recorded
+from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error
 from catalog.importers.sync import Options, Report
+from catalog.importers.validation import step_of
 from catalog.models import Dataset, ImportRun
-from catalog.runs import SourceState
 
 logger = logging.getLogger(__name__)
 
 REFRESH_LOCK = 0x464452465348
-"""Key of the advisory lock that a refresh holds for as long as it runs: "FDRFSH" in ASCII."""
+"""Key of the advisory lock of a refresh: "FDRFSH" in ASCII."""
 
 BUILT_ON = {
     Dataset.Slug.PLACES: (Dataset.Slug.UNITS,),
@@ -28,12 +28,12 @@ BUILT_ON = {
     Dataset.Slug.DEPOTS: (Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES),
     Dataset.Slug.SERIES: (Dataset.Slug.UNITS,),
 }
-"""Data sets by which rows are accepted or rejected: after a change of theirs the same file may give other rows."""
+"""Data sets that decide which rows are accepted: after their change the same file may give other rows."""
 
 SAME = "the publisher's file is the one that was imported last"
 
-Fetch = Callable[[Publication], tuple[Callable[[], Step], Download]]
-"""Fetches a source; gives the file, and what makes the step that imports it."""
+Fetch = Callable[[Publication], tuple[Callable[[], ImportStep], Download]]
+"""Fetches a source. Returns a factory of its import step, and the download."""
 
 
 class RefreshRunning(Exception):
@@ -42,7 +42,7 @@ class RefreshRunning(Exception):
 
 @contextmanager
 def one_refresh() -> Iterator[None]:
-    """Nobody else refreshes meanwhile. Held by the session, since downloads are outside every transaction.
+    """Hold the lock of a refresh. A session lock, since downloads are outside every transaction.
 
     Raises RefreshRunning.
     """
@@ -58,9 +58,9 @@ def one_refresh() -> Iterator[None]:
 
 
 def fetch_file(fetcher: Fetcher) -> Fetch:
-    """How a source that is one file is fetched."""
+    """Return the `Fetch` of sources with one file."""
 
-    def fetch(publication: Publication) -> tuple[Callable[[], Step], Download]:
+    def fetch(publication: Publication) -> tuple[Callable[[], ImportStep], Download]:
         download = fetcher.fetch(publication)
         return lambda: step_of(publication, download), download
 
@@ -68,40 +68,40 @@ def fetch_file(fetcher: Fetcher) -> Fetch:
 
 
 def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[ImportRun, list[Report]]:
-    """Fetch a source and import it, unless its file is the one that was imported last. Leaves one record.
+    """Fetch a source and import it, unless the same file was imported last. Writes one record of the run.
 
-    The reports are empty when there was nothing to import or the source was refused; the record says which. Raises
-    ImportRunning when an import or a download of the source holds the lock; then there is no record. Raises
-    CommitUnsure when the connection broke at the end.
+    The reports are empty if there was nothing to import or the source was refused; the record tells which. Raises
+    ImportRunning if another import or download of the source is running; then there is no record. Raises
+    CommitOutcomeUnknown if the connection broke on commit.
     """
     publication = state.publication
     started = timezone.now()
-    asked = Origin(source=publication.id, dataset=publication.dataset, address=publication.url)
+    asked = RunOrigin(source=publication.id, dataset=publication.dataset, address=publication.url)
     reports: list[Report] = []
     try:
-        with failures_recorded(asked, write=True):
+        with record_failures(asked, write=True):
             make_step, download = fetch(publication)
-        origin = Origin.of_download(publication.dataset, download)
+        origin = RunOrigin.of_download(publication.dataset, download)
         earlier = imported_run(state, download)
         if earlier is not None:
             return record(origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier), []
-        with failures_recorded(origin, write=True):
+        with record_failures(origin, write=True):
             step = make_step()
         reports = run_recorded([step], options, origins=lambda _: origin, started=started)
     except DownloadBusy as error:
         raise ImportRunning(str(error)) from error
     except REFUSALS:
-        # It has its record by now.
+        # `record_failures` or `run_recorded` has recorded it.
         pass
-    except DataAreIn as error:
+    except AnalyzeFailed as error:
         logger.warning("refresh of %s: %s", publication.id, error)
         reports = error.reports
-    except (ImportRunning, CommitUnsure):
+    except (ImportRunning, CommitOutcomeUnknown):
         raise
-    except Exception as error:  # a fault of ours in one source must not keep the others from their day
+    except Exception as error:  # a bug in one source must not stop the others
         logger.exception("refresh of %s failed", publication.id)
-        if isinstance(error, OperationalError):  # a full disk, say
-            reason = complaint(error)
+        if isinstance(error, OperationalError):  # for example a full disk
+            reason = describe_error(error)
         else:
             reason = f"an error of the program: {type(error).__name__}; the log has the rest, please report it"
         record(asked, ImportRun.Outcome.REFUSED, started=started, message=reason)
@@ -110,7 +110,7 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
 
 
 def imported_run(state: SourceState, download: Download) -> ImportRun | None:
-    """The last good run when it was of this very file and nothing that it builds on has changed since."""
+    """Return the last successful run if it imported this file and nothing it builds on has changed since."""
     if state.good is None or state.good.checksum != download.sha256:
         return None
     below = BUILT_ON.get(state.publication.dataset, ())

@@ -1,4 +1,4 @@
-"""What every import command shares: arguments, report, and one clear line when it fails."""
+"""Base of import commands: arguments, report, and one-line errors."""
 
 import sys
 from collections import Counter
@@ -12,24 +12,24 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from catalog.importers.download import Download, Fetcher
-from catalog.importers.fetched import fetched_step
 from catalog.importers.publications import Publication, SourcesError, read_publications
-from catalog.importers.recorded import REFUSALS, Origin, failures_recorded, run_recorded
 from catalog.importers.records import Note
-from catalog.importers.run import CommitUnsure, DataAreIn, ImportRunning, Step, complaint
+from catalog.importers.run_log import REFUSALS, RunOrigin, record_failures, run_recorded
+from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error
 from catalog.importers.sync import Options, Report
+from catalog.importers.validation import fetched_step
 
 SHOWN = 10
-"""Lines of each kind that a report shows; `--verbosity 2` shows all."""
+"""Lines per kind in a report; `--verbosity 2` shows all."""
 
 
 def progress(rows: Iterable[Any], label: str) -> Iterable[Any]:
-    """A progress bar on a terminal, and nothing elsewhere."""
+    """Return rows with a progress bar on a terminal."""
     return tqdm(rows, desc=label, unit=" rows", leave=False, disable=None, file=sys.stderr)
 
 
 def read_sources_file(path: Path | None) -> dict[str, Publication]:
-    """The sources of a file, or of the project's own. Raises CommandError."""
+    """Return the sources of a file, or of the project's own. Raises CommandError."""
     try:
         return dict(read_publications(path.resolve()) if path else read_publications())
     except SourcesError as error:
@@ -37,12 +37,12 @@ def read_sources_file(path: Path | None) -> dict[str, Publication]:
 
 
 def fetcher_for(downloads: Path | None) -> Fetcher:
-    """A fetcher into a folder, or into the usual one."""
+    """Return a fetcher into a directory, or the default one."""
     return Fetcher(downloads.resolve()) if downloads else Fetcher()
 
 
 def add_fetching_arguments(parser: CommandParser) -> None:
-    """The arguments that a rehearsal uses: other addresses, and another folder for what comes from them."""
+    """Add arguments for rehearsals: other sources, and another directory for downloads."""
     parser.add_argument(
         "--downloads", type=Path, metavar="DIR", help="where downloads are kept, instead of var/downloads"
     )
@@ -56,15 +56,16 @@ def add_fetching_arguments(parser: CommandParser) -> None:
 
 
 class ImportCommand(BaseCommand):
-    """A command that imports files. Subclasses say in `steps` what to do with them.
+    """Base of commands that import files. Subclasses implement `steps`.
 
     A dry run unless `--commit` is given. Fails with one line naming file, row and reason; then nothing was changed.
-    source: the id in catalog/sources.yaml of what `--download` fetches, "" where there is nothing to fetch.
+
+    source: id in catalog/sources.yaml for `--download`, "" if there is none.
     """
 
     source = ""
     fetched: Publication | None = None
-    """What is to be fetched in this call, None with files."""
+    """Source to fetch in this call; None with files."""
     fetcher: Fetcher
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -74,12 +75,12 @@ class ImportCommand(BaseCommand):
         self.add_run_arguments(parser)
 
     def add_download_arguments(self, parser: CommandParser) -> None:
-        """The arguments of commands whose publisher can be asked."""
+        """Add arguments of commands with a downloadable source."""
         parser.add_argument("--download", action="store_true", help=f"fetch {self.source} from its publisher")
         add_fetching_arguments(parser)
 
     def add_run_arguments(self, parser: CommandParser) -> None:
-        """The arguments that all imports have."""
+        """Add arguments of all imports."""
         parser.add_argument("--commit", action="store_true", help="write; without it only the report is printed")
         parser.add_argument(
             "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
@@ -89,20 +90,20 @@ class ImportCommand(BaseCommand):
             "--allow-older", action="store_true", help="let a file replace what is stored of a later day"
         )
 
-    def steps(self, sources: list[Path]) -> list[Step]:
-        """The steps that import the sources. Raises BadInput and ImportRefused."""
+    def steps(self, sources: list[Path]) -> list[ImportStep]:
+        """Return import steps of the files. Raises BadInput and ImportRefused."""
         raise NotImplementedError
 
-    def make_step(self, publication: Publication) -> tuple[Step, Download]:
-        """Fetch a source. Returns the step that imports it, and the file. Raises DownloadFailed and BadInput."""
+    def make_step(self, publication: Publication) -> tuple[ImportStep, Download]:
+        """Fetch a source. Returns its import step and the download. Raises DownloadFailed and BadInput."""
         return fetched_step(publication, self.fetcher)
 
-    def fetched_steps(self, publication: Publication) -> tuple[list[Step], Origin]:
-        """Fetch a source and say so. Returns the steps that import it, and what they read. Raises like `make_step`."""
+    def fetched_steps(self, publication: Publication) -> tuple[list[ImportStep], RunOrigin]:
+        """Fetch a source and print it. Returns import steps and their origin. Raises like `make_step`."""
         step, download = self.make_step(publication)
         word = "downloaded" if download.fresh else "still the publisher's current file"
         self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
-        return [step], Origin.of_download(publication.dataset, download)
+        return [step], RunOrigin.of_download(publication.dataset, download)
 
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
         if self.source:
@@ -114,20 +115,20 @@ class ImportCommand(BaseCommand):
         self.run_steps(sources, **options)
 
     def find_publication(self, sources_file: Path | None) -> Publication:
-        """The source that this command fetches. Raises CommandError."""
+        """Return the source that this command fetches. Raises CommandError."""
         known = read_sources_file(sources_file)
         if self.source not in known:
             raise CommandError(f"nothing was imported: {sources_file} names no source {self.source}")
         return known[self.source]
 
     def run_sources(self, sources: list[Path], how: Options) -> list[Report]:
-        """Import the sources, or with `how.write` off only compare. Raises what the steps raise."""
+        """Import the sources; without `how.write` only compare. Raises what the steps raise."""
         if self.fetched is None:
-            with failures_recorded(Origin(source=self.source), write=how.write):
+            with record_failures(RunOrigin(source=self.source), write=how.write):
                 steps = self.steps(sources)
             return run_recorded(steps, how)
-        asked = Origin(source=self.fetched.id, dataset=self.fetched.dataset, address=self.fetched.url)
-        with failures_recorded(asked, write=how.write):
+        asked = RunOrigin(source=self.fetched.id, dataset=self.fetched.dataset, address=self.fetched.url)
+        with record_failures(asked, write=how.write):
             steps, origin = self.fetched_steps(self.fetched)
         return run_recorded(steps, how, origins=lambda step: origin)
 
@@ -148,24 +149,24 @@ class ImportCommand(BaseCommand):
             raise CommandError(f"nothing was imported: {error}") from error
         except ImportRunning as error:
             raise CommandError("nothing was imported: another import is running; wait until it ends") from error
-        except CommitUnsure as error:
+        except CommitOutcomeUnknown as error:
             raise CommandError(str(error)) from error
-        except DataAreIn as error:
+        except AnalyzeFailed as error:
             self.print_reports(error.reports, **options)
             raise CommandError(str(error)) from error
         except DatabaseError as error:
-            raise CommandError(f"nothing was imported: {complaint(error)}") from error
+            raise CommandError(f"nothing was imported: {describe_error(error)}") from error
         self.print_reports(reports, **options)
         if not commit:
             self.stdout.write("This was a dry run: nothing was changed. Add --commit to write.")
 
     def print_reports(self, reports: list[Report], **options: Any) -> None:
-        """Every report, in order."""
+        """Print reports in order."""
         for report in reports:
             self.print_report(report, everything=options["verbosity"] > 1)
 
     def print_report(self, report: Report, *, everything: bool) -> None:
-        """Counts, then the rows worth naming."""
+        """Print counts, then notable rows."""
         self.stdout.write(
             f"{report.title}: {report.added} added, {report.changed} changed, {report.removed} removed, "
             f"{report.unchanged} unchanged, {len(report.skipped)} skipped, {len(report.rejected)} rejected"
@@ -175,19 +176,19 @@ class ImportCommand(BaseCommand):
             self.print_notes(word, notes, everything=everything)
 
     def print_lines(self, lines: list[str], *, everything: bool) -> None:
-        """Lines, cut to a screenful."""
+        """Print lines, at most `SHOWN` unless `everything`."""
         for line in lines if everything else lines[:SHOWN]:
             self.stdout.write(f"  {line}")
         if not everything and len(lines) > SHOWN:
             self.stdout.write(f"  … and {len(lines) - SHOWN} more; --verbosity 2 shows all")
 
     def print_notes(self, word: str, notes: list[Note], *, everything: bool) -> None:
-        """How often each reason was met, or every note."""
+        """Print counts by reason, or every note."""
         if everything:
             for note in notes:
                 self.stdout.write(f"  {word}: {note.key}: {note.reason}")
             return
-        # A reason ends with the value it is about; without that, equal reasons can be counted.
+        # Reasons end with the value concerned; without it, equal reasons can be counted.
         kinds = Counter(note.reason.partition(": '")[0] for note in notes)
         for kind, count in kinds.most_common(SHOWN):
             example = next(note for note in notes if note.reason.startswith(kind))

@@ -119,7 +119,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "area",
-                    models.BinaryField(help_text="WKB, metry na płaszczyźnie catalog.plane", verbose_name="obszar"),
+                    models.BinaryField(
+                        help_text="WKB, metry na płaszczyźnie catalog.territory.projection", verbose_name="obszar"
+                    ),
                 ),
                 ("approximate", models.BooleanField(verbose_name="przybliżona")),
             ],

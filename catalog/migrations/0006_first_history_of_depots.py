@@ -4,12 +4,14 @@ from typing import Any
 
 from django.db import migrations
 
-from catalog import history
+from fueldepot.data import history
 
 
 def keep_present_state(apps: Any, schema_editor: Any) -> None:
     depot, historical = apps.get_model("catalog", "Depot"), apps.get_model("catalog", "HistoricalDepot")
-    history.copy(historical, depot, keys=None, by=None, reason="stan przy założeniu historii", kind=history.ADDED)
+    history.copy_rows(
+        historical, depot, keys=None, by=None, reason="stan przy założeniu historii", kind=history.CREATED
+    )
 
 
 class Migration(migrations.Migration):

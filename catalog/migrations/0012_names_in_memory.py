@@ -2,7 +2,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    """Names are looked up in the memory of each process: `catalog.names`."""
+    """Names are looked up in the memory of each process: `catalog.search.index`."""
 
     dependencies = [
         ("catalog", "0011_depot_merges"),

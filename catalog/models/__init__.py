@@ -1,9 +1,14 @@
-"""Tables of the catalog: territory, depots, what strangers ask about them, and what is known of each data set."""
+"""Tables of the catalog: territory, depots, submissions, bulk decisions and drafts, and what is known of data sets."""
 
+from catalog.models.batches import DepotBatch
+from catalog.models.claims import VoivodeshipClaim
 from catalog.models.datasets import Dataset
-from catalog.models.depots import Depot, DepotMerge, DepotQuerySet, DistinctPair
-from catalog.models.requests import DepotRequest, DepotRequestQuerySet
+from catalog.models.depots import Depot, DepotMerge, DepotQuerySet, NotDuplicate
+from catalog.models.drafts import Draft, DraftQuerySet
+from catalog.models.owners import OwnerChange, OwnerLink, OwnerLinkQuerySet
+from catalog.models.questions import SubmissionQuestion
 from catalog.models.runs import ImportRun
+from catalog.models.submissions import Submission, SubmissionQuerySet
 from catalog.models.territory import (
     Boundary,
     County,
@@ -15,23 +20,33 @@ from catalog.models.territory import (
     SearchEntry,
     Voivodeship,
 )
+from catalog.models.viewers import DepotViewer
 
 __all__ = [
     "Boundary",
     "County",
     "Dataset",
     "Depot",
+    "DepotBatch",
     "DepotMerge",
     "DepotQuerySet",
-    "DepotRequest",
-    "DepotRequestQuerySet",
-    "DistinctPair",
+    "DepotViewer",
+    "Draft",
+    "DraftQuerySet",
     "FormerMunicipality",
     "ImportRun",
     "Municipality",
+    "NotDuplicate",
+    "OwnerChange",
+    "OwnerLink",
+    "OwnerLinkQuerySet",
     "Place",
     "Postcode",
     "PostcodeMunicipality",
     "SearchEntry",
+    "Submission",
+    "SubmissionQuerySet",
+    "SubmissionQuestion",
     "Voivodeship",
+    "VoivodeshipClaim",
 ]

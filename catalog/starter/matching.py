@@ -1,7 +1,7 @@
-"""Which municipality of today the places of the package lie in. Used by `catalog.starter.build` only.
+"""Present municipalities of the places of the package. Used by `catalog.starter.build` only.
 
-The place register names its municipality by voivodeship, county, name and kind, in a state some years old. What changed
-since and cannot be told from the units themselves is listed here, with the act where it is known.
+The place register names municipalities by voivodeship, county, name and kind, in a state some years old. Later changes
+that do not follow from the units themselves are listed here, with their legal act if known.
 """
 
 import re
@@ -34,7 +34,7 @@ MOVED = {
     ),
     # The municipality Szczawa from 1 January 2025: the village, without small parts of two others.
     ("małopolskie", "limanowski", "Kamienica"): {"Szczawa": "1207132"},
-    # Joined to the city of Rzeszów on 1 January 2021.
+    # Incorporated into Rzeszów on 1 January 2021.
     ("podkarpackie", "rzeszowski", "Głogów Małopolski"): {"Pogwizdów Nowy": "1863011"},
     # Journal of Laws 2018 item 1527: Ostrowice divided between Drawsko Pomorskie and Złocieniec on 1 January 2019.
     ("zachodniopomorskie", "drawski", "Ostrowice"): {
@@ -73,11 +73,10 @@ class RawPlace:
 
 
 def match_places(units: Iterable[UnitRecord], rows: Iterable[RawPlace]) -> tuple[list[PlaceRecord], Counter[str]]:
-    """Give every place its municipality of today.
+    """Match places with present municipalities.
 
-    Returns the places by number, and the municipalities of the register that could not be found, each with how many
-    places are left out for that reason. A place that gave its name to a municipality turned from rural (2) to town
-    and country (3) since is a town.
+    Returns the places by number, and the municipalities of the register that were not found with their numbers of
+    places, which are omitted. A place that named a municipality changed from rural (2) to mixed (3) since is a town.
     """
     names = {unit.teryt: unit.name for unit in units}
     by_key: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
@@ -85,7 +84,7 @@ def match_places(units: Iterable[UnitRecord], rows: Iterable[RawPlace]) -> tuple
         if len(teryt) == 7:
             by_key[names[teryt[:2]], names[teryt[:4]], name][int(teryt[6])] = teryt
     rows = sorted(rows, key=lambda row: int(row.id))
-    # A changed kind may be assumed only where no other municipality of the same name claims the code.
+    # A changed kind is assumed only if no other municipality of the same name claims the code.
     exact = {
         code
         for row in rows
@@ -110,16 +109,16 @@ def match_places(units: Iterable[UnitRecord], rows: Iterable[RawPlace]) -> tuple
     return found, missing
 
 
-def fold(name: str) -> str:
-    """A place name for comparing: lower case, without an addition in brackets, abbreviated as in the register."""
+def place_key(name: str) -> str:
+    """Fold a place name for comparison: lower case, without additions in brackets, abbreviated as in the register."""
     name = re.sub(r"\s*\(.*?\)", "", name.casefold())
     name = re.sub(r"\bn/\s*", "nad ", name)
     name = re.sub(r"\bk[./]\s*", "k. ", name)
     return " ".join(name.split())
 
 
-def tidy(name: str) -> str:
-    """A place name of the postcodes as it is written: small words small, no addition in brackets."""
+def format_name(name: str) -> str:
+    """Format a place name of the postcodes: small words lower case, no additions in brackets."""
     name = re.sub(r"\s*\(.*?\)", "", name)
     name = re.sub(r"\bN/\s*", "nad ", name)
     name = re.sub(r"\bK[./]\s*", "k. ", name)

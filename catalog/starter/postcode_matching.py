@@ -1,7 +1,7 @@
-"""Which municipalities the postcodes of the package lie in. Used by `catalog.starter.build` only.
+"""Municipalities of the postcodes of the package. Used by `catalog.starter.build` only.
 
-The package names a place, a voivodeship and a point, so the municipality is found among the places: by name and
-distance, else by distance alone.
+The package states place, voivodeship and point, so the municipality is determined by places: by name and distance, else
+by distance alone.
 """
 
 import math
@@ -14,30 +14,33 @@ from numpy.typing import NDArray
 from shapely import Point, STRtree
 
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
-from catalog.plane import to_plane_array
-from catalog.starter.matching import fold, tidy
+from catalog.starter.matching import format_name, place_key
+from catalog.territory.projection import project_array
 
 TOWN_WEIGHT, TOWN_LEAST = 80, 5
-"""How many villages a town weighs in its only postcode, and at least in any: no addresses are known. See `_Weights`."""
+"""Weight of a town in villages, in its only postcode and at least in any: addresses are unknown. See `_Weights`."""
 
 VILLAGE_REACH_M = 4_000
 TOWN_REACH_M = 9_000
 CITY_REACH_M = 20_000
-"""How far from a village, town or city a postcode point of the same name still means it."""
+"""Distance to a village, town or city within which a postcode point of its name means it."""
 
 CITY_CODES, LARGE_CITY_CODES = 3, 100
-"""Codes within `TOWN_REACH_M` from which a town is a city, known by its codes' first digits, or a large one."""
+"""Least number of codes within `TOWN_REACH_M` of a city, known by its codes' first digits, and of a large one."""
 
 SAME_CODE_PULL = 0.6
-"""A nameless point leans to a municipality that its postcode is known in: distances there count only this much."""
+"""Factor on distances to municipalities that the postcode is known in, for points without a named place."""
 
 STRAY_M, USUAL_CODES = 20_000, 3
-"""Rows that far from the others of their postcode are a mistake, first of all where a municipality has fewer codes
-than so many with the same two digits, and more with others."""
+"""Rows this far from the others of their postcode are errors.
+
+Those of a municipality with fewer than `USUAL_CODES` codes of the same two digits, and more with others, are dropped
+first.
+"""
 
 
 BORDER_M = 16_000
-"""Points abroad matter up to twice as far from a place as an approximate boundary reaches from it."""
+"""Maximum distance of points abroad from a place. They matter up to twice the reach of an approximate boundary."""
 
 Abroad = tuple[str, float, float]
 """A point in another country: its code, lat, lon."""
@@ -57,19 +60,19 @@ class RawPostcode:
 def missing_seats(
     units: Iterable[UnitRecord], places: Sequence[PlaceRecord], rows: Iterable[RawPostcode]
 ) -> list[PlaceRecord]:
-    """Places that gave a municipality its name and are missing, because the package has no settlements ("osada").
+    """Return missing places that municipalities are named after: the package has no settlements ("osada").
 
-    Taken from the postcodes: a row of that name in that voivodeship to which a place of that municipality is nearest.
+    Taken from postcode rows with that name and voivodeship, nearest to a place of that municipality.
     """
-    named = {(place.unit, fold(place.name)) for place in places}
+    named = {(place.unit, place_key(place.name)) for place in places}
     wanted = {
-        (unit.teryt[:2], fold(unit.name), unit.teryt): unit
+        (unit.teryt[:2], place_key(unit.name), unit.teryt): unit
         for unit in units
-        if len(unit.teryt) == 7 and (unit.teryt, fold(unit.name)) not in named
+        if len(unit.teryt) == 7 and (unit.teryt, place_key(unit.name)) not in named
     }
     by_name: dict[tuple[str, str], list[RawPostcode]] = defaultdict(list)
     for row in rows:
-        by_name[row.voivodeship, fold(row.place)].append(row)
+        by_name[row.voivodeship, place_key(row.place)].append(row)
     matcher = PostcodeMatcher(places)
     found = []
     for (voivodeship, name, teryt), unit in sorted(wanted.items(), key=lambda item: item[1].teryt):
@@ -82,7 +85,7 @@ def missing_seats(
 
 
 def near_border(rows: Sequence[Abroad], places: Sequence[PlaceRecord]) -> list[Abroad]:
-    """The points abroad within `BORDER_M` of a place, in their order."""
+    """Return the points abroad within `BORDER_M` of a place, in order."""
     home = STRtree([Point(x, y) for x, y in _project([(_known(p.lat), _known(p.lon)) for p in places])])
     plane = _project([(lat, lon) for _, lat, lon in rows])
     found = home.query([Point(x, y) for x, y in plane], predicate="dwithin", distance=BORDER_M)[0]
@@ -92,7 +95,7 @@ def near_border(rows: Sequence[Abroad], places: Sequence[PlaceRecord]) -> list[A
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A postcode row with its municipality. place: number of the place it names, None where only the point counts."""
+    """A postcode row with its municipality. place: index of the named place, None if only the point counts."""
 
     code: str
     teryt: str
@@ -104,10 +107,10 @@ class _Row:
 
 
 class PostcodeMatcher:
-    """Finds the municipality of postcode rows among places with positions.
+    """Finds the municipalities of postcode rows among places with positions.
 
-    `tally` counts how: "name" by a place of that name nearby, "city" by a city of that name further off, "code" by a
-    near place that the postcode is known in, "nearest" by the nearest place; "stray" are rows left out.
+    `tally` counts the methods: "name" by a nearby place of that name, "city" by a more distant city of that name,
+    "code" by a nearby place with the same postcode, "nearest" by the nearest place; "stray" are dropped rows.
     """
 
     def __init__(self, places: Sequence[PlaceRecord]) -> None:
@@ -117,12 +120,13 @@ class PostcodeMatcher:
         self.tree = STRtree([Point(x, y) for x, y in self.plane])
         self.by_name: dict[str, list[int]] = defaultdict(list)
         for number, place in enumerate(places):
-            self.by_name[fold(place.name)].append(number)
+            self.by_name[place_key(place.name)].append(number)
 
     def match(self, rows: Iterable[RawPostcode]) -> list[PostcodeRecord]:
         """Merge rows into postcodes, by code.
 
         The position is that of the row nearest to the weighted centre of the rows of the first municipality.
+
         Towns come first among the places, then by name.
         """
         ordered = sorted(set(rows), key=lambda row: (row.code, row.place, row.voivodeship, row.lat, row.lon))
@@ -148,19 +152,19 @@ class PostcodeMatcher:
                 raw = ordered[number]
                 teryt = self._by_position(plane[number], known)
                 position = (float(plane[number][0]), float(plane[number][1]))
-                kept.append(_Row(code, teryt, tidy(raw.place), None, raw.lat, raw.lon, position))
+                kept.append(_Row(code, teryt, format_name(raw.place), None, raw.lat, raw.lon, position))
             result.append(weights.merge(kept))
         return result
 
     def nearest(self, row: RawPostcode) -> str | None:
-        """The municipality nearest to a row that is near no place of its name; None for other rows."""
+        """Return the municipality nearest to a row without a nearby place of its name; None for other rows."""
         (at,) = _project([(row.lat, row.lon)])
         return self._by_position(at, set()) if self._by_name(row, at) is None else None
 
     def _by_name(self, row: RawPostcode, at: NDArray[np.float64]) -> int | None:
-        """The place of the row's name that its point is nearest to, for its size; None if none is in reach."""
+        """Return the place of the row's name nearest to its point, weighted by size; None if none is in reach."""
         best: tuple[float, int] | None = None
-        for number in self.by_name.get(fold(row.place), ()):
+        for number in self.by_name.get(place_key(row.place), ()):
             reach = TOWN_REACH_M if self.places[number].kind == "miasto" else VILLAGE_REACH_M
             share = math.dist(self.plane[number], at) / reach
             if share <= 1 and (best is None or share < best[0]):
@@ -170,13 +174,13 @@ class PostcodeMatcher:
     def _cities(
         self, rows: Sequence[RawPostcode], near: Sequence[int | None]
     ) -> dict[tuple[str, str], tuple[int, set[str]]]:
-        """Folded name and voivodeship of a city -> its place and its codes."""
+        """Return place and codes of cities, by folded name and voivodeship."""
         codes: dict[int, set[str]] = defaultdict(set)
         for row, number in zip(rows, near, strict=True):
             if number is not None and self.places[number].kind == "miasto":
                 codes[number].add(row.code)
         return {
-            (fold(self.places[number].name), self.places[number].unit[:2]): (number, own)
+            (place_key(self.places[number].name), self.places[number].unit[:2]): (number, own)
             for number, own in sorted(codes.items())
             if len(own) >= CITY_CODES
         }
@@ -187,8 +191,8 @@ class PostcodeMatcher:
         at: NDArray[np.float64],
         cities: dict[tuple[str, str], tuple[int, set[str]]],
     ) -> int | None:
-        """The city of the row's name that has codes like its, or is large and not far."""
-        number, codes = cities.get((fold(row.place), row.voivodeship), (None, set()))
+        """Return the city of the row's name with similar codes, or a large one nearby."""
+        number, codes = cities.get((place_key(row.place), row.voivodeship), (None, set()))
         if number is None:
             return None
         alike = row.code[:2] in {code[:2] for code in codes}
@@ -202,12 +206,12 @@ class PostcodeMatcher:
     def _named(self, raw: RawPostcode, number: int, at: NDArray[np.float64]) -> _Row:
         place = self.places[number]
         lat, lon, position = raw.lat, raw.lon, at
-        if math.dist(self.plane[number], at) > CITY_REACH_M:  # a wrong point: the city's own stands in
+        if math.dist(self.plane[number], at) > CITY_REACH_M:  # a wrong point: use the city's own
             lat, lon, position = _known(place.lat), _known(place.lon), self.plane[number]
         return _Row(raw.code, place.unit, place.name, number, lat, lon, (float(position[0]), float(position[1])))
 
     def _by_position(self, at: NDArray[np.float64], known: set[str]) -> str:
-        """The municipality of the nearest place, where one that the postcode is known in counts as nearer."""
+        """Return the municipality of the nearest place; places with the same postcode count as nearer."""
         point = Point(at[0], at[1])
         nearest = int(self.tree.query_nearest(point, all_matches=False)[0])
         limit = math.dist(self.plane[nearest], at) / SAME_CODE_PULL
@@ -221,10 +225,10 @@ class PostcodeMatcher:
 
 
 class _Weights:
-    """What the rows say together: how much a row weighs in its postcode, and which rows contradict the rest.
+    """Weights of rows in their postcode, and detection of stray rows.
 
-    A village weighs 1. A town weighs `TOWN_WEIGHT` shared among its codes, but all of it in a code that ends in 00,
-    the main one of a post town, unless another town there has more codes.
+    A village weighs 1. A town weighs `TOWN_WEIGHT` shared among its codes, but all of it in a code that ends in 00, the
+    main one of a post town, unless another town there has more codes.
     """
 
     def __init__(self, places: Sequence[PlaceRecord], rows: Iterable[_Row]) -> None:
@@ -238,7 +242,7 @@ class _Weights:
         self.digits = {teryt: Counter(code[:2] for code in codes) for teryt, codes in codes_in.items()}
 
     def without_strays(self, rows: Sequence[_Row]) -> list[_Row]:
-        """Keep the rows that lie together: the groups with a usual code, of those the group with most rows."""
+        """Keep the rows that lie together: the groups with a usual code, of those the largest."""
         groups: list[list[_Row]] = []
         for row in rows:
             near = [group for group in groups if any(math.dist(row.plane, o.plane) <= STRAY_M for o in group)]
@@ -255,7 +259,7 @@ class _Weights:
         return digits[row.code[:2]] >= min(USUAL_CODES, max(digits.values()))
 
     def merge(self, rows: Sequence[_Row]) -> PostcodeRecord:
-        """One postcode of its rows, at least one."""
+        """Merge the rows of one postcode, at least one."""
         towns = [row for row in rows if self._town(row)]
         main = max(towns, key=lambda row: (self._codes(row), row.teryt), default=None)
         weighed = [(row, self._weight(row, main)) for row in rows]
@@ -288,7 +292,7 @@ class _Weights:
 
 def _project(positions: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
     array = np.array(positions, dtype=np.float64).reshape(-1, 2)
-    return to_plane_array(array[:, 0], array[:, 1])
+    return project_array(array[:, 0], array[:, 1])
 
 
 def _known(value: float | None) -> float:

@@ -1,4 +1,4 @@
-"""The starter files as records: units, places and postcodes for a catalog whose owner has no files yet."""
+"""Reader of the starter files: units, places and postcodes for a catalog without imported data."""
 
 import csv
 import gzip
@@ -21,29 +21,41 @@ BOUNDARIES_CREDIT = "przybliżenie własne z położenia miejscowości (PRNG) i 
 
 UNIT_COLUMNS = ("teryt", "name", "kind")
 PLACE_COLUMNS = ("id", "name", "kind", "teryt", "lat", "lon")
+DISTRICT_COLUMNS = ("id", "name", "kind", "teryt")
 ABROAD_COLUMNS = ("country", "lat", "lon")
 POSTCODE_COLUMNS = ("code", "municipalities", "places", "lat", "lon")
-"""Of `municipalities` each is "teryt:weight", joined by "|" like `places`. See the README beside the files."""
+"""Each of `municipalities` is "teryt:weight", joined by "|" like `places`. See the README beside the files."""
 
 
 def read_units(files: Path = FILES) -> list[UnitRecord]:
-    """The 16 voivodeships, 380 counties and 2,479 municipalities of `UNITS_AS_OF`, by code.
+    """Read the 16 voivodeships, 380 counties and 2,479 municipalities of `UNITS_AS_OF`, by code.
 
-    Voivodeships are in small letters. Raises BadInput when the file is missing or damaged, like the other readers.
+    Voivodeships are in lower case. Raises BadInput for a missing or damaged file, like the other readers.
     """
     return [UnitRecord(teryt, name, int(kind)) for teryt, name, kind in _rows(files / "units.csv", UNIT_COLUMNS)]
 
 
 def read_places(files: Path = FILES) -> list[PlaceRecord]:
-    """Towns ("miasto"), villages ("wieś") and a few settlements ("osada") in their municipality of `UNITS_AS_OF`."""
+    """Read towns ("miasto"), villages ("wieś") and a few settlements ("osada").
+
+    Municipalities are those of `UNITS_AS_OF`.
+    """
     return [
         PlaceRecord(id_, name, kind, teryt, lat=float(lat), lon=float(lon))
         for id_, name, kind, teryt, lat, lon in _rows(files / "places.csv.gz", PLACE_COLUMNS)
     ]
 
 
+def read_districts(files: Path = FILES) -> list[PlaceRecord]:
+    """Read districts of Warszawa, Kraków, Łódź, Poznań and Wrocław, without positions."""
+    return [
+        PlaceRecord(id_, name, kind, teryt)
+        for id_, name, kind, teryt in _rows(files / "districts.csv", DISTRICT_COLUMNS)
+    ]
+
+
 def read_postcodes(files: Path = FILES) -> list[PostcodeRecord]:
-    """Postcodes by code. The weights of municipalities are estimates, not numbers of addresses."""
+    """Read postcodes by code. The weights of municipalities are estimates, not numbers of addresses."""
     return [
         PostcodeRecord(
             code,
@@ -58,7 +70,7 @@ def read_postcodes(files: Path = FILES) -> list[PostcodeRecord]:
 
 
 def read_abroad(files: Path = FILES) -> list[tuple[float, float]]:
-    """(lat, lon) of points in the neighbouring countries near the border, for `boundaries.approximate`."""
+    """Read points (lat, lon) in neighbouring countries near the border, for `boundaries.approximate`."""
     return [(float(lat), float(lon)) for _, lat, lon in _rows(files / "abroad.csv.gz", ABROAD_COLUMNS)]
 
 

@@ -1,7 +1,7 @@
 """Great-circle distances by the chord between unit vectors.
 
-The arc cosine of the dot product is nan for some points against themselves, and too coarse for near ones; the chord is
-neither, and needs no trigonometry for all but the points themselves.
+The arc cosine of the dot product is nan for some equal points, and imprecise for near ones. The chord is neither, and
+needs trigonometry only for the conversion to unit vectors.
 """
 
 import math
@@ -13,7 +13,7 @@ EARTH_RADIUS_M = 6_371_008.8
 """Mean radius R1 of the Earth (IUGG), in metres."""
 
 COARSENESS = 1e-12
-"""More than rounding takes from a dot product of unit vectors."""
+"""Upper bound of the rounding error of a dot product of unit vectors."""
 
 Vectors = NDArray[np.float64]
 
@@ -25,16 +25,16 @@ def unit_vectors(lat: ArrayLike, lon: ArrayLike) -> Vectors:
 
 
 def candidates(vectors: Vectors, vector: Vectors, squared: float) -> NDArray[np.int64]:
-    """Return the positions of all vectors within a squared chord of one, and perhaps of some a hair beyond.
+    """Return the indexes of all vectors within a squared chord of one, and perhaps some just beyond.
 
-    The dot product is quick but coarse; the caller measures what is left.
+    A fast dot product; the caller measures the candidates exactly.
     """
     found: NDArray[np.int64] = np.flatnonzero(vector @ vectors >= 1 - squared / 2 - COARSENESS)
     return found
 
 
 def squared_chords(vectors: Vectors, vector: Vectors) -> NDArray[np.float64]:
-    """Return the squared chords from one unit vector to n, of shape (n,); they order points as distances do."""
+    """Return the squared chords from one unit vector to n, of shape (n,). They have the same order as distances."""
     apart = vectors - vector[:, np.newaxis]
     apart *= apart
     found: NDArray[np.float64] = apart.sum(axis=0)
@@ -47,7 +47,7 @@ def squared_chord(distance_m: float) -> float:
 
 
 def distance_of_chord_m(squared: float) -> float:
-    """Return the great-circle distance in metres that a squared chord spans."""
+    """Return the great-circle distance in metres of a squared chord."""
     return 2 * EARTH_RADIUS_M * math.asin(min(1.0, math.sqrt(squared) / 2))
 
 

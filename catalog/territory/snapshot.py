@@ -1,11 +1,10 @@
-"""Territory in memory: units, postcodes, the search index and the boundaries, of one state of the database."""
+"""Snapshot of the territory: units, postcodes, the search index and boundaries of one database state."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from catalog.boundaries import BoundaryIndex
 from catalog.models import (
     County,
     Dataset,
@@ -15,52 +14,72 @@ from catalog.models import (
     PostcodeMunicipality,
     Voivodeship,
 )
-from catalog.names import Names, read_names
-from catalog.params import Point
+from catalog.search.engine import Search
+from catalog.search.index import read_index
+from catalog.territory.boundaries import BoundaryIndex
+from catalog.territory.point import Point
+from catalog.territory.teryt import whole_of
 from fueldepot.data.snapshot import Snapshot
 
 
-class UnknownUnit(Exception):
-    """No voivodeship, county or municipality has this code.
+class UnitNotFound(Exception):
+    """No unit has this code.
 
-    successor: who follows a code that has left the register; others: who else got a part of it.
+    successor: municipality that follows a code that left the register; others: further municipalities that received a
+    part of it. whole: the municipality that contains the part with this code: a town, rural area, district or
+    delegation.
     """
 
-    def __init__(self, teryt: str, successor: str | None = None, others: tuple[str, ...] = ()) -> None:
-        self.teryt, self.successor, self.others = teryt, successor, others
+    def __init__(
+        self,
+        teryt: str,
+        successor: str | None = None,
+        others: tuple[str, ...] = (),
+        whole: Municipality | None = None,
+    ) -> None:
+        self.teryt, self.successor, self.others, self.whole = teryt, successor, others, whole
         super().__init__(teryt)
 
 
-class UnknownVoivodeship(Exception):
+class VoivodeshipNotFound(Exception):
     """No voivodeship has this slug or code."""
 
 
-class UnknownPostcode(Exception):
+class PostcodeNotFound(Exception):
     """No municipality has addresses with this postcode."""
 
 
 class Former(NamedTuple):
-    """Who follows a code that has left the register. others: codes of further municipalities that got a part of it."""
+    """Successor of a code that left the register. others: further municipalities that received a part of it."""
 
     successor: str
     others: tuple[str, ...]
 
 
 class PostcodeArea(NamedTuple):
-    """Where a postcode is.
+    """Location of a postcode.
 
-    centre: of its built-up area. municipalities: TERYT codes, the one with most addresses first.
+    centre: of its built-up area. municipalities: TERYT codes, most addresses first. addresses: their numbers, 0 if the
+    source does not state them.
     """
 
     centre: Point
     municipalities: tuple[str, ...]
+    addresses: tuple[int, ...]
+
+    def shares(self) -> list[tuple[str, float | None]]:
+        """Return each municipality with its share of the addresses, None unless all numbers are known."""
+        total = sum(self.addresses) if all(self.addresses) else 0
+        counted = zip(self.municipalities, self.addresses, strict=True)
+        return [(teryt, count / total if total else None) for teryt, count in counted]
 
 
 @dataclass(frozen=True, slots=True)
 class Territory:
-    """All units by their codes, in the order of these. Municipalities have their county and voivodeship loaded.
+    """All units by code, in ascending order. Municipalities have their county and voivodeship loaded.
 
-    formers: the codes of municipalities that have left the register.
+    formers: successors by the codes of former municipalities. postcodes_in: postcodes by municipality, ascending;
+    municipalities without postcodes are absent. centres: positions of municipalities in the search index.
     """
 
     voivodeships: Mapping[str, Voivodeship]
@@ -68,62 +87,89 @@ class Territory:
     municipalities: Mapping[str, Municipality]
     formers: Mapping[str, Former]
     postcodes: Mapping[str, PostcodeArea]
-    names: Names
+    search: Search
+    postcodes_in: Mapping[str, tuple[str, ...]]
     boundaries: BoundaryIndex
+    centres: Mapping[str, tuple[float, float]]
 
     def check_unit(self, teryt: str) -> None:
-        """Raise UnknownUnit, with those that follow it, unless a unit has this code of 2, 4 or 7 digits."""
+        """Raise UnitNotFound with its successors unless a unit has this code of 2, 4 or 7 digits."""
         units: Mapping[str, object] = {2: self.voivodeships, 4: self.counties, 7: self.municipalities}[len(teryt)]
         if teryt not in units:
             raise self.unknown_unit(teryt)
 
-    def unknown_unit(self, teryt: str) -> UnknownUnit:
-        """Return the error for a code that no unit has, with those that follow it.
+    def unknown_unit(self, teryt: str) -> UnitNotFound:
+        """Return the error for an unknown code, with its successors.
 
-        A county or voivodeship is followed by those that its municipalities went to, the one with most of them first.
+        Successors of a county or voivodeship are those of its municipalities, most frequent first. For a part of a
+        municipality, `whole` is set.
         """
+        code = whole_of(teryt)
+        if code is not None and code in self.formers:
+            code = self.formers[code].successor
+        if code is not None and code in self.municipalities:
+            return UnitNotFound(teryt, whole=self.municipalities[code])
         formers = [former for code, former in self.formers.items() if code.startswith(teryt)]
         counts = Counter(former.successor[: len(teryt)] for former in formers)
         found = sorted(counts, key=lambda code: (-counts[code], code))
         found += sorted({code[: len(teryt)] for former in formers for code in former.others} - {*found})
-        return UnknownUnit(teryt, successor=found[0] if found else None, others=tuple(found[1:]))
+        return UnitNotFound(teryt, successor=found[0] if found else None, others=tuple(found[1:]))
 
     def municipalities_in(self, teryt: str) -> tuple[Municipality, ...]:
         """Return the municipalities of a unit, by their codes."""
         return tuple(unit for code, unit in self.municipalities.items() if code.startswith(teryt))
 
+    def municipality(self, teryt: str) -> Municipality:
+        """Return a municipality by its code of 7 digits. Raises UnitNotFound."""
+        try:
+            return self.municipalities[teryt]
+        except KeyError:
+            raise self.unknown_unit(teryt) from None
+
+    def centre(self, teryt: str) -> tuple[float, float] | None:
+        """Return the WGS84 point (lat, lon) of a municipality that suggestions, pages and the API agree on.
+
+        It is the place that the municipality is named after, else a point inside it; None where neither is known.
+        """
+        return self.centres.get(teryt) or self.boundaries.representative_point(teryt)
+
     def voivodeship(self, asked: str) -> Voivodeship:
-        """Return a voivodeship by its slug or its two digits. Raises UnknownVoivodeship."""
+        """Return a voivodeship by slug or two digits. Raises VoivodeshipNotFound."""
         for unit in self.voivodeships.values():
             if asked in (unit.slug, unit.teryt):
                 return unit
-        raise UnknownVoivodeship(asked)
+        raise VoivodeshipNotFound(asked)
 
     def postcode(self, code: str) -> PostcodeArea:
-        """Return a postcode. Raises UnknownPostcode."""
+        """Return a postcode. Raises PostcodeNotFound."""
         try:
             return self.postcodes[code]
         except KeyError:
-            raise UnknownPostcode(code) from None
+            raise PostcodeNotFound(code) from None
 
 
 def read_territory() -> Territory:
-    """Read the present state. Ten queries; about a second for the whole country."""
+    """Read the present state. Nine queries; about a second for the whole country."""
     voivodeships = {unit.teryt: unit for unit in Voivodeship.objects.order_by("teryt")}
     counties = {unit.teryt: unit for unit in County.objects.order_by("teryt")}
     for county in counties.values():
         county.voivodeship = voivodeships[county.voivodeship_id]
     municipalities = {unit.teryt: unit for unit in Municipality.objects.order_by("teryt")}
+    postcodes = read_postcodes()
     for unit in municipalities.values():
         unit.county, unit.voivodeship = counties[unit.county_id], voivodeships[unit.voivodeship_id]
+    index = read_index(municipalities)
+    search = Search(index, {code.replace("-", ""): area.municipalities for code, area in postcodes.items()})
     return Territory(
         voivodeships=voivodeships,
         counties=counties,
         municipalities=municipalities,
         formers=read_formers(),
-        postcodes=read_postcodes(),
-        names=read_names(),
+        postcodes=postcodes,
+        search=search,
+        postcodes_in=group_by_municipality(postcodes),
         boundaries=BoundaryIndex.load(municipalities),
+        centres={index.teryt(n): point for n in range(index.municipalities) if (point := index.point(n))},
     )
 
 
@@ -135,12 +181,25 @@ def read_formers() -> dict[str, Former]:
 
 def read_postcodes() -> dict[str, PostcodeArea]:
     """Read every postcode. Two queries."""
-    codes: dict[str, list[str]] = defaultdict(list)
-    shares = PostcodeMunicipality.objects.main_first().values_list("postcode_id", "municipality_id")
-    for code, municipality in shares:
-        codes[code].append(municipality)
-    rows = Postcode.objects.values_list("code", "lat", "lon")
-    return {code: PostcodeArea(Point(lat, lon), tuple(codes[code])) for code, lat, lon in rows}
+    codes: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    shares = PostcodeMunicipality.objects.main_first().values_list("postcode_id", "municipality_id", "addresses")
+    for code, municipality, addresses in shares:
+        codes[code].append((municipality, addresses))
+    return {
+        code: PostcodeArea(
+            Point(lat, lon), tuple(unit for unit, _ in codes[code]), tuple(count for _, count in codes[code])
+        )
+        for code, lat, lon in Postcode.objects.values_list("code", "lat", "lon")
+    }
+
+
+def group_by_municipality(postcodes: Mapping[str, PostcodeArea]) -> dict[str, tuple[str, ...]]:
+    """Return the postcodes of each municipality, in ascending order."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for code in sorted(postcodes):
+        for teryt in postcodes[code].municipalities:
+            found[teryt].append(code)
+    return {teryt: tuple(codes) for teryt, codes in found.items()}
 
 
 territory = Snapshot(

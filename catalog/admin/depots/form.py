@@ -1,31 +1,51 @@
-"""The form of a depot: everything that an editor may say about one, checked before anything is written."""
+"""The form of a depot: every field that an editor sets, validated before anything is written."""
 
 from typing import Any, cast
 
 from django import forms
+from django.contrib.auth.models import AbstractBaseUser
+from django.http import QueryDict
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 
-from catalog import actions, fuels
-from catalog.admin.depots.story import LABELS, shown
+from catalog import services
+from catalog.admin.depots import field_cleaning
+from catalog.admin.depots.field_history import LABELS, shown
+from catalog.admin.depots.same_contact import find_same_contact
+from catalog.depots import fuels
 from catalog.models import Depot, Municipality
-from catalog.params import LAT_RANGE, LON_RANGE
-from catalog.reading import contacts
-from catalog.reading.hours import weekly_hours
+from catalog.parsing import contacts
 from catalog.starter.demo import MARK
+from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
-from catalog.text import normalise_postcode
 
 EXTRAS = ("other_municipality",)
-"""Fields of the form that a depot does not have."""
+"""Form fields that are no fields of a depot."""
+
+VERIFYING = {"_verify", "_verify_next"}
+"""Submit buttons that verify the whole depot."""
+
+NOT_OPENED_HERE = "Nie wiadomo, jaki stan wpisu pokazał formularz, więc nic nie zapisano. Sprawdź wartości i zapisz."
 
 
-class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
-    """What is given is cleaned here and written by `catalog.actions`; the model's own checks are not asked.
+def typed(value: Any) -> Any:
+    """Return a cleaned value as the depot stores it."""
+    return value.pk if isinstance(value, Municipality) else value
 
-    opened: see `actions.opened_at`. verify: whether the button "save and verify" was pressed.
+
+def same(name: str, one: Any, other: Any) -> bool:
+    """Whether two values of a field are equal; the order of fuels does not count."""
+    return set(one) == set(other) if name == "fuels" else bool(one == other)
+
+
+class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
+    """Cleans the values; `catalog.services` writes them, so the model's own validation is off.
+
+    opened: see `services.edit_version`. merged: fields that keep values saved by somebody else meanwhile. editor: the
+    user, set by the admin. verify: whether a button of `VERIFYING` was pressed.
     """
 
+    editor: AbstractBaseUser
     opened = forms.IntegerField(widget=forms.HiddenInput, required=False)
     fuels = forms.MultipleChoiceField(
         label="Paliwa",
@@ -43,6 +63,8 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
     )
     lat = forms.FloatField(label="Szerokość geograficzna", min_value=LAT_RANGE[0], max_value=LAT_RANGE[1])
     lon = forms.FloatField(label="Długość geograficzna", min_value=LON_RANGE[0], max_value=LON_RANGE[1])
+    # Rendered by the error of `_warn_of_same_contact`.
+    another_depot = forms.BooleanField(required=False)
     other_municipality = forms.BooleanField(
         label="Inna gmina niż z położenia",
         required=False,
@@ -51,11 +73,12 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
     class Meta:
         model = Depot
-        fields = tuple(name for name in actions.EDITABLE)
+        fields = tuple(name for name in services.EDITABLE)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Who may only look gets no fields at all.
+        self.merged: list[str] = []
+        # Read-only pages have no form fields.
         if "municipality" not in self.fields:
             return
         self.fields["municipality"].required = False
@@ -64,67 +87,45 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
             self.initial["other_municipality"] = located is None or located.teryt != self.instance.municipality_id
 
     def clean_name(self) -> str:
-        name = " ".join(str(self.cleaned_data["name"]).split())
+        name = field_cleaning.clean_line(self.cleaned_data["name"])
         if self.instance.source == Depot.Source.DEMO and not name.startswith(MARK):
             raise forms.ValidationError(f"Nazwa wpisu demonstracyjnego zaczyna się od „{MARK}”.")
         return name
 
     def clean_street(self) -> str:
-        return self._line("street")
+        return field_cleaning.clean_line(self.cleaned_data["street"])
 
     def clean_house_number(self) -> str:
-        return self._line("house_number")
+        return field_cleaning.clean_line(self.cleaned_data["house_number"])
 
     def clean_place(self) -> str:
-        return self._line("place")
-
-    def _line(self, name: str) -> str:
-        """Text on one line, without runs of blanks."""
-        return " ".join(str(self.cleaned_data[name]).split())
+        return field_cleaning.clean_line(self.cleaned_data["place"])
 
     def clean_postcode(self) -> str:
-        given = self._line("postcode")
-        if not given:
-            return ""
-        try:
-            return normalise_postcode(given)
-        except ValueError:
-            raise forms.ValidationError("Kod pocztowy ma postać 30-001.") from None
+        return field_cleaning.clean_postcode(self.cleaned_data["postcode"])
 
     def clean_nip(self) -> str | None:
-        value, problem = contacts.clean_nip(self.cleaned_data["nip"])
-        if problem:
-            raise forms.ValidationError("To nie jest poprawny NIP: ma mieć 10 cyfr i zgodną cyfrę kontrolną.")
-        return value
+        return field_cleaning.clean_nip(self.cleaned_data["nip"])
 
     def clean_phone(self) -> str:
-        value, problem = contacts.clean_phone(self.cleaned_data["phone"])
-        if problem:
-            raise forms.ValidationError("To nie jest poprawny numer telefonu. Kilka numerów rozdziel przecinkami.")
-        return value or ""
+        return field_cleaning.clean_phone(self.cleaned_data["phone"])
 
     def clean_website(self) -> str:
-        value, problem = contacts.clean_website(self.cleaned_data["website"])
-        if problem:
-            raise forms.ValidationError("To nie jest adres publicznej strony, na przykład https://www.example.pl.")
-        return value or ""
+        return field_cleaning.clean_website(self.cleaned_data["website"])
 
     def clean_fuels(self) -> list[str]:
         return list(fuels.in_order(frozenset(self.cleaned_data["fuels"])))
 
     def clean_opening_hours(self) -> str:
-        text = self._line("opening_hours")
-        # A source may say what fits no week; that may stay, but nobody should type it in.
-        if text and text != self.instance.opening_hours and weekly_hours(text) is None:
-            raise forms.ValidationError(
-                "Z tego zapisu nie wynika zwykły tydzień. Napisz na przykład „pn.-pt. 8:00-16:00; sob. 8:00-13:00”."
-            )
-        return text
+        # Keeps text of a source that is not weekly hours; editors cannot enter such text.
+        return field_cleaning.clean_opening_hours(self.cleaned_data["opening_hours"], self.instance.opening_hours)
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         if self.instance.pk:
-            self._check_unchanged()
+            self._merge_changes(data)
+        else:
+            self._warn_of_same_contact(data)
         if not self.errors:
             self._choose_municipality(data)
         if self.instance.source == Depot.Source.DEMO:
@@ -133,40 +134,91 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
                     self.add_error(name, "Wpis demonstracyjny jest zmyślony i nie może mieć danych kontaktowych.")
         return data
 
-    def _check_unchanged(self) -> None:
-        """Refuse a form that was opened before somebody else's change, showing both values."""
-        stored = Depot.objects.select_for_update(of=("self",)).get(pk=self.instance.pk)
-        try:
-            actions.check_unchanged(stored, self.cleaned_data.get("opened") or 0)
-        except actions.DepotChangedMeanwhile as error:
-            raise forms.ValidationError(self._describe(error)) from error
-
-    def _describe(self, error: actions.DepotChangedMeanwhile) -> SafeString:
+    def _warn_of_same_contact(self, data: dict[str, Any]) -> None:
+        """Refuse a new depot that shares a tax number, telephone or website, until the editor confirms it."""
+        if data.get("another_depot") or self.errors:
+            return
+        # A repeated click would report the depot that the first click added.
+        said = {name: data[name] for name in services.EDITABLE if name != "municipality"}
+        repeated = services.find_repeated(said, self.editor)
+        found = find_same_contact(data, besides=repeated.pk if repeated else None)
+        if not found:
+            return
         rows = format_html_join(
             "",
-            "<li>{}: było „{}”, teraz jest „{}”, w tym formularzu „{}”</li>",
+            '<li><a href="{}">{}</a>, {}, {}: {}</li>',
             (
                 (
-                    LABELS[clash.field],
-                    shown(clash.field, clash.opened),
-                    shown(clash.field, clash.stored),
-                    self._typed(clash.field),
+                    reverse("admin:catalog_depot_change", args=[one.depot.pk]),
+                    one.depot,
+                    one.depot.municipality,
+                    one.depot.get_publication_display(),
+                    one.shared,
                 )
-                for clash in error.clashes
+                for one in found
             ),
         )
-        return format_html(
-            "Ktoś zmienił ten wpis po otwarciu formularza, więc nic nie zapisano. "
-            '<a href="">Otwórz stronę ponownie</a> i wprowadź zmiany jeszcze raz.<ul>{}</ul>',
-            rows,
+        raise forms.ValidationError(
+            format_html(
+                "Te same dane ma już inny wpis, więc jeszcze nic nie dodano.<ul>{}</ul>"
+                '<label><input type="checkbox" name="another_depot"> To inny skład niż wymienione: dodaj go.</label>',
+                rows,
+            )
         )
 
-    def _typed(self, name: str) -> str:
-        value = self.cleaned_data.get(name)
-        return shown(name, value.pk if isinstance(value, Municipality) else value)
+    def _merge_changes(self, data: dict[str, Any]) -> None:
+        """Merge changes saved by others since the form was opened; refuse if both changed the same field.
+
+        The typed values stay in the form, whose edit version becomes the present one. Verifying is refused too: the
+        editor has not seen the new values.
+        """
+        stored = Depot.objects.select_for_update(of=("self",)).get(pk=self.instance.pk)
+        try:
+            services.check_edit_version(stored, data.get("opened") or 0)
+            return
+        except services.DepotEditConflict as error:
+            clashes = [clash for clash in error.clashes if clash.field in services.EDITABLE]
+            is_known = error.is_known
+        data["opened"] = services.edit_version(stored)
+        self.data = sent = cast("QueryDict", self.data).copy()
+        sent["opened"] = str(data["opened"])
+        if not is_known:
+            raise forms.ValidationError(NOT_OPENED_HERE)
+        for clash in clashes:
+            if clash.field not in data or same(clash.field, typed(data[clash.field]), clash.stored):
+                continue
+            if same(clash.field, typed(data[clash.field]), clash.opened):
+                self._take_stored(clash, data, stored)
+            else:
+                now, before = shown(clash.field, clash.stored), shown(clash.field, clash.opened)
+                self.add_error(
+                    clash.field,
+                    f"W tym czasie ktoś zmienił to pole z „{before}” na „{now}”. W formularzu jest Twoja wartość: "
+                    "zapisz ją jeszcze raz albo wpisz tamtą.",
+                )
+        if VERIFYING & set(self.data):
+            merged = ", ".join(LABELS[name] for name in self.merged) or "stan wpisu"
+            raise forms.ValidationError(
+                f"W tym czasie ktoś zmienił: {merged}. Obejrzyj wpis i oznacz go jako sprawdzony jeszcze raz."
+            )
+
+    def _take_stored(self, clash: services.EditConflict, data: dict[str, Any], stored: Depot) -> None:
+        """Take the stored value into the data to be saved and into the redisplayed form."""
+        name, value = clash.field, clash.stored
+        sent = cast("QueryDict", self.data)
+        data[name] = stored.municipality if name == "municipality" else value
+        if isinstance(value, list):
+            sent.setlist(name, value)
+        elif value is False:
+            sent.pop(name, None)
+        else:
+            sent[name] = "on" if value is True else "" if value is None else str(value)
+        if name == "municipality":
+            data["other_municipality"] = True
+        self.merged.append(name)
 
     def _choose_municipality(self, data: dict[str, Any]) -> None:
-        """The municipality of the position, unless another one was asked for."""
+        """Set the municipality of the position, unless the editor asked for another one."""
         if data["other_municipality"]:
             if data.get("municipality") is None:
                 self.add_error("municipality", "Wybierz gminę albo odznacz „inna gmina niż z położenia”.")
@@ -180,10 +232,10 @@ class DepotForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
         data["municipality"] = Municipality.objects.get(pk=located.teryt)
 
     def _post_clean(self) -> None:
-        """Nothing: the actions change the row, and nothing that they could refuse is left."""
+        """Nothing: the services change the row, and `clean` has checked all that they could refuse."""
 
     def values(self) -> dict[str, Any]:
-        """What `edit_depot` and `add_depot` take."""
+        """Values for `edit_depot` and `add_depot`."""
         data: dict[str, Any] = self.cleaned_data
         municipality = cast("Municipality", data["municipality"])
-        return {name: data[name] for name in actions.EDITABLE} | {"municipality": municipality.pk}
+        return {name: data[name] for name in services.EDITABLE} | {"municipality": municipality.pk}

@@ -1,46 +1,48 @@
-"""One file over HTTP: patient with a limit, continued where the server allows it, given up in one line.
+"""Download of one file over HTTP: retried within limits, resumed where the server allows it, one-line errors.
 
 RFC 9110: 10.2.3 (Retry-After), 13 (conditional requests), 14 (ranges), 15.4 (redirections).
 """
 
 import re
+import socket
+import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TypeVar
-from urllib.parse import urlsplit
+from typing import Any, TypeVar
 
 import httpx2
 import orjson
 
+from catalog.importers.download.destinations import may_follow
 from catalog.importers.download.store import DownloadFailed, Store
-from catalog.importers.publications import allowed_address, is_loopback
+from catalog.importers.publications import allowed_address
 
 MOST_REDIRECTS = 5
 MOST_PAGE_BYTES = 4_000_000
-"""Largest page with a form that is read."""
+"""Maximum size of an HTML page with a form."""
 
 UNPACKED_BYTES = 1 << 20
-"""How much of a compressed answer is unpacked at once."""
+"""Bytes of a compressed response that are unpacked at once."""
 
 T = TypeVar("T")
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses that may be different in a moment."""
+"""Statuses that are retried."""
 
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/([0-9]{1,15}|\*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to bear with a server, in seconds.
+class RetryPolicy:
+    """Retry limits and timeouts, in seconds.
 
-    attempts: requests for one file, the first among them. longest_wait_s: a longer Retry-After ends it. idle_s:
-    silence after which the connection counts as broken. whole_s: time for one file, waits among it.
+    attempts: requests for one file, the first included. longest_wait_s: a longer Retry-After ends the download. idle_s:
+    silence after which the connection counts as broken. whole_s: time for one file, pauses included.
     """
 
     attempts: int = 4
@@ -51,10 +53,10 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """What is asked for. form: sent by POST; without it by GET. packed: gzip may be used on the way.
+class FileRequest:
+    """A request for a file. form: sent by POST; without it GET. packed: whether gzip may be used in transit.
 
-    etag, last_modified: validators of the download that is known, "" for none.
+    etag, last_modified: validators of the stored download, "" for none.
     """
 
     url: str
@@ -65,20 +67,20 @@ class Ask:
 
     @property
     def conditional(self) -> bool:
-        """Whether an earlier download is known, and 304 means that it is still the current one."""
+        """Whether a stored download exists, which 304 confirms."""
         return bool(self.etag or self.last_modified)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The validators of a file whose bytes are in the store's `.part`."""
+class ServerResponse:
+    """Validators of a file whose bytes are in the store's `.part`."""
 
     etag: str
     last_modified: str
 
 
 class _Trouble(Exception):
-    """What may be different in a moment. wait_s: what the server asks for."""
+    """A temporary failure. wait_s: the server's Retry-After."""
 
     def __init__(self, reason: str, wait_s: float | None = None) -> None:
         super().__init__(reason)
@@ -87,13 +89,14 @@ class _Trouble(Exception):
 
 @dataclass(slots=True)
 class Client:
-    """A caller with a name. sleep and clock are those of `time`, except in tests."""
+    """HTTP client with a User-Agent. sleep and clock are replaced by tests only."""
 
     agent: str
-    patience: Patience = field(default_factory=Patience)
+    patience: RetryPolicy = field(default_factory=RetryPolicy)
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     http: httpx2.Client = field(init=False)
+    _sockets: list[socket.socket] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.http = httpx2.Client(headers={"User-Agent": self.agent}, timeout=self.patience.idle_s, trust_env=True)
@@ -105,11 +108,11 @@ class Client:
         self.http.close()
 
     def page(self, url: str) -> str:
-        """A small page as text. Raises DownloadFailed."""
+        """Return a small page as text. Raises DownloadFailed."""
         begun = self.clock()
 
         def read() -> str:
-            with self._send(Ask(url, packed=True), {"Accept-Encoding": "gzip"}) as response:
+            with self._send(FileRequest(url, packed=True), {"Accept-Encoding": "gzip"}) as response:
                 _check_status(url, response.status_code, response.headers)
                 body = bytearray()
                 for chunk in _body(response):
@@ -121,17 +124,18 @@ class Client:
 
         return self._patiently(url, begun, read)
 
-    def file(self, ask: Ask, store: Store, max_bytes: int) -> Answer | None:
-        """Bring a file into the store's `.part`; None when the known one is still current. Raises DownloadFailed."""
+    def file(self, ask: FileRequest, store: Store, max_bytes: int) -> ServerResponse | None:
+        """Fetch a file into the store's `.part`; None if the stored one is still current. Raises DownloadFailed."""
         begun = self.clock()
         return self._patiently(ask.url, begun, lambda: self._try_file(ask, store, max_bytes, begun))
 
     def _patiently(self, url: str, begun: float, attempt: Callable[[], T]) -> T:
-        """What an attempt gives, tried again after passing troubles. Raises DownloadFailed."""
+        """Run an attempt, retrying temporary failures. Raises DownloadFailed."""
         patience = self.patience
         for number in range(1, patience.attempts + 1):
             try:
-                return attempt()
+                with self._ended_in_time(begun):
+                    return attempt()
             except _Trouble as error:
                 trouble = error
             except httpx2.TransportError as error:
@@ -148,7 +152,32 @@ class Client:
                 self.sleep(wait)
         raise DownloadFailed(url, f"{trouble.reason}, tried {patience.attempts} times; try again later")
 
-    def _try_file(self, ask: Ask, store: Store, max_bytes: int, begun: float) -> Answer | None:
+    @contextmanager
+    def _ended_in_time(self, begun: float) -> Iterator[None]:
+        """Hang up when the time for one file plus one read is over, even in the middle of a header.
+
+        The client's own limit is per read: a byte now and then would keep it waiting forever.
+        """
+        left_s = self.patience.whole_s - (self.clock() - begun) + self.patience.idle_s
+        limit = threading.Timer(max(left_s, 0), self._hang_up)
+        limit.daemon = True
+        limit.start()
+        try:
+            yield
+        finally:
+            limit.cancel()
+
+    def _hang_up(self) -> None:
+        for connection in self._sockets:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def _note_connection(self, event: str, info: Mapping[str, Any]) -> None:
+        """Keep the socket of a new connection, which TLS replaces by another."""
+        if event in {"connection.connect_tcp.complete", "connection.start_tls.complete"}:
+            self._sockets.append(info["return_value"].get_extra_info("socket"))
+
+    def _try_file(self, ask: FileRequest, store: Store, max_bytes: int, begun: float) -> ServerResponse | None:
         headers = {"Accept-Encoding": "gzip" if ask.packed else "identity"}
         come = self._come_so_far(ask, store)
         if come:
@@ -164,10 +193,10 @@ class Client:
                 store.discard()
                 raise _Trouble("cannot continue where the last attempt broke off", wait_s=0)
             _check_status(ask.url, status, response.headers)
-            answer = Answer(response.headers.get("ETag", ""), response.headers.get("Last-Modified", ""))
+            answer = ServerResponse(response.headers.get("ETag", ""), response.headers.get("Last-Modified", ""))
             start, total = _place_of(response, come[0] if come else 0)
             if start == 0:
-                # The bytes of a packed answer are counted otherwise than ours.
+                # A compressed body has another number of bytes than the file.
                 self._note_part(ask, store, answer, continuable=ask.form is None and not _coding(response))
             try:
                 self._save(ask, response, store, start, max_bytes, begun)
@@ -179,8 +208,8 @@ class Client:
                 raise
             return answer
 
-    def _come_so_far(self, ask: Ask, store: Store) -> tuple[int, str] | None:
-        """How many bytes of this very file are there, and the validator they came with; None for none."""
+    def _come_so_far(self, ask: FileRequest, store: Store) -> tuple[int, str] | None:
+        """Return the number of bytes in the `.part` of this file, with their validator; None for none."""
         try:
             said = orjson.loads(store.part_sidecar.read_bytes())
             size = store.part.stat().st_size
@@ -191,15 +220,15 @@ class Client:
         store.discard()
         return None
 
-    def _note_part(self, ask: Ask, store: Store, answer: Answer, *, continuable: bool) -> None:
-        """Say beside the `.part` what it is the beginning of, where that can be told for certain."""
+    def _note_part(self, ask: FileRequest, store: Store, answer: ServerResponse, *, continuable: bool) -> None:
+        """Record which file the `.part` belongs to, where a validator allows resuming."""
         store.discard()
         validator = answer.last_modified if answer.etag.startswith("W/") or not answer.etag else answer.etag
         if validator and continuable:
             store.part_sidecar.write_bytes(orjson.dumps({"url": ask.url, "validator": validator}))
 
     def _save(
-        self, ask: Ask, response: httpx2.Response, store: Store, start: int, max_bytes: int, begun: float
+        self, ask: FileRequest, response: httpx2.Response, store: Store, start: int, max_bytes: int, begun: float
     ) -> None:
         announced = response.headers.get("Content-Length", "")
         if announced.isdigit() and start + int(announced) > max_bytes:
@@ -224,11 +253,17 @@ class Client:
             raise DownloadFailed(url, f"is too slow: {size} bytes in {whole_s:.0f} seconds; try again later")
 
     @contextmanager
-    def _send(self, ask: Ask, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
-        """The answer to a request, redirections followed: from https to https only, and never into this machine."""
+    def _send(self, ask: FileRequest, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
+        """Send a request and follow redirects: to https only, and never into a private network."""
         url, form = ask.url, ask.form
         for _ in range(MOST_REDIRECTS + 1):
-            request = self.http.build_request("POST" if form is not None else "GET", url, headers=headers, data=form)
+            request = self.http.build_request(
+                "POST" if form is not None else "GET",
+                url,
+                headers=headers,
+                data=form,
+                extensions={"trace": self._note_connection},
+            )
             response = self.http.send(request, stream=True)
             try:
                 if not response.has_redirect_location:
@@ -239,16 +274,14 @@ class Client:
                     form = None
             finally:
                 response.close()
-            if not _may_follow(url, target):
+            if not allowed_address(target):
                 raise DownloadFailed(ask.url, f"leads to {target[:200]}, which is not https; check the file of sources")
+            if not may_follow(url, target):
+                raise DownloadFailed(
+                    ask.url, f"leads to {target[:200]}, into a private network; check the file of sources"
+                )
             url = target
         raise DownloadFailed(ask.url, f"leads on more than {MOST_REDIRECTS} times; check the file of sources")
-
-
-def _may_follow(url: str, target: str) -> bool:
-    """Whether a redirection is harmless."""
-    inside, leads_inside = (is_loopback(urlsplit(address).hostname or "") for address in (url, target))
-    return allowed_address(target) and (inside or not leads_inside)
 
 
 def _check_status(url: str, status: int, headers: httpx2.Headers) -> None:
@@ -260,7 +293,7 @@ def _check_status(url: str, status: int, headers: httpx2.Headers) -> None:
 
 
 def _retry_after(text: str) -> float | None:
-    """Seconds to wait, of a number or a date; None for neither."""
+    """Parse Retry-After, a number or a date, into seconds; None if invalid."""
     if text.isascii() and text.isdigit():
         return float(text[:9])
     try:
@@ -272,9 +305,9 @@ def _retry_after(text: str) -> float | None:
 
 
 def _place_of(response: httpx2.Response, come: int) -> tuple[int, int | None]:
-    """From which byte on the answer goes, and how many the whole file has where it is a part that says so.
+    """Return the offset of a response, and the size of the whole file if a partial response states it.
 
-    Raises _Trouble for a part that was not asked for.
+    Raises _Trouble for another part than requested.
     """
     if response.status_code != httpx2.codes.PARTIAL_CONTENT:
         return 0, None
@@ -285,16 +318,16 @@ def _place_of(response: httpx2.Response, come: int) -> tuple[int, int | None]:
 
 
 def _coding(response: httpx2.Response) -> str:
-    """How the body is packed, "" for not at all."""
+    """Return the content coding, "" for none."""
     coding: str = response.headers.get("Content-Encoding", "").strip().lower()
     return "" if coding == "identity" else coding
 
 
 def _body(response: httpx2.Response) -> Iterator[bytes]:
-    """The body, unpacked. Raises _Trouble when gzip ends early; httpx2 itself counts the announced length."""
+    """Yield the unpacked body. Raises _Trouble if gzip ends early; httpx2 itself checks the announced length."""
     coding = _coding(response)
     if not coding:
-        # As it comes: httpx2 would hold back what does not fill a chunk, and lose it when the connection breaks.
+        # In raw chunks: httpx2 would buffer an incomplete chunk and lose it when the connection breaks.
         yield from response.iter_raw()
         return
     if coding not in {"gzip", "x-gzip"}:

@@ -1,9 +1,9 @@
-"""Downloads on the disk: one folder a source, every file with a sidecar that says when, from where, how long.
+"""Downloads on disk: one directory per source, every file with a JSON sidecar.
 
     var/downloads/<source>/20261121T050000Z-PL.zip
     var/downloads/<source>/20261121T050000Z-PL.zip.json
 
-A file without its sidecar, or that does not agree with it, is no download. The sidecar is written last.
+A file without a matching sidecar does not count. The sidecar is written last.
 """
 
 import fcntl
@@ -19,26 +19,27 @@ import orjson
 
 from catalog.importers.records import BadInput
 
-KEPT = 3
-"""Whole downloads of a source that stay, the newest ones."""
+MAX_DOWNLOADS = 3
+"""Downloads kept per source."""
 
 CHUNK_BYTES = 1 << 20
 
 
 class DownloadFailed(BadInput):
-    """A source could not be fetched; what is stored stays as it was. Names the address, what is wrong, what to do."""
+    """A source could not be fetched; stored data are unchanged. States address, cause and remedy."""
 
 
 class DownloadBusy(DownloadFailed):
-    """Another process is fetching the same source."""
+    """Another process fetches the same source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A whole file of a source.
+    """A complete file of a source.
 
-    fetched_at: when its bytes came; checked_at: when the publisher last said that it is still the current one.
-    etag, last_modified: the validators it came with, "" for none. fresh: its bytes came just now.
+    fetched_at: when its bytes arrived; checked_at: when the publisher last confirmed that it is current.
+
+    etag, last_modified: its validators, "" for none. fresh: whether its bytes arrived just now.
     """
 
     path: Path
@@ -63,7 +64,7 @@ def checksum(path: Path) -> str:
 
 
 class Store:
-    """The folder of one source."""
+    """Directory of one source."""
 
     def __init__(self, root: Path, source: str, file: str) -> None:
         self.source, self.file = source, file
@@ -73,7 +74,7 @@ class Store:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Nobody else fetches this source meanwhile. Raises DownloadBusy; and DownloadFailed without a folder."""
+        """Hold the lock on fetching this source. Raises DownloadBusy, and DownloadFailed without a directory."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.folder / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
@@ -89,7 +90,7 @@ class Store:
             os.close(handle)
 
     def whole(self) -> list[Download]:
-        """Downloads whose file is there and as long as their sidecar says, the newest first."""
+        """Return complete downloads (whose size matches their sidecar), newest first."""
         found = []
         for sidecar in sorted(self.folder.glob(f"*-{self.file}.json"), reverse=True):
             try:
@@ -113,11 +114,11 @@ class Store:
         return found
 
     def newest(self) -> Download | None:
-        """The newest download whose bytes still have the checksum of their sidecar."""
+        """Return the newest download whose checksum matches its sidecar, or None."""
         return next((download for download in self.whole() if checksum(download.path) == download.sha256), None)
 
     def keep(self, *, url: str, etag: str, last_modified: str, now: datetime) -> Download:
-        """Make the `.part` a whole download. What was downloaded before with the same bytes is taken instead."""
+        """Turn the `.part` into a download. If an equal file was downloaded before, that one is confirmed instead."""
         digest, size = checksum(self.part), self.part.stat().st_size
         last = self.newest()
         if last is not None and last.sha256 == digest:
@@ -134,19 +135,19 @@ class Store:
         return download
 
     def confirm(self, download: Download, now: datetime) -> Download:
-        """Note that the publisher says the file is still the current one."""
+        """Record that the publisher confirmed the file as current."""
         confirmed = replace(download, checked_at=now, fresh=False)
         self._write_sidecar(confirmed)
         return confirmed
 
     def discard(self) -> None:
-        """Forget what has come so far."""
+        """Delete the `.part`."""
         self.part.unlink(missing_ok=True)
         self.part_sidecar.unlink(missing_ok=True)
 
     def prune(self) -> None:
-        """Delete all but the newest downloads, and files that never got their sidecar."""
-        kept = {download.path for download in self.whole()[:KEPT]}
+        """Delete all but the newest downloads, and files without a sidecar."""
+        kept = {download.path for download in self.whole()[:MAX_DOWNLOADS]}
         for path in self.folder.glob(f"*-{self.file}"):
             if path not in kept:
                 path.with_name(f"{path.name}.json").unlink(missing_ok=True)

@@ -1,6 +1,6 @@
-"""From publishers' files to records: one module a form, and what they share.
+"""Parsers of publishers' files into records, one module per format.
 
-Each has `parse(path)`, which yields records of `catalog.importers.records` and says what it could not use. `formats`
-tells which file is of which form. `files`, `shapefiles`, `xml_rows`, `teryt`, `osm_tags` and `values` are shared. Plain
-Python: nothing here knows the database.
+Each has `parse(path)`, which returns records of `catalog.importers.records` and reports unusable rows. `formats`
+detects the format of a file. `files`, `shapefiles`, `xml_rows`, `teryt`, `osm_tags` and `values` are shared. Plain
+Python without database access.
 """

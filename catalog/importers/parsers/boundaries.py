@@ -1,7 +1,7 @@
 """Boundaries of municipalities: the shapefile of the boundaries register (PRG), or GeoJSON.
 
-Areas are projected to `catalog.plane` and reduced as one coverage, so that neighbours still share their border point
-by point: reduced one by one, they would overlap here and leave gaps there, and a point in a gap lies nowhere.
+Areas are projected (`catalog.territory.projection`) and simplified as one coverage, so that neighbours keep sharing
+their border exactly. Simplified separately, they would overlap and leave gaps, in which a point belongs to none.
 """
 
 import re
@@ -20,27 +20,30 @@ from pyproj.exceptions import CRSError
 from shapely import Geometry
 from shapely.errors import GEOSException
 
-from catalog import plane
 from catalog.importers.parsers.files import is_zip, load_json, members, open_zip
 from catalog.importers.parsers.shapefiles import CODE_COLUMN, Shapefile, open_shapefile, table_rows
 from catalog.importers.parsers.values import parse_day, tidy
 from catalog.importers.records import BadInput, BoundaryRecord, Extract
-from catalog.params import LAT_RANGE, LON_RANGE
+from catalog.territory import projection
+from catalog.territory.point import LAT_RANGE, LON_RANGE
 
 TOLERANCE_M = 20.0
-"""Bends whose triangle has an area of less than the square of this are taken out, in metres."""
+"""Tolerance of the simplification in metres: bends whose triangle has less than its square are removed."""
 
 OFFICIAL_CRS = "EPSG:2180"
-"""PL-1992, the system of the register, in metres: meant where a shapefile has no .prj."""
+"""PL-1992, the reference system of the register, in metres: assumed for a shapefile without .prj."""
 
 WGS84 = "EPSG:4326"
 
 NAME_COLUMN = "JPT_NAZWA_"
 VERSION_COLUMN = "WERSJA_OD"
 
-CODE_KEYS = ("jpt_kod_je", "teryt", "kod_teryt", "terc")
+GAP_WIDTH_M = 100.0
+"""Gaps between neighbours narrower than this are closed, in metres; as wide as `/locate` reaches (SNAP_DISTANCE_M)."""
+
+CODE_KEYS = ("jpt_kod_je", "teryt", "kod_teryt", "terc", "kod")
 NAME_KEYS = ("jpt_nazwa_", "nazwa", "name")
-"""Properties of GeoJSON that hold code and name, in small letters, best first."""
+"""Property names of code and name in GeoJSON, lower case, preferred first."""
 
 MAX_NAME = 80
 
@@ -49,13 +52,13 @@ _POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 
 def parse(path: Path) -> Extract[BoundaryRecord]:
-    """Areas in metres on `catalog.plane`, by code, each a valid polygon or multipolygon reduced to about 20 m.
+    """Parse areas in metres on the plane, by code, each a valid polygon or multipolygon simplified by `TOLERANCE_M`.
 
-    path: a zip with the layer A03_Granice_gmin, a .shp beside its other files, or a GeoJSON (plain or zipped). The
-    whole country or a part of it. as_of is the day of the newest version of a boundary, where the table says so.
+    path: a zip with the layer A03_Granice_gmin, a .shp beside its other files, or a GeoJSON (plain or zipped), of the
+    whole country or a part of it. as_of is the newest version of a boundary, if the table states it.
 
     Raises BadInput for a missing part, a wrong or repeated code, another geometry than areas, an unknown reference
-    system, positions outside Poland, and areas that lie wholly on others.
+    system, positions outside Poland, and areas entirely covered by others.
     """
     if path.suffix.lower() == ".shp" or (is_zip(path) and _has_shapes(path)):
         with open_shapefile(path) as layer:
@@ -87,19 +90,20 @@ def _from_shapefile(layer: Shapefile) -> Extract[BoundaryRecord]:
         as_of = parse_day(f"{newest[:4]}-{newest[4:6]}-{newest[6:]}") if newest else None
     except ValueError as error:
         raise BadInput(layer.label, f"{VERSION_COLUMN}: {error}") from error
-    records = _records(layer.label, codes, names, areas[kept], _crs(layer.label, layer.projection or OFFICIAL_CRS))
-    return Extract(rows=records, as_of=as_of)
+    crs = _crs(layer.label, layer.projection or OFFICIAL_CRS)
+    records, quality = _records(layer.label, codes, names, areas[kept], crs)
+    return Extract(rows=records, as_of=as_of, remarks=(quality,))
 
 
 def _shapes(layer: Shapefile) -> NDArray[np.object_]:
-    """The shapes of a layer in their own reference system. Raises what pyshp and shapely raise."""
+    """Return the shapes of a layer in their own reference system. Raises the errors of pyshp and shapely."""
     size = layer.shapes.seek(0, 2)
     layer.shapes.seek(24)
     stated = 2 * int(struct.unpack(">i", layer.shapes.read(4))[0])
     if size < stated:
         raise ValueError(f"the .shp has {size} of {stated} bytes")
     layer.shapes.seek(0)
-    # pyshp warns about sizes that do not match; too short is refused above, and padding does no harm.
+    # pyshp warns about mismatched sizes; a file that is too short is refused above, and padding is harmless.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", shapefile.PossiblyCorruptFileHeader)
         reader = shapefile.Reader(shp=layer.shapes)
@@ -107,17 +111,17 @@ def _shapes(layer: Shapefile) -> NDArray[np.object_]:
 
 
 def _area(shape: shapefile.Shape) -> Geometry:
-    """One shape; an empty collection for what is no area."""
+    """Return one shape; an empty collection if it is no area."""
     if shape.shapeType not in (shapefile.POLYGON, shapefile.POLYGONZ, shapefile.POLYGONM):
         return shapely.GeometryCollection()
-    # A lone ring is a shell whichever way it turns; only with several does the way tell shells from holes.
+    # A single ring is a shell in either direction; with several, the direction tells shells from holes.
     if len(shape.parts) == 1:
         return shapely.Polygon(shape.points)
     return shapely.geometry.shape(shape.__geo_interface__)
 
 
 def _decode(layer: Shapefile, names: Sequence[bytes]) -> list[str]:
-    """Names in the encoding of the .cpg, else UTF-8, else the Windows code page of Central Europe."""
+    """Decode names by the .cpg, else as UTF-8, else as Windows-1250."""
     for encoding in (layer.encoding or "utf-8", "cp1250"):
         try:
             return [name.decode(encoding) for name in names]
@@ -144,11 +148,12 @@ def _from_geojson(path: Path) -> Extract[BoundaryRecord]:
             areas.append(shapely.from_geojson(orjson.dumps(geometry)))
         except (GEOSException, ValueError) as error:
             raise BadInput(path, f"the geometry of {codes[-1]!r:.20} is damaged: {error}", row=number) from error
-    # RFC 7946 knows WGS84 only; its forerunner of 2008, which GIS programs still write, could name another system.
+    # RFC 7946 allows WGS84 only; its predecessor of 2008, still written by GIS programs, could name another system.
     system = document.get("crs")
     named = system.get("properties") if isinstance(system, dict) else None
     name = str(named.get("name", WGS84)) if isinstance(named, dict) else WGS84
-    return Extract(rows=_records(str(path), codes, names, np.array(areas, dtype=object), _crs(str(path), name)))
+    records, quality = _records(str(path), codes, names, np.array(areas, dtype=object), _crs(str(path), name))
+    return Extract(rows=records, remarks=(quality,))
 
 
 def _crs(label: str, text: str) -> pyproj.CRS:
@@ -160,8 +165,11 @@ def _crs(label: str, text: str) -> pyproj.CRS:
 
 def _records(
     label: str, codes: Sequence[str], names: Sequence[str], areas: NDArray[np.object_], crs: pyproj.CRS
-) -> tuple[BoundaryRecord, ...]:
-    """Records by code. codes, names, areas: one each for every row of the source, in its order."""
+) -> tuple[tuple[BoundaryRecord, ...], str]:
+    """Return records by code, and the quality of the source in words.
+
+    codes, names, areas: one for each row of the source, in order.
+    """
     first: dict[str, int] = {}
     for row, code in enumerate(codes, 1):
         if _CODE.fullmatch(code) is None:
@@ -175,9 +183,10 @@ def _records(
     wrong = np.flatnonzero(~np.isin(kinds, _POLYGONS) | shapely.is_empty(areas))
     if wrong.size:
         raise BadInput(label, f"the geometry of {codes[wrong[0]]} is no area", row=int(wrong[0]) + 1)
-    projected = to_plane(label, areas, crs)
+    projected = project_areas(label, areas, crs)
     try:
-        reduced = reduce_coverage(projected)
+        cleaned, quality = clean_coverage(projected)
+        reduced = reduce_coverage(cleaned)
     except GEOSException as error:
         raise BadInput(label, f"the areas form no coverage: {error}") from error
     wrong = np.flatnonzero(~_is_area(reduced))
@@ -186,13 +195,13 @@ def _records(
             label, f"the area of {codes[wrong[0]]} is broken or lies wholly on others", row=int(wrong[0]) + 1
         )
     order = sorted(range(len(codes)), key=lambda index: codes[index])
-    return tuple(BoundaryRecord(codes[i], tidy(names[i])[:MAX_NAME], reduced[i]) for i in order)
+    return tuple(BoundaryRecord(codes[i], tidy(names[i])[:MAX_NAME], reduced[i]) for i in order), quality
 
 
-def to_plane(label: str, areas: NDArray[np.object_], crs: pyproj.CRS) -> NDArray[np.object_]:
-    """Project areas of any reference system to `catalog.plane`, in metres. Heights are dropped.
+def project_areas(label: str, areas: NDArray[np.object_], crs: pyproj.CRS) -> NDArray[np.object_]:
+    """Project areas from any reference system to `catalog.territory.projection`, in metres. Drops heights.
 
-    Raises BadInput when a point is outside Poland, as it is when the reference system is not what it is said to be.
+    Raises BadInput if a point is outside Poland, as with a wrong reference system.
     """
     transformer = pyproj.Transformer.from_crs(crs, WGS84, always_xy=True)
 
@@ -202,29 +211,45 @@ def to_plane(label: str, areas: NDArray[np.object_], crs: pyproj.CRS) -> NDArray
         if not inside.all():
             x, y = points[np.flatnonzero(~inside)[0]]
             raise BadInput(label, f"the point {x:.6g}, {y:.6g} in {crs.name} is outside Poland; is the system right?")
-        return plane.to_plane_array(lat, lon)
+        return projection.project_array(lat, lon)
 
     return np.asarray(shapely.transform(areas, project, interleaved=True))
 
 
-def reduce_coverage(areas: NDArray[np.object_], tolerance_m: float = TOLERANCE_M) -> NDArray[np.object_]:
-    """Reduce areas that share borders, in metres, so that they still share them.
+def clean_coverage(areas: NDArray[np.object_]) -> tuple[NDArray[np.object_], str]:
+    """Remove overlaps and gaps between areas. Returns the areas in order, and the result in words.
 
-    Areas that overlap or do not meet point by point are cleaned first; that takes several times as long and as much
-    memory, so only then. Returns the areas in the same order; one that cannot be mended comes back as it became.
+    Areas that were simplified separately overlap and leave gaps. An overlap goes to the area with the longer border on
+    it, and so does a gap narrower than `GAP_WIDTH_M`: afterwards a point between two areas is in exactly one. This
+    takes several times as much time and memory as the rest, so it is done only if needed. An area that cannot be
+    repaired is returned as it became.
     """
     areas = _mended(areas)
-    if not shapely.coverage_is_valid(areas):
-        areas = _mended(np.asarray(shapely.coverage_clean(areas)))  # type: ignore[attr-defined] # stubs are of 2.1
+    apart = int((~shapely.is_empty(shapely.coverage_invalid_edges(areas))).sum())
+    if not apart:
+        return areas, f"quality: all {len(areas)} areas meet their neighbours point by point"
+    covered = shapely.area(shapely.union_all(areas))
+    overlap = float(shapely.area(areas).sum() - covered)
+    # The stubs are of shapely 2.1.
+    cleaned = _mended(np.asarray(shapely.coverage_clean(areas, gap_width=GAP_WIDTH_M)))  # type: ignore[attr-defined]
+    gaps = float(shapely.area(cleaned).sum() - covered)
+    return cleaned, (
+        f"quality: {apart} of {len(areas)} areas do not meet their neighbours point by point; overlaps of "
+        f"{overlap / 1e6:.2f} km² and gaps of {gaps / 1e6:.2f} km² went to the neighbour with the longer border"
+    )
+
+
+def reduce_coverage(areas: NDArray[np.object_], tolerance_m: float = TOLERANCE_M) -> NDArray[np.object_]:
+    """Simplify a coverage, in metres, keeping shared borders. Returns the areas in the same order."""
     return _mended(np.asarray(shapely.coverage_simplify(areas, tolerance_m)))
 
 
 def _mended(areas: NDArray[np.object_]) -> NDArray[np.object_]:
-    """The areas, with loops and crossings of invalid ones resolved and what is not area left out."""
+    """Repair invalid areas: resolve loops and crossings, drop what is no area."""
     broken = np.flatnonzero(~shapely.is_valid(areas))
     if broken.size:
         areas = areas.copy()
-        # Of what make_valid returns only polygons count: a loop may leave a line behind.
+        # Only polygons count: make_valid may leave a line of a loop.
         for index in broken:
             parts = shapely.get_parts(shapely.make_valid(areas[index], method="structure", keep_collapsed=False))
             polygons = parts[np.isin(shapely.get_type_id(parts), _POLYGONS) & ~shapely.is_empty(parts)]

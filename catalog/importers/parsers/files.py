@@ -1,6 +1,6 @@
-"""Reading files that somebody else made: plain or zipped, refused in one line when they cannot be trusted.
+"""Reading of untrusted files, plain or zipped, with one-line errors.
 
-Every function raises `BadInput`, and nothing else, for what is wrong with a file.
+Every function raises `BadInput`, and nothing else, for a faulty file.
 """
 
 import csv
@@ -20,27 +20,28 @@ import orjson
 from catalog.importers.records import BadInput
 
 MAX_BYTES = 1 << 30
-"""Largest file, unpacked, in bytes. The largest that is published, all boundaries unreduced, is about 0.4 GB."""
+"""Maximum size of a file, unpacked, in bytes. The largest published one, all boundaries unsimplified, has about 0.4 GB.
+"""
 
 MAX_RATIO = 200
-"""Most that a member of a zip may expand. Registers expand 5 to 30 times; deflate can do 1032."""
+"""Maximum compression ratio of a zip member. Registers have 5 to 30; deflate can reach 1032."""
 
 SMALL_BYTES = 10 << 20
-"""Members up to this size, unpacked, may expand as they like: they do no harm."""
+"""Members up to this size, unpacked, may have any ratio: they do no harm."""
 
 MAX_LINE_BYTES = 1_000_000
-"""Longest line of a text file. A file without line ends would otherwise be read whole."""
+"""Maximum length of a line. A file without line ends would otherwise be read at once."""
 
 ZIP_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
-# What zipfile lets through when a crafted directory of the archive confuses it.
+# Exceptions that zipfile raises for a crafted central directory.
 _UNREADABLE = (*_DAMAGED, NotImplementedError, RuntimeError, ValueError, OverflowError, IndexError, struct.error)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """An open file. label: its path, with the member where it is zipped, for messages."""
+    """An open file. label: path, with the member of a zip, for messages."""
 
     stream: IO[bytes]
     label: str
@@ -48,10 +49,10 @@ class OpenFile:
 
 @contextmanager
 def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = None) -> Iterator[OpenFile]:
-    """Open a plain file, or the member of a zip that has the first of the suffixes that occurs.
+    """Open a plain file, or the zip member with the first suffix that occurs.
 
-    suffixes: lower case with the dot, best first; they matter only inside a zip. Whether a file is a zip is decided
-    by its first bytes. Errors of reading inside the `with` block become BadInput too. max_bytes: see `is_zip`.
+    suffixes: lower case with the dot, preferred first; ignored for plain files. The first bytes decide whether a file
+    is a zip. Read errors inside the `with` block become BadInput too. max_bytes: see `is_zip`.
     """
     if is_zip(path, max_bytes=max_bytes):
         with open_zip(path) as archive:
@@ -64,15 +65,16 @@ def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = 
 
 
 def is_zip(path: Path, *, max_bytes: int | None = None) -> bool:
-    """Whether a file begins like a zip. Raises BadInput when it is missing, empty, too large or no ordinary file.
+    """Whether a file is a zip by its first bytes.
 
-    max_bytes: largest file that is no zip, instead of `MAX_BYTES`, where it is read as a stream.
+    Raises BadInput if it is missing, empty, too large or no regular file. max_bytes: maximum size of a plain file
+    instead of `MAX_BYTES`, for formats read as a stream.
     """
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise BadInput(path, "is a directory; give the file inside it")
-        # Opening a pipe would wait for ever.
+        # Opening a pipe would block.
         if not stat.S_ISREG(status.st_mode):
             raise BadInput(path, "is not an ordinary file")
         if status.st_size == 0:
@@ -95,7 +97,7 @@ def is_zip(path: Path, *, max_bytes: int | None = None) -> bool:
 
 @contextmanager
 def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open an archive. Raises BadInput when it is damaged, cut off or empty."""
+    """Open a zip. Raises BadInput if it is damaged, truncated or empty."""
     try:
         archive = zipfile.ZipFile(path)
     except (*_UNREADABLE, OSError) as error:
@@ -107,20 +109,20 @@ def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The members that may be data: no folders, hidden files, leftovers of other systems or read-me files."""
+    """Return the members that may be data: no directories, hidden files, system leftovers or read-me files."""
     found = []
     for member in archive.infolist():
         parts = PurePosixPath(member.filename).parts
         if member.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith("."):
             continue
-        # GeoNames ships PL.txt beside a readme.txt.
+        # GeoNames packs PL.txt with a readme.txt.
         if not parts[-1].lower().startswith("readme"):
             found.append(member)
     return found
 
 
 def pick(path: Path, archive: zipfile.ZipFile, suffixes: Sequence[str]) -> zipfile.ZipInfo:
-    """The one member with the first suffix that occurs. Raises BadInput when there is none or more than one."""
+    """Return the only member with the first suffix that occurs. Raises BadInput for none or several."""
     found = members(archive)
     for suffix in suffixes:
         fitting = [member for member in found if member.filename.lower().endswith(suffix)]
@@ -137,9 +139,9 @@ def pick(path: Path, archive: zipfile.ZipFile, suffixes: Sequence[str]) -> zipfi
 def open_member(
     path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, max_bytes: int | None = None
 ) -> Iterator[OpenFile]:
-    """Open one member. Raises BadInput when it is encrypted, empty, too large unpacked, or packed too tightly."""
+    """Open one member. Raises BadInput if it is encrypted, empty, too large unpacked, or compressed too much."""
     label = f"{path}/{member.filename}"
-    # The stated size can be trusted: zipfile never gives more bytes than it, and then checks their sum.
+    # The stated size is reliable: zipfile never returns more bytes, and then checks their CRC.
     if member.flag_bits & 0x1:
         raise BadInput(label, "is encrypted; unpack it and give the file inside")
     if member.file_size == 0:
@@ -158,14 +160,14 @@ def open_member(
 
 
 def peek(source: OpenFile, size: int) -> bytes:
-    """The first bytes of a source that can be rewound, without taking them."""
+    """Return the first bytes of a seekable source without consuming them."""
     start = source.stream.read(size)
     source.stream.seek(0)
     return start
 
 
 def load_json(path: Path) -> object:
-    """A whole JSON document, with or without a byte order mark."""
+    """Parse a JSON document, with or without a byte order mark."""
     with open_source(path, (".json", ".geojson")) as source:
         data = source.stream.read()
         try:
@@ -175,10 +177,10 @@ def load_json(path: Path) -> object:
 
 
 def text_lines(source: OpenFile, *, cp1250: bool = False) -> Iterator[str]:
-    """The lines of a text with their ends, decoded from UTF-8 with or without a byte order mark.
+    """Yield the lines of a text with their ends, decoded from UTF-8 with or without a byte order mark.
 
-    cp1250: whether a text that is not UTF-8 may be in the Windows code page of Central Europe. Only where the
-    publisher is known to use it: the guess would turn one damaged letter of UTF-8 into a file of wrong names.
+    cp1250: whether to fall back to Windows-1250. Only for publishers known to use it: else one damaged character of
+    UTF-8 would turn all names of a file into wrong ones.
     """
     encoding = "utf-8"
     row = 0
@@ -205,10 +207,11 @@ def text_lines(source: OpenFile, *, cp1250: bool = False) -> Iterator[str]:
 def csv_rows(
     source: OpenFile, columns: Sequence[str], *, delimiter: str, cp1250: bool = False
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a table with a header, each with its line number; values stripped, blank lines left out.
+    """Yield the rows of a table with a header, with line numbers; values stripped, blank lines skipped.
 
-    columns: those that must be there, in any order and among others.
-    Raises BadInput when one is missing or there twice, and for a row of another length than the header.
+    columns: required columns, in any order and among others.
+
+    Raises BadInput for a missing or repeated column, and for a row of another length than the header.
     """
     reader = csv.reader(text_lines(source, cp1250=cp1250), delimiter=delimiter)
     header: list[str] | None = None
@@ -252,7 +255,7 @@ def _check_columns(source: OpenFile, header: list[str], columns: Sequence[str], 
 
 @contextmanager
 def _reading(label: str) -> Iterator[None]:
-    """Name the file in errors that come from the disk or from unpacking."""
+    """Turn read and decompression errors into BadInput with the name of the file."""
     try:
         yield
     except _DAMAGED as error:
@@ -262,6 +265,6 @@ def _reading(label: str) -> Iterator[None]:
 
 
 def _text_of(error: Exception) -> str:
-    """What an error says, on one line."""
+    """Message of an error on one line."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(text.split())[:200] or type(error).__name__

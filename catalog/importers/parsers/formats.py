@@ -1,4 +1,4 @@
-"""Which of the known files a file is, by what is in it: files get renamed, and a folder may hold anything."""
+"""Detection of the format of a file by its content: files get renamed, and a directory may contain anything."""
 
 import re
 from enum import Enum
@@ -10,27 +10,27 @@ from catalog.importers.parsers.shapefiles import holds_municipalities, municipal
 from catalog.importers.records import BadInput
 
 HEAD_BYTES = 1 << 16
-"""How much of a file is read."""
+"""Bytes read to detect a format."""
 
 FAR_BYTES = 1 << 22
-"""How much is read of a GeoJSON whose first area comes before its properties. A municipality takes less than 1 MB."""
+"""Bytes read of a GeoJSON whose first geometry precedes its properties. A municipality has less than 1 MB."""
 
 LARGEST = 64 << 30
-"""Largest file, unpacked, that is looked into, in bytes. How much is read of each form, its parser says."""
+"""Maximum size of a file, unpacked, in bytes. Each parser has its own, lower limit."""
 
 TEXT_SUFFIXES = (".csv", ".xml", ".gml", ".txt", ".json", ".geojson")
 MAX_MEMBERS = 20
-"""How many members of a zip are looked into."""
+"""Zip members examined."""
 
 SHP_SIGNATURE = b"\x00\x00\x27\x0a"
 """First bytes of a .shp: file code 9994, big-endian."""
 
 PBF_SIGNATURE = b"\x0a\x09OSMHeader"
-"""Bytes 4 to 15 of an OpenStreetMap PBF: its first block is a header. Before stands the length of its description."""
+"""Bytes 4 to 15 of an OpenStreetMap PBF: its first block is a header, preceded by the length of its description."""
 
 
 class Format(Enum):
-    """The forms of files that importers read."""
+    """Formats of files that importers read."""
 
     TERC = "terc"
     SIMC = "simc"
@@ -45,7 +45,7 @@ class Format(Enum):
 
 
 class LooksBroken(BadInput):
-    """A file is called like a known one and cannot be recognised as it. format: which one."""
+    """A file has the name of a known format, but not its content. format: the one named."""
 
     def __init__(self, path: object, format: Format, reason: str) -> None:
         self.format = format
@@ -64,21 +64,21 @@ NAMES = (
     (re.compile(r".*overpass.*\.json"), Format.OVERPASS),
     (re.compile(r".*\.osm\.pbf"), Format.OSM_PBF),
 )
-"""How publishers and people call the files, in small letters: only for files whose content says nothing."""
+"""Usual names of the files, lower case: only for files with unrecognised content."""
 
 _JSON_KEY = re.compile(rb'"([A-Za-z0-9_]{1,30})"\s*:')
 _OVERPASS_START = re.compile(rb'\{\s*"(version|generator|osm3s|remark|elements)"\s*:')
 _FEATURES = re.compile(rb'"type"\s*:\s*"FeatureCollection"')
 _AREA = re.compile(rb'"(Multi)?Polygon"')
-_CODE_KEY = re.compile(rb'"(jpt_kod_je|teryt|kod_teryt|terc)"\s*:\s*"[0-9]{7}"', re.IGNORECASE)
+_CODE_KEY = re.compile(rb'"(jpt_kod_je|teryt|kod_teryt|terc|kod)"\s*:\s*"[0-9]{7}"', re.IGNORECASE)
 ADDRESS_NAMESPACES = (b"urn:gugik:specyfikacje:gmlas:panstwowyRejestrGranicAdresy:", b"geoportal.gov.pl/schemas/prgad/")
-"""How the root element of address points tells its model, of 2012 and of 2021."""
+"""Namespaces in the root element of address points, models of 2012 and 2021."""
 
 _POSTCODE = re.compile(r"[0-9]{2}-[0-9]{3}")
 
 
 def identify(path: Path) -> Format | None:
-    """The form of a file, or None when it is unknown. Raises BadInput, with the reason, for one that cannot be read."""
+    """Return the format of a file, None if unknown. Raises BadInput for an unreadable one."""
     if is_zip(path, max_bytes=LARGEST):
         return _form_of_zip(path)
     with open_source(path, (), max_bytes=LARGEST) as source:
@@ -91,10 +91,10 @@ def identify(path: Path) -> Format | None:
 
 
 def recognise(path: Path) -> Format | None:
-    """The form of a file, or None for one that is none of ours.
+    """Return the format of a file, None for any other file.
 
-    Raises LooksBroken when the name is that of a known file and the content is not: an import of a folder must not
-    pass over a download that broke off.
+    Raises LooksBroken if it has the name of a known format but not its content: the import of a directory must not skip
+    a truncated download.
     """
     reason = "its content is something else"
     try:
@@ -109,7 +109,7 @@ def recognise(path: Path) -> Format | None:
 
 
 def form_of_text(start: bytes) -> Format | None:
-    """The form of a text by its beginning: its header, first row, first elements or first keys."""
+    """Return the format of a text by its beginning: header, first row, first elements or first keys."""
     start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"<"):
         return _form_of_xml(start)
@@ -123,7 +123,7 @@ def form_of_text(start: bytes) -> Format | None:
         return Format.SIMC
     if {column.strip() for column in line.split(",")} >= {"postcode", "municipalities", "places"}:
         return Format.PRG_POSTCODES
-    # Without its line end stripped: the last column, accuracy, may be empty.
+    # Strip only the line end: the last column, accuracy, may be empty.
     row = start.split(b"\n", 1)[0].decode("utf-8", "replace").split("\t")
     if len(row) == 12 and re.fullmatch(r"[A-Z]{2}", row[0]) and _POSTCODE.fullmatch(row[1]):
         return Format.GEONAMES
@@ -152,7 +152,7 @@ def _form_of_json(start: bytes) -> Format | None:
 
 
 def _form_of_stream(head: bytes, stream: IO[bytes]) -> Format | None:
-    """The form of a text of which the beginning has been read; of a collection of areas a little more is."""
+    """Return the format of a stream whose head was read; reads on for a FeatureCollection of areas."""
     form = form_of_text(head)
     if form is None and _FEATURES.search(head[:2000]) and _AREA.search(head):
         form = form_of_text(head + stream.read(FAR_BYTES))

@@ -1,7 +1,7 @@
-"""Postcodes of GeoNames: PL.txt, or PL.zip as it is published, CC BY 4.0.
+"""Postcodes of GeoNames: PL.txt, or PL.zip as published, CC BY 4.0.
 
-Twelve columns between tabs, without a header: country, postcode, place, then name and code of voivodeship, county and
-municipality, latitude, longitude (WGS84 degrees), accuracy. One row for each code and place; the code of the
+Twelve tab-separated columns without a header: country, postcode, place, then name and code of voivodeship, county and
+municipality, latitude, longitude (WGS84 degrees), accuracy. One row per postcode and place; the code of the
 municipality is the first six digits of TERYT. Source: https://download.geonames.org/export/zip/readme.txt.
 """
 
@@ -25,8 +25,8 @@ _UNIT = re.compile(r"[0-9]{6}")
 
 
 @dataclass(slots=True)
-class _Rows:
-    """The rows of one postcode."""
+class _GeonamesRows:
+    """Rows of one postcode."""
 
     municipalities: Counter[str] = field(default_factory=Counter)
     places: dict[str, None] = field(default_factory=dict)
@@ -35,15 +35,15 @@ class _Rows:
 
 
 def parse(path: Path) -> Extract[PostcodeRecord]:
-    """One record for each Polish postcode, by code; as_of is not stated.
+    """Parse one record per Polish postcode, by code; as_of is not stated.
 
-    municipalities: six digits with the number of rows, for want of addresses; none where no row has a code. lat, lon:
-    the median of each coordinate over the rows, because single points are kilometres off. Rows of other countries
-    are passed over; rows with an impossible code, unit, name or position are rejected.
+    municipalities: six digits with the number of rows, instead of addresses; none if no row has a code. lat, lon:
+    median of each coordinate over the rows, since single points are kilometres off. Rows of other countries are
+    skipped; rows with an impossible code, unit, name or position are rejected.
 
     Raises BadInput for another number of columns, coordinates that are no numbers, and a file without Polish rows.
     """
-    codes: dict[str, _Rows] = {}
+    codes: dict[str, _GeonamesRows] = {}
     rejected: list[Note] = []
     with open_source(path, ("pl.txt", ".txt")) as source:
         for row, columns in _lines(source):
@@ -67,7 +67,7 @@ def parse(path: Path) -> Extract[PostcodeRecord]:
             elif not place or len(place) > MAX_NAME:
                 rejected.append(Note(key, "the name of the place is empty or too long"))
             else:
-                rows = codes.setdefault(code, _Rows())
+                rows = codes.setdefault(code, _GeonamesRows())
                 if unit:
                     rows.municipalities[unit] += 1
                 rows.places[place] = None
@@ -78,15 +78,15 @@ def parse(path: Path) -> Extract[PostcodeRecord]:
     return Extract(rows=tuple(_merged(code, codes[code]) for code in sorted(codes)), rejected=tuple(rejected))
 
 
-def _merged(code: str, rows: _Rows) -> PostcodeRecord:
+def _merged(code: str, rows: _GeonamesRows) -> PostcodeRecord:
     shares = sorted(rows.municipalities.items(), key=lambda share: (-share[1], share[0]))
-    # Five decimals are a metre; the mean of two middle values would otherwise carry noise beyond the source's.
+    # Five decimals are a metre; the mean of two middle values would have more than the source.
     lat, lon = round(median(rows.lats), 5), round(median(rows.lons), 5)
     return PostcodeRecord(code, tuple(shares), tuple(rows.places), lat, lon, "geonames")
 
 
 def _lines(source: OpenFile) -> Iterator[tuple[int, list[str]]]:
-    """The lines that are not blank, split at tabs and stripped, with their numbers."""
+    """Yield non-blank lines with their numbers, split at tabs and stripped."""
     for row, line in enumerate(text_lines(source), 1):
         if not line.strip():
             continue

@@ -1,8 +1,8 @@
-"""Depots from an extract of OpenStreetMap in PBF, such as Geofabrik's of Poland: nodes, ways and relations.
+"""Depots from an OpenStreetMap extract in PBF, such as Geofabrik's of Poland: nodes, ways and relations.
 
-The file is read as a stream up to three times: objects with the tags of a depot, then the ways that such relations
-consist of, then the nodes that these ways and relations consist of. Only what belongs to a depot is kept in memory.
-Source of the form: https://wiki.openstreetmap.org/wiki/PBF_Format.
+The file is streamed up to three times: objects with the tags of a depot, then the member ways of such relations, then
+the nodes of these ways and relations. Only data of depots are kept in memory. Source of the format:
+https://wiki.openstreetmap.org/wiki/PBF_Format.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from catalog.importers.parsers.values import parse_day
 from catalog.importers.records import BadInput, DepotRecord, Extract, Note
 
 MAX_BYTES = 16 << 30
-"""Largest file, in bytes. Poland has about 2 GB; the planet, 80 GB, would be a mistake."""
+"""Maximum size in bytes. Poland has about 2 GB; the planet, 80 GB, would be a mistake."""
 
 TAG = "shop"
-"""The key that every depot has: see `osm_tags.fuels_of`. Filtered in C++, since one object in a thousand has it."""
+"""Key that every depot has: see `osm_tags.fuels_of`. Filtered in C++, since one object in a thousand has it."""
 
 MAX_ID = 1 << 40
-"""Largest identifier that is believed. OpenStreetMap has given out 14 thousand million; negative ones are of drafts."""
+"""Maximum id. OpenStreetMap has assigned 14 thousand million; negative ids are of drafts."""
 
 REPLICATION_KEY = "osmosis_replication_timestamp"
 
@@ -37,7 +37,7 @@ Position = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """An object with the tags of a depot. parts: (type, identifier) of what a way or relation consists of."""
+    """An object with the tags of a depot. parts: (type, id) of the members of a way or relation."""
 
     key: str
     tags: dict[str, str]
@@ -47,20 +47,20 @@ class _Candidate:
 
 @dataclass(slots=True)
 class _Wanted:
-    """What the later readings look for, and what they find."""
+    """Objects wanted by the later passes, and found ones."""
 
     ways: dict[int, tuple[int, ...]] = field(default_factory=dict)
     nodes: dict[int, Position | None] = field(default_factory=dict)
 
 
 def parse(path: Path) -> Extract[DepotRecord]:
-    """Depots in the order of the file, as `overpass.parse` gives them for an answer with the same objects.
+    """Parse depots in the order of the file, the same as `overpass.parse` for the same objects.
 
-    as_of is the day of the replication state in the header; None when it is not stated. The position of a way or
-    relation is the middle of its bounding box, as Overpass computes its centre; members of members do not count.
+    as_of is the day of the replication state in the header; None if not stated. The position of a way or relation is
+    the centre of its bounding box, as in Overpass; members of members do not count.
 
-    Raises BadInput for what is no whole PBF, a history or a file of changes, an object that is there twice with
-    different content, and when there is no depot at all.
+    Raises BadInput for an incomplete PBF, a history or change file, an object that occurs twice with different content,
+    and a file without depots.
     """
     if is_zip(path, max_bytes=MAX_BYTES):
         raise BadInput(path, "is a zip; unpack it and give the .osm.pbf inside")
@@ -99,7 +99,7 @@ def parse(path: Path) -> Extract[DepotRecord]:
 
 
 def _header(path: Path) -> date | None:
-    """The day of the extract. Raises BadInput for what is no PBF or holds more than one state."""
+    """Return the day of the extract. Raises BadInput for no PBF, or one with several states."""
     with path.open("rb") as stream:
         if not stream.read(64).startswith(PBF_SIGNATURE, 4):
             raise BadInput(path, "is not an OpenStreetMap PBF")
@@ -111,12 +111,12 @@ def _header(path: Path) -> date | None:
     if header.has_multiple_object_versions:
         raise BadInput(path, "holds the history of objects; give an extract of one day")
     stamp = header.get(REPLICATION_KEY)
-    # The file has a number of seconds, which the library writes out, so it cannot be malformed.
+    # The library formats the number of the file, so it cannot be malformed.
     return parse_day(stamp.partition("T")[0]) if stamp else None
 
 
 def _candidates(path: Path) -> Iterator[_Candidate]:
-    """Every object with the tags of a depot."""
+    """Yield every object with the tags of a depot."""
     for found in _objects(path, osmium.osm.NODE | osmium.osm.WAY | osmium.osm.RELATION, osmium.filter.KeyFilter(TAG)):
         tags = dict(found.tags)
         if fuels_of(tags) is None:
@@ -134,7 +134,7 @@ def _candidates(path: Path) -> Iterator[_Candidate]:
 
 
 def _check_id(path: Path, number: int) -> None:
-    """Raise BadInput for an identifier that OpenStreetMap has not given out."""
+    """Raise BadInput for an id that OpenStreetMap has not assigned."""
     if not 1 <= number <= MAX_ID:
         raise BadInput(path, f"has the identifier {number}, which is not OpenStreetMap's; give a published extract")
 
@@ -151,21 +151,21 @@ def _wanted(candidates: list[_Candidate]) -> _Wanted:
 
 
 def _centre(candidate: _Candidate, wanted: _Wanted) -> Position | None:
-    """The middle of the bounding box of a way or relation; None when the extract has no node of it."""
+    """Return the centre of the bounding box of a way or relation; None if the extract has no node of it."""
     refs = [ref for kind, ref in candidate.parts if kind == "n"]
     refs += [node for kind, ref in candidate.parts if kind == "w" for node in wanted.ways[ref]]
     corners = [position for ref in refs if (position := wanted.nodes.get(ref))]
     if not corners:
         return None
     lats, lons = zip(*corners, strict=True)
-    # Seven decimals are what OpenStreetMap keeps, and Overpass gives.
+    # Seven decimals, the precision of OpenStreetMap and Overpass.
     return round((min(lats) + max(lats)) / 2, 7), round((min(lons) + max(lons)) / 2, 7)
 
 
 def _objects(path: Path, kinds: osmium.osm.osm_entity_bits, chosen: object) -> Iterator[Any]:
-    """The nodes, ways or relations of a file that pass a filter, each valid until the next.
+    """Yield the nodes, ways or relations that pass a filter, each valid until the next.
 
-    Raises BadInput for a file that is damaged or cut off.
+    Raises BadInput for a damaged or truncated file.
     """
     try:
         yield from osmium.FileProcessor(osmium.io.File(path, "pbf"), kinds).with_filter(chosen)

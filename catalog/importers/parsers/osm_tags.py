@@ -1,17 +1,17 @@
-"""What the tags of OpenStreetMap say about a depot, whichever file they come in.
+"""Tags of OpenStreetMap to depots, for every file format.
 
-Keys: https://wiki.openstreetmap.org/wiki/Key:fuel:*, Tag:shop=fuel, Key:addr:*, Key:contact:*. In Poland shop=fuel is
-how a yard that sells coal and wood is mapped; a filling station is amenity=fuel.
+Keys: https://wiki.openstreetmap.org/wiki/Key:fuel:*, Tag:shop=fuel, Key:addr:*, Key:contact:*. In Poland, shop=fuel
+maps a yard that sells coal and wood; a filling station is amenity=fuel.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 
-from catalog import fuels
+from catalog.depots import fuels
 from catalog.importers.parsers.values import cut, in_poland, tidy
 from catalog.importers.records import DepotRecord, Note
-from catalog.reading.contacts import clean_nip, clean_phone, clean_website
-from catalog.reading.hours import weekly_hours
-from catalog.reading.people import is_private_person
+from catalog.parsing.contacts import clean_nip, clean_phone, clean_website
+from catalog.parsing.opening_hours import weekly_hours
+from catalog.parsing.personal_names import is_personal_name
 from catalog.text import normalise_postcode
 
 Tags = Mapping[str, str]
@@ -48,13 +48,13 @@ FUEL_OF = {
     "firewood": "drewno-kominkowe",
     "logs": "drewno-kominkowe",
 }
-"""What follows `fuel:` or `sells:` → the slug of a fuel. Small letters, "_" for blanks and dashes."""
+"""Fuel slugs by the suffix of `fuel:` or `sells:`. Lower case, "_" for blanks and dashes."""
 
-# For the grill, and sold by depots beside the rest, so it neither is a fuel of the catalog nor speaks against a depot.
+# Not evidence for or against a depot: charcoal is for the grill, and depots sell it beside fuels.
 _INDIFFERENT = frozenset({"charcoal", "others", "other"})
 
 _SHOPS = {"coal": "wegiel", "firewood": "drewno-kominkowe", "fuel": ""}
-"""Shops that are depots by themselves → the fuel they sell unless the tags deny it."""
+"""Shops that are depots by themselves, with the fuel they sell unless the tags deny it."""
 
 _TRADES = frozenset(
     {
@@ -68,9 +68,10 @@ _TRADES = frozenset(
         "wholesale",
     }
 )
-"""Shops that are depots when they say that they sell one of our fuels. A grocer with a bag of logs is none."""
+"""Shops that are depots if they state a fuel of the catalog. A grocery with bags of logs is none."""
 
-_NO = frozenset({"", "no", "none", "never", "false", "0", "unknown"})
+_NO = frozenset({"no", "none", "never", "false", "0"})
+_NOT_SAID = frozenset({"", "unknown"})
 _GONE = ("disused", "abandoned", "demolished", "removed", "razed")
 
 _WOOD_FUELS = frozenset({"drewno-kominkowe"})
@@ -83,14 +84,14 @@ MAX_NAME = 200
 MAX_PART = 120
 MAX_HOUSE_NUMBER = 30
 MAX_HOURS_TEXT = 300
-"""Longest texts that the catalog keeps, in characters. Values of OpenStreetMap have at most 255."""
+"""Maximum lengths of stored texts, in characters. Values of OpenStreetMap have at most 255."""
 
 
 def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> DepotRecord | Note | None:
-    """The depot that an object is; None when it is none; a Note when it is one that has to be rejected.
+    """Return the depot of an object; None if it is none; a Note if it is rejected.
 
-    source_id: type and number, e.g. "node/9000000001". lat, lon: WGS84 degrees, of a way or relation its centre; None
-    when the source has no position. What cannot be used of the tags is in the record's notes, with the reason.
+    source_id: type and id, e.g. "node/9000000001". lat, lon: WGS84 degrees, the centre of a way or relation; None if
+    the source has no position. Unusable tags are in the record's notes, with the reason.
     """
     offered = fuels_of(tags)
     if offered is None:
@@ -127,6 +128,7 @@ def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> D
         phone=_first(clean_phone, tags, ("phone", "contact:phone", "mobile", "contact:mobile"), refuse),
         website=_first(clean_website, tags, ("website", "contact:website", "url", "contact:url"), refuse),
         fuels=fuels.in_order(offered),
+        denied_fuels=fuels.in_order(denied_fuels(tags)),
         hours=hours,
         opening_hours=opening_hours,
         review=review,
@@ -137,10 +139,10 @@ def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> D
 
 
 def fuels_of(tags: Tags) -> frozenset[str] | None:
-    """Slugs of the fuels that an object sells, none if the tags do not say; None when it is no depot.
+    """Return the slugs of the fuels sold, empty if not stated; None if the object is no depot.
 
-    shop=fuel is a depot, unless its tags name other fuels only (diesel, gas); shop=coal and shop=firewood are; other
-    trade is when it states one of our fuels. What `fuel:*` or `sells:*` denies is not sold.
+    shop=fuel is a depot unless its tags name other fuels only (diesel, gas); shop=coal and shop=firewood are; other
+    shops are if they state a fuel of the catalog. Fuels denied by `fuel:*` or `sells:*` are not sold.
     """
     shops = set(_values(tags.get("shop", "")))
     if not shops & (_SHOPS.keys() | _TRADES) or any(not _denied(tags.get(key, "")) for key in _GONE):
@@ -162,8 +164,14 @@ def fuels_of(tags: Tags) -> frozenset[str] | None:
     return frozenset(sold | implied)
 
 
+def denied_fuels(tags: Tags) -> frozenset[str]:
+    """Return the slugs of fuels stated as not sold; denying coal denies its assortments."""
+    denied = {FUEL_OF[what] for what, value in _goods(tags) if what in FUEL_OF and value.strip().lower() in _NO}
+    return frozenset(assortment for fuel in denied for assortment in fuels.assortments(fuel))
+
+
 def _goods(tags: Tags) -> Iterator[tuple[str, str]]:
-    """What is sold and the value that says whether: `fuel:coal=yes` and `fuel=coal;wood` alike."""
+    """Yield goods with the value that tells whether they are sold: `fuel:coal=yes` and `fuel=coal;wood` alike."""
     for key, value in tags.items():
         prefix, colon, what = key.partition(":")
         if prefix not in ("fuel", "sells"):
@@ -177,16 +185,16 @@ def _goods(tags: Tags) -> Iterator[tuple[str, str]]:
 
 
 def _values(text: str) -> list[str]:
-    """The values of a tag: several are separated by semicolons."""
+    """Split the values of a tag at semicolons."""
     return [value.strip().lower() for value in text.split(";") if value.strip()]
 
 
 def _denied(value: str) -> bool:
-    return value.strip().lower() in _NO
+    return value.strip().lower() in _NO | _NOT_SAID
 
 
 def _name(tags: Tags, offered: frozenset[str], place: str, refuse: Refuse) -> tuple[str, str, str, bool]:
-    """Name, kind where there is no name, why an editor should look, and whether to hold it back until then."""
+    """Return name, kind if there is no name, reason for a review, and whether to hold the depot until then."""
     name = tidy(tags.get("name", "")) or tidy(tags.get("name:pl", ""))
     if not name:
         kind = kind_of(tags, offered)
@@ -194,13 +202,13 @@ def _name(tags: Tags, offered: frozenset[str], place: str, refuse: Refuse) -> tu
     if len(name) > MAX_NAME:
         refuse(f"name cut to {MAX_NAME} characters")
         name = cut(name, MAX_NAME)
-    if is_private_person(name):
+    if is_personal_name(name):
         return name, "", PERSON, True
     return name, "", "", False
 
 
 def kind_of(tags: Tags, offered: frozenset[str]) -> str:
-    """What a depot without a name is called after what it sells."""
+    """Return what to call a depot without a name, by its fuels."""
     shops = _values(tags.get("shop", ""))
     if shops == ["firewood"] or (offered and offered <= _WOOD_FUELS):
         return "Drewno opałowe"
@@ -210,14 +218,14 @@ def kind_of(tags: Tags, offered: frozenset[str]) -> str:
 
 
 def _address(tags: Tags, refuse: Refuse) -> tuple[str, str, str, str]:
-    """Street, house number, postcode and place; "" for what is missing or refused."""
+    """Return street, house number, postcode and place; "" if missing or refused."""
     street = _part(tags, "addr:street", MAX_PART, refuse)
     if street.lower().rstrip(".") in ("ul", "ulica"):
         refuse(f"street is only {street!r}")
         street = ""
     house_number = _part(tags, "addr:housenumber", MAX_HOUSE_NUMBER, refuse)
     city, hamlet = _part(tags, "addr:city", MAX_PART, refuse), _part(tags, "addr:place", MAX_PART, refuse)
-    # Without a street the number is one of addr:place, while addr:city may be the town with the post office.
+    # Without a street, the number belongs to addr:place; addr:city may be the town of the post office.
     place = city or hamlet if street else hamlet or city
     text = tidy(tags.get("addr:postcode", ""))
     postcode = ""
@@ -230,7 +238,7 @@ def _address(tags: Tags, refuse: Refuse) -> tuple[str, str, str, str]:
 
 
 def _part(tags: Tags, key: str, limit: int, refuse: Refuse) -> str:
-    """One part of an address. Too long ones are refused: a cut address is a wrong one."""
+    """Return a part of an address. Refuses a long one: a truncated address is wrong."""
     text = tidy(tags.get(key, ""))
     if len(text) > limit:
         refuse(f"{key} is longer than {limit} characters")
@@ -239,7 +247,7 @@ def _part(tags: Tags, key: str, limit: int, refuse: Refuse) -> str:
 
 
 def _first(clean: Clean, tags: Tags, keys: tuple[str, ...], refuse: Refuse) -> str | None:
-    """The first value that can be published, of several keys for the same thing. Every refused one is noted."""
+    """Return the first publishable value of several keys for the same field. Notes every refused one."""
     for key in keys:
         value, reason = clean(tags.get(key))
         if reason:

@@ -1,7 +1,7 @@
-"""Depots from an answer of the Overpass API in JSON (`out center`): nodes, ways and relations.
+"""Depots from a JSON response of the Overpass API (`out center`): nodes, ways and relations.
 
-An answer that ran out of time or memory is an ordinary document with a `remark` and fewer elements: taken for whole,
-it would remove every depot it lacks. Source: https://wiki.openstreetmap.org/wiki/OverpassJSON.
+A response that ran out of time or memory is a valid document with a `remark` and fewer elements: imported, it would
+remove every depot it lacks. Source: https://wiki.openstreetmap.org/wiki/OverpassJSON.
 """
 
 import re
@@ -19,13 +19,13 @@ _TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})T[0-9:]{8}Z")
 
 
 def parse(path: Path) -> Extract[DepotRecord]:
-    """Depots in the order of the file; elements that are no depots, areas among them, are passed over.
+    """Parse depots in the order of the file; elements that are no depots are skipped.
 
-    as_of is the day of `timestamp_osm_base`. A depot without a position (a missing or empty `center`) or outside
-    Poland is rejected. An element that is there twice and says the same both times counts once.
+    as_of is the day of `timestamp_osm_base`. A depot without a position (a missing or empty `center`) or outside Poland
+    is rejected. Equal repeated elements count once.
 
-    Raises BadInput for what is no whole answer of Overpass, for one with a `remark`, for an element that is there twice
-    with different content, and when there is no depot at all.
+    Raises BadInput for an incomplete response, one with a `remark`, an element that occurs twice with different
+    content, and a response without depots.
     """
     elements, as_of = _document(path)
     depots: dict[str, DepotRecord] = {}
@@ -44,7 +44,7 @@ def parse(path: Path) -> Extract[DepotRecord]:
 
 
 def _document(path: Path) -> tuple[list[object], date | None]:
-    """The elements and the day of an answer."""
+    """Return the elements and the day of a response."""
     document = load_json(path)
     if not isinstance(document, dict) or not isinstance(document.get("elements"), list):
         raise BadInput(path, "is not an answer of the Overpass API: it has no list of elements")
@@ -64,7 +64,7 @@ def _document(path: Path) -> tuple[list[object], date | None]:
 
 
 def _element(path: Path, row: int, element: object) -> DepotRecord | Note | None:
-    """What one element is, as `osm_tags.depot` says."""
+    """Return one element as `osm_tags.depot` does."""
     if not isinstance(element, dict):
         raise BadInput(path, f"the element {str(element)[:40]!r} is not an object", row=row)
     kind, tags = element.get("type"), element.get("tags")

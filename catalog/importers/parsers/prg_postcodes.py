@@ -16,18 +16,18 @@ from catalog.text import normalise_postcode
 COLUMNS = ("postcode", "municipalities", "places", "lat", "lon", "addresses", "source")
 
 SOURCES = {"prg": "prg", "geonames": "filled"}
-"""What the column says before its year → source of the record."""
+"""Source of the record by the prefix of the column."""
 
 _SHARE = re.compile(r"([0-9]{6}[123]?):([0-9]{0,9})")
 _COUNT = re.compile(r"[0-9]{0,9}")
 
 
 def parse(path: Path) -> Extract[PostcodeRecord]:
-    """One record for each postcode, in the order of the file; as_of is not stated (only the year of the source is).
+    """Parse one record per postcode, in the order of the file; as_of is not stated (only the year of the source is).
 
     A missing number of addresses is 0. A centre outside Poland is rejected.
 
-    Raises BadInput for wrong columns and values, a code that is there twice, and a file without rows.
+    Raises BadInput for wrong columns or values, a repeated code, and a file without rows.
     """
     records: dict[str, PostcodeRecord] = {}
     rejected: list[Note] = []
@@ -49,7 +49,7 @@ def parse(path: Path) -> Extract[PostcodeRecord]:
 
 
 def _record(values: dict[str, str]) -> PostcodeRecord:
-    """One row. Raises ValueError naming the value that cannot be read."""
+    """Parse one row. Raises ValueError naming the unreadable value."""
     code = normalise_postcode(values["postcode"])
     if _COUNT.fullmatch(values["addresses"]) is None:
         raise ValueError(f"addresses is {values['addresses'][:20]!r}, not a number")
@@ -68,7 +68,7 @@ def _record(values: dict[str, str]) -> PostcodeRecord:
     too_long = [name for name in places if len(name) > MAX_NAME]
     if too_long:
         raise ValueError(f"the place {too_long[0][:40]!r}… is longer than {MAX_NAME} characters")
-    # Stable, so that shares without numbers stay in the order of the file.
+    # Stable sort: shares without numbers keep the order of the file.
     ordered = sorted(shares.items(), key=lambda share: -share[1])
     return PostcodeRecord(
         code, tuple(ordered), tuple(places), parse_degrees(values["lat"]), parse_degrees(values["lon"]), source

@@ -1,8 +1,8 @@
-"""Towns and villages of the npm package `polskie-miejscowosci`, taken from the register of geographical names (PRNG).
+"""Towns and villages of the npm package `polskie-miejscowosci`, from the register of geographical names (PRNG).
 
 A JSON array of objects: Id, Name, Type (city or village), Province, District, Commune ("Kraków-gmina miejska"),
-Latitude, Longitude (WGS84 degrees). The municipality is told by names of 2021 only, so the caller says which codes
-the names have today.
+Latitude, Longitude (WGS84 degrees). Municipalities are given by names of 2021 only, so the caller passes their present
+codes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,8 @@ from catalog.importers.parsers.values import in_poland, tidy
 from catalog.importers.records import BadInput, Extract, Note, PlaceRecord
 
 UnitNames = Mapping[tuple[str, str, str, int], str]
-"""(voivodeship, county, municipality, kind 1 to 3) → code of seven digits. Names as in TERC, voivodeships small."""
+"""(voivodeship, county, municipality, kind 1 to 3) → code of seven digits. Names as in TERC, voivodeships lower case.
+"""
 
 FIELDS = ("Id", "Name", "Type", "Province", "District", "Commune", "Latitude", "Longitude")
 
@@ -26,7 +27,7 @@ MUNICIPALITY_KINDS = {
     "gmina miejsko-wiejska": 3,
     "obszar wiejski w gminie miejsko-wiejskiej": 3,
 }
-"""What follows the name in Commune."""
+"""Kinds by the suffix in Commune."""
 
 RENAMED = {
     ("kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno", 2): "Ryńsk",
@@ -38,20 +39,20 @@ RENAMED = {
     ("zachodniopomorskie", "stargardzki", "Stargard Szczeciński", 1): "Stargard",
     ("zachodniopomorskie", "stargardzki", "Stargard Szczeciński", 2): "Stargard",
 }
-"""Municipalities that the register of 2026 names otherwise. Source: TERC, states of 2024 and 2026, by county."""
+"""Municipalities renamed by 2026. Source: TERC, states of 2024 and 2026, by county."""
 
-# A village that became a town made its municipality mixed, a town may lose its rights, and a town may take in the
-# villages around it. A rural municipality never becomes the town of the same name beside it.
+# A village that became a town made its municipality mixed; a town may lose its rights or absorb the villages around it.
+# A rural municipality never becomes the town of the same name beside it.
 _OTHER_KINDS = {1: (3,), 2: (3,), 3: (2, 1)}
 
 
 def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:
-    """Places with their position, in the order of the file; as_of is not stated.
+    """Parse places with their position, in the order of the file; as_of is not stated.
 
-    units: see `UnitNames`. A municipality that has another name or kind today is found all the same; a place whose
-    municipality is unknown, or that lies outside Poland, is rejected.
+    units: see `UnitNames`. A renamed municipality, or one of another kind today, is still found; a place with an
+    unknown municipality or outside Poland is rejected.
 
-    Raises BadInput for another form, a wrong field, an Id that is there twice, and when no place is left.
+    Raises BadInput for another format, a wrong field, a repeated Id, and a file without usable places.
     """
     rows: list[PlaceRecord] = []
     rejected: list[Note] = []
@@ -87,7 +88,7 @@ def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:
 
 
 def find_unit(units: UnitNames, voivodeship: str, county: str, commune: str) -> str | None:
-    """The code of a municipality by the names the package gives; None when it has none today.
+    """Return the code of a municipality by its names in the package; None if it has none today.
 
     commune: name, dash and kind, e.g. "Kraków-gmina miejska".
     """
@@ -104,7 +105,7 @@ def find_unit(units: UnitNames, voivodeship: str, county: str, commune: str) -> 
 
 
 def _entries(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    """The objects of the array, numbered from 1, each with all fields."""
+    """Yield the objects of the array, numbered from 1, each with all fields."""
     document = load_json(path)
     if not isinstance(document, list):
         raise BadInput(path, "is not a JSON array of places")

@@ -1,7 +1,7 @@
-"""The parts of a shapefile: finding them in a zip or beside each other, and the table of attributes (dBASE III).
+"""Shapefiles: finding the parts in a zip or directory, and the attribute table (dBASE III).
 
-The table is read here because only the raw bytes of three columns are wanted: their encoding is known afterwards, and
-the first row alone tells which layer holds municipalities. Source of the layout: dBASE III PLUS, table file structure.
+The table is parsed here because only the raw bytes of three columns are needed: their encoding is known afterwards, and
+the first row alone identifies the layer of municipalities. Source of the layout: dBASE III PLUS, table file structure.
 """
 
 import codecs
@@ -20,19 +20,19 @@ from catalog.importers.parsers.files import OpenFile, is_zip, members, open_memb
 from catalog.importers.records import BadInput
 
 LAYER = "a03_granice_gmin"
-"""Name of the layer of municipalities in the official zip, in small letters."""
+"""Layer of municipalities in the official zip, lower case."""
 
 CODE_COLUMN = "JPT_KOD_JE"
 
 PARTS = (".shp", ".dbf", ".prj", ".cpg")
-"""The files that are read. The index (.shx) is not needed: every shape is read, one after the other."""
+"""Required and optional files. The index (.shx) is not needed: shapes are read sequentially."""
 
 COPY_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Shapefile:
-    """An open layer. shapes: the .shp, can be rewound. projection: WKT, "" without .prj. encoding: "" without .cpg."""
+    """An open layer. shapes: the .shp, seekable. projection: WKT, "" without .prj. encoding: "" without .cpg."""
 
     label: str
     shapes: IO[bytes]
@@ -43,10 +43,11 @@ class Shapefile:
 
 @contextmanager
 def open_shapefile(path: Path) -> Iterator[Shapefile]:
-    """Open a layer of municipalities: a zip that holds it, or a .shp with its .dbf beside it.
+    """Open a layer of municipalities: a zip that contains it, or a .shp with its .dbf beside it.
 
-    Members of a zip are unpacked to files without a name, so memory does not grow with them.
-    Raises BadInput when a part is missing or there are several layers and none is called after municipalities.
+    Zip members are unpacked to anonymous temporary files, so memory does not grow with them.
+
+    Raises BadInput if a part is missing, or if none of several layers is named after municipalities.
     """
     with ExitStack() as stack:
         parts: dict[str, OpenFile] = {}
@@ -75,9 +76,9 @@ def open_shapefile(path: Path) -> Iterator[Shapefile]:
 
 
 def municipal_layer(path: Path, found: list[ZipInfo]) -> dict[str, ZipInfo]:
-    """The parts of the layer of municipalities among members of a zip, by suffix; {} when there is no shapefile.
+    """Return the parts of the layer of municipalities among zip members, by suffix; {} without a shapefile.
 
-    Raises BadInput when there are several layers and it is not clear which one is meant.
+    Raises BadInput if several layers are candidates.
     """
     layers: dict[str, dict[str, ZipInfo]] = {}
     for member in found:
@@ -98,7 +99,7 @@ def municipal_layer(path: Path, found: list[ZipInfo]) -> dict[str, ZipInfo]:
 
 
 def _beside(path: Path) -> dict[str, Path]:
-    """The parts in the folder of a .shp, by suffix, whatever the case of their suffixes."""
+    """Return the parts beside a .shp, by suffix, ignoring the case of suffixes."""
     if path.suffix.lower() != ".shp":
         raise BadInput(path, "is neither a zip nor a .shp")
     return {
@@ -109,7 +110,7 @@ def _beside(path: Path) -> dict[str, Path]:
 
 
 def _encoding(code_page: str) -> str:
-    """Python's name for what a .cpg says ("UTF-8", "1250", "ANSI 1250", "Windows-1250"); "" when it is unknown."""
+    """Return Python's name of the encoding in a .cpg ("UTF-8", "1250", "ANSI 1250", "Windows-1250"); "" if unknown."""
     digits = re.search(r"(125[0-9]|852)$", code_page.strip())
     name = f"cp{digits[1]}" if digits else code_page.strip()
     try:
@@ -119,8 +120,8 @@ def _encoding(code_page: str) -> str:
 
 
 @dataclass(slots=True)
-class Table:
-    """A table of attributes. columns: name → (first byte, size) within a row; a row begins with its deletion mark."""
+class AttributeTable:
+    """An attribute table. columns: name → (offset, size) within a row; a row starts with its deletion mark."""
 
     rows: int
     first_row: int
@@ -128,13 +129,13 @@ class Table:
     columns: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def read_header(stream: IO[bytes]) -> Table:
-    """The header of a dBASE table. Raises ValueError when it is none."""
+def read_header(stream: IO[bytes]) -> AttributeTable:
+    """Parse the header of a dBASE table. Raises ValueError for anything else."""
     head = stream.read(32)
     if len(head) < 32:
         raise ValueError("the table of attributes is cut off")
     rows, first_row, row_size = struct.unpack("<4xIHH20x", head)
-    table = Table(rows, first_row, row_size)
+    table = AttributeTable(rows, first_row, row_size)
     start = 1
     count = (first_row - 33) // 32
     for _ in range(count):
@@ -151,9 +152,9 @@ def read_header(stream: IO[bytes]) -> Table:
 
 
 def table_rows(stream: IO[bytes], columns: tuple[str, ...]) -> Iterator[dict[str, bytes] | None]:
-    """The values of some columns, stripped, row by row; None for a row marked as deleted.
+    """Yield the stripped values of columns, row by row; None for a deleted row.
 
-    A column that the table lacks is b"". Raises ValueError for a damaged header and for a table that is cut off.
+    A missing column is b"". Raises ValueError for a damaged header and for a truncated table.
     """
     table = read_header(stream)
     for number in range(table.rows):
@@ -171,7 +172,7 @@ def table_rows(stream: IO[bytes], columns: tuple[str, ...]) -> Iterator[dict[str
 
 
 def holds_municipalities(start: bytes) -> bool:
-    """Whether the beginning of a table says so: its first row has a code of seven digits."""
+    """Whether the first row of a table has a code of seven digits."""
     try:
         for values in table_rows(io.BytesIO(start), (CODE_COLUMN,)):
             if values is not None:

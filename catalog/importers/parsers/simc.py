@@ -31,17 +31,17 @@ KINDS = {
 """Kinds of locality by the code in RM. Source: GUS, TERYT, catalogue WMRODZ, state of 28 February 2013."""
 
 MAX_NAME = 120
-"""Longest name of a locality, in characters."""
+"""Maximum length of a name, in characters."""
 
 _UNIT = re.compile(r"[0-9]{6}[1234589]")
 _IDENTIFIER = re.compile(r"[0-9]{7}")
 
 
 def parse(path: Path) -> Extract[PlaceRecord]:
-    """Localities from the official SIMC file: CSV, XML, or a zip of them, in the order of the file.
+    """Parse localities from the official SIMC file: CSV, XML, or a zip of them, in the order of the file.
 
-    as_of is the newest STAN_NA. Raises BadInput for wrong columns, codes, kinds, names and days, for an identifier
-    that is there twice, and for a file without rows.
+    as_of is the newest STAN_NA. Raises BadInput for wrong columns, codes, kinds, names and days, a repeated id, and a
+    file without rows.
     """
     places: dict[str, PlaceRecord] = {}
     as_of = date.min

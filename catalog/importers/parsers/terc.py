@@ -19,23 +19,22 @@ MUNICIPALITY_KINDS = frozenset("123")
 PART_KINDS = frozenset("4589")
 
 VOIVODESHIP = "województwo"
-"""What NAZWA_DOD says of a voivodeship. Where columns changed places every unit would take it for a name."""
+"""NAZWA_DOD of a voivodeship. With swapped columns every unit would have it as a name."""
 
 MAX_NAME = {2: 40, 4: 60, 7: 80}
-"""Longest name by length of the code, in characters. The longest in the register has 38."""
+"""Maximum length of a name by length of the code, in characters. The longest in the register has 38."""
 
 _CODE = re.compile(r"(?=[0-9]+$)([0-9]{2})([0-9]{2})?([0-9]{2}[1-9])?")
 
 
 def parse(path: Path) -> Extract[UnitRecord]:
-    """Units from the official TERC file: CSV, XML, or a zip of them.
+    """Parse units from the official TERC file: CSV, XML, or a zip of them.
 
-    Voivodeships first, then counties, then municipalities, each by code. Names of voivodeships, capitals in the
-    source, come out in small letters. as_of is the newest STAN_NA.
+    Voivodeships first, then counties, then municipalities, each by code. Names of voivodeships, upper case in the
+    source, are returned in lower case. as_of is the newest STAN_NA.
 
-    Raises BadInput for wrong columns, codes, names and days, values under the wrong column, duplicates, a unit without
-    the one above it, a file without municipalities, and one that ends where the units of a voivodeship or county
-    should follow.
+    Raises BadInput for wrong columns, codes, names and days, values in the wrong column, duplicates, a unit without its
+    parent, a file without municipalities, and a truncated one.
     """
     units: dict[str, tuple[UnitRecord, int]] = {}
     as_of = date.min
@@ -66,10 +65,10 @@ def parse(path: Path) -> Extract[UnitRecord]:
 
 
 def _code(path: Path, row: int, values: dict[str, str]) -> str:
-    """The code of 2, 4 or 7 digits. Raises BadInput when the columns do not form one."""
+    """Return the code of 2, 4 or 7 digits. Raises BadInput if the columns do not form one."""
     parts = [values[column] for column in ("WOJ", "POW", "GMI", "RODZ")]
     code = "".join(parts)
-    # A gap or a lost leading zero would make one code look like another.
+    # A gap or a lost leading zero would turn a code into another.
     whole = [len(part) for part in parts] in ([2, 0, 0, 0], [2, 2, 0, 0], [2, 2, 2, 1])
     if not whole or _CODE.fullmatch(code) is None:
         raise BadInput(
@@ -91,7 +90,7 @@ def _day(path: Path, row: int, text: str) -> date:
 
 
 def _check(path: Path, units: dict[str, tuple[UnitRecord, int]], last: str) -> None:
-    """Raise BadInput when the units are not a whole register."""
+    """Raise BadInput unless the units form a complete register."""
     seats: dict[str, str] = {}
     for code, (_, row) in units.items():
         above = code[: {2: 0, 4: 2, 7: 4}[len(code)]]

@@ -1,4 +1,4 @@
-"""What the files of GUS's register TERYT have in common: semicolon CSV or XML, zipped or not."""
+"""Shared parsing of files of GUS's register TERYT: semicolon CSV or XML, zipped or not."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,9 +9,10 @@ from catalog.importers.records import BadInput
 
 
 def teryt_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a register with their numbers: lines of a CSV, the count of elements of an XML.
+    """Yield the rows of a register with their numbers: lines of a CSV, elements of an XML.
 
-    A zip with both is read from its CSV, which is a fifth of the size.
+    Of a zip with both, the CSV is read, a fifth of the size.
+
     Raises BadInput as `csv_rows` and `xml_rows` do.
     """
     with open_source(path, (".csv", ".xml")) as source:
@@ -23,7 +24,7 @@ def teryt_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[s
 
 
 def checked_name(path: Path, name: str, limit: int, row: int) -> str:
-    """The name, if it can be one. Raises BadInput when it is empty, longer than `limit`, or not printable."""
+    """Return a valid name. Raises BadInput if it is empty, longer than `limit`, or not printable."""
     if not name:
         raise BadInput(path, "has no name", row=row)
     if len(name) > limit:

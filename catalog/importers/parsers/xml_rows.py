@@ -1,12 +1,11 @@
-"""The rows of a register in XML, in constant memory and without the dangers of document types.
+"""Rows of a register in XML, in constant memory.
 
-A document type is what entity expansion and references to other files need; no register has one, so every one is
-refused before it is read.
+Document types enable entity expansion and references to other files; no register has one, so they are refused.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
-from xml.parsers import expat  # the handlers below refuse what makes XML dangerous
+from xml.parsers import expat  # the handlers below refuse document types
 
 from catalog.importers.parsers.files import OpenFile
 from catalog.importers.records import BadInput
@@ -16,11 +15,11 @@ CHUNK_BYTES = 1 << 16
 T = TypeVar("T")
 
 MAX_VALUE = 10_000
-"""Longest text of one field, in characters."""
+"""Maximum length of a field, in characters."""
 
 
 class _Rows:
-    """Collects the rows between two chunks."""
+    """Collects the rows of a chunk."""
 
     def __init__(self, source: OpenFile, columns: Sequence[str], tag: str) -> None:
         self.source, self.columns, self.tag = source, columns, tag
@@ -73,12 +72,15 @@ class _Rows:
 
 
 def parsed(parser: expat.XMLParserType, source: OpenFile, ready: list[T]) -> Iterator[T]:
-    """What the handlers of a parser put into `ready` while it reads a document. Raises BadInput for what is not XML."""
+    """Yield what the handlers of a parser append to `ready` while it reads a document.
+
+    Raises BadInput for malformed XML.
+    """
     while True:
         chunk = source.stream.read(CHUNK_BYTES)
         try:
             parser.Parse(chunk, not chunk)
-        # The two others come from an encoding in the declaration that is unknown or not one byte to a character.
+        # LookupError and ValueError are of an unknown or multi-byte encoding in the declaration.
         except (expat.ExpatError, LookupError, ValueError) as error:
             raise BadInput(source.label, f"is not complete XML, is it cut off? {error}") from error
         yield from ready
@@ -88,10 +90,11 @@ def parsed(parser: expat.XMLParserType, source: OpenFile, ready: list[T]) -> Ite
 
 
 def xml_rows(source: OpenFile, columns: Sequence[str], *, tag: str = "row") -> Iterator[tuple[int, dict[str, str]]]:
-    """The `tag` elements of a document, each with its number from 1 and its fields stripped; empty elements are "".
+    """Yield the `tag` elements of a document, numbered from 1, with stripped fields; empty elements are "".
 
-    columns: fields that every row must have.
-    Raises BadInput for a document type, a row without a column, a field within a field, and what is not XML.
+    columns: required fields.
+
+    Raises BadInput for a document type, a row without a column, a nested field, and malformed XML.
     """
     rows = _Rows(source, columns, tag)
     parser = expat.ParserCreate()

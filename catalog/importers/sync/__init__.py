@@ -1,7 +1,7 @@
-"""What every import does between parsing and writing: compare, refuse, report.
+"""Shared parts of writing imports: compare, refuse, report.
 
-An import reads its source, compares it with what is stored, and only then writes, all in one transaction. Keys are
-the register's own (TERYT, postcode, identifier of the source), so a second run finds nothing to do.
+An import parses its source, compares it with the database, and only then writes, in one transaction. Keys are those of
+the register (TERYT, postcode, id of the source), so importing again changes nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,22 +14,22 @@ from catalog.importers.records import Note
 R = TypeVar("R")
 
 MOST_REMOVED = 0.10
-"""Share of the stored rows that may disappear at once without `--allow-removals`."""
+"""Share of stored rows that may disappear in one import without `--allow-removals`."""
 
 
 class TooManyRemovals(Exception):
-    """A source lacks so many stored rows that it is more likely broken than right. Nothing was written."""
+    """A source lacks too many stored rows, so it is probably damaged. Nothing was written."""
 
 
 class ImportRefused(Exception):
-    """The source can be read but must not be applied; the message says why and what to do."""
+    """The source is readable but must not be imported; the message gives cause and remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How an import runs. today: the day that changes are dated. write: False only compares.
+    """Options of an import. today: day of the changes. write: False only compares.
 
-    allow_older: whether a source may be older than what is stored, where its day is known.
+    allow_older: whether a source may be older than the stored data.
     """
 
     today: date
@@ -41,7 +41,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Diff(Generic[R]):
-    """Rows by key: new ones, (stored, incoming) pairs that differ, and stored ones that the source lacks."""
+    """Differences by key: added rows, (stored, incoming) pairs of changed rows, and removed rows."""
 
     stored: int
     added: dict[str, R]
@@ -55,12 +55,12 @@ class Diff(Generic[R]):
 
 @dataclass(slots=True)
 class Report:
-    """What an import did, or would do.
+    """Result of an import, or of a comparison.
 
-    as_of: the day the source is current to, when it says so.
-    lines: a readable line per change worth naming. skipped: rows left alone because a person decided, or because a
-    better source has them. rejected: rows that cannot be used. notes: values left out of rows that were used.
-    beside: how many of the changed are no rows but what is said of them.
+    as_of: day the source is current to, if stated.
+    lines: one per notable change. skipped: rows left alone because a person decided, or because of a better source.
+    rejected: unusable rows. notes: unused values of used rows.
+    beside: how many of the changed are no rows of the source but data about them.
     """
 
     title: str
@@ -77,17 +77,17 @@ class Report:
 
     @property
     def rows(self) -> int:
-        """How many rows of the source the catalog holds after the import."""
+        """Number of rows of the source in the catalog after the import."""
         return self.added + self.changed + self.unchanged - self.beside
 
     @property
     def changes(self) -> int:
-        """How many rows differ now."""
+        """Number of changed rows."""
         return self.added + self.changed + self.removed
 
 
 def compare(stored: Mapping[str, R], incoming: Mapping[str, R]) -> Diff[R]:
-    """Sort rows into added, changed and removed; equal rows are in none of them."""
+    """Split rows into added, changed and removed ones."""
     return Diff(
         stored=len(stored),
         added={key: row for key, row in incoming.items() if key not in stored},
@@ -97,7 +97,7 @@ def compare(stored: Mapping[str, R], incoming: Mapping[str, R]) -> Diff[R]:
 
 
 def report_of(title: str, diff: Diff[Any]) -> Report:
-    """A report with the counts of a diff."""
+    """Return a report with the counts of a diff."""
     return Report(
         title=title,
         added=len(diff.added),
@@ -108,7 +108,7 @@ def report_of(title: str, diff: Diff[Any]) -> Report:
 
 
 def check_removals(title: str, *, removed: int, stored: int, options: Options) -> None:
-    """Raise TooManyRemovals when more than a tenth of the stored rows would go, unless that was allowed."""
+    """Raise TooManyRemovals if more than `MOST_REMOVED` of the stored rows would go, unless allowed."""
     if not options.allow_removals and removed > stored * MOST_REMOVED:
         raise TooManyRemovals(
             f"{title}: {removed} of {stored} rows would be removed, more than 10 %; "

@@ -1,30 +1,31 @@
-"""Boundaries in the database, and depots back into the municipality they lie in."""
+"""Writing of boundaries, and reassignment of depots to the municipality of their position."""
 
 from collections.abc import Collection, Iterable
 
 import shapely
 
-from catalog import boundaries, history
-from catalog.bulk import upsert
 from catalog.importers.records import BoundaryRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
 from catalog.models import Boundary, Dataset, Depot, Municipality
-from fueldepot.data import versions
+from catalog.territory import boundaries
+from fueldepot.data import history, versions
+from fueldepot.data.bulk import upsert
 
 TITLE = "boundaries"
 
 
 def stored_areas() -> dict[str, tuple[bytes, bool]]:
-    """WKB and approximation of every stored boundary, by code."""
+    """Return WKB and `approximate` of every stored boundary, by code."""
     rows = Boundary.objects.values_list("municipality_id", "area", "approximate")
     return {code: (bytes(area), approximate) for code, area, approximate in rows}
 
 
 def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, approximate: bool = False) -> Report:
-    """Bring boundaries to the state of a file.
+    """Update boundaries from a file.
 
-    Approximate boundaries of the starter give way; official boundaries that the file lacks stay when the file covers
-    other voivodeships only. Depots whose municipality a person has not confirmed follow their position.
+    Approximate boundaries of the starter are replaced; official boundaries missing in the file stay if it covers other
+    voivodeships only. Depots whose municipality is not confirmed follow their position.
+
     Raises TooManyRemovals before anything is written.
     """
     known = set(Municipality.objects.values_list("teryt", flat=True))
@@ -45,6 +46,7 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
     check_removals(TITLE, removed=len(official_removed), stored=diff.stored, options=options)
     report = report_of(TITLE, diff)
     report.rejected = rejected
+    report.lines += extract.remarks
     report.lines += [f"without a boundary: {code}" for code in sorted(known - set(incoming)) if code[:2] in covered]
     if options.write and not diff.empty:
         touched = [*diff.added, *diff.changed]
@@ -58,9 +60,9 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
 
 
 def current_codes(known: Collection[str], given: Collection[str]) -> dict[str, str]:
-    """Codes of a file → codes of the register, which may be of another year: a kind may have changed between them.
+    """Map codes of a file to codes of the register, whose year and thus kinds may differ.
 
-    Codes that the register does not have are left out, and those of another kind where the file has the right one too.
+    Unknown codes are omitted, and those of another kind if the file has the right one too.
     """
     by_number = {code[:6]: code for code in known if code not in given}
     return {
@@ -69,7 +71,7 @@ def current_codes(known: Collection[str], given: Collection[str]) -> dict[str, s
 
 
 def reassign_depots(options: Options) -> Iterable[str]:
-    """Move depots into the municipality their position lies in. Returns a line for each that moved."""
+    """Move depots to the municipality of their position. Returns a line for each."""
     index = boundaries.BoundaryIndex.load()
     moved: dict[int, str] = {}
     for depot in Depot.objects.exclude(confirmed_fields__contains=["municipality"]).order_by("pk"):
@@ -78,7 +80,7 @@ def reassign_depots(options: Options) -> Iterable[str]:
             moved[depot.pk] = f"depot {depot.pk} {depot.name}: {depot.municipality_id} → {located.teryt}"
             Depot.objects.filter(pk=depot.pk).update(municipality=located.teryt, updated_at=options.today)
     if moved:
-        history.record(Depot, moved.keys(), by=None, reason=f"{history.IMPORTED}: granice gmin")
-        # Medians of voivodeships rest on where depots are.
+        history.record_bulk(Depot, moved.keys(), by=None, reason=f"{history.IMPORTED}: granice gmin")
+        # Medians of voivodeships depend on the municipality of depots.
         versions.bump_version(Dataset.Slug.DEPOTS)
     return moved.values()

@@ -1,24 +1,28 @@
-"""Depots in the database. What a person set, checked or removed is never overwritten."""
+"""Writing of depots. What a person set, verified or removed is never overwritten."""
 
 import json
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from catalog import actions, history
-from catalog.actions.states import lock_depots
-from catalog.boundaries import BoundaryIndex, Located
+from catalog import services
+from catalog.depots import fuels
 from catalog.importers.records import DepotRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals
 from catalog.models import Depot
+from catalog.parsing.fuels_in_names import fuels_in_name
+from catalog.services.moderation import lock_depots
+from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
+from fueldepot.data import history
 
 TITLE = "depots"
 
-PLAIN_FIELDS = tuple(f.name for f in fields(DepotRecord) if f.name not in {"source_id", "held", "notes", "kind_name"})
-"""Fields of a record that are stored as they are."""
+NOT_STORED = {"source_id", "held", "notes", "kind_name", "denied_fuels"}
+PLAIN_FIELDS = tuple(f.name for f in fields(DepotRecord) if f.name not in NOT_STORED)
+"""Fields of a record that are stored unchanged."""
 
 
 def plain_values(record: DepotRecord) -> dict[str, Any]:
-    """What a record says, in the columns of a depot; the municipality is the caller's."""
+    """Return the columns of a depot from a record, without the municipality."""
     values = {name: getattr(record, name) for name in PLAIN_FIELDS}
     values["fuels"] = list(record.fuels)
     values["phone"] = record.phone or ""
@@ -26,18 +30,24 @@ def plain_values(record: DepotRecord) -> dict[str, Any]:
     return values
 
 
-def values_of(record: DepotRecord, municipality: Located) -> dict[str, Any]:
-    """`plain_values` with the municipality, which also names a depot that has neither name nor place."""
-    values = plain_values(record)
+def values_of(record: DepotRecord, municipality: LocatedMunicipality) -> dict[str, Any]:
+    """Return `plain_values` with the municipality, which completes the name of a depot without name and place."""
+    values = plain_values(record) | fuel_values(record, "" if record.kind_name else record.name)
     values["municipality_id"] = municipality.teryt
     if record.kind_name and not record.place:
         values["name"] = f"{record.kind_name}, {municipality.name}"
     return values
 
 
+def fuel_values(record: DepotRecord, name: str) -> dict[str, Any]:
+    """Return the fuels stated by a source and those in the name, without denied ones."""
+    added = frozenset(fuels_in_name(name, record.place)) - {*record.fuels, *record.denied_fuels}
+    return {"fuels": list(fuels.in_order(added | {*record.fuels})), "fuels_in_name": list(fuels.in_order(added))}
+
+
 @dataclass(slots=True)
 class Plan:
-    """What an import of depots will write."""
+    """Rows that an import of depots will write."""
 
     origin: Depot.Source
     added: list[Depot] = field(default_factory=list)
@@ -46,22 +56,22 @@ class Plan:
 
 
 def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depot.Source) -> Report:
-    """Bring the depots of one origin to the state of an extract; those of others stay as they are.
+    """Update the depots of one origin from an extract; those of other origins stay.
 
-    New ones are added, changed ones updated field by field, missing ones marked as removed; demonstration depots give
-    way to real ones. Raises TooManyRemovals before anything is written.
+    New depots are added, changed ones updated field by field, missing ones marked as removed; demonstration depots are
+    deleted. Raises TooManyRemovals before anything is written.
     """
     index = BoundaryIndex.load()
     if options.write:
-        # What an editor saves meanwhile waits for this import, instead of being overwritten with what was read here.
+        # Edits wait for this lock, instead of being overwritten with values read here.
         lock_depots(Depot.objects.exclude(source=Depot.Source.EDITOR))
     stored = {depot.source_id: depot for depot in Depot.objects.filter(source=origin)}
     active = sum(depot.publication != Depot.Publication.REMOVED for depot in stored.values())
     report = Report(TITLE, rejected=list(extract.rejected))
     plan = Plan(origin)
-    # A row that cannot be used is still there: its depot stays as it is.
+    # Rejected rows still exist: their depot stays.
     seen = {note.key for note in extract.rejected}
-    # So is a depot that absorbed another one, as long as the source has either of the two.
+    # So does a depot that absorbed another one, while the source has either.
     absorbed = dict(
         Depot.objects.filter(source=origin, merged_into__source=origin).values_list(
             "source_id", "merged_into__source_id"
@@ -89,14 +99,14 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
     if plan.added and demonstration.exists():
         report.lines.append(f"{demonstration.count()} demonstration depots give way")
         if options.write:
-            actions.erase_demonstration()
+            services.erase_demonstration()
     if options.write:
         write(plan)
     return report
 
 
 def new_depot(record: DepotRecord, values: dict[str, Any], options: Options, origin: Depot.Source) -> Depot:
-    """A depot that the catalog did not have."""
+    """Return a new depot."""
     publication = Depot.Publication.HELD if record.held else Depot.Publication.PUBLISHED
     return Depot(
         **values,
@@ -110,7 +120,7 @@ def new_depot(record: DepotRecord, values: dict[str, Any], options: Options, ori
 def update(
     depot: Depot, record: DepotRecord, values: dict[str, Any], plan: Plan, report: Report, options: Options
 ) -> None:
-    """Take what the source says now, except what a person decided, and put the depot on the plan if it differs."""
+    """Apply the values of a source, except to fields confirmed by a person; add the depot to the plan if it changed."""
     removed = depot.publication == Depot.Publication.REMOVED
     if removed and depot.removal_reason != Depot.RemovalReason.GONE_FROM_SOURCE:
         report.skipped.append(
@@ -119,8 +129,12 @@ def update(
         return
     touched = []
     kept = Depot.stated(depot.confirmed_fields)
+    if "name" in kept:
+        values = values | fuel_values(record, depot.name)
     for column, value in values.items():
         name = column.removesuffix("_id")
+        if name == "fuels_in_name" and "fuels" in kept:
+            continue
         stored = getattr(depot, column)
         if stored == value:
             continue
@@ -130,7 +144,7 @@ def update(
             continue
         setattr(depot, column, value)
         touched.append(name)
-    # Whether a held depot with a name from a person may be published, only a person decides.
+    # Only a person decides whether to publish a depot held for a personal name.
     decided = "name" in depot.confirmed_fields
     publication = Depot.Publication.HELD if record.held and not decided else Depot.Publication.PUBLISHED
     if depot.publication != publication and not (decided and depot.publication == Depot.Publication.HELD):
@@ -144,12 +158,12 @@ def update(
 
 
 def shown(value: Any) -> str:
-    """A value as a report quotes it: on one line, lists and weeks as JSON."""
+    """Format a value for the report: on one line, lists and weeks as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def find_gone(stored: dict[str, Depot], seen: set[str], plan: Plan, report: Report, options: Options) -> None:
-    """Mark as removed what the source no longer has, unless a person has vouched for it."""
+    """Mark depots missing in the source as removed, unless a person verified them."""
     for source_id, depot in stored.items():
         if source_id in seen or depot.publication == Depot.Publication.REMOVED:
             continue
@@ -164,14 +178,22 @@ def find_gone(stored: dict[str, Depot], seen: set[str], plan: Plan, report: Repo
 
 
 def write(plan: Plan) -> None:
-    """Write a plan, and a line of history for every depot of it."""
+    """Write a plan, with a history row for every depot."""
     added = Depot.objects.bulk_create(plan.added, batch_size=1000)
-    columns = [*PLAIN_FIELDS, "municipality", "publication", "removed_at", "removal_reason", "updated_at"]
+    columns = [
+        *PLAIN_FIELDS,
+        "fuels_in_name",
+        "municipality",
+        "publication",
+        "removed_at",
+        "removal_reason",
+        "updated_at",
+    ]
     Depot.objects.bulk_update([*plan.changed, *plan.gone], columns, batch_size=500)
     source = plan.origin.label
     for depots, reason, kind in (
-        (added, f"{history.IMPORTED}: {source}", history.ADDED),
+        (added, f"{history.IMPORTED}: {source}", history.CREATED),
         (plan.changed, f"{history.IMPORTED}: {source}", history.CHANGED),
         (plan.gone, f"{history.IMPORTED}: {Depot.RemovalReason.GONE_FROM_SOURCE.label}", history.CHANGED),
     ):
-        history.record(Depot, [depot.pk for depot in depots], by=None, reason=reason, kind=kind)
+        history.record_bulk(Depot, [depot.pk for depot in depots], by=None, reason=reason, kind=kind)

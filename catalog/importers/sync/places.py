@@ -1,10 +1,10 @@
-"""Localities in the database: each source manages its own rows."""
+"""Writing of localities: each source updates its own rows."""
 
-from catalog.bulk import insert, upsert
 from catalog.importers.records import Extract, Note, PlaceRecord
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
 from catalog.importers.sync.resolve import MunicipalityCodes
 from catalog.models import Place
+from fueldepot.data.bulk import insert, upsert
 
 TITLE = "places"
 
@@ -12,7 +12,7 @@ COLUMNS = ("id", "name", "kind", "municipality_id", "main", "lat", "lon")
 
 
 def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
-    """Bring the places of one source to the state of its file. Raises TooManyRemovals before anything is written."""
+    """Update the places of one source from its file. Raises TooManyRemovals before anything is written."""
     codes = MunicipalityCodes()
     incoming: dict[str, PlaceRecord] = {}
     rejected = list(extract.rejected)

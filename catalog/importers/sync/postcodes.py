@@ -1,17 +1,17 @@
-"""Postcodes in the database: the better source stays, whatever the order of the imports.
+"""Writing of postcodes: the better source wins, whatever the order of imports.
 
-Address points go before the postcodes merged from them elsewhere, and these before GeoNames.
+Address points rank before postcodes merged from them elsewhere, and these before GeoNames.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from catalog.bulk import insert, upsert
 from catalog.importers.records import Extract, Note, PostcodeRecord
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
 from catalog.importers.sync.resolve import MunicipalityCodes
 from catalog.models import Postcode, PostcodeMunicipality
+from fueldepot.data.bulk import insert, upsert
 
 TITLE = "postcodes"
 
@@ -21,13 +21,13 @@ RANKS = {
     Postcode.Source.PRG.value: 1,
     Postcode.Source.POINTS.value: 2,
 }
-"""How good each source is. A stored row is not overwritten by a worse one."""
+"""Ranks of sources, higher is better. A stored row is not overwritten by a worse source."""
 
-KEPT = {1: "kept as the address register has it", 2: "kept as the address points have it"}
+SKIP_REASONS = {1: "kept as the address register has it", 2: "kept as the address points have it"}
 
 
 def stored_postcodes() -> dict[str, PostcodeRecord]:
-    """Every postcode in the database by code."""
+    """Return every stored postcode by code."""
     shares: dict[str, list[tuple[str, int]]] = defaultdict(list)
     rows = PostcodeMunicipality.objects.order_by("-addresses", "municipality")
     for code, municipality, addresses in rows.values_list("postcode_id", "municipality_id", "addresses"):
@@ -39,7 +39,7 @@ def stored_postcodes() -> dict[str, PostcodeRecord]:
 
 
 def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
-    """The record with municipalities of the register, most addresses first; unknown ones are left out."""
+    """Return the record with present municipalities, most addresses first; unknown ones are omitted."""
     counts: dict[str, int] = defaultdict(int)
     for code, addresses in record.municipalities:
         municipality = codes.find(code)
@@ -50,10 +50,10 @@ def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
 
 
 def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report:
-    """Bring the postcodes of the sources in a file to its state.
+    """Update the postcodes of the sources in a file.
 
-    A code that a better source has is not taken. Address points may cover some voivodeships only; what is stored of
-    the others stays. Raises TooManyRemovals before anything is written.
+    Codes of a better source are skipped. Address points may cover some voivodeships only; stored data of the others
+    stay. Raises TooManyRemovals before anything is written.
     """
     codes = MunicipalityCodes()
     stored = stored_postcodes()
@@ -65,7 +65,7 @@ def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report
         if not record.municipalities:
             rejected.append(Note(record.code, "none of its municipalities is in the register"))
         elif known and RANKS[known.source] > RANKS[record.source]:
-            skipped.append(Note(record.code, KEPT[RANKS[known.source]]))
+            skipped.append(Note(record.code, SKIP_REASONS[RANKS[known.source]]))
         else:
             incoming[record.code] = record
     sources = {record.source for record in incoming.values()}
@@ -85,9 +85,9 @@ def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report
 def within_covered(
     stored: Mapping[str, PostcodeRecord], incoming: Mapping[str, PostcodeRecord]
 ) -> tuple[dict[str, PostcodeRecord], dict[str, PostcodeRecord]]:
-    """Stored and incoming rows of address points, without what lies in voivodeships that the source does not cover.
+    """Return stored and incoming address points within the voivodeships that the source covers.
 
-    A code that reaches beyond what is covered keeps its stored shares there, and the centre of the larger part.
+    A postcode that extends beyond them keeps its stored shares there, and the centre of the larger part.
     """
     covered = {code[:2] for record in incoming.values() for code, _ in record.municipalities}
     mine, merged = {}, dict(incoming)

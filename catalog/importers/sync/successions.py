@@ -1,7 +1,7 @@
-"""Which municipality follows one that leaves the register: by its number, by its name, or by where it lay.
+"""Successors of municipalities that leave the register: by number, by name, or by position.
 
-The register names no successors. A change of kind keeps the first six digits of a code; a move to another county keeps
-the name; a merger or a division keeps nothing but the place on the map.
+The register states no successors. A change of kind keeps the first six digits of a code; a move to another county keeps
+the name; a merger or division keeps only the position.
 """
 
 from collections import Counter, defaultdict
@@ -9,18 +9,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from catalog.importers.records import UnitRecord
-from catalog.teryt import is_city_county
+from catalog.territory.teryt import is_city_with_county_rights
 
 Units = Mapping[str, UnitRecord]
 
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """What becomes of a code.
+    """Succession of a code.
 
-    heir: the same municipality under another code; "" where it was merged or divided. reused: whether the old code is
-    another municipality's now. candidates: of one that was merged or divided those that took it over, the likeliest
-    first; none where only the map can tell.
+    heir: the same municipality under another code; "" if it was merged or divided. reused: whether the old code now
+    belongs to another municipality. candidates: municipalities that took over a merged or divided one, likeliest first;
+    empty if only the map can tell.
     """
 
     unit: UnitRecord
@@ -30,12 +30,12 @@ class Succession:
 
 
 def municipalities(units: Iterable[UnitRecord]) -> dict[str, UnitRecord]:
-    """The municipalities among units, by code."""
+    """Return the municipalities among units, by code."""
     return {unit.teryt: unit for unit in units if len(unit.teryt) == 7}
 
 
 def find_successions(stored: Units, incoming: Units) -> list[Succession]:
-    """What becomes of every code that leaves the register or changes its owner, by code.
+    """Return the succession of every code that leaves the register or changes its owner, by code.
 
     stored, incoming: all units of both states, by code.
     """
@@ -65,16 +65,16 @@ def find_successions(stored: Units, incoming: Units) -> list[Succession]:
 
 
 def same_number(gone: Units, new: Units) -> dict[str, str]:
-    """Codes that only changed their kind."""
+    """Return codes that only changed their kind, with their heirs."""
     by_number = {code[:6]: code for code in new}
     return {code: by_number[code[:6]] for code in gone if code[:6] in by_number}
 
 
 def same_name(gone: Units, free: Units, stored: Units, incoming: Units) -> dict[str, str]:
-    """Codes that go on under the number of a new municipality of the same name, each new one for one of them.
+    """Return codes with a new municipality of the same name as heir, each heir once.
 
-    A town and the country around it share their name, and a voivodeship may have several of one name, so the closest
-    match goes first, and one that is not the only one of its kind counts as none.
+    A town and its rural municipality share a name, and a voivodeship may have several equal names, so the closest
+    matches go first, and ambiguous ones are skipped.
     """
     heirs: dict[str, str] = {}
     for alike in likenesses(stored, incoming):
@@ -93,7 +93,7 @@ def same_name(gone: Units, free: Units, stored: Units, incoming: Units) -> dict[
 
 
 def likenesses(stored: Units, incoming: Units) -> tuple[Callable[[UnitRecord, Units], object], ...]:
-    """What two municipalities of one name may have in common besides, the most first."""
+    """Return comparisons of further properties of municipalities with one name, strictest first."""
 
     def county(unit: UnitRecord, units: Units) -> str:
         return units[unit.teryt[:4]].name
@@ -107,10 +107,10 @@ def likenesses(stored: Units, incoming: Units) -> tuple[Callable[[UnitRecord, Un
 
 
 def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, ...]:
-    """Municipalities that a merged or divided one went to, as far as codes and names tell.
+    """Return likely successors of a merged or divided municipality, by codes and names.
 
-    New ones of its county that follow nobody else; without these a town of its name, which swallows the country around
-    it, in the county or with the rights of one.
+    New municipalities of its county that follow no other; else a town of its name, which absorbs the surrounding area,
+    in the county or with county rights.
     """
     fresh = tuple(sorted(code for code in free if code[:4] == unit.teryt[:4]))
     if fresh:
@@ -120,16 +120,16 @@ def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, .
         for code, other in new.items()
         if other.name == unit.name
         and code[:2] == unit.teryt[:2]
-        and (code[:4] == unit.teryt[:4] or is_city_county(code))
+        and (code[:4] == unit.teryt[:4] or is_city_with_county_rights(code))
     ]
     return tuple(namesakes) if len(namesakes) == 1 else ()
 
 
 @dataclass(frozen=True, slots=True)
-class Heirs:
-    """Who follows a code. successor: where its address leads. others: who got parts of it, by code.
+class SuccessorVotes:
+    """Successors of a code. successor: redirect target. others: all that received parts, by code.
 
-    whole: whether the successor is the same municipality under another code, so that all said of the old one holds.
+    whole: whether the successor is the same municipality under another code.
     """
 
     successor: str
@@ -138,21 +138,21 @@ class Heirs:
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Everybody who got a part, the successor first."""
+        """All that received a part, the successor first."""
         return (self.successor, *self.others)
 
-    def followed_by(self, later: Mapping[str, "Heirs"]) -> "Heirs":
-        """These heirs after some of them have left the register too."""
+    def followed_by(self, later: Mapping[str, "SuccessorVotes"]) -> "SuccessorVotes":
+        """Return the successors after some of them left the register too."""
         chain = [after for code in self.all for after in (later[code].all if code in later else (code,))]
         successor, *others = dict.fromkeys(chain)
         whole = self.whole and (self.successor not in later or later[self.successor].whole)
-        return Heirs(successor, tuple(sorted(others)), whole)
+        return SuccessorVotes(successor, tuple(sorted(others)), whole)
 
 
 def county_heirs(codes: Collection[str], heirs: Mapping[str, str]) -> dict[str, str]:
-    """Counties or voivodeships that leave the register → the unit that most of their municipalities went to.
+    """Map former counties or voivodeships to the unit that most of their municipalities moved to.
 
-    codes: of one length. heirs: municipality → its successor. A unit whose municipalities are not known is left out.
+    codes: of one length. heirs: municipality → its successor. Units without known municipalities are omitted.
     """
     found: dict[str, str] = {}
     for code in codes:

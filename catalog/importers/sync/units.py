@@ -1,4 +1,4 @@
-"""The register of units in the database: an update of the register keeps every depot."""
+"""Writing of the register of units: an update keeps every depot."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -7,21 +7,28 @@ import shapely
 from django.db.models import Count, F, ProtectedError, Value
 from django.db.models.functions import Concat
 
-from catalog import boundaries
-from catalog.bulk import upsert
 from catalog.importers.records import Extract, UnitRecord
 from catalog.importers.sync import Diff, ImportRefused, Options, Report, check_removals, compare, report_of
-from catalog.importers.sync.handover import FOLLOWERS, Departure, hand_over
-from catalog.importers.sync.successions import Heirs, Succession, Units, county_heirs, find_successions, municipalities
+from catalog.importers.sync.successions import (
+    Succession,
+    SuccessorVotes,
+    Units,
+    county_heirs,
+    find_successions,
+    municipalities,
+)
+from catalog.importers.sync.successors import CODE_CHANGE_HANDLERS, RetiredMunicipality, hand_over
 from catalog.models import Boundary, County, Depot, FormerMunicipality, Municipality, Place, Voivodeship
+from catalog.territory import boundaries
 from catalog.territory.great_circle import distance_m
 from catalog.text import slug
+from fueldepot.data.bulk import upsert
 
 TITLE = "units"
 
 
 def stored_units() -> dict[str, UnitRecord]:
-    """Every unit in the database by code."""
+    """Return every stored unit by code."""
     units = {code: UnitRecord(code, name) for code, name in Voivodeship.objects.values_list("teryt", "name")}
     units |= {code: UnitRecord(code, name) for code, name in County.objects.values_list("teryt", "name")}
     units |= {
@@ -32,11 +39,12 @@ def stored_units() -> dict[str, UnitRecord]:
 
 
 def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
-    """Bring the units to the state of a register file.
+    """Update units from a register file.
 
-    Depots, places, postcodes and former codes of municipalities that leave the register go to those that follow them.
-    Raises TooManyRemovals and ImportRefused before anything is written, and ImportRefused, in the transaction, when a
-    voivodeship leaves of which other data sets know something.
+    Depots, places, postcodes and former codes of departing municipalities go to their successors.
+
+    Raises TooManyRemovals and ImportRefused before anything is written, and ImportRefused within the transaction if
+    other data sets refer to a departing voivodeship.
     """
     incoming = {unit.teryt: unit for unit in extract.rows}
     stored = stored_units()
@@ -44,7 +52,7 @@ def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
     report = report_of(TITLE, diff)
     report.rejected.extend(extract.rejected)
     successions = find_successions(stored, incoming)
-    # Who goes on under another code does not go away.
+    # A unit under a new code is not removed.
     kept = sum(1 for succession in successions if succession.heir and not succession.reused)
     check_removals(TITLE, removed=len(diff.removed) - kept, stored=diff.stored, options=options)
 
@@ -55,31 +63,31 @@ def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
         write(incoming, [*diff.added, *diff.changed], departures, list(diff.removed), options)
     heirs = {departure.unit.teryt: departure.heirs for departure in departures}
     if heirs:
-        for follow in FOLLOWERS:
+        for follow in CODE_CHANGE_HANDLERS:
             report.lines += follow(heirs, options)
     return report
 
 
-def plan_departures(successions: list[Succession], incoming: Units) -> list[Departure]:
-    """Say who follows each departing municipality, and where its depots go.
+def plan_departures(successions: list[Succession], incoming: Units) -> list[RetiredMunicipality]:
+    """Determine successors of departing municipalities, and where their depots go.
 
-    The same municipality under another code takes everything along. Depots of one that was merged or divided follow
-    their position. Raises ImportRefused when nothing says who follows it.
+    The same municipality under another code keeps everything. Depots of a merged or divided one follow their position.
+    Raises ImportRefused if no successor can be determined.
     """
     found = [
-        Departure(succession.unit, Heirs(succession.heir), succession.reused, {})
+        RetiredMunicipality(succession.unit, SuccessorVotes(succession.heir), succession.reused, {})
         for succession in successions
         if succession.heir
     ]
     open_ones = [succession for succession in successions if not succession.heir]
     if open_ones:
-        atlas = Atlas(open_ones, municipalities(incoming.values()))
+        atlas = UnitIndex(open_ones, municipalities(incoming.values()))
         found += [atlas.departure(succession) for succession in open_ones]
     return sorted(found, key=lambda departure: departure.unit.teryt)
 
 
-class Atlas:
-    """What positions tell about municipalities that were merged or divided. Four queries to make, none to ask."""
+class UnitIndex:
+    """Lookup of positions for merged or divided municipalities. Four queries to create, none to look up."""
 
     def __init__(self, successions: list[Succession], remaining: Units) -> None:
         codes = [succession.unit.teryt for succession in successions]
@@ -96,11 +104,11 @@ class Atlas:
             if place_lat is not None and place_lon is not None:
                 self.places[code][name] = place_lat, place_lon
 
-    def departure(self, succession: Succession) -> Departure:
-        """Who follows one municipality. Raises ImportRefused when nothing tells."""
+    def departure(self, succession: Succession) -> RetiredMunicipality:
+        """Return the successor of one municipality. Raises ImportRefused if none can be determined."""
         unit, candidates = succession.unit, succession.candidates
         if len(candidates) == 1:
-            return Departure(unit, Heirs(candidates[0], whole=False), False, {})
+            return RetiredMunicipality(unit, SuccessorVotes(candidates[0], whole=False), False, {})
         if candidates:
             return self.divided_among(unit, candidates)
         moves = {pk: self.index.nearest(lat, lon) for pk, lat, lon in self.depots[unit.teryt]}
@@ -114,12 +122,13 @@ class Atlas:
                 f"municipality {unit.teryt} {unit.name} leaves the register without an heir of the same number or "
                 "name, and no boundary says who follows it; import boundaries first"
             )
-        return Departure(unit, heirs_of(successor, targets.values()), False, targets)
+        return RetiredMunicipality(unit, heirs_of(successor, targets.values()), False, targets)
 
-    def divided_among(self, unit: UnitRecord, candidates: tuple[str, ...]) -> Departure:
-        """A municipality whose parts are new ones: each depot goes to the one whose seat is nearest.
+    def divided_among(self, unit: UnitRecord, candidates: tuple[str, ...]) -> RetiredMunicipality:
+        """Divide a municipality among new ones: each depot goes to the nearest seat.
 
-        Seats are the places of their names. Without them all goes to the first, until boundaries of the new ones come.
+        Seats are the places of their names. Without them all goes to the first, until boundaries of the new ones are
+        imported.
         """
         seats = {
             code: self.places[unit.teryt][self.remaining[code].name]
@@ -131,22 +140,22 @@ class Atlas:
             if seats:
                 moves[pk] = min(seats, key=lambda code: (distance_m(lat, lon, *seats[code]), code))
         successor = most_common(moves.values()) if moves else min(seats or candidates)
-        return Departure(unit, heirs_of(successor, candidates), False, moves)
+        return RetiredMunicipality(unit, heirs_of(successor, candidates), False, moves)
 
 
 def most_common(codes: Iterable[str]) -> str:
-    """The code that is there most often; of several the lowest."""
+    """Return the most frequent code; of several the lowest."""
     counts = Counter(codes)
     return min(counts, key=lambda code: (-counts[code], code))
 
 
-def heirs_of(successor: str, codes: Iterable[str]) -> Heirs:
-    """The heirs of a municipality that was merged or divided."""
-    return Heirs(successor, tuple(sorted(set(codes) - {successor})), whole=False)
+def heirs_of(successor: str, codes: Iterable[str]) -> SuccessorVotes:
+    """Return the successors of a merged or divided municipality."""
+    return SuccessorVotes(successor, tuple(sorted(set(codes) - {successor})), whole=False)
 
 
-def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[Departure]) -> list[str]:
-    """A readable line for every unit that is new, renamed or gone, or that has become another kind or code."""
+def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[RetiredMunicipality]) -> list[str]:
+    """Return a line for every new, renamed or removed unit, and for a change of kind or code."""
     reused = {departure.unit.teryt for departure in departures if departure.reused}
     heirs = {departure.unit.teryt: departure.heirs.successor for departure in departures if not departure.reused}
     continued = {departure.heirs.successor for departure in departures if departure.heirs.whole}
@@ -175,8 +184,8 @@ def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[D
     return lines
 
 
-def describe(departure: Departure, incoming: Units, depots: int) -> str:
-    """One line about a departing municipality."""
+def describe(departure: RetiredMunicipality, incoming: Units, depots: int) -> str:
+    """Return a line about a departing municipality."""
     unit, heirs = departure.unit, departure.heirs
     successor = incoming[heirs.successor]
     line = f"{unit.teryt} {unit.name} → {successor.teryt}"
@@ -198,14 +207,14 @@ def describe(departure: Departure, incoming: Units, depots: int) -> str:
 
 
 def write(
-    units: Units, touched: list[str], departures: list[Departure], removed: Collection[str], options: Options
+    units: Units, touched: list[str], departures: list[RetiredMunicipality], removed: Collection[str], options: Options
 ) -> None:
-    """Write units from the largest down, move what hangs on departing ones, then delete those that are gone.
+    """Write units from the largest down, transfer data of departing ones, then delete those.
 
-    Raises ImportRefused when a data set of an app above this one holds on to a unit that is gone.
+    Raises ImportRefused if a data set of an app above refers to a deleted unit.
     """
     records = [units[code] for code in touched]
-    # Two voivodeships may exchange their names, and no two may ever share one.
+    # Clear slugs first: two voivodeships may swap names, and slugs are unique.
     Voivodeship.objects.filter(pk__in=touched).update(slug=Concat(Value("-"), F("teryt")))
     upsert(
         [Voivodeship(teryt=u.teryt, name=u.name, slug=slug(u.name)) for u in records if len(u.teryt) == 2],

@@ -1,4 +1,4 @@
-"""`make admin`: a chief editor for the running catalog."""
+"""`make admin`: creates a chief editor."""
 
 import secrets
 from typing import Any
@@ -8,8 +8,8 @@ from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandParser
 from django.urls import reverse
 
-from catalog.links import site_url
 from catalog.roles import CHIEF
+from fueldepot.http.links import site_url
 
 
 class Command(BaseCommand):

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from catalog.importers.run import Step
-from catalog.importers.steps import steps_for
+from catalog.importers.registry import steps_for
+from catalog.importers.runner import ImportStep
 from catalog.management.import_command import ImportCommand
 from catalog.models import Dataset
 
@@ -12,5 +12,5 @@ class Command(ImportCommand):
         "Import boundaries of municipalities (PRG: zipped shapefile, or GeoJSON). A dry run unless --commit is given."
     )
 
-    def steps(self, sources: list[Path]) -> list[Step]:
+    def steps(self, sources: list[Path]) -> list[ImportStep]:
         return steps_for(sources, Dataset.Slug.BOUNDARIES)

@@ -1,7 +1,7 @@
 """Postcodes from the address points of the PRG: GML of either official model, plain or many in a zip.
 
-Read as a stream. What is kept grows with the number of postcodes, localities and inhabited squares, not of addresses,
-but for eight bytes of each address by which repetitions are noticed.
+Read as a stream. Memory grows with the number of postcodes, localities and inhabited grid cells, not of addresses,
+except for eight bytes per address to detect duplicates.
 """
 
 from array import array
@@ -24,18 +24,18 @@ from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
 from catalog.text import normalise_postcode
 
 MAX_BYTES = 64 << 30
-"""Largest file, unpacked, in bytes. All addresses in the model of 2012 are about 26 GB."""
+"""Maximum size, unpacked, in bytes. All addresses in the model of 2012 have about 26 GB."""
 
 SUFFIXES = (".xml", ".gml")
 
 MAX_GROUPS = 2_000_000
-"""Most different combinations of postcode, locality and street in a file. The country has about half a million."""
+"""Maximum number of combinations of postcode, locality and street. The country has about half a million."""
 
 MOST_WRONG = 0.10
-"""Share of the addresses of a source that may lie outside their voivodeship before all of it is refused."""
+"""Share of addresses outside their voivodeship above which the source is refused."""
 
 MOST_REPEATED = 0.01
-"""Share of the addresses that may be there twice, as a point and its forgotten version are."""
+"""Share of repeated addresses that is tolerated: a point and an obsolete version of it."""
 
 VOIVODESHIPS = {
     "02": (206, 250, 416, 442),
@@ -55,15 +55,15 @@ VOIVODESHIPS = {
     "30": (282, 360, 507, 646),
     "32": (172, 538, 367, 748),
 }
-"""West, south, east and north end of each voivodeship in EPSG:2180, in km. Source: PRG, granice gmin, 2019.
+"""West, south, east and north edge of each voivodeship in EPSG:2180, in km. Source: PRG, granice gmin, 2019.
 
-Swapped axes or a wrong zone give points that are in Poland as often as not, but not in their voivodeship.
+Swapped axes or a wrong zone give points that are often in Poland, but not in their voivodeship.
 """
 
 MARGIN_M = 5_000.0
 
 NO_POSTCODE = frozenset({"", "00-000", "00000"})
-"""What municipalities enter where they do not know the postcode."""
+"""Values entered for an unknown postcode."""
 
 LOST = "without their municipality in the file"
 ABROAD = "outside Poland"
@@ -72,14 +72,14 @@ Group = tuple[int, str, tuple[str, ...]]
 
 
 def parse(*paths: Path) -> Extract[PostcodeRecord]:
-    """One record for each postcode that the files name together, by code.
+    """Parse one record per postcode of all files together, by code.
 
-    municipalities: as the register gives them, with the number of addresses. places: most addresses first. lat, lon:
-    see `centres`. as_of: the day of the newest version of an address. Addresses that are planned, gone, without
-    postcode, municipality or position, or outside their voivodeship are left out and counted in `rejected`.
+    municipalities: as in the register, with the number of addresses. places: most addresses first. lat, lon: see
+    `centres`. as_of: the newest version of an address. Planned and former addresses, and those without postcode,
+    municipality or position or outside their voivodeship, are skipped and counted in `rejected`.
 
-    Raises BadInput for what is no XML of the register, files of both models, addresses that are there twice, and when
-    more than a tenth lies outside its voivodeship.
+    Raises BadInput for XML of another kind, files of both models, repeated addresses, and more than a tenth outside
+    their voivodeship.
     """
     collected = _Collected()
     for path in paths:
@@ -92,7 +92,7 @@ def parse(*paths: Path) -> Extract[PostcodeRecord]:
 
 
 def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
-    """Every XML of a path, to be opened one after another."""
+    """Yield every XML document of a path, to be opened one after another."""
     if not is_zip(path, max_bytes=MAX_BYTES):
         yield open_source(path, (), max_bytes=MAX_BYTES)
         return
@@ -108,7 +108,7 @@ def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
 
 
 class _Collected:
-    """What is kept of the addresses read so far."""
+    """State collected over the addresses read so far."""
 
     def __init__(self) -> None:
         self.model: Model | None = None
@@ -124,7 +124,7 @@ class _Collected:
         self.transformers: dict[int, pyproj.Transformer] = {}
 
     def read(self, source: OpenFile) -> None:
-        """Take in one document. References lead to objects of the same document, so they end with it."""
+        """Read one document. References point to objects of the same document, so they are resolved at its end."""
         groups: Counter[Group] = Counter()
         areas: dict[str, tuple[str, str]] = {}
         texts: dict[str, str] = {}
@@ -151,7 +151,7 @@ class _Collected:
         self.resolve(groups, areas)
 
     def address(self, found: Address, source: OpenFile, texts: dict[str, str]) -> Group | None:
-        """Take in one address. Returns its postcode, place and references; None when it is left out."""
+        """Add an address. Returns its postcode, place and references; None if it is skipped."""
         if not found.current:
             self.refuse("not standing any more, or not yet", found.id)
             return None
@@ -175,12 +175,12 @@ class _Collected:
         self.cells.add(number, east, north)
         if found.version > self.newest:
             self.newest = self.day(found, source)
-        # One object for each text, however often it is met.
+        # Share equal strings.
         references = tuple(texts.setdefault(reference, reference) for reference in found.references)
         return number, texts.setdefault(found.place, found.place), references
 
     def official(self, epsg: int, east: float, north: float) -> tuple[float, float]:
-        """Easting and northing in EPSG:2180."""
+        """Return easting and northing in EPSG:2180."""
         if epsg == OFFICIAL_EPSG:
             return east, north
         transformer = self.transformers.get(epsg)
@@ -201,7 +201,7 @@ class _Collected:
         self.examples.setdefault(reason, example)
 
     def resolve(self, groups: Counter[Group], areas: dict[str, tuple[str, str]]) -> None:
-        """Follow the references of one document."""
+        """Resolve the references of one document."""
         names: dict[int, str] = {code: text for text, code in self.codes.items()}
         for (code, place, references), count in groups.items():
             area = next((areas[reference] for reference in references if reference in areas), None)
@@ -215,7 +215,7 @@ class _Collected:
                 self.places[code][named] += count
 
     def check_repetitions(self, label: str) -> None:
-        """Raise BadInput when more than one in a hundred addresses is there twice."""
+        """Raise BadInput if more than `MOST_REPEATED` of the addresses are repeated."""
         ids = np.frombuffer(self.ids, np.uint64) if self.ids else np.empty(0, np.uint64)
         ids.sort()
         repeated = int(np.count_nonzero(ids[1:] == ids[:-1]))
@@ -225,7 +225,7 @@ class _Collected:
             self.refuse("there twice, and counted twice", label, repeated)
 
     def check_positions(self, label: str) -> None:
-        """Leave out positions outside their voivodeship. Raises BadInput when more than a tenth of the addresses is."""
+        """Skip positions outside their voivodeship. Raises BadInput for a share above `MOST_WRONG`."""
         lost, abroad = self.refused[LOST], self.refused[ABROAD]
         dropped, kept = self.cells.keep(self.boxes)
         total = dropped + kept + abroad
@@ -242,7 +242,7 @@ class _Collected:
             self.refuse("with a position outside their voivodeship, which is left out", label, outside)
 
     def extract(self, label: str) -> Extract[PostcodeRecord]:
-        """What was collected. Raises BadInput when nothing is usable."""
+        """Return the records. Raises BadInput if nothing is usable."""
         self.check_positions(label)
         project = pyproj.Transformer.from_crs(OFFICIAL_EPSG, 4326, always_xy=True)
         texts = {number: code for code, number in self.codes.items()}
@@ -270,7 +270,7 @@ class _Collected:
         return Extract(tuple(sorted(records, key=lambda record: record.code)), as_of, tuple(notes))
 
     def boxes(self, number: int) -> NDArray[np.float64]:
-        """Where the addresses of a postcode may lie, in metres."""
+        """Return the boxes that the addresses of a postcode may lie in, in metres."""
         found = {teryt[:2] for teryt in self.municipalities[number]} & VOIVODESHIPS.keys()
         boxes = np.array([VOIVODESHIPS[teryt] for teryt in sorted(found)], float).reshape(-1, 4) * 1000
         return np.asarray(boxes + np.array([-MARGIN_M, -MARGIN_M, MARGIN_M, MARGIN_M]))

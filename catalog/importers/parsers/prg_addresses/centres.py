@@ -1,10 +1,10 @@
-"""The centre of many addresses that one wrong address does not move, in little memory.
+"""Robust centres of many addresses, in little memory.
 
-Addresses are summed up by squares of 500 m for each postcode. The centre is the medoid of the squares: that whose mean
-position has the least sum of distances to all addresses. So it is always where people live: of two villages it is in
-the larger, not in the field between them. As with every median, less than half of the addresses may be wrong before it
-leaves the others. Source: L. Kaufman, P. J. Rousseeuw, Finding Groups in Data (1990), chapter 2; breakdown point of
-spatial medians: H. P. Lopuhaä, P. J. Rousseeuw, Annals of Statistics 19 (1991), 229-248.
+Addresses are summed per postcode in cells of 500 m. The centre is the medoid of the cells: the cell mean with the least
+sum of distances to all addresses. So it is always inhabited: of two villages in the larger, not in the field between
+them. As with every median, less than half of the addresses may be wrong. Source: L. Kaufman, P. J. Rousseeuw, Finding
+Groups in Data (1990), chapter 2; breakdown point of spatial medians: H. P. Lopuhaä, P. J. Rousseeuw, Annals of
+Statistics 19 (1991), 229-248.
 """
 
 from array import array
@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 CELL_CM = 50_000
-"""Side of a square. Coordinates are whole centimetres, so that sums do not depend on the order of the file."""
+"""Side of a cell. Coordinates are whole centimetres, so that sums do not depend on the order of the file."""
 
 BATCH = 250_000
-"""Addresses that are kept one by one until they are summed up."""
+"""Addresses buffered before they are summed."""
 
 MAX_CELLS = 1_500
-"""Squares of one postcode that are compared with one another; where there are more, four become one."""
+"""Maximum number of cells per postcode that are compared; with more, four become one."""
 
 _BITS = 16
 _MASK = (1 << _BITS) - 1
@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 
 
 class Cells:
-    """Sums of positions by group and square. Takes 32 bytes for each square, and 24 for each address of a batch."""
+    """Sums of positions by group and cell. Takes 32 bytes per cell, and 24 per buffered address."""
 
     def __init__(self) -> None:
         self.groups, self.east, self.north = array("q"), array("q"), array("q")
@@ -46,7 +46,7 @@ class Cells:
             self.flush()
 
     def flush(self) -> None:
-        """Sum up what was added one by one."""
+        """Sum the buffered addresses."""
         if not self.groups:
             return
         group, east, north = (np.frombuffer(values, np.int64) for values in (self.groups, self.east, self.north))
@@ -57,7 +57,7 @@ class Cells:
         self.groups, self.east, self.north = array("q"), array("q"), array("q")
 
     def keep(self, allowed: Callable[[int], NDArray[np.float64]]) -> tuple[int, int]:
-        """Drop squares outside the boxes of their group. Returns how many addresses were dropped, and how many stay.
+        """Drop cells outside the boxes of their group. Returns the numbers of dropped and of kept addresses.
 
         allowed: group → boxes (west, south, east, north in metres), an array of shape (n, 4).
         """
@@ -73,7 +73,7 @@ class Cells:
         return dropped, int(self.sums[:, 0].sum())
 
     def centres(self) -> Iterator[tuple[int, float, float]]:
-        """Each group with the easting and northing of its centre, in metres, by group."""
+        """Yield each group with easting and northing of its centre in metres, by group."""
         self.flush()
         for group, part in self._parts():
             keys, sums = self.keys[part], self.sums[part]
@@ -92,24 +92,24 @@ class Cells:
 
 
 def medoid(points: NDArray[np.float64], weights: Ints) -> NDArray[np.float64]:
-    """That of n points, an array of shape (n, 2), whose weighted sum of distances to the others is least.
+    """Return the medoid of n points, an array of shape (n, 2), by weighted distances.
 
     Of several with the same sum the heaviest, then the first.
     """
     apart = np.hypot(*(points[:, None, :] - points[None, :, :]).transpose(2, 0, 1))
-    # To the centimetre, so that equal sums are equal whatever the rounding.
+    # Rounded, so that equal sums stay equal despite rounding errors.
     costs = np.round(apart @ weights)
     return np.asarray(points[np.lexsort((-weights, costs))[0]])
 
 
 def _coarser(keys: Ints, step: int) -> Ints:
-    """Keys of squares whose side is 2 ** step times as long."""
+    """Return the keys of cells whose side is 2 ** step times as long."""
     group, east, north = keys >> 2 * _BITS, (keys >> _BITS) & _MASK, keys & _MASK
     return (group << 2 * _BITS) | (east >> step << _BITS) | (north >> step)
 
 
 def _summed(keys: Ints, sums: Ints) -> tuple[Ints, Ints]:
-    """Each key once, ascending, with the sum of its rows."""
+    """Return each key once, ascending, with the sum of its rows."""
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))

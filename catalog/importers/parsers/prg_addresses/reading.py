@@ -1,9 +1,11 @@
-"""Address points out of the two official XML layouts, as a stream.
+"""Streaming reader of address points in the two official XML layouts.
 
-Model of 2012 (`PRG_PunktAdresowy`): the names of the units and the locality stand in the address; the municipality is
-one of the objects that `komponent` refers to, and these follow the addresses. Positions are northing, easting.
-Model of 2021 (`AD_PunktAdresowy`): the address refers to its locality, an object of the same file that holds name and
+Model of 2012 (`PRG_PunktAdresowy`): the address contains the names of units and locality; `komponent` refers to the
+municipality, an object after the addresses. Positions are northing, easting.
+
+Model of 2021 (`AD_PunktAdresowy`): the address refers to its locality, an object of the same file with name and
 municipality. Positions are easting, northing.
+
 Sources: Rozporządzenie z 9 stycznia 2012 r. and z 21 lipca 2021 r. w sprawie ewidencji miejscowości, ulic i adresów.
 """
 
@@ -11,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from xml.parsers import expat  # the handlers below refuse what makes XML dangerous
+from xml.parsers import expat  # the handlers below refuse document types
 
 from catalog.importers.parsers.files import OpenFile
 from catalog.importers.parsers.values import tidy
@@ -19,17 +21,17 @@ from catalog.importers.parsers.xml_rows import parsed
 from catalog.importers.records import BadInput
 
 MAX_VALUE = 10_000
-"""Longest text of one field, in characters."""
+"""Maximum length of a field, in characters."""
 
 MAX_REFERENCES = 100
-"""Most references of one address. It has six: country, voivodeship, county, municipality, locality, street."""
+"""Maximum number of references. An address has six: country, voivodeship, county, municipality, locality, street."""
 
 MAX_DEPTH = 100
-"""Deepest nesting of elements. Addresses need eight."""
+"""Maximum nesting of elements. Addresses need eight."""
 
 
 class Model(Enum):
-    """The two layouts. The value says which coordinate stands first."""
+    """The two layouts. The value names the first coordinate."""
 
     OF_2012 = "northing easting"
     OF_2021 = "easting northing"
@@ -37,10 +39,11 @@ class Model(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One address point. place: as written, "" in the model of 2021. references: to the objects that say where it is.
+    """An address point. place: as written, "" in the model of 2021. references: ids of the objects that locate it.
 
-    position: (easting, northing) in metres of the reference system `epsg`; None where there is none.
-    version: the day of its version as text, "" when not stated. current: whether it stands, on paper and in fact.
+    position: (easting, northing) in metres of the reference system `epsg`, or None.
+
+    version: day of its version as text, "" if not stated. current: whether it exists, legally and in fact.
     """
 
     id: str
@@ -68,7 +71,7 @@ _FEATURES = {
     "AD_PunktAdresowy": (Model.OF_2021, True),
     "AD_Miejscowosc": (Model.OF_2021, False),
 }
-"""Elements that are read → their model, and whether they are addresses."""
+"""Elements by name: their model, and whether they are addresses."""
 
 _FIELDS = frozenset(
     {
@@ -90,19 +93,19 @@ _STANDING = frozenset({"", "istniejacy", "istniejący"})
 
 _EPSG = re.compile(r"(?:.*[:/#])?EPSG(?::|/)[0-9.]*(?::|/)?([0-9]{4,5})", re.IGNORECASE)
 _SYSTEMS = frozenset(range(2176, 2181))
-"""PL-2000, zones 5 to 8, and PL-1992: what surveys are kept in. Source: rozporządzenie z 15 października 2012 r."""
+"""PL-2000, zones 5 to 8, and PL-1992, the systems of surveys. Source: rozporządzenie z 15 października 2012 r."""
 
 OFFICIAL_EPSG = 2180
 
 _POSITION = re.compile(r"([0-9]{1,8}(?:\.[0-9]{1,12})?)\s+([0-9]{1,8}(?:\.[0-9]{1,12})?)")
 _VERSION = re.compile(r"_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9_]+$")
-"""What the model of 2021 appends to an identifier. References may name another version of the same object."""
+"""Version suffix of ids in the model of 2021. References may name another version of the same object."""
 
 
 def read(source: OpenFile) -> Iterator[tuple[Model, Address | Area]]:
-    """The addresses of a document and the objects they refer to, in its order.
+    """Yield the addresses of a document and the objects they refer to, in order.
 
-    Raises BadInput for a document type, what is not XML, an unknown reference system, and damaged positions.
+    Raises BadInput for a document type, malformed XML, an unknown reference system, and damaged positions.
     """
     reader = _Reader(source)
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -112,7 +115,7 @@ def read(source: OpenFile) -> Iterator[tuple[Model, Address | Area]]:
 
 
 class _Reader:
-    """Handlers of the parser. Those for texts and ends are attached only where they matter: most of a file does not."""
+    """Expat handlers. Text and end handlers are attached only where needed: most of a file is skipped."""
 
     def __init__(self, source: OpenFile) -> None:
         self.source = source
@@ -211,7 +214,7 @@ class _Reader:
         )
 
     def system(self, name: str) -> int:
-        """The number of a reference system. Raises BadInput for one that Polish registers are not kept in."""
+        """Return the number of a reference system. Raises BadInput for one that Polish registers do not use."""
         if not name:
             return OFFICIAL_EPSG
         match = _EPSG.fullmatch(name)
@@ -230,7 +233,7 @@ class _Reader:
 
 
 def _attribute(attributes: Mapping[str, str], local: str) -> str:
-    """An attribute by its name without namespace."""
+    """Return an attribute by its local name."""
     for name, value in attributes.items():
         if name == local or name.endswith(f" {local}"):
             return value
@@ -238,5 +241,5 @@ def _attribute(attributes: Mapping[str, str], local: str) -> str:
 
 
 def _identifier(reference: str) -> str:
-    """What an object is known by: the last part of an address, without the "#" and the version."""
+    """Return the id in a reference: its last part, without "#" and version."""
     return _VERSION.sub("", reference.rpartition("/")[2].lstrip("#"))

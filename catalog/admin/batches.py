@@ -1,0 +1,173 @@
+"""Bulk decisions about depots and prices at the desk, and the button that undoes one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.middleware.csrf import get_token
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from catalog import services
+from catalog.admin.bulk import is_unlimited
+from catalog.admin.desk import MissingObjectMixin, current_editor
+from catalog.models import Depot, DepotBatch
+from fueldepot.data.bulk import among
+
+MOST_SHOWN = 100
+"""Rows listed on the page of a decision; of further ones only the count."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTable:
+    """Table of the rows of a decision. permission: needed to undo it.
+
+    find_rows: takes the decision and the greatest number of rows; returns the URL and the cells of each row.
+    """
+
+    permission: str
+    headers: tuple[str, ...]
+    find_rows: Callable[[DepotBatch, int], Sequence[tuple[str, Sequence[Any]]]]
+
+
+def find_depots(batch: DepotBatch, most: int) -> list[tuple[str, Sequence[Any]]]:
+    """Return the first depots of a decision. One query."""
+    keys = Depot.history.filter(history_id__in=among(batch.lines)).values("id")
+    depots = Depot.objects.filter(pk__in=keys).select_related("municipality").order_by("pk")[:most]
+    return [
+        (
+            reverse("admin:catalog_depot_change", args=[depot.pk]),
+            (depot, depot.municipality, depot.get_publication_display(), depot.get_data_status_display()),
+        )
+        for depot in depots
+    ]
+
+
+BATCH_TABLES = {
+    DepotBatch.About.DEPOTS.value: BatchTable(
+        "catalog.change_depot", ("Skład", "Gmina", "Publikacja", "Status danych"), find_depots
+    )
+}
+"""Tables by the subject of decisions; other admin modules register their own."""
+
+
+class UndoneFilter(admin.SimpleListFilter):
+    title = "stan"
+    parameter_name = "undone"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("no", "obowiązuje"), ("yes", "cofnięta")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.filter(undone_at__isnull=self.value() == "no") if self.value() in {"no", "yes"} else queryset
+
+
+@admin.register(DepotBatch)
+class DepotBatchAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """Bulk decisions, newest first. A decision is undone as a whole, never edited."""
+
+    list_display = ("decided_at", "decided_by", "label", "count", "reason", "state")
+    list_filter = (UndoneFilter, "about", "decided_by")
+    list_select_related = ("decided_by", "undone_by")
+    search_fields = ("label", "reason")
+    ordering = ("-decided_at", "-pk")
+    list_per_page = 50
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_urls(self) -> list[URLPattern]:
+        undo = path(
+            "<int:batch_id>/cofnij/", self.admin_site.admin_view(self.undo_view), name="catalog_depotbatch_undo"
+        )
+        return [undo, *super().get_urls()]
+
+    @admin.display(description="wpisy")
+    def count(self, batch: DepotBatch) -> int:
+        return len(batch.lines)
+
+    @admin.display(description="stan")
+    def state(self, batch: DepotBatch) -> str:
+        return f"cofnięta ({batch.undone_by})" if batch.undone_at else "obowiązuje"
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show a decision: what changed, for which depots, and the button that undoes it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        batches = DepotBatch.objects.select_related("decided_by", "undone_by")
+        batch = batches.filter(pk=object_id).first() if object_id.isdecimal() and len(object_id) < 19 else None
+        if batch is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+        table = BATCH_TABLES[batch.about]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Decyzja zbiorcza nr {batch.pk}",
+            "opts": self.opts,
+            "batch": batch,
+            "headers": table.headers,
+            "rows": table.find_rows(batch, MOST_SHOWN),
+            "count": len(batch.lines),
+            "may_undo": may_undo(request, batch),
+        }
+        return TemplateResponse(request, "admin/catalog/depotbatch/page.html", context)
+
+    def undo_view(self, request: HttpRequest, batch_id: int) -> HttpResponse:
+        """Undo a bulk decision, then show its page."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        batch = DepotBatch.objects.filter(pk=batch_id).first()
+        if batch is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, str(batch_id))
+        if batch.undone_at is None and not may_undo(request, batch):
+            raise PermissionDenied
+        try:
+            undone = services.undo_batch(batch=batch, by=current_editor(request), on=timezone.now())
+        except services.BatchAlreadyUndone:
+            self.message_user(request, "Tę decyzję cofnięto już wcześniej.", messages.WARNING)
+        else:
+            said = f"Cofnięto. Przywrócone wpisy: {undone.restored}."
+            if undone.reopened:
+                said += f" Zgłoszenia, które znów czekają: {undone.reopened}."
+            self.message_user(request, said)
+            if undone.changed_since:
+                named = ", ".join(map(str, undone.changed_since[:MOST_SHOWN]))
+                self.message_user(
+                    request,
+                    f"Bez zmian, bo od tamtej decyzji ktoś je zmienił: {len(undone.changed_since)}. {named}",
+                    messages.WARNING,
+                )
+        return HttpResponseRedirect(reverse("admin:catalog_depotbatch_change", args=[batch.pk]))
+
+
+def may_undo(request: HttpRequest, batch: DepotBatch) -> bool:
+    """Whether the user may undo a decision: their own, or any as a chief editor."""
+    editor: Any = current_editor(request)
+    if batch.undone_at is not None or not editor.has_perm(BATCH_TABLES[batch.about].permission):
+        return False
+    return batch.decided_by_id == editor.pk or is_unlimited(editor)
+
+
+def undo_button(request: HttpRequest, batch: DepotBatch) -> SafeString:
+    """Return a form with one button that undoes a decision, for use in a message."""
+    return format_html(
+        '<form method="post" action="{}" class="undo"><input type="hidden" name="csrfmiddlewaretoken" value="{}">'
+        '<button class="button">Cofnij całość</button> <a href="{}">Zobacz decyzję</a></form>',
+        reverse("admin:catalog_depotbatch_undo", args=[batch.pk]),
+        get_token(request),
+        reverse("admin:catalog_depotbatch_change", args=[batch.pk]),
+    )

@@ -1,0 +1,279 @@
+"""The page of one depot: its form, its history and the moderation buttons."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import links, models, services
+from catalog.admin.depots import field_history, position_map
+from catalog.admin.depots.field_history import FieldHistory, read_history
+from catalog.admin.depots.form import EXTRAS, VERIFYING, DepotAdminForm
+from catalog.admin.depots.same_contact import find_same_contact
+from catalog.admin.desk import current_editor, read_number, read_text
+from catalog.admin.next_row import NextRowMixin
+from catalog.admin.notifications import tell_authors
+from catalog.depots import quality
+from catalog.submissions import field_groups
+
+ADDRESS = ("street", "house_number", ("postcode", "place"))
+FIELDSETS = (
+    (None, {"fields": ("name", "fuels", "opening_hours")}),
+    ("Adres i kontakt", {"fields": (*ADDRESS, "nip", "phone", "website")}),
+    ("Położenie", {"fields": (("lat", "lon"), "location_approximate", *EXTRAS, "municipality")}),
+    ("Wyświetlanie", {"fields": ("featured",)}),
+)
+STATE = (
+    "Stan wpisu",
+    {
+        "fields": (
+            "data_status",
+            "verified_at",
+            "verified_by",
+            "publication",
+            "removed_at",
+            "removal_reason",
+            "merged_into",
+            "review",
+            "updated_at",
+            "source",
+            "source_id",
+        )
+    },
+)
+
+REASONS = [
+    reason
+    for reason in models.Depot.RemovalReason
+    if reason
+    not in {
+        models.Depot.RemovalReason.GONE_FROM_SOURCE,  # only an import knows that
+        models.Depot.RemovalReason.OWNER,  # set when a deletion is accepted
+    }
+]
+
+NEXT = {"_save_next", "_verify_next"}
+"""Submit buttons that continue with the next row of the list."""
+
+NOTHING_CHANGED = "żadne pole nie zmieniło wartości"
+
+REFUSALS: dict[type[Exception], str] = {
+    services.DepotIsRemoved: "wpis jest usunięty; najpierw go przywróć",
+    services.DepotIsPublished: "wpis jest już opublikowany",
+    services.DepotIsUnverified: "wpis nie ma statusu, który można cofnąć",
+    services.RestoringNeedsReason: "podaj powód przywrócenia",
+    services.DepotEditConflict: "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz",
+}
+
+
+class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """Page of a depot. The number of queries is constant."""
+
+    save_on_top = True
+    form = DepotAdminForm
+    autocomplete_fields = ("municipality",)
+    readonly_fields = cast("tuple[str, ...]", STATE[1]["fields"])
+    change_form_template = "admin/catalog/depot/page.html"
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
+        """Return the depot with `opened`, its edit version, which is read first and so never newer than the row."""
+        opened = services.edit_version(models.Depot(pk=read_number(object_id)))
+        found: models.Depot | None = super().get_object(request, object_id, from_field)
+        if found is not None:
+            found.opened = opened  # type: ignore[attr-defined] # for the form
+        return found
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[models.Depot]:
+        return models.Depot.objects.defer("position", "name_key")
+
+    def get_fieldsets(self, request: HttpRequest, obj: models.Depot | None = None) -> Any:
+        if obj is None:
+            return FIELDSETS
+        if not self.has_change_permission(request, obj):
+            # Read-only pages omit the fields of the form that are not columns.
+            position = ("Położenie", {"fields": (("lat", "lon"), "location_approximate", "municipality")})
+            return (*FIELDSETS[:2], position, FIELDSETS[3], STATE)
+        return ((None, {"fields": ("opened",), "classes": ("hidden",)}), *FIELDSETS, STATE)
+
+    def get_form(
+        self, request: HttpRequest, obj: models.Depot | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        form: Any = super().get_form(request, obj, change, **kwargs)
+        form.editor = current_editor(request)
+        if obj is None or not self.has_change_permission(request, obj):
+            return form
+        sources = self._field_history(obj).sources
+        opened = getattr(obj, "opened", 0)
+
+        class SourcedForm(form):  # type: ignore[misc] # made by the admin at run time
+            """The form with the source of each value in its help text."""
+
+            def __init__(self, *args: Any, **options: Any) -> None:
+                super().__init__(*args, **options)
+                self.initial["opened"] = opened
+                for name, source in sources.items():
+                    if name in self.fields:
+                        self.fields[name].help_text = f"{self.fields[name].help_text} {source}".strip()
+
+        return SourcedForm
+
+    def _field_history(self, depot: Any) -> FieldHistory:
+        """The history of a depot, read once per request."""
+        if not hasattr(depot, "field_history"):
+            depot.field_history = read_history(depot)
+        found: FieldHistory = depot.field_history
+        return found
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        depot = kwargs.get("obj")
+        if depot is not None:
+            context.update(self._about(depot))
+            context["viewers"] = services.find_viewers(depot, besides=current_editor(request), on=timezone.now())
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def _about(self, depot: models.Depot) -> dict[str, Any]:
+        """Template context beside the form."""
+        pairs_of = quality.duplicates_of(depot.pk, quality.unresolved_pairs())
+        return {
+            "field_history": self._field_history(depot),
+            "map": position_map.position_map(depot.municipality_id, depot.lat, depot.lon),
+            "live": position_map.live_map(depot.municipality, (depot.lat, depot.lon)),
+            "public_url": links.depot_url(depot.pk, depot.name),
+            "origin_url": origin_url(depot),
+            "submissions": depot.submissions.select_related("decided_by").order_by("-created_at", "-pk")[:50],
+            "absorbed": depot.merged.order_by("pk"),
+            "followed": what_followed(depot) if depot.merged_into_id else None,
+            "twins": [(pair, key) for key, pair in pairs_of.items()],
+            "same_contact": find_same_contact(field_groups.values_of(depot), besides=depot.pk),
+            "reasons": REASONS,
+            "opened": getattr(depot, "opened", 0),
+            "removed": depot.publication == models.Depot.Publication.REMOVED,
+            "needs_reason": services.needs_reason(depot),
+            "published": depot.publication == models.Depot.Publication.PUBLISHED,
+        }
+
+    def save_model(self, request: HttpRequest, obj: models.Depot, form: Any, change: bool) -> None:
+        """Save through `catalog.services`, which record author and history."""
+        editor, today = current_editor(request), timezone.localdate()
+        verify = bool(VERIFYING & request.POST.keys())
+        if change and NEXT & request.POST.keys():
+            # Find the next row first: saving may take this one off the list.
+            obj.following = self.find_next(request, obj.pk)  # type: ignore[attr-defined] # for response_change
+        if not change:
+            added = services.add_depot(values=form.values(), by=editor, on=today, verify=verify)
+            obj.__dict__.update(added.__dict__)
+            return
+        try:
+            services.edit_depot(
+                depot=obj,
+                values=form.values(),
+                by=editor,
+                on=today,
+                opened=form.cleaned_data["opened"] or 0,
+                verify=verify,
+            )
+            if form.merged:
+                kept = ", ".join(field_history.LABELS[name] for name in form.merged)
+                self.message_user(request, f"Zachowano też to, co ktoś zmienił w tym czasie: {kept}.")
+        except services.NothingToChange:
+            obj.refusal = NOTHING_CHANGED  # type: ignore[attr-defined] # for response_change
+        except services.DepotIsRemoved as error:
+            obj.refusal = REFUSALS[type(error)]  # type: ignore[attr-defined]
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Nothing: the history of the depot says more."""
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Nothing: the history of the depot says more."""
+
+    def response_change(self, request: HttpRequest, obj: models.Depot) -> HttpResponse:
+        refusal = getattr(obj, "refusal", None)
+        if NEXT & request.POST.keys() and (not refusal or refusal == NOTHING_CHANGED):
+            self.message_user(request, f"{'Sprawdzono' if '_verify_next' in request.POST else 'Zapisano'}: {obj}.")
+            return self.to_row(request, obj.following)  # type: ignore[attr-defined]
+        if refusal:
+            self.message_user(request, f"Nic nie zapisano: {refusal}.", messages.WARNING)
+            return HttpResponseRedirect(request.get_full_path())
+        if "_verify" in request.POST:
+            self.message_user(request, f"Zapisano i oznaczono jako sprawdzone: {obj}.")
+            return HttpResponseRedirect(request.get_full_path())
+        return super().response_change(request, obj)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        depot = get_object_or_404(models.Depot, pk=read_number(object_id))
+        if not self.has_view_permission(request, depot):
+            raise PermissionDenied
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Historia: {depot}",
+            "opts": self.opts,
+            "original": depot,
+            "lines": self._field_history(depot).lines,
+        }
+        return render(request, "admin/catalog/depot/history.html", context)
+
+    def viewing_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
+        """Record that the page is open. Answers with the names of other editors who have it open."""
+        depot = get_object_or_404(models.Depot, pk=depot_id)
+        if not self.has_change_permission(request, depot):
+            raise PermissionDenied
+        others = services.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
+        return JsonResponse({"others": others})
+
+    def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
+        """Verify, revoke, publish, restore or remove one depot from its page."""
+        depot = get_object_or_404(models.Depot, pk=depot_id)
+        if not self.has_change_permission(request, depot):
+            raise PermissionDenied
+        editor, today = current_editor(request), timezone.localdate()
+        note = " ".join(read_text(request, "note").split())[:80]
+        reason = request.POST.get("reason", "")
+        decisions: dict[str, Callable[[], models.Depot]] = {
+            # `opened` makes sure that the editor verifies the values shown.
+            "verify": lambda: services.edit_depot(
+                depot=depot, values={}, by=editor, on=today, opened=read_number(request.POST.get("opened")), verify=True
+            ),
+            "reset": lambda: services.revoke_verification(depot=depot, by=editor),
+            "publish": lambda: services.publish_depot(depot=depot, by=editor, on=today, note=note),
+            "remove": lambda: services.remove_depot(
+                depot=depot, reason=models.Depot.RemovalReason(reason), by=editor, on=today, note=note
+            ),
+        }
+        decide = decisions.get(request.POST.get("decision", ""))
+        if decide is None or (request.POST.get("decision") == "remove" and reason not in REASONS):
+            self.message_user(request, "Nic nie zmieniono: wybierz powód usunięcia.", messages.ERROR)
+        else:
+            try:
+                decide()
+                self.message_user(request, f"Zapisano decyzję: {depot}.")
+                owed = models.Submission.objects.unnotified().filter(depot=depot, state="superseded")
+                tell_authors(self, request, list(owed.values_list("pk", flat=True)))
+            except tuple(REFUSALS) as error:
+                self.message_user(request, f"Nic nie zmieniono: {REFUSALS[type(error)]}.", messages.WARNING)
+        url = reverse("admin:catalog_depot_change", args=[depot.pk])
+        return HttpResponseRedirect(self.with_filters(request, url))
+
+
+def what_followed(depot: models.Depot) -> list[str] | None:
+    """Counts of the rows that moved to the survivor of a merge; None if they were not recorded. One query."""
+    merge = models.DepotMerge.objects.filter(loser=depot).first()
+    if merge is None:
+        return None
+    counts = {"zgłoszenia": len(merge.open_submissions) + len(merge.closed_submissions)}
+    counts |= {one.label: len(merge.followers.get(one.name, [])) for one in services.MERGE_HANDLERS}
+    return [f"{label}: {number}" for label, number in counts.items()]
+
+
+def origin_url(depot: models.Depot) -> str:
+    """URL of the depot at its source, "" if there is none."""
+    if depot.source != models.Depot.Source.OSM:
+        return ""
+    return f"https://www.openstreetmap.org/{depot.source_id}"

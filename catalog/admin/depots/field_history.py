@@ -1,0 +1,121 @@
+"""The history of a depot as editors read it: the changes, and the source of each present value."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from catalog.depots import fuels
+from catalog.models import Depot
+from catalog.submissions.field_groups import DAY_NAMES
+from fueldepot.data import history
+
+STATE = ("featured", "data_status", "publication", "removal_reason", "merged_into", "review")
+FOLLOWED = (*Depot.PUBLIC_FIELDS, "fuels_in_name", *STATE)
+"""Fields with a visible history."""
+
+COLUMNS = {name: Depot.column(name) for name in FOLLOWED}
+LABELS = {name: Depot.label(name) for name in FOLLOWED}
+
+CHOICES: dict[str, dict[Any, Any]] = {
+    "data_status": dict(Depot.DataStatus.choices),
+    "publication": dict(Depot.Publication.choices),
+    "removal_reason": dict(Depot.RemovalReason.choices),
+}
+
+MOST_LINES = 500
+"""Newest history rows that a page reads."""
+
+NONE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One changed field, values in words."""
+
+    label: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One change of a depot. who: "import" if no user made it. changes: empty for the first row."""
+
+    at: datetime
+    who: str
+    reason: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldHistory:
+    """lines: newest first. sources: by field, a sentence on where its present value comes from."""
+
+    lines: tuple[HistoryEntry, ...]
+    sources: Mapping[str, str]
+
+
+def read_history(depot: Depot) -> FieldHistory:
+    """Read the history of a depot. One query."""
+    rows: list[dict[str, Any]] = list(
+        Depot.history.filter(id=depot.pk)
+        .order_by("-history_id")
+        .values(
+            "history_date", "history_user__username", "history_change_reason", "confirmed_fields", *COLUMNS.values()
+        )[:MOST_LINES]
+    )
+    rows.reverse()
+    lines: list[HistoryEntry] = []
+    last: dict[str, HistoryEntry] = {}
+    before: dict[str, Any] | None = None
+    for row in rows:
+        changed = [name for name, column in COLUMNS.items() if before is not None and before[column] != row[column]]
+        line = HistoryEntry(
+            at=row["history_date"],
+            who=row["history_user__username"] or history.IMPORTED,
+            reason=row["history_change_reason"] or "",
+            changes=tuple(
+                Change(LABELS[name], shown(name, before[COLUMNS[name]]), shown(name, row[COLUMNS[name]]))
+                for name in changed
+                if before is not None
+            ),
+        )
+        lines.append(line)
+        last.update(dict.fromkeys(COLUMNS if before is None else changed, line))
+        before = row
+    sources = {name: source_of(name, line, depot) for name, line in last.items() if name in Depot.PUBLIC_FIELDS}
+    return FieldHistory(tuple(reversed(lines)), sources)
+
+
+def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
+    """A sentence on the source of a field's present value. line: the change that set it."""
+    if line.reason.startswith(history.REQUESTED):
+        source = f"zgłoszenie; przyjęła redakcja ({line.who})"
+    elif line.who == history.IMPORTED:
+        source = "import"
+    else:
+        source = f"redakcja ({line.who})"
+    said = f"Źródło: {source}, {line.at:%d.%m.%Y}"
+    if name == "fuels" and depot.fuels_by_name:
+        said += f"; według nazwy, bez potwierdzenia: {', '.join(fuels.labels(depot.fuels_by_name))}"
+    if name not in depot.confirmed_fields:
+        return f"{said}; import może je zmienić."
+    owner = depot.data_status == Depot.DataStatus.OWNER
+    return f"{said}; {'potwierdzone przez właściciela' if owner else 'ustalone przez człowieka'}, import go nie zmieni."
+
+
+def shown(name: str, value: Any) -> str:
+    """A value of a field in words."""
+    if value is None or value == "" or value == []:
+        return NONE
+    if name in ("fuels", "fuels_in_name"):
+        return ", ".join(fuels.labels(value))
+    if name == "hours":
+        # A day with several ranges has no value in the week; the line of `opening_hours` lists them.
+        return "; ".join(
+            f"{name} {value[day] or 'kilka przedziałów'}" for day, name in DAY_NAMES.items() if day in value
+        )
+    if isinstance(value, bool):
+        return "tak" if value else "nie"
+    return str(CHOICES.get(name, {}).get(value, value))

@@ -1,0 +1,138 @@
+"""Work queues: named filters over the list of depots, each with a count."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.http import HttpRequest, QueryDict
+from django.utils import timezone
+
+from catalog import models
+from catalog.admin.filters import DepotFilter
+from catalog.admin.voivodeship_claims import MINE, chosen_codes, voivodeship_choices
+from catalog.depots import fuels, quality
+from fueldepot.data import bulk
+
+STALE_AFTER = timedelta(days=365)
+"""A verification older than this is due again."""
+
+ALIVE = ~Q(publication=models.Depot.Publication.REMOVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A work queue. slug: in the query string. condition: for a day; removed depots are never included."""
+
+    slug: str
+    label: str
+    condition: Callable[[date], Q]
+
+
+def ids_in(keys: Collection[int]) -> Q:
+    """Depots with the given ids."""
+    return Q(pk__in=bulk.among(keys))
+
+
+def waiting(_today: date) -> Q:
+    """Depots with a submission that waits for a decision."""
+    return Q(Exists(models.Submission.objects.waiting().filter(depot=OuterRef("pk"))))
+
+
+def by_name(_today: date) -> Q:
+    """Depots with unconfirmed fuels that only the name states."""
+    return Q(fuels__overlap=F("fuels_in_name")) & ~Q(confirmed_fields__contains=["fuels"])
+
+
+QUEUES = (
+    Queue("requests", "zgłoszenie czeka", waiting),
+    Queue("held", "wstrzymane", lambda _today: Q(publication=models.Depot.Publication.HELD)),
+    Queue("never", "nigdy niesprawdzone", lambda _today: Q(verified_at=None)),
+    Queue("old", "sprawdzone ponad rok temu", lambda today: Q(verified_at__lt=today - STALE_AFTER)),
+    Queue("duplicates", "możliwe powtórzenie", lambda _today: ids_in(quality.duplicates())),
+    Queue("outside", "poza swoją gminą", lambda _today: ids_in(quality.get_report().outside)),
+    Queue("nip", "błędny NIP", lambda _today: ids_in(quality.get_report().bad_nip)),
+    Queue("fuels", "paliwa według nazwy", by_name),
+    Queue("hours", "bez godzin", lambda _today: Q(hours__isnull=True)),
+    Queue("review", "z uwagą importu", lambda _today: ~Q(review="")),
+)
+
+BY_SLUG = {queue.slug: queue for queue in QUEUES}
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLink:
+    """A queue in the list. query: query string of the link, with the other filters and without the chosen queue."""
+
+    slug: str
+    label: str
+    count: int
+    chosen: bool
+    query: str
+
+
+def count_queues(today: date) -> list[tuple[Queue, int]]:
+    """Return every queue with its number of depots. One query besides those of `catalog.depots.quality`."""
+    counts = models.Depot.objects.filter(ALIVE).aggregate(
+        **{queue.slug: Count("pk", filter=queue.condition(today)) for queue in QUEUES}
+    )
+    return [(queue, counts[queue.slug]) for queue in QUEUES]
+
+
+def links(today: date, given: QueryDict) -> list[QueueLink]:
+    """Every queue with its number of depots. One query besides those of `catalog.depots.quality`.
+
+    given: the query string of the list.
+    """
+    chosen = given.get(QueueFilter.parameter_name)
+    found = []
+    for queue, count in count_queues(today):
+        query = given.copy()
+        query.pop("p", None)
+        query.pop(QueueFilter.parameter_name, None)
+        if queue.slug != chosen:
+            query[QueueFilter.parameter_name] = queue.slug
+        found.append(QueueLink(queue.slug, queue.label, count, queue.slug == chosen, query.urlencode()))
+    return found
+
+
+class QueueFilter(admin.SimpleListFilter):
+    """The chosen queue. The list shows all queues with counts above it, so the sidebar only names the chosen one."""
+
+    title = "do zrobienia"
+    parameter_name = "queue"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(queue.slug, queue.label) for queue in QUEUES]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
+        queue = BY_SLUG.get(self.value() or "")
+        return queryset.filter(ALIVE, queue.condition(timezone.localdate())) if queue else queryset
+
+
+class FuelFilter(admin.SimpleListFilter):
+    title = "paliwo"
+    parameter_name = "fuel"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return fuels.CHOICES
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
+        found: QuerySet[models.Depot] = DepotFilter({"fuel": self.value()}, queryset=queryset).qs
+        return found
+
+
+class VoivodeshipFilter(admin.SimpleListFilter):
+    title = "województwo"
+    parameter_name = "unit"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return voivodeship_choices()
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
+        if self.value() == MINE:
+            return queryset.filter(municipality__voivodeship__in=chosen_codes(request, MINE))
+        found: QuerySet[models.Depot] = DepotFilter({"unit": self.value()}, queryset=queryset).qs
+        return found

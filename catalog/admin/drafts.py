@@ -1,0 +1,278 @@
+"""Drafts: admin pages that save a draft, and the page that shows and approves one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
+
+from catalog.admin.desk import AnyModelAdmin, MissingObjectMixin, PendingByDefaultFilter, current_editor, read_text
+from catalog.admin.history import written
+from catalog.models import Draft
+from catalog.services import drafting
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A changed field in words. before: "" for a new row."""
+
+    label: str
+    before: str
+    after: str
+
+
+class DraftInvalid(Exception):
+    """The draft is no longer valid: rows that it refers to have changed."""
+
+
+class DraftedAdmin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: saving and deleting create a draft; `write_draft` and `erase_draft` carry out an approved one."""
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Store the form as a draft; nothing if it changes nothing."""
+        stored = self.model._default_manager.filter(pk=obj.pk).first() if change else None
+        # Compare with the stored row, not with the initial data: the form may restore an earlier version.
+        if change and not form.changed_data and drafting.stored_values(stored) == drafting.stored_values(obj):
+            return
+        sent = {name: request.POST.getlist(name) for name in form.fields if name in request.POST}
+        self._keep(request, stored, str(stored or obj), sent)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Nothing: drafts have no rows beside them."""
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        self._keep(request, self.model._default_manager.get(pk=obj.pk), str(obj), {}, deletion=True)
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        """Remove bulk deletion: every deletion is a draft of its own."""
+        found = super().get_actions(request)
+        found.pop("delete_selected", None)
+        return found
+
+    def _keep(self, request: HttpRequest, row: Model | None, title: str, sent: Any, deletion: bool = False) -> None:
+        draft = drafting.keep_draft(
+            model=self.model,
+            row=row,
+            title=f"{self.opts.verbose_name}: {title}",
+            data=sent,
+            by=current_editor(request),
+            on=timezone.now(),
+            deletion=deletion,
+        )
+        request.draft = draft  # type: ignore[attr-defined] # for the answer
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Nothing: nothing was added."""
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Nothing: nothing was changed."""
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        """Nothing: nothing was deleted."""
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        return self._to_draft(request)
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        return self._to_draft(request)
+
+    def response_delete(self, request: HttpRequest, obj_display: str, obj_id: Any) -> HttpResponse:
+        return self._to_draft(request)
+
+    def _to_draft(self, request: HttpRequest) -> HttpResponse:
+        draft = getattr(request, "draft", None)
+        if draft is None:
+            self.message_user(request, "Nic nie zapisano: żadne pole nie zmieniło wartości.", messages.WARNING)
+            return HttpResponseRedirect(reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"))
+        return HttpResponseRedirect(reverse("admin:catalog_draft_change", args=[draft.pk]))
+
+    def read_draft(self, request: HttpRequest, draft: Draft, row: Model | None) -> Any:
+        """Return the form of a draft, bound to the row as it is now. Raises DraftInvalid."""
+        form = self.get_form(request, row, change=row is not None)(MultiValueDict(draft.data), instance=row)
+        if not form.is_valid():
+            raise DraftInvalid(form.errors)
+        return form
+
+    def describe_draft(self, before: Any, after: Any, cleaned: Any) -> list[str]:
+        """Return the effects of an approval on readers, as Polish sentences.
+
+        before: the stored row, None for a new one. after: the row as it would be, not saved; None for a deletion.
+        cleaned: cleaned data of the form, with fields that the row does not have.
+        """
+        return []
+
+    def write_draft(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Write an approved draft. `obj._change_reason` is set."""
+        super().save_model(request, obj, form, change)
+
+    def erase_draft(self, request: HttpRequest, obj: Any) -> None:
+        """Delete a row by an approved draft. `obj._change_reason` is set."""
+        super().delete_model(request, obj)
+
+    def has_draft_permission(self, request: HttpRequest, draft: Draft) -> bool:
+        """Whether the user may decide about a draft."""
+        if draft.deletion:
+            return bool(self.has_delete_permission(request))
+        return bool(self.has_change_permission(request) if draft.object_id else self.has_add_permission(request))
+
+
+class DraftStateFilter(PendingByDefaultFilter):
+    parameter_name = "state"
+    states, waiting = Draft.State, Draft.State.WAITING
+
+
+@admin.register(Draft)
+class DraftAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """Drafts that wait for approval, and the page of one draft."""
+
+    list_display = ("title", "drafted_by", "drafted_at", "state", "reason", "decided_by")
+    list_filter = (DraftStateFilter,)
+    list_select_related = ("drafted_by", "decided_by")
+    search_fields = ("title", "reason")
+    ordering = ("-drafted_at", "-pk")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Draft]:
+        return Draft.objects.all()
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show a draft: its changes, their effects and the decision buttons."""
+        rows = Draft.objects.select_related("content_type", "drafted_by", "decided_by")
+        draft = rows.filter(pk=object_id).first() if object_id.isdecimal() and len(object_id) < 19 else None
+        if draft is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+        desk = self._desk_of(draft)
+        if not desk.has_view_permission(request):
+            raise PermissionDenied
+        if request.method == "POST":
+            if not desk.has_draft_permission(request, draft):
+                raise PermissionDenied
+            return self._decide(request, draft, desk)
+        return TemplateResponse(
+            request,
+            "admin/catalog/draft/page.html",
+            {**self.admin_site.each_context(request), "opts": self.opts, **self._describe(request, draft, desk)},
+        )
+
+    def _desk_of(self, draft: Draft) -> Any:
+        model = draft.content_type.model_class()
+        assert model is not None  # noqa: S101 - every drafted model is installed
+        return self.admin_site.get_model_admin(model)
+
+    def _describe(self, request: HttpRequest, draft: Draft, desk: Any) -> dict[str, Any]:
+        row = desk.model._default_manager.filter(pk=draft.object_id).first() if draft.object_id else None
+        is_open = draft.state in {Draft.State.PREPARED, Draft.State.WAITING}
+        outdated = is_open and drafting.stored_values(row) != draft.before
+        changes: list[FieldChange] = []
+        effects: list[str] = []
+        if is_open and not outdated:
+            try:
+                changes, effects = self._preview(request, draft, desk, row)
+            except DraftInvalid as error:
+                outdated, effects = True, [str(text) for texts in error.args[0].values() for text in texts]
+        others = drafting.find_approvers(draft) if is_open else []
+        own = draft.drafted_by_id == current_editor(request).pk
+        may_decide = is_open and desk.has_draft_permission(request, draft)
+        return {
+            "title": f"Szkic nr {draft.pk}",
+            "draft": draft,
+            "row": row,
+            "row_url": reverse(f"admin:{desk.opts.app_label}_{desk.opts.model_name}_change", args=[row.pk])
+            if row is not None
+            else "",
+            "changes": changes,
+            "effects": effects,
+            "outdated": outdated,
+            "is_open": is_open,
+            "may_withdraw": may_decide,
+            "may_approve": may_decide and not outdated and not (own and others),
+            "may_submit": may_decide and not outdated and own and bool(others) and draft.state == Draft.State.PREPARED,
+            "others": others,
+            "own": own,
+            "max_reason": drafting.MAX_REASON,
+        }
+
+    def _preview(
+        self, request: HttpRequest, draft: Draft, desk: Any, row: Model | None
+    ) -> tuple[list[FieldChange], list[str]]:
+        """Return the changed fields and their effects. Writes nothing."""
+        if draft.deletion:
+            return [], desk.describe_draft(row, None, {})
+        # A model form writes into the instance that it is given.
+        given = desk.model._default_manager.get(pk=row.pk) if row is not None else None
+        form = desk.read_draft(request, draft, given)
+        after = desk.save_form(request, form, row is not None)
+        changes = []
+        for name in form.changed_data:
+            model_field = next((field for field in desk.model._meta.fields if field.name == name), None)
+            label = str(form.fields[name].label or name)
+            before = "" if row is None or model_field is None else shown(row, model_field)
+            value = shown(after, model_field) if model_field is not None else written(form.cleaned_data[name])
+            changes.append(FieldChange(label[:1].upper() + label[1:], before, value))
+        return changes, desk.describe_draft(row, after, form.cleaned_data)
+
+    def _decide(self, request: HttpRequest, draft: Draft, desk: Any) -> HttpResponse:
+        """Submit, approve or withdraw the draft."""
+        editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
+        here = HttpResponseRedirect(request.path)
+
+        def write(approved: Draft, row: Model | None) -> None:
+            put_into_effect(request, approved, desk, row)
+
+        try:
+            match request.POST.get("decision"):
+                case "submit":
+                    drafting.submit_draft(draft=draft, reason=reason)
+                    self.message_user(request, "Szkic czeka na zatwierdzenie przez drugą osobę.")
+                case "approve":
+                    drafting.approve_draft(draft=draft, reason=reason, write=write, by=editor, on=now)
+                    self.message_user(request, f"Wprowadzono zmianę: {draft.title}.")
+                case "withdraw":
+                    drafting.withdraw_draft(draft=draft, reason=reason, by=editor, on=now)
+                    self.message_user(request, "Szkic wycofano. Nic się nie zmieniło.")
+        except drafting.DraftNeedsReason:
+            self.message_user(request, "Nic nie zmieniono: podaj powód zmiany.", messages.ERROR)
+        except drafting.DraftNeedsSecondPerson:
+            self.message_user(request, "Nic nie zmieniono: zatwierdzić musi druga osoba.", messages.ERROR)
+        except (drafting.DraftOutdated, DraftInvalid):
+            self.message_user(
+                request, "Nic nie zmieniono: wpis zmienił się od czasu szkicu. Przygotuj nowy.", messages.ERROR
+            )
+        except drafting.DraftAlreadyDecided:
+            self.message_user(request, "Ktoś już zdecydował o tym szkicu.", messages.WARNING)
+        return here
+
+
+def put_into_effect(request: HttpRequest, draft: Draft, desk: Any, row: Model | None) -> None:
+    """Carry out a draft, with its reason in the history. Raises DraftInvalid."""
+    reason = drafting.history_reason(draft)[:100]
+    if draft.deletion:
+        row._change_reason = reason  # type: ignore[union-attr] # read by simple-history
+        desk.erase_draft(request, row)
+        return
+    form = desk.read_draft(request, draft, row)
+    obj = desk.save_form(request, form, row is not None)
+    obj._change_reason = reason
+    desk.write_draft(request, obj, form, row is not None)
+
+
+def shown(row: Any, field: Any) -> str:
+    """Return the value of a field in words."""
+    if field.is_relation:
+        return written(str(getattr(row, field.name)))
+    if field.choices:
+        return str(getattr(row, f"get_{field.name}_display")())
+    return written(getattr(row, field.attname))

@@ -1,0 +1,82 @@
+"""Changes made by owners, for review, and the owners' permanent links, for revocation."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Model
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html, linebreaks
+from django.utils.safestring import SafeString, mark_safe
+
+from catalog.admin.bulk import bulk_action, each
+from catalog.admin.desk import current_editor
+from catalog.models import OwnerChange, OwnerLink
+from catalog.submissions import owner_links
+
+
+class SeenFilter(admin.SimpleListFilter):
+    title = "obejrzane"
+    parameter_name = "seen"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("no", "nie"), ("yes", "tak")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.filter(seen_at__isnull=self.value() == "no") if self.value() in {"no", "yes"} else queryset
+
+
+class OwnersAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """A list without pages of its rows."""
+
+    list_display_links = None
+    list_select_related = ("depot",)
+    list_per_page = 50
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    @admin.display(description="skład", ordering="depot__name")
+    def entry(self, row: Any) -> SafeString:
+        url = reverse("admin:catalog_depot_change", args=[row.depot_id])
+        return format_html('<a href="{}">{}</a>', url, row.depot.name)
+
+
+@admin.register(OwnerChange)
+class OwnerChangeAdmin(OwnersAdmin):
+    """Changes made by owners, newest first. They are already public; to undo one, edit the depot or its prices."""
+
+    list_display = ("made_at", "entry", "values", "seen_at", "seen_by")
+    list_filter = (SeenFilter,)
+    ordering = ("-made_at", "-pk")
+    actions = ("mark_seen",)
+
+    @admin.display(description="co się zmieniło")
+    def values(self, row: OwnerChange) -> SafeString:
+        return mark_safe(linebreaks(row.text, autoescape=True))  # noqa: S308 - escaped
+
+    @bulk_action(description="Obejrzane", obstacles=each(lambda row: "ktoś już obejrzał" if row.seen_at else ""))
+    def mark_seen(self, request: HttpRequest, keys: list[int]) -> None:
+        """Record who reviewed the changes."""
+        rows = OwnerChange.objects.filter(pk__in=keys, seen_at__isnull=True)
+        count = rows.update(seen_at=timezone.now(), seen_by=current_editor(request))
+        self.message_user(request, f"Oznaczono jako obejrzane: {count}.")
+
+
+@admin.register(OwnerLink)
+class OwnerLinkAdmin(OwnersAdmin):
+    """Links of owners. An editor may revoke one; the owner then has to claim the depot again."""
+
+    list_display = ("entry", "email", "granted_at", "used_at", "revoked_at")
+    ordering = ("-granted_at", "-pk")
+    actions = ("revoke",)
+
+    @bulk_action(description="Odwołaj odnośnik", obstacles=each(lambda row: "już odwołany" if row.revoked_at else ""))
+    def revoke(self, request: HttpRequest, keys: list[int]) -> None:
+        """Revoke links."""
+        ended = owner_links.revoke_links(list(OwnerLink.objects.filter(pk__in=keys)), on=timezone.now())
+        self.message_user(request, f"Odwołano odnośniki: {ended}.", messages.WARNING)

@@ -1,0 +1,131 @@
+"""Context of the page of a submission: its values, the entry, related submissions and possible duplicates."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Q
+
+from catalog.admin.depots.position_map import LiveMap, live_map
+from catalog.admin.depots.same_contact import SameContact, find_same_contact
+from catalog.admin.submissions.proposal_form import ProposalForm
+from catalog.models import Depot, Municipality, Submission
+from catalog.parsing.personal_names import is_personal_name
+from catalog.services import edit_version
+from catalog.submissions import claims, field_groups
+from catalog.submissions.decisions import MAX_REASON
+from catalog.territory import projection
+
+POSSIBLE_DUPLICATE_M = 300
+"""Radius around a proposed depot in which others may be the same."""
+
+Kind = Submission.Kind
+State = Submission.State
+
+
+def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
+    """Template context of a submission. At most seven queries besides the submission and its depot.
+
+    form: edits the proposed values.
+    """
+    depot = submission.depot
+    questions = list(submission.questions.select_related("asked_by").order_by("asked_at"))
+    now = {} if depot is None else field_groups.values_of(depot)
+    names = field_groups.municipalities(now, submission.stored, submission.proposed)
+    rows = [
+        {
+            "group": group,
+            "now": field_groups.shown(group, now, names),
+            "then": field_groups.shown(group, submission.stored, names),
+            "proposed": field_groups.shown(group, submission.proposed, names),
+            "changed": depot is not None
+            and submission.kind == Kind.CORRECT
+            and any(now[name] != submission.stored.get(name) for name in group.fields),
+            "accepted": group.name in submission.accepted_fields,
+            "fields": form.fields_of(group.name),
+            "is_typed": form.is_bound
+            and any(field.errors or field.name in form.changed_data for field in form.fields_of(group.name)),
+            "moved_m": moved_m(now, submission.proposed) if group.name == "lat" and now else None,
+        }
+        for group in field_groups.groups_in(submission.proposed)
+        if submission.kind in {Kind.CORRECT, Kind.ADD}
+    ]
+    return {
+        "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
+        "submission": submission,
+        "depot": depot,
+        "rows": rows,
+        "changed": any(row["changed"] for row in rows),
+        "correction": submission.kind == Kind.CORRECT,
+        "comparisons": claims.compare(submission),
+        "live": _live_map(submission),
+        "others": others(submission),
+        "questions": questions,
+        "awaits_author": any(question.answered_at is None for question in questions),
+        "near": near(submission.proposed) if submission.kind == Kind.ADD else [],
+        "same_contact": same_contact(submission),
+        "removed": depot is not None and depot.publication == Depot.Publication.REMOVED,
+        "private": is_personal_name(str(submission.proposed.get("name", ""))),
+        "opened": edit_version(depot) if depot else 0,
+        "max_reason": MAX_REASON,
+    }
+
+
+def _live_map(submission: Submission) -> LiveMap | None:
+    """Return the stored and the proposed position, None if none is proposed. One query for a new depot."""
+    proposed, depot = submission.proposed, submission.depot
+    if "lat" not in proposed:
+        return None
+    units = Municipality.objects.select_related("voivodeship")
+    municipality = depot.municipality if depot else units.filter(pk=proposed.get("municipality")).first()
+    before = (depot.lat, depot.lon) if depot else None
+    return live_map(municipality, before, (proposed["lat"], proposed["lon"]))
+
+
+def others(submission: Submission) -> list[dict[str, Any]]:
+    """Other open submissions about the entry, and confirmed ones of the same author that were superseded.
+
+    At most 20; waiting ones first, so that unconfirmed ones cannot hide them. One query.
+    """
+    if submission.depot_id is None:
+        return []
+    replaced = Q(state=State.SUPERSEDED, confirmed_at__isnull=False, email_hash=submission.email_hash, erased_at=None)
+    rows = Submission.objects.filter(Q(state__in=Submission.OPEN) | replaced, depot=submission.depot_id)
+    return [
+        {
+            "row": row,
+            "fields": ", ".join(group.label.lower() for group in field_groups.groups_in(row.proposed)),
+            "same_author": row.email_hash == submission.email_hash,
+        }
+        for row in rows.exclude(pk=submission.pk).oldest_waiting_first()[:20]
+    ]
+
+
+def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:
+    """Return the distance between two positions, in metres."""
+    x, y = projection.project(now["lat"], now["lon"])
+    other_x, other_y = projection.project(then["lat"], then["lon"])
+    return round(float(((x - other_x) ** 2 + (y - other_y) ** 2) ** 0.5))
+
+
+def same_contact(submission: Submission) -> list[SameContact]:
+    """Other depots with the tax number, telephone or website of a submission. At most one query."""
+    claimed = {"nip": submission.claimant_nip, "phone": submission.claimant_phone}
+    stated = {name: value for name, value in claimed.items() if value} | dict(submission.proposed)
+    return find_same_contact(stated, besides=submission.depot_id)
+
+
+def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:
+    """Depots within `POSSIBLE_DUPLICATE_M` of a proposed one, removed ones included, with their distance in metres.
+
+    Nearest first. One query.
+    """
+    if "lat" not in proposed:
+        return []
+    lat, lon = proposed["lat"], proposed["lon"]
+    box = Depot.objects.filter(lat__range=(lat - 0.005, lat + 0.005), lon__range=(lon - 0.008, lon + 0.008))
+    x, y = projection.project(lat, lon)
+    found = []
+    for depot in box.order_by("pk")[:100]:
+        depot_x, depot_y = projection.project(depot.lat, depot.lon)
+        found.append((depot, round(((x - depot_x) ** 2 + (y - depot_y) ** 2) ** 0.5)))
+    return sorted((pair for pair in found if pair[1] <= POSSIBLE_DUPLICATE_M), key=lambda pair: pair[1])

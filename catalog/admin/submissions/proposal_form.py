@@ -1,0 +1,120 @@
+"""Form to replace proposed values while accepting a submission."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from django import forms
+from django.db.models import CharField
+
+from catalog.admin.depots import field_cleaning
+from catalog.depots import fuels
+from catalog.models import Depot, Submission
+from catalog.parsing.opening_hours import weekly_hours
+from catalog.submissions import field_groups
+from catalog.territory.point import LAT_RANGE, LON_RANGE
+from catalog.territory.snapshot import territory
+
+CLEANERS: dict[str, Callable[[str], str | None]] = {
+    "name": field_cleaning.clean_line,
+    "street": field_cleaning.clean_line,
+    "house_number": field_cleaning.clean_line,
+    "postcode": field_cleaning.clean_postcode,
+    "place": field_cleaning.clean_line,
+    "nip": field_cleaning.clean_nip,
+    "phone": field_cleaning.clean_phone,
+    "website": field_cleaning.clean_website,
+    "opening_hours": field_cleaning.clean_opening_hours,
+}
+"""Text fields that can be replaced, as can fuels and a position."""
+
+POSITION = {"lat": LAT_RANGE, "lon": LON_RANGE}
+"""Coordinates that can be replaced, with their limits."""
+
+OUTSIDE = "To miejsce nie leży w żadnej gminie."
+
+GROUP_FIELD = {"hours": "opening_hours"}
+"""The text field of a group, where it is not the first one."""
+
+
+class FuelsField(forms.MultipleChoiceField):
+    """Fuels in the order of the catalog. The form also sends a blank one, so that no fuel differs from no field."""
+
+    def to_python(self, value: Any) -> list[str]:
+        chosen = set(super().to_python(value)) - {""}
+        return [fuel.slug for fuel in fuels.FUELS if fuel.slug in chosen] + sorted(chosen - fuels.BY_SLUG.keys())
+
+
+class ProposalForm(forms.Form):
+    """The proposed values of a submission as form fields."""
+
+    def __init__(self, submission: Submission, data: Any = None) -> None:
+        super().__init__(data, prefix="value")
+        self.proposed = submission.proposed
+        for group in field_groups.groups_in(self.proposed):
+            name = GROUP_FIELD.get(group.name, group.name)
+            if group.name == "lat" and all(self._is_asked(coordinate, data) for coordinate in POSITION):
+                for coordinate, (low, high) in POSITION.items():
+                    self.fields[coordinate] = forms.FloatField(
+                        label="szerokość" if coordinate == "lat" else "długość",
+                        min_value=low,
+                        max_value=high,
+                        initial=self.proposed[coordinate],
+                    )
+            if group.name == "fuels" and self._is_asked("fuels", data):
+                self.fields["fuels"] = FuelsField(
+                    label=group.label,
+                    choices=fuels.CHOICES,
+                    required=False,
+                    initial=self.proposed["fuels"],
+                    widget=forms.CheckboxSelectMultiple,
+                )
+            if name not in CLEANERS or not self._is_asked(name, data):
+                continue
+            length = cast("CharField[Any, Any]", Depot._meta.get_field(name)).max_length
+            self.fields[name] = forms.CharField(
+                label=group.label,
+                required=name == "name",
+                max_length=length if name != "nip" else 20,
+                initial=self.proposed.get(name) or "",
+                widget=forms.TextInput(attrs={"aria-label": group.label}),
+            )
+
+    def _is_asked(self, name: str, data: Any) -> bool:
+        """Whether a field is in the form. A field missing from the POST keeps the proposed value."""
+        return data is None or self.add_prefix(name) in data
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        for name in [name for name in data if name in CLEANERS]:
+            # Proposed values were cleaned at submission.
+            if data[name] == (self.proposed.get(name) or ""):
+                data[name] = self.proposed.get(name)
+                continue
+            try:
+                data[name] = CLEANERS[name](data[name])
+            except forms.ValidationError as error:
+                self.add_error(name, error)
+        if self._is_moved(data):
+            self.located = territory.get().boundaries.find(data["lat"], data["lon"])
+            if self.located is None:
+                self.add_error("lat", OUTSIDE)
+        return data
+
+    def _is_moved(self, data: Mapping[str, Any]) -> bool:
+        """Whether both coordinates were sent and one differs from the proposal."""
+        return data.keys() >= POSITION.keys() and any(data[name] != self.proposed[name] for name in POSITION)
+
+    def values(self) -> dict[str, Any]:
+        """Return the values that differ from the proposal; with hours their week, with a position its municipality."""
+        changed = {name: value for name, value in self.cleaned_data.items() if value != self.proposed.get(name)}
+        if "opening_hours" in changed:
+            changed["hours"] = weekly_hours(changed["opening_hours"])
+        if self._is_moved(self.cleaned_data) and self.located is not None:
+            position = {name: self.cleaned_data[name] for name in POSITION}
+            changed |= position | {"location_approximate": False, "municipality": self.located.teryt}
+        return changed
+
+    def fields_of(self, group: str) -> list[Any]:
+        """Return the bound fields of a group, none if its value cannot be changed here."""
+        names = tuple(POSITION) if group == "lat" else (GROUP_FIELD.get(group, group),)
+        return [self[name] for name in names if name in self.fields]

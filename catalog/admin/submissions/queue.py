@@ -1,0 +1,388 @@
+"""Submissions at the editors' desk: the queue, and the page that decides one."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import submissions
+from catalog.admin.bulk import bulk_action, each
+from catalog.admin.csv_list import CsvMixin
+from catalog.admin.depots import search
+from catalog.admin.desk import MissingObjectMixin, PendingByDefaultFilter, current_editor, read_number, read_text
+from catalog.admin.next_row import NextRowMixin
+from catalog.admin.notifications import report_delayed
+from catalog.admin.submissions.description import describe
+from catalog.admin.submissions.proposal_form import ProposalForm
+from catalog.admin.submissions.questions import AWAITS_AUTHOR, QuestionFilter, ask, shown_state
+from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
+from catalog.models import Depot, Submission
+from catalog.services import DepotEditConflict, DepotIsRemoved
+from catalog.submissions import DecisionResult, Told, field_groups
+from catalog.submissions.decisions import MAX_REASON, WHY_UNCHANGED
+from catalog.submissions.questions import MAX_QUESTION, with_questions
+
+CANNED_REASONS = (
+    "Nie udało się potwierdzić tej zmiany w żadnym źródle. Podaj adres strony lub dokumentu, na którym to widać.",
+    "Ten skład jest już w katalogu.",
+    "To nie jest miejsce, w którym można kupić opał.",
+    "Nie możemy potwierdzić, że zgłoszenie pochodzi od właściciela składu. Napisz z adresu e-mail firmy.",
+    "Publikujemy tylko firmy, bez danych osób prywatnych.",
+)
+"""Common reasons of a rejection; editors can change the text before sending it."""
+
+CSV_COLUMNS = {
+    "numer": lambda row: row.pk,
+    "rodzaj": lambda row: row.get_kind_display(),
+    "stan": shown_state,
+    "skład": lambda row: row.depot.name if row.depot else row.proposed.get("name", ""),
+    "numer składu": lambda row: row.depot_id or "",
+    "gmina": lambda row: row.depot.municipality.name if row.depot else "",
+    "pola": lambda row: ", ".join(group.label.lower() for group in field_groups.groups_in(row.proposed)),
+    "zgłoszono": lambda row: timezone.localtime(row.created_at).date(),
+    "potwierdzono": lambda row: timezone.localtime(row.confirmed_at).date() if row.confirmed_at else "",
+    "zamknięto": lambda row: timezone.localtime(row.decided_at).date() if row.decided_at else "",
+    "powód": lambda row: row.reason,
+}
+
+Kind = Submission.Kind
+State = Submission.State
+
+
+class StateFilter(PendingByDefaultFilter):
+    parameter_name = "state"
+    states, waiting = State, State.WAITING
+
+
+class LetterFilter(admin.SimpleListFilter):
+    """Decided submissions whose author was not notified."""
+
+    title = "list o decyzji"
+    parameter_name = "letter"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("owed", "nie wyszedł")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.unnotified() if self.value() else queryset
+
+
+class SubmissionVoivodeshipFilter(admin.SimpleListFilter):
+    """Voivodeship of the entry, or of the proposed depot."""
+
+    title = "województwo"
+    parameter_name = "unit"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return voivodeship_choices()
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Submission]) -> QuerySet[Submission]:
+        unit = self.value()
+        if not unit:
+            return queryset
+        condition = Q(pk__in=())
+        for code in chosen_codes(request, unit):
+            condition |= Q(depot__municipality__teryt__startswith=code)
+            condition |= Q(depot=None, proposed__municipality__startswith=code)
+        return queryset.filter(condition)
+
+
+class SubmissionChangeList(ChangeList):
+    """The list with the municipality names of proposed depots. One query for all."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        names = field_groups.municipalities(*(row.proposed for row in self.result_list if row.depot_id is None))
+        for row in self.result_list:
+            row.proposed_municipality = names.get(row.proposed.get("municipality", ""), "")
+
+
+class RejectionForm(ActionForm):
+    """Choice of an action, and the reason of a rejection."""
+
+    reason = forms.CharField(label="Powód odrzucenia", max_length=MAX_REASON, required=False)
+
+
+def why_not_decided(submission: Submission) -> str:
+    """Why a submission cannot be decided, in Polish; "" if it can."""
+    return "" if submission.state == State.WAITING else submission.get_state_display()
+
+
+def why_not_accepted(submission: Submission) -> str:
+    """Why a submission cannot be accepted, in Polish; "" if it can. Does not check the proposed values."""
+    if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
+        return why_not_decided(submission) or WHY_UNCHANGED[DepotIsRemoved]
+    return why_not_decided(submission) or (AWAITS_AUTHOR if getattr(submission, "awaits_author", False) else "")
+
+
+def why_not_told(submission: Submission) -> str:
+    """Why no letter can be sent again, in Polish; "" if one can."""
+    return "" if submission.notification_pending and submission.erased_at is None else "list nie czeka na wysłanie"
+
+
+def kinds(rows: Collection[Submission]) -> dict[str, int]:
+    """Number of submissions by kind, in Polish."""
+    return Counter(row.get_kind_display() for row in rows)
+
+
+def named(row: Submission) -> str:
+    """Label of a submission with the name of its depot, or of the proposed one."""
+    name = row.depot.name if row.depot else row.proposed.get("name", "(usunięte)")
+    return f"nr {row.pk}, {row.get_kind_display()}: {name}"
+
+
+@admin.register(Submission)
+class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+    """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted."""
+
+    list_display = ("number", "kind", "entry", "municipality", "asked", "email", "waits_since", "standing")
+    list_display_links = ("number", "entry")
+    list_filter = (StateFilter, "kind", QuestionFilter, LetterFilter, SubmissionVoivodeshipFilter)
+    list_select_related = ("depot__municipality",)
+    list_per_page = 200
+    search_fields = ("email",)  # that there is a search; `get_search_results` looks at more
+    search_help_text = f"numer, e-mail; {search.HELP}"
+    csv_columns = CSV_COLUMNS
+    show_full_result_count = False
+    actions = ("accept", "reject", "tell")
+    action_form = RejectionForm
+    change_list_template = "admin/catalog/submission/list.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
+        return with_questions(Submission.objects.oldest_waiting_first())
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return SubmissionChangeList
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        typed = search_term.strip()
+        own = Q(email__icontains=typed) | Q(pk=read_number(typed)) if typed else Q()
+        proposed = Q(proposed__name__icontains=typed) if typed else Q()
+        return search.search_depots(queryset, typed, "depot__", besides=own | proposed), False
+
+    @admin.display(description="nr", ordering="pk")
+    def number(self, row: Submission) -> str:
+        return f"nr {row.pk}"
+
+    @admin.display(description="skład")
+    def entry(self, row: Submission) -> str:
+        return row.depot.name if row.depot else row.proposed.get("name", "(usunięte)")
+
+    @admin.display(description="gmina")
+    def municipality(self, row: Any) -> str:
+        name: str = row.depot.municipality.name if row.depot else row.proposed_municipality
+        return name
+
+    @admin.display(description="co")
+    def asked(self, row: Submission) -> str:
+        if row.kind != Kind.CORRECT:
+            return row.get_claimant_role_display()
+        return ", ".join(group.label.lower() for group in field_groups.groups_in(row.proposed))
+
+    @admin.display(description="stan", ordering="state")
+    def standing(self, row: Submission) -> str:
+        return shown_state(row)
+
+    @admin.display(description="czeka od", ordering="confirmed_at")
+    def waits_since(self, row: Submission) -> str:
+        if row.confirmed_at is None:
+            return "–"
+        days = (timezone.now() - row.confirmed_at).days
+        return "dziś" if not days else f"{days} dni" if days != 1 else "1 dzień"
+
+    @bulk_action(description="Przyjmij w całości", obstacles=each(why_not_accepted), attached=kinds, named=named)
+    def accept(self, request: HttpRequest, keys: list[int]) -> None:
+        editor, now = current_editor(request), timezone.now()
+        self._report(request, submissions.accept_submissions(submissions=keys, by=editor, on=now))
+
+    @bulk_action(
+        description="Odrzuć (podaj powód)",
+        obstacles=each(why_not_decided),
+        attached=kinds,
+        named=named,
+        reason_length=MAX_REASON,
+    )
+    def reject(self, request: HttpRequest, keys: list[int]) -> None:
+        reason = read_text(request, "reason")
+        try:
+            decided = submissions.reject_submissions(
+                submissions=keys, reason=reason, by=current_editor(request), on=timezone.now()
+            )
+        except submissions.ReasonMissing:
+            self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
+            return
+        self._report(request, decided)
+
+    @bulk_action(description="Wyślij jeszcze raz list o decyzji", obstacles=each(why_not_told), named=named)
+    def tell(self, request: HttpRequest, keys: list[int]) -> None:
+        self._report_letters(request, submissions.resend_letters(submissions=keys))
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        context = {
+            "title": "Zgłoszenia właścicieli i czytelników",
+            "unnotified": Submission.objects.unnotified().count(),
+            **(extra_context or {}),
+        }
+        return super().changelist_view(request, context)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Mapping[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show a submission beside the entry, and process the decision."""
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        rows = Submission.objects.select_related("depot__municipality__voivodeship", "decided_by")
+        found = rows.filter(pk=object_id).first() if object_id.isdecimal() else None
+        if found is None:
+            self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
+            return HttpResponseRedirect(reverse("admin:catalog_submission_changelist"))
+        if request.method == "POST":
+            if not self.has_change_permission(request):
+                raise PermissionDenied
+            if request.POST.get("decision") == "tell":
+                self._report_letters(request, submissions.resend_letters(submissions=[found.pk]))
+                return HttpResponseRedirect(request.path)
+            decision, _, goes_on = request.POST.get("decision", "").partition("_")
+            if decision == "ask":
+                following = self.find_next(request, found.pk) if goes_on else found.pk
+                ask(self, request, found)
+                return self.to_row(request, following)
+            return self._decide(request, found)
+        return self._show(request, found, ProposalForm(found), extra_context)
+
+    def _show(
+        self,
+        request: HttpRequest,
+        found: Submission,
+        form: ProposalForm,
+        extra_context: Mapping[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Render the page. form: the proposed values, or those typed in their place."""
+        return TemplateResponse(
+            request,
+            "admin/catalog/submission/decide.html",
+            {
+                **self.admin_site.each_context(request),
+                **describe(found, form),
+                "opts": self.opts,
+                **(extra_context or {}),
+            }
+            | {
+                "preserved_filters": self.get_preserved_filters(request),
+                "reasons": CANNED_REASONS,
+                "may_decide": found.state == State.WAITING and self.has_change_permission(request),
+                "max_question": MAX_QUESTION,
+                "may_tell": found.notification_pending and self.has_change_permission(request),
+            },
+        )
+
+    def _decide(self, request: HttpRequest, found: Submission) -> HttpResponse:
+        """Accept or reject, then redirect to the queue; on an error show the page again."""
+        here = HttpResponseRedirect(self.with_filters(request, request.path))
+        editor, now = current_editor(request), timezone.now()
+        decision, _, goes_on = request.POST.get("decision", "").partition("_")
+        following = self.find_next(request, found.pk) if goes_on else None
+        typed = request.POST.get("opened", "")
+        opened = int(typed) if re.fullmatch(r"[0-9]{1,18}", typed) else 0
+        form = ProposalForm(found, request.POST)
+        if decision == "accept" and found.state == State.WAITING and not form.is_valid():
+            self.message_user(request, "Nic nie zapisano: popraw wartości przy polach.", messages.ERROR)
+            return self._show(request, found, form)
+        try:
+            if decision == "accept":
+                groups = request.POST.getlist("groups") if found.kind == Kind.CORRECT else None
+                decided = submissions.accept_submission(
+                    submission=found,
+                    groups=groups,
+                    values=form.values() if form.is_valid() else None,
+                    reason=read_text(request, "reason"),
+                    opened=opened,
+                    by=editor,
+                    on=now,
+                )
+            else:
+                decided = submissions.reject_submission(
+                    submission=found, reason=read_text(request, "reason"), by=editor, on=now
+                )
+        except submissions.SubmissionAlreadyDecided:
+            found.refresh_from_db()
+            by = f" ({found.decided_by})" if found.decided_by else ""
+            self.message_user(
+                request,
+                f"O zgłoszeniu nr {found.pk} zdecydował już ktoś inny{by}: {found.get_state_display()}. "
+                "Twoja decyzja nic nie zmieniła.",
+                messages.WARNING,
+            )
+            return here
+        except DepotEditConflict:
+            self.message_user(
+                request, "Wpis zmienił się, gdy strona była otwarta. Obejrzyj go jeszcze raz.", messages.WARNING
+            )
+            return here
+        except DepotIsRemoved:
+            self.message_user(request, "Wpis jest usunięty; zgłoszenie można tylko odrzucić.", messages.ERROR)
+            return here
+        except submissions.NoFieldsAccepted:
+            self.message_user(request, "Zaznacz co najmniej jedno pole albo odrzuć zgłoszenie.", messages.ERROR)
+            return here
+        except submissions.LocationOutsidePoland:
+            self.message_user(request, "Położenie nie leży w żadnej gminie.", messages.ERROR)
+            return here
+        except submissions.ReasonMissing:
+            self.message_user(
+                request,
+                "Podaj powód odrzucenia zgłoszenia albo odznaczonych pól.",
+                messages.ERROR,
+            )
+            return here
+        self._report(request, decided)
+        if goes_on:
+            return self.to_row(request, following)
+        url = reverse("admin:catalog_submission_changelist")
+        return HttpResponseRedirect(self.with_filters(request, url))
+
+    def _report(self, request: HttpRequest, decided: DecisionResult) -> None:
+        """Report what was decided, what could not be, and which authors were not notified."""
+        self.message_user(request, f"Zdecydowano: {len(decided.changed)}.")
+        if decided.unchanged:
+            named = "; ".join(f"nr {row.pk}: {reason}" for row, reason in decided.unchanged)
+            self.message_user(request, f"Bez zmian: {named}", messages.WARNING)
+        if decided.unsent:
+            named = ", ".join(f"nr {number}" for number in decided.unsent)
+            self.message_user(
+                request,
+                f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: {named}. "
+                "Można go wysłać jeszcze raz ze strony zgłoszenia.",
+                messages.WARNING,
+            )
+        report_delayed(self, request, decided.delayed)
+
+    def _report_letters(self, request: HttpRequest, told: Told) -> None:
+        """Report which letters were sent."""
+        if told.sent:
+            self.message_user(request, f"Wysłano listy: {', '.join(f'nr {number}' for number in told.sent)}.")
+        if told.unsent:
+            named = ", ".join(f"nr {number}" for number in told.unsent)
+            self.message_user(request, f"List nadal nie wyszedł: {named}. Spróbuj później.", messages.WARNING)
+        report_delayed(self, request, told.delayed)
+        if told == Told():
+            self.message_user(request, "Żaden z tych listów nie czeka na wysłanie.", messages.WARNING)

@@ -1,0 +1,246 @@
+"""Views of the location endpoints of API version 1: parse, look up in the snapshots, serialise."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+
+from catalog.api.openapi_parameters import (
+    FORMAT,
+    MUNICIPALITY,
+    POSTCODE,
+    LocateParameters,
+    LocationsParameters,
+    StoresParameters,
+)
+from catalog.api.params import (
+    OFFSET_RANGE,
+    LocateQuery,
+    LocationsQuery,
+    MunicipalityQuery,
+    StoreQuery,
+    read_postcode,
+)
+from catalog.api.serializers import (
+    LocatedMunicipalitySerializer,
+    LocationSerializer,
+    StoreFeatureCollectionSerializer,
+    StoreSerializer,
+    describe_depots,
+)
+from catalog.api.unit_serializers import (
+    KnownMunicipality,
+    MunicipalityFeatureSerializer,
+    MunicipalitySerializer,
+    PostcodeSerializer,
+)
+from catalog.depots.snapshot import DepotList, depots
+from catalog.search.suggestions import MAX_SUGGESTIONS, suggest_locations
+from catalog.territory.boundaries import SNAP_DISTANCE_M
+from catalog.territory.snapshot import territory
+from fueldepot.http.accept import parse_accept
+from fueldepot.http.links import route_path, site_url
+from fueldepot.http.samples import samples
+from fueldepot.http.views import JSON, JsonViewSet, json_response
+
+GEOJSON = "application/geo+json"
+
+PLACES, DEPOTS = "places", "depots"
+"""Tags of operations in the API description."""
+
+
+def wants_geojson(form: str | None, accept: str) -> bool:
+    """Whether to answer with GeoJSON: by `format`, else if Accept prefers it to JSON or ranks it the same."""
+    if form is not None:
+        return form == "geojson"
+    if "geo+json" not in accept.lower():
+        return False
+    wanted = parse_accept(accept)
+    plain = next((wanted[kind] for kind in (JSON, "application/*", "*/*") if kind in wanted), 0.0)
+    return 0 < wanted.get(GEOJSON, 0.0) >= plain
+
+
+LOCATION = LocationSerializer()
+"""Shared instance: its `to_representation` uses no state."""
+
+
+class LocationViewSet(JsonViewSet):
+    """Suggestions of municipalities, localities and postcodes."""
+
+    @extend_schema(
+        operation_id="findLocations",
+        tags=[PLACES],
+        summary="Find municipalities, localities and postcodes",
+        description=(
+            f"At most {MAX_SUGGESTIONS} suggestions for what somebody types: exact names before prefixes before "
+            "fragments, municipalities before localities, a well-known town that begins with the text before hamlets "
+            "of exactly that name. Works without Polish diacritics, and with fragments of postcodes (`30-0`). Words "
+            "may come in any order and abbreviated; a municipality, county or voivodeship beside a name narrows "
+            "(`debno woj. malopolskie`); streets, house numbers and fuels are left out. Up to two edits are forgiven "
+            "where nothing fits as typed. An empty list when nothing fits."
+        ),
+        parameters=[LocationsParameters],
+        responses={(200, JSON): OpenApiResponse(LocationSerializer(many=True), "Suggestions, the best first.")},
+        extensions=samples(
+            ("Places that begin with zakop", '"/api/v1/locations?q=zakop"'),
+            ("A fragment of a postcode", '"/api/v1/locations?q=34-50"'),
+        ),
+    )
+    def list(self, request: Request) -> HttpResponse:
+        """Answer GET /locations."""
+        query = LocationsQuery.parse(request.META["QUERY_STRING"])
+        return json_response([LOCATION.to_representation(row) for row in suggest_locations(query.text).found])
+
+
+class LocateViewSet(JsonViewSet):
+    """The municipality of a point."""
+
+    @extend_schema(
+        operation_id="locate",
+        tags=[PLACES],
+        summary="Find the municipality of a point",
+        description=(
+            "On a shared border the lower TERYT code answers. "
+            f"Up to {SNAP_DISTANCE_M:.0f} m outside every boundary the nearest "
+            "municipality answers; farther away the answer is 404."
+        ),
+        parameters=[LocateParameters],
+        responses={(200, JSON): OpenApiResponse(LocatedMunicipalitySerializer, "The municipality.")},
+        extensions=samples(
+            ("The municipality of a point in Zakopane", '"/api/v1/locate?lat=49.2992&lon=19.9496"'),
+        ),
+    )
+    def retrieve(self, request: Request) -> HttpResponse:
+        """Answer GET /locate."""
+        query = LocateQuery.parse(request.META["QUERY_STRING"])
+        municipality = territory.get().boundaries.get(query.point.lat, query.point.lon)
+        return json_response(LocatedMunicipalitySerializer((municipality, query.point)).data)
+
+
+class MunicipalityViewSet(JsonViewSet):
+    """One municipality."""
+
+    @extend_schema(
+        operation_id="getMunicipality",
+        tags=[PLACES],
+        summary="One municipality: where it is, and what is known of it",
+        description=(
+            "404 also for a code that has left the register, and for one of a part of a municipality (a town, a rural "
+            "area, a district); the message then names the municipality to ask for. With its area by "
+            "`format=geojson`, or by `Accept: application/geo+json` without `format`."
+        ),
+        parameters=[MUNICIPALITY, FORMAT],
+        responses={
+            (200, JSON): OpenApiResponse(MunicipalitySerializer, "The municipality."),
+            (200, GEOJSON): OpenApiResponse(MunicipalityFeatureSerializer, "The municipality."),
+        },
+        extensions=samples(
+            ("Zakopane", '"/api/v1/municipalities/1217011"'),
+            ("Zakopane with its area", '"/api/v1/municipalities/1217011?format=geojson"'),
+        ),
+    )
+    def retrieve(self, request: Request, teryt: str) -> HttpResponse:
+        """Answer GET /municipalities/{teryt}, as JSON or GeoJSON."""
+        query = MunicipalityQuery.parse(teryt, request.META["QUERY_STRING"])
+        known = territory.get()
+        found = KnownMunicipality(
+            known.municipality(query.teryt),
+            known.boundaries.outline_of(query.teryt),
+            known.centre(query.teryt),
+            known.postcodes_in.get(query.teryt, ()),
+            depots.get().count_in(query.teryt),
+        )
+        if wants_geojson(query.format, request.META.get("HTTP_ACCEPT", "")):
+            return json_response(MunicipalityFeatureSerializer(found).data, content_type=GEOJSON)
+        return json_response(MunicipalitySerializer(found).data)
+
+
+class PostcodeViewSet(JsonViewSet):
+    """One postcode."""
+
+    @extend_schema(
+        operation_id="getPostcode",
+        tags=[PLACES],
+        summary="One postcode: its centre and its municipalities",
+        description="A postcode may lie in several municipalities, and in more than one voivodeship.",
+        parameters=[POSTCODE],
+        responses={(200, JSON): OpenApiResponse(PostcodeSerializer, "The postcode.")},
+        extensions=samples(("A postcode of Zakopane", '"/api/v1/postcodes/34-500"')),
+    )
+    def retrieve(self, request: Request, code: str) -> HttpResponse:
+        """Answer GET /postcodes/{code}."""
+        postcode, known = read_postcode(code), territory.get()
+        answer = PostcodeSerializer((postcode, known.postcode(postcode)), context={"territory": known})
+        return json_response(answer.data)
+
+
+class StoreViewSet(JsonViewSet):
+    """Depots of a unit or near a point."""
+
+    @extend_schema(
+        operation_id="findStores",
+        tags=[DEPOTS],
+        summary="List depots of a unit, or the nearest ones",
+        description=(
+            "Give `teryt`, or `postcode`, or `lat` and `lon`: with none of them the answer is 400; with several "
+            "`teryt` comes first, then `postcode`. By `teryt` depots come by name; by a postcode or point nearest "
+            "first, at most `radius` km away. `limit` and `offset` cut the list into pages, and `Link` (RFC 8288) has "
+            "the addresses of the `first`, `prev`, `next` and `last` of them. GeoJSON by `format=geojson`, or by "
+            "`Accept: application/geo+json` without `format`."
+        ),
+        parameters=[StoresParameters],
+        responses={
+            (200, JSON): OpenApiResponse(StoreSerializer(many=True), "Depots."),
+            (200, GEOJSON): OpenApiResponse(StoreFeatureCollectionSerializer, "Depots."),
+        },
+        extensions=samples(
+            (
+                "Pellet within 10 km of a postcode",
+                '"/api/v1/stores?postcode=30-001&fuel=pellet&radius=10&limit=5"',
+            ),
+            ("Depots of a municipality", '"/api/v1/stores?teryt=1261011"'),
+            (
+                "Around a point, as GeoJSON",
+                '-H "Accept: application/geo+json" "/api/v1/stores?lat=50.0614&lon=19.9366"',
+            ),
+        ),
+    )
+    def list(self, request: Request) -> HttpResponse:
+        """Answer GET /stores, as JSON or GeoJSON."""
+        query = StoreQuery.parse(request.META["QUERY_STRING"])
+        geojson = wants_geojson(query.format, request.META.get("HTTP_ACCEPT", ""))
+        listed = find_stores(query)
+        bodies = depots.get().bodies
+        headers = {"X-Total-Count": str(listed.total), "Link": link_pages(query, listed.total)}
+        if geojson:
+            features = StoreFeatureCollectionSerializer(listed.measured(), context={"bodies": bodies})
+            return json_response(features.data, headers=headers, content_type=GEOJSON)
+        return json_response(describe_depots(listed.measured(), bodies), headers=headers)
+
+
+def find_stores(query: StoreQuery) -> DepotList:
+    """Find depots of a unit by name, or near a point by distance; then by id.
+
+    Raises UnitNotFound and PostcodeNotFound.
+    """
+    if query.teryt is not None:
+        territory.get().check_unit(query.teryt)
+        return depots.get().in_unit(query.teryt, fuel=query.fuel, limit=query.limit, offset=query.offset)
+    point = query.point if query.postcode is None else territory.get().postcode(query.postcode).centre
+    assert point is not None  # noqa: S101 - StoreQuery.parse has refused anything else
+    return depots.get().near(point, radius_km=query.radius_km, fuel=query.fuel, limit=query.limit, offset=query.offset)
+
+
+def link_pages(query: StoreQuery, total: int) -> str:
+    """Return the `Link` header (RFC 8288) of a page of a list.
+
+    Omits `prev` and `next` where there is no such page, and never links to an invalid offset.
+    """
+    last = min(max(total - 1, 0), OFFSET_RANGE[1]) // query.limit * query.limit
+    offsets = {"first": 0}
+    if query.offset > 0:
+        offsets["prev"] = min(max(query.offset - query.limit, 0), last)
+    if query.offset + query.limit < total and query.offset + query.limit <= OFFSET_RANGE[1]:
+        offsets["next"] = query.offset + query.limit
+    offsets["last"] = last
+    address = f"{site_url(route_path('v1:stores'))}?{query.query_string()}"
+    return ", ".join(f'<{address}&offset={offset}>; rel="{name}"' for name, offset in offsets.items())

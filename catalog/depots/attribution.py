@@ -1,0 +1,42 @@
+"""Origin and reliability of an entry, in the sentences that answers and pages share."""
+
+from collections.abc import Sequence
+
+from catalog.depots import fuels
+from catalog.models import Depot
+
+# TextChoices members are strings, so stored values are valid keys.
+ORIGINS: dict[str, str] = {
+    Depot.Source.OSM: "© autorzy OpenStreetMap, licencja ODbL 1.0 (https://www.openstreetmap.org/copyright)",
+    Depot.Source.EDITOR: "Redakcja serwisu",
+    Depot.Source.DEMO: "Dane demonstracyjne serwisu: wpis zmyślony, nie opisuje istniejącego składu",
+}
+
+LICENCES: dict[str, str] = {
+    Depot.Source.OSM: "ODbL-1.0",
+    Depot.Source.EDITOR: "cytowanie z podaniem źródła",
+    Depot.Source.DEMO: "bez ograniczeń",
+}
+
+STATUS_DESCRIPTIONS: dict[str, str] = {
+    Depot.DataStatus.UNVERIFIED: "Dane z otwartego źródła, niepotwierdzone przez redakcję ani właściciela.",
+    Depot.DataStatus.VERIFIED: "Dane sprawdzone przez redakcję serwisu.",
+    Depot.DataStatus.OWNER: "Dane potwierdzone przez właściciela składu.",
+}
+
+DEMONSTRATION_DESCRIPTION = "Wpis demonstracyjny: skład zmyślony, służy tylko do wypróbowania serwisu."
+
+FUELS_SOURCES = {
+    "source": "the source of the entry lists them",
+    "name": "at least one is read from the name of the depot and confirmed by nobody; `source.description` says which",
+    "person": "an editor or the owner set or checked them",
+}
+"""Sources of fuels, with their description in the API."""
+
+
+def describe_status(status: str, source: str, fuels_by_name: Sequence[str] = ()) -> str:
+    """Return sentences that explain a data status. fuels_by_name: slugs of fuels that only the name states."""
+    if source == Depot.Source.DEMO:
+        return DEMONSTRATION_DESCRIPTION
+    named = ", ".join(fuels.BY_SLUG[slug].name.lower() for slug in fuels_by_name)
+    return STATUS_DESCRIPTIONS[status] + (f" Paliwa według nazwy: {named}." if named else "")

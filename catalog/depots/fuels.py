@@ -1,0 +1,68 @@
+"""The fuels of the catalog, one line each.
+
+`docs/how-to.md` lists the steps to add one: choices of models (a migration), plausible range, demonstration data, API
+description.
+
+name: display name in the API. unit: unit of its price: "t" a tonne, "mp" a stacked cubic metre.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fuel:
+    """slug: the value in the API. coal: whether `wegiel` includes it as an assortment.
+
+    bag_kg: weight of its usual bag, None if it is not sold in bags.
+    """
+
+    slug: str
+    name: str
+    unit: str = "t"
+    coal: bool = False
+    bag_kg: int | None = None
+
+
+FUELS = (
+    Fuel("wegiel", "Węgiel"),
+    Fuel("ekogroszek", "Ekogroszek", coal=True, bag_kg=20),
+    Fuel("wegiel-kostka", "Węgiel kostka", coal=True),
+    Fuel("wegiel-orzech", "Węgiel orzech", coal=True),
+    Fuel("wegiel-groszek", "Węgiel groszek", coal=True),
+    Fuel("mial-weglowy", "Miał węglowy", coal=True),
+    Fuel("pellet", "Pellet", bag_kg=15),
+    Fuel("brykiet", "Brykiet"),
+    Fuel("drewno-kominkowe", "Drewno kominkowe", unit="mp"),
+)
+
+UNIT_NAMES = {"t": "tona", "mp": "metr przestrzenny"}
+
+BY_SLUG = {fuel.slug: fuel for fuel in FUELS}
+
+CHOICES = [(fuel.slug, fuel.name) for fuel in FUELS]
+"""Choices of model and form fields."""
+
+COALS = frozenset({"wegiel", *(fuel.slug for fuel in FUELS if fuel.coal)})
+"""Coal and its assortments."""
+
+
+def labels(slugs: Iterable[str], by_name: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the display names of fuels in order, marking those that only the name of a depot states.
+
+    An unknown slug is returned unchanged.
+    """
+    names = {slug: BY_SLUG[slug].name if slug in BY_SLUG else slug for slug in slugs}
+    return tuple(f"{name} (według nazwy)" if slug in by_name else name for slug, name in names.items())
+
+
+def assortments(slug: str) -> tuple[str, ...]:
+    """Slugs that a filter by fuel matches: the fuel itself; for `wegiel` also every assortment of coal."""
+    if slug == "wegiel":
+        return (slug, *(fuel.slug for fuel in FUELS if fuel.coal))
+    return (slug,)
+
+
+def in_order(slugs: set[str] | frozenset[str]) -> tuple[str, ...]:
+    """Return slugs in the order of the catalog."""
+    return tuple(fuel.slug for fuel in FUELS if fuel.slug in slugs)

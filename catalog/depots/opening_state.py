@@ -1,0 +1,129 @@
+"""Whether a depot is open at a moment, with a Polish sentence.
+
+Plain Python. Ranges are local times in Poland, also on the two nights of clock changes. Public holidays are ignored,
+since sources rarely state them; pages say so beside every sentence.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from catalog.parsing.opening_hours import DAYS
+
+WARSAW = ZoneInfo("Europe/Warsaw")
+
+DAY_ABBREVIATIONS = ("pn.", "wt.", "śr.", "czw.", "pt.", "sob.", "niedz.")
+
+_DAY = timedelta(days=1)
+_WEEK = timedelta(days=7)
+
+Week = Mapping[str, Sequence[str]]
+"""Ranges by day, as `catalog.parsing.opening_hours.daily_ranges` returns them; a closed day has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningState:
+    """State of a depot at a moment.
+
+    is_open: None if the hours are unknown. valid_until: next change of a field, in Polish time; None for never.
+    """
+
+    is_open: bool | None
+    sentence: str
+    valid_until: datetime | None = None
+
+
+UNKNOWN = OpeningState(None, "godziny nieznane")
+ALWAYS_OPEN = OpeningState(True, "otwarte całą dobę")
+NEVER_OPEN = OpeningState(False, "zamknięte")
+
+
+def opening_state(week: Week | None, at: datetime) -> OpeningState:
+    """Return the state of a depot at an aware datetime. week: None if its hours are unknown.
+
+    A range includes its start and excludes its end. Adjacent ranges are merged: a depot open from Monday 0:00 to
+    Tuesday 24:00 does not close at midnight. Raises ValueError for a naive datetime.
+    """
+    if at.tzinfo is None:
+        raise ValueError("the moment has no time zone")
+    if week is None:
+        return UNKNOWN
+    now = at.astimezone(UTC)
+    here = at.astimezone(WARSAW)
+    for opens, closes in _spans(week, here.date() - _DAY):
+        if closes <= now:
+            continue
+        if opens > now:
+            return _closed(here, opens.astimezone(WARSAW))
+        # Weeks repeat: a depot open for a whole week never closes.
+        return ALWAYS_OPEN if closes - now > _WEEK else _open(here, closes.astimezone(WARSAW))
+    return NEVER_OPEN
+
+
+def valid_until(states: Iterable[OpeningState]) -> datetime | None:
+    """Return the earliest change of any of the states, None for never: the expiry of a cached answer."""
+    return min((state.valid_until for state in states if state.valid_until), key=_utc, default=None)
+
+
+def _utc(moment: datetime) -> datetime:
+    # Datetimes of one zone compare by local time, which repeats an hour in October.
+    return moment.astimezone(UTC)
+
+
+def _open(now: datetime, closes: datetime) -> OpeningState:
+    # Without a day, "do 6:00" means the next 6:00 on the clock.
+    unnamed_from = closes - _DAY
+    if now >= unnamed_from:
+        return OpeningState(True, f"otwarte do {_closing_clock(closes)}", closes)
+    day = closes - timedelta(minutes=1)
+    sentence = f"otwarte do {DAY_ABBREVIATIONS[day.weekday()]} {_closing_clock(closes)}"
+    return OpeningState(True, sentence, unnamed_from)
+
+
+def _closed(now: datetime, opens: datetime) -> OpeningState:
+    if opens.date() == now.date():
+        return OpeningState(False, f"zamknięte, otwiera o {_clock(opens)}", opens)
+    sentence = f"zamknięte, otwiera {DAY_ABBREVIATIONS[opens.weekday()]} {_clock(opens)}"
+    return OpeningState(False, sentence, datetime.combine(opens.date(), time.min, WARSAW))
+
+
+def _spans(week: Week, first: date) -> Iterator[tuple[datetime, datetime]]:
+    """Yield the open spans of ten days from `first`, in UTC, ascending and merged."""
+    span: tuple[datetime, datetime] | None = None
+    for day in (first + timedelta(days=number) for number in range(10)):
+        for text in week[DAYS[day.weekday()]]:
+            opens, closes = (_at(day, minutes) for minutes in _minutes(text))
+            if opens >= closes:
+                continue  # in the hour that is skipped in March
+            if span is not None and opens <= span[1]:
+                span = span[0], max(span[1], closes)
+                continue
+            if span is not None:
+                yield span
+            span = opens, closes
+    if span is not None:
+        yield span
+
+
+def _at(day: date, minutes: int) -> datetime:
+    """Convert minutes since local midnight to UTC; beyond 24 hours they are of the next day."""
+    return (datetime.combine(day, time.min, WARSAW) + timedelta(minutes=minutes)).astimezone(UTC)
+
+
+@lru_cache(maxsize=1000)
+def _minutes(text: str) -> tuple[int, int]:
+    """Start and end of a range in minutes since midnight: "22:00-6:00" ends on the next day."""
+    hours = [clock.split(":") for clock in text.split("-")]
+    opens, closes = (int(hour) * 60 + int(minute) for hour, minute in hours)
+    return opens, closes if closes > opens else closes + 24 * 60
+
+
+def _clock(moment: datetime) -> str:
+    return f"{moment.hour}:{moment.minute:02d}"
+
+
+def _closing_clock(moment: datetime) -> str:
+    """A closing time on the clock: midnight is 24:00."""
+    return "24:00" if moment.time() == time.min else _clock(moment)

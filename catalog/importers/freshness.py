@@ -1,0 +1,79 @@
+"""When each source was last imported, and which are due or overdue."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from catalog.importers.publications import Publication, read_publications
+from catalog.models import ImportRun
+
+GRACE_DAYS = 3
+"""Days after the due day until a source is overdue: a publisher may be closed over a weekend."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """A source and its runs. good: the last successful one; last: the last one; None for none.
+
+    first: the first run ever.
+    """
+
+    publication: Publication
+    good: ImportRun | None
+    last: ImportRun | None
+    first: ImportRun | None
+
+    @property
+    def checked_on(self) -> date | None:
+        """Day on which the source was last found current, None for never."""
+        return timezone.localdate(self.good.finished) if self.good else None
+
+    @property
+    def due_on(self) -> date | None:
+        """Day from which the source is due, None for at once."""
+        checked_on = self.checked_on
+        return checked_on and checked_on + timedelta(days=self.publication.rhythm_days)
+
+    def is_due(self, today: date) -> bool:
+        """Whether the source is due."""
+        due_on = self.due_on
+        return due_on is None or due_on <= today
+
+    @property
+    def never_loaded(self) -> bool:
+        """Whether `refresh` fetches the source and it was never imported."""
+        return self.good is None and self.publication.fetched
+
+    def is_overdue(self, today: date, installed_on: date | None = None) -> bool:
+        """Whether the source is overdue.
+
+        installed_on: the day from which a source that was never tried counts, None if it does not count.
+        """
+        run = self.good or self.first
+        since = timezone.localdate(run.finished) if run else installed_on if self.publication.fetched else None
+        allowed = timedelta(days=self.publication.rhythm_days + GRACE_DAYS)
+        return since is not None and since + allowed < today
+
+
+def last_runs(publications: Mapping[str, Publication] | None = None) -> list[SourceState]:
+    """Return every source with its runs, in the order of catalog/sources.yaml. One query."""
+    newest = ImportRun.objects.order_by("source", "-finished", "-pk").distinct("source").values("pk")
+    oldest = ImportRun.objects.order_by("source", "finished", "pk").distinct("source").values("pk")
+    ended_well = newest.filter(outcome__in=ImportRun.GOOD)
+    wanted = ImportRun.objects.filter(Q(pk__in=newest) | Q(pk__in=oldest) | Q(pk__in=ended_well))
+    runs = list(wanted.order_by("finished", "pk").defer("differences"))
+    last = {run.source: run for run in runs}
+    good = {run.source: run for run in runs if run.outcome in ImportRun.GOOD}
+    first = {run.source: run for run in reversed(runs)}
+    return [
+        SourceState(one, good.get(one.id), last.get(one.id), first.get(one.id))
+        for one in (publications if publications is not None else read_publications()).values()
+    ]
+
+
+def overdue_sources(today: date) -> list[SourceState]:
+    """Return overdue sources, in the order of catalog/sources.yaml. One query."""
+    return [state for state in last_runs() if state.is_overdue(today)]

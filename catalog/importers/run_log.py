@@ -1,0 +1,160 @@
+"""Recording of imports: one `ImportRun` per step, also for a refused step.
+
+The record of a successful step is written in the transaction of the import, so neither exists without the other. The
+record of a refusal is written after the rollback. Dry runs are not recorded.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from catalog.importers.download.store import Download, DownloadBusy, DownloadFailed, checksum
+from catalog.importers.publications import publication_of
+from catalog.importers.records import BadInput
+from catalog.importers.runner import ImportStep, run
+from catalog.importers.sync import ImportRefused, Options, Report, TooManyRemovals
+from catalog.models import Dataset, ImportRun
+
+REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
+
+MOST_DIFFERENCES = 200
+"""Maximum number of stored differences."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOrigin:
+    """Input of a run: id of the source, and its file if any."""
+
+    source: str = ""
+    dataset: str = ""
+    address: str = ""
+    file_name: str = ""
+    file_size: int | None = None
+    checksum: str = ""
+
+    @classmethod
+    def of_download(cls, dataset: str, download: Download) -> "RunOrigin":
+        """Origin of a downloaded file."""
+        return cls(download.source, dataset, download.url, download.path.name, download.size, download.sha256)
+
+    @classmethod
+    def of_step(cls, step: ImportStep) -> "RunOrigin":
+        """Origin of the files of a step; the checksum of several is that of their checksums, in order."""
+        sums = [_checksum(path) for path in step.files]
+        many = sha256("".join(sums).encode()).hexdigest() if len(sums) > 1 else ""
+        return cls(
+            source=publication_of(step.form),
+            dataset=step.dataset,
+            file_name=", ".join(path.name for path in step.files)[:200],
+            file_size=sum(path.stat().st_size for path in step.files if path.is_file()) if step.files else None,
+            checksum=many or "".join(sums),
+        )
+
+
+def _checksum(path: Path) -> str:
+    """Checksum of a file, "" if it is unreadable: the parser reports why."""
+    try:
+        return checksum(path)
+    except OSError:
+        return ""
+
+
+def record(
+    origin: RunOrigin,
+    outcome: ImportRun.Outcome,
+    *,
+    started: datetime,
+    report: Report | None = None,
+    message: str = "",
+    earlier: ImportRun | None = None,
+) -> ImportRun:
+    """Write the record of a run that ends now. earlier: the run that imported the same file, if still valid."""
+    counts: dict[str, Any] = {"rows": earlier.rows, "file_date": earlier.file_date} if earlier else {}
+    differences: list[str] = []
+    if report is not None:
+        counts = {
+            "rows": report.rows,
+            "added": report.added,
+            "changed": report.changed,
+            "removed": report.removed,
+            "skipped": len(report.skipped),
+            "rejected": len(report.rejected),
+            "file_date": report.as_of,
+        }
+        # Names of depots may be personal, so they are stored with the depot only.
+        differences = [] if origin.dataset == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
+    return ImportRun.objects.create(
+        source=origin.source,
+        dataset=origin.dataset,
+        address=origin.address[:500],
+        file_name=origin.file_name,
+        file_size=origin.file_size,
+        checksum=origin.checksum,
+        started=started,
+        finished=max(timezone.now(), started),
+        outcome=outcome,
+        message=" ".join(message.split())[:500],
+        differences="\n".join(differences),
+        **counts,
+    )
+
+
+@contextmanager
+def record_failures(origin: RunOrigin, *, write: bool) -> Iterator[None]:
+    """Record a failure before an import (fetching, recognising), and re-raise it."""
+    started = timezone.now()
+    try:
+        yield
+    except DownloadBusy:
+        raise
+    except REFUSALS as error:
+        failed = isinstance(error, DownloadFailed)
+        if write:
+            outcome = ImportRun.Outcome.FAILED if failed else ImportRun.Outcome.REFUSED
+            record(origin, outcome, started=started, message=str(error))
+        raise
+
+
+def run_recorded(
+    steps: Iterable[ImportStep],
+    options: Options,
+    *,
+    origins: Callable[[ImportStep], RunOrigin] = RunOrigin.of_step,
+    started: datetime | None = None,
+) -> list[Report]:
+    """Run steps in one transaction like `run`, recording each in it; of a refused run only the failed step.
+
+    origins: input of each step. started: when fetching for a single step began, which is part of its run. Raises what
+    `run` raises.
+    """
+    if not options.write:
+        return run(steps, options)
+    steps = list(steps)
+    known = [origins(step) for step in steps]
+    starts: list[datetime] = []
+
+    def watched(step: ImportStep, origin: RunOrigin) -> ImportStep:
+        def sync(how: Options) -> Report:
+            starts.append(started or timezone.now())
+            report = step.sync(how)
+            outcome = ImportRun.Outcome.IMPORTED if report.changes else ImportRun.Outcome.UNCHANGED
+            # Recorded at once: later steps compare the days of their files with recorded ones.
+            record(origin, outcome, started=starts[-1], report=report, message=report.title)
+            return report
+
+        return replace(step, sync=sync)
+
+    begun = timezone.now()
+    try:
+        return run([watched(step, origin) for step, origin in zip(steps, known, strict=True)], options)
+    except REFUSALS as error:
+        number = max(len(starts) - 1, 0)
+        origin = known[number] if known else RunOrigin()
+        record(origin, ImportRun.Outcome.REFUSED, started=starts[-1] if starts else begun, message=str(error))
+        raise

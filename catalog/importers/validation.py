@@ -1,0 +1,67 @@
+"""Import of fetched sources, stricter than for a file chosen by a person, because its report is not read."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+
+from catalog.importers import as_of
+from catalog.importers.download import Download, Fetcher
+from catalog.importers.publications import Publication
+from catalog.importers.registry import steps_for
+from catalog.importers.runner import ImportStep
+from catalog.importers.sync import ImportRefused, Options, Report
+
+MOST_REJECTED = 0.20
+"""Share of unusable rows above which a file is refused as one of another kind."""
+
+BY_HAND = "look at it, and if it is right give it to the import command as a file"
+
+
+def fetched_step(publication: Publication, fetcher: Fetcher) -> tuple[ImportStep, Download]:
+    """Fetch a source. Returns its import step and the download. Raises DownloadFailed and BadInput."""
+    download = fetcher.fetch(publication)
+    return step_of(publication, download), download
+
+
+def step_of(publication: Publication, download: Download) -> ImportStep:
+    """Return the import step of a downloaded file. Raises BadInput."""
+    (step,) = steps_for([download.path], publication.dataset)
+    return check_row_count(step, publication, most_rejected=MOST_REJECTED)
+
+
+def check_row_count(step: ImportStep, publication: Publication, *, most_rejected: float = 1.0) -> ImportStep:
+    """Wrap a step to refuse it if its report is suspicious.
+
+    The step has written by then; the refusal rolls it back with the transaction.
+    """
+    sync: Callable[[Options], Report] = step.sync
+
+    def checked(options: Options) -> Report:
+        newest = as_of.day_of_publication(publication.id, publication.dataset, publisher=step.source)
+        report = sync(options)
+        check(report, publication, newest=newest, most_rejected=most_rejected)
+        return report
+
+    return replace(step, sync=checked)
+
+
+def check(report: Report, publication: Publication, *, newest: date | None, most_rejected: float) -> None:
+    """Raise ImportRefused for a source that is older than stored, too small, or largely unusable."""
+    if newer := as_of.newer_day(report.as_of, newest):
+        raise ImportRefused(
+            f"{report.title}: is of {report.as_of}, older than what is stored ({newer}); "
+            f"wait for a newer one, or {BY_HAND}"
+        )
+    used = report.rows + len(report.skipped)
+    rejected = len(report.rejected)
+    if rejected > most_rejected * (used + rejected):
+        note = report.rejected[0]
+        raise ImportRefused(
+            f"{report.title}: {rejected} of {used + rejected} rows cannot be used, for example {note.key}: "
+            f"{note.reason}; {BY_HAND}"
+        )
+    if used + rejected < publication.min_rows:
+        raise ImportRefused(
+            f"{report.title}: has {used + rejected} rows, fewer than the {publication.min_rows} that {publication.id} "
+            f"must have; {BY_HAND}"
+        )

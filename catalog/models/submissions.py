@@ -1,0 +1,216 @@
+"""Submissions of readers and owners: correct, claim, delete or add a depot, or report prices. Never public."""
+
+from typing import Self
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from catalog.models.depots import Depot
+
+
+class SubmissionQuerySet(models.QuerySet["Submission"]):
+    """Filters on submissions. The default manager hides none."""
+
+    def waiting(self) -> Self:
+        """Keep submissions that wait for a decision."""
+        return self.filter(state=Submission.State.WAITING)
+
+    def open(self) -> Self:
+        """Keep submissions that may still change: unconfirmed or waiting."""
+        return self.filter(state__in=Submission.OPEN)
+
+    def unnotified(self) -> Self:
+        """Keep decided submissions whose author was not notified, unless their address is erased."""
+        return self.filter(notification_pending=True, erased_at__isnull=True)
+
+    def oldest_waiting_first(self) -> Self:
+        """Order waiting ones first, longest waiting first; then the others, newest first."""
+        waiting = models.Case(
+            models.When(state=Submission.State.WAITING, then=models.Value(0)), default=models.Value(1)
+        )
+        since = models.Case(models.When(state=Submission.State.WAITING, then="confirmed_at"))
+        return self.order_by(waiting, since, "-created_at", "-pk")
+
+
+class Submission(models.Model):
+    """A submission of a reader or owner. It counts once its author confirms it by the link in the e-mail.
+
+    subject: distinguishes submissions of the same author, depot and kind: the fuels of prices, folded name and place of
+    a missing depot; else "".
+
+    proposed: for prices `prices` (inputs), `refused` (at confirmation) and `outcomes`; else the wanted values of
+    changed fields, by names of `Depot.PUBLIC_FIELDS`.
+
+    stored: values of the same fields at submission, to show later changes.
+
+    email_hash, mailbox_hash, client_hash: keyed hashes (`catalog.submissions.tokens`) of the author's address, of its
+    mailbox and of the network. The first identifies the author, the others count against limits.
+
+    token_hash: of the last link. links_at: when links were sent, oldest first, as long as limits count them; unsent
+    letters are not included, though `mails_sent` counts them.
+
+    expiry_letter_at: when the author was warned that the submission will be deleted undecided.
+
+    erased_at: when personal data were erased.
+
+    decided_at: when it was closed: by an editor (`decided_by`), by its author or automatically.
+
+    reason: explanation to the author of a rejection, or of omitted fields of a correction.
+
+    answered_at: when the last of its prices was decided.
+
+    notification_pending: whether the letter about the decision is still to be sent.
+
+    visit: the submission of the same form that carries the link for all of them; None for that one itself.
+    """
+
+    class Kind(models.TextChoices):
+        CORRECT = "correct", "poprawka"
+        CLAIM = "claim", "przejęcie wpisu"
+        DELETE = "delete", "usunięcie wpisu"
+        ADD = "add", "brakujący skład"
+        PRICE = "price", "cena"
+
+    class State(models.TextChoices):
+        UNCONFIRMED = "unconfirmed", "e-mail niepotwierdzony"
+        WAITING = "waiting", "czeka na decyzję"
+        ACCEPTED = "accepted", "przyjęte"
+        REJECTED = "rejected", "odrzucone"
+        SUPERSEDED = "superseded", "nieaktualne"
+        PASSED_ON = "passed_on", "przekazane do kolejki cen"
+        WITHDRAWN = "withdrawn", "wycofane przez autora"
+
+    class Role(models.TextChoices):
+        OWNER = "owner", "właściciel lub wspólnik"
+        EMPLOYEE = "employee", "pracownik"
+        READER = "reader", "klient lub czytelnik"
+
+    OPEN = (State.UNCONFIRMED, State.WAITING)
+
+    depot = models.ForeignKey(
+        Depot, models.CASCADE, null=True, blank=True, verbose_name="skład", related_name="submissions"
+    )
+    # Unconfirmed submissions of a visit are deleted together; confirmed ones are closed one by one.
+    visit = models.ForeignKey(
+        "self",
+        models.DO_NOTHING,
+        db_constraint=False,
+        null=True,
+        blank=True,
+        verbose_name="wysłane razem z",
+        related_name="companions",
+    )
+    kind = models.CharField("rodzaj", max_length=10, choices=Kind.choices)
+    state = models.CharField("stan", max_length=12, choices=State.choices, default=State.UNCONFIRMED)
+    subject = models.CharField("czego dotyczy", max_length=330, blank=True)
+    proposed = models.JSONField("proponowane", default=dict, blank=True)
+    stored = models.JSONField("zapisane w chwili zgłoszenia", default=dict, blank=True)
+    message = models.TextField("wiadomość", max_length=2000, blank=True)
+
+    email = models.EmailField("e-mail", blank=True)
+    email_hash = models.CharField("skrót adresu e-mail", max_length=64, blank=True)
+    claimant_role = models.CharField("kim jest zgłaszający", max_length=10, choices=Role.choices, blank=True)
+    claimant_nip = models.CharField("NIP zgłaszającego", max_length=10, blank=True)
+    claimant_phone = models.CharField("telefon zgłaszającego", max_length=120, blank=True)
+    mailbox_hash = models.CharField("skrót skrzynki", max_length=64, blank=True, default="", db_default="")
+    client_hash = models.CharField("skrót adresu sieciowego", max_length=64, blank=True)
+    token_hash = models.CharField("skrót odnośnika", max_length=64, blank=True)
+
+    created_at = models.DateTimeField("zgłoszono")
+    mailed_at = models.DateTimeField("wysłano odnośnik", null=True, blank=True)
+    mails_sent = models.PositiveSmallIntegerField("wysłane odnośniki", default=0)
+    links_at = ArrayField(
+        models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, db_default=[], blank=True
+    )
+    confirmed_at = models.DateTimeField("potwierdzono", null=True, blank=True)
+    decided_at = models.DateTimeField("zamknięto", null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="zdecydował", related_name="+"
+    )
+    accepted_fields = ArrayField(
+        models.CharField(max_length=30), verbose_name="przyjęte pola", default=list, blank=True
+    )
+    reason = models.CharField("powód odrzucenia", max_length=500, blank=True)
+    answered_at = models.DateTimeField("zdecydowano o cenach", null=True, blank=True)
+    notification_pending = models.BooleanField(
+        "list o decyzji nie wyszedł", default=False, db_default=False, db_column="letter_owed"
+    )
+    expiry_letter_at = models.DateTimeField("uprzedzono o usunięciu", null=True, blank=True)
+    erased_at = models.DateTimeField("dane osobowe usunięto", null=True, blank=True)
+
+    objects = SubmissionQuerySet.as_manager()
+
+    class Meta:
+        db_table = "catalog_depotrequest"
+        verbose_name = "zgłoszenie"
+        verbose_name_plural = "zgłoszenia"
+        indexes = (
+            models.Index(fields=["confirmed_at"], name="depotrequest_waiting", condition=Q(state="waiting")),
+            models.Index(fields=["client_hash", "created_at"], name="depotrequest_of_a_client"),
+            models.Index(fields=["mailbox_hash", "created_at"], name="depotrequest_of_a_mailbox"),
+            models.Index(fields=["depot", "created_at"], name="depotrequest_of_a_depot"),
+            models.Index(fields=["decided_at"], name="depotrequest_to_erase", condition=Q(erased_at__isnull=True)),
+            models.Index(fields=["decided_at"], name="depotrequest_untold", condition=Q(notification_pending=True)),
+        )
+        constraints = (
+            models.UniqueConstraint(
+                name="depotrequest_one_waiting",
+                # Corrections accumulate, so none replaces another. Unconfirmed submissions are not constrained: anybody
+                # who knows the address could send one, which must not block its owner.
+                fields=["depot", "kind", "subject", "email_hash"],
+                condition=Q(state="waiting", kind__in=["claim", "delete", "add"]),
+                nulls_distinct=False,
+            ),
+            models.CheckConstraint(
+                name="depotrequest_decided_by_somebody_some_day",
+                condition=Q(state__in=["accepted", "rejected"], decided_at__isnull=False, decided_by__isnull=False)
+                | Q(
+                    state__in=["superseded", "withdrawn", "passed_on"],
+                    decided_at__isnull=False,
+                    decided_by__isnull=True,
+                )
+                | Q(state__in=["unconfirmed", "waiting"], decided_at__isnull=True, decided_by__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="depotrequest_counts_once_confirmed",
+                condition=Q(state="unconfirmed", confirmed_at__isnull=True)
+                | Q(state__in=["waiting", "accepted", "rejected", "passed_on"], confirmed_at__isnull=False)
+                | Q(state__in=["superseded", "withdrawn"]),
+            ),
+            models.CheckConstraint(
+                name="depotrequest_rejected_with_reason",
+                condition=(Q(state="rejected") & ~Q(reason=""))
+                | Q(state="accepted")
+                | (~Q(state__in=["rejected", "accepted"]) & Q(reason="")),
+            ),
+            models.CheckConstraint(
+                name="depotrequest_of_a_depot_or_a_new_one",
+                condition=(~Q(kind="add") & Q(depot__isnull=False))
+                | (Q(kind="add") & (Q(depot__isnull=True) | Q(state="accepted"))),
+            ),
+            models.CheckConstraint(
+                name="depotrequest_price_is_passed_on",
+                condition=(Q(kind="price") & ~Q(state__in=["waiting", "accepted", "rejected"]))
+                | (~Q(kind="price") & ~Q(state="passed_on")),
+            ),
+            models.CheckConstraint(
+                name="depotrequest_erased_whole",
+                condition=(Q(erased_at__isnull=True) & ~Q(email="") & ~Q(email_hash=""))
+                | Q(
+                    state__in=["accepted", "rejected", "superseded", "withdrawn", "passed_on"],
+                    erased_at__isnull=False,
+                    email="",
+                    email_hash="",
+                    mailbox_hash="",
+                    client_hash="",
+                    message="",
+                    claimant_nip="",
+                    claimant_phone="",
+                ),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} (#{self.pk})"

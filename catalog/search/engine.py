@@ -1,0 +1,155 @@
+"""Search for units, places and postcodes by name: as typed, by words, with typing errors."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract
+
+from catalog.search.index import SearchIndex
+from catalog.search.matching import Match, Memo, Mode, WordMatcher
+from catalog.search.query import (
+    DIGITS,
+    accented_words,
+    normalize_punctuation,
+    normalize_query,
+    postcode_pattern,
+    read_query,
+    split_fuel,
+    split_postcode,
+)
+from catalog.text import fold, plain
+
+MAX_GUESSES = 3
+GUESS_SIMILARITY = 0.5
+"""Least similarity of guesses to the typed text."""
+
+LONG_ENOUGH = 4
+"""Letters of the last word from which on places with their unit are searched besides prefix matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Entries found for a text, by index number, best first.
+
+    fuel: slug of a fuel in the text. typed: folded text that the entries contain as typed, "" for none. single: whether
+    the first is the only best match. forgiven: whether nothing matched without edits.
+    """
+
+    numbers: tuple[int, ...] = ()
+    fuel: str | None = None
+    typed: str = ""
+    single: bool = False
+    forgiven: bool = False
+
+
+class Search:
+    """Search over one state of the territory."""
+
+    def __init__(self, index: SearchIndex, postcodes: Mapping[str, Collection[str]]) -> None:
+        """postcodes: municipalities by the five digits of the code."""
+        self.index, self._postcodes = index, postcodes
+        self.words = WordMatcher(index)
+
+    def find(self, text: str, limit: int) -> Found:
+        """Find entries for a text: as typed, else by words, else with edits."""
+        text = normalize_punctuation(text)
+        pattern = postcode_pattern(text)
+        if pattern:
+            return Found(tuple(self.index.find_postcodes(pattern, limit)))
+        if DIGITS.fullmatch(text):
+            return Found(tuple(self.index.find(text.replace(" ", ""), limit)))
+        accented = accented_words(text)
+        if parted := split_postcode(text):
+            code, rest = parted
+            if numbers := self.index.find(code, limit):
+                fuel, rest = split_fuel(plain(rest))
+                return replace(self._postcode_with_place(code, numbers, rest), fuel=fuel)
+            text = rest
+        typed = " ".join(text.casefold().split())
+        for normalize in (fold, normalize_query):
+            key = normalize(text)
+            if key and (numbers := self.index.find(key, limit, accented, typed)):
+                return self._as_typed(key, numbers, text, accented, limit)
+        fuel, rest = split_fuel(plain(text))
+        key = normalize_query(rest)
+        if fuel and key and (numbers := self.index.find(key, limit, accented, typed)):
+            found = self._as_typed(key, numbers, rest, accented, limit)
+        else:
+            found = self._word_by_word(rest, key, accented, limit)
+        return replace(found, fuel=fuel)
+
+    def is_clear(self, found: Found) -> bool:
+        """Whether the first entry is unambiguous.
+
+        It is the only one, or the only best match, or has the typed name: alone, or as the only municipality of that
+        name if it is large or a town.
+        """
+        if found.forgiven or not found.numbers:
+            return False
+        first = found.numbers[0]
+        if len(found.numbers) == 1 or found.single:
+            return True
+        if not found.typed or self.index.fold(first) != found.typed:
+            return False
+        named = self.index.named(found.typed)
+        municipalities = [number for number in named if number < self.index.municipalities]
+        known = first in municipalities and bool(self.index.largest[first] or self.index.urban[first])
+        return len(named) == 1 or (known and len(municipalities) == 1)
+
+    def guesses(self, text: str) -> tuple[str | None, list[int]]:
+        """Return the fuel in a text without matches, and municipalities with similar names."""
+        fuel, rest = split_fuel(plain(normalize_punctuation(text)))
+        key = normalize_query(rest.partition(",")[0])
+        names = [self.index.folds[number] for number in range(self.index.municipality_folds)]
+        alike = extract(key, names, scorer=OSA.normalized_similarity, score_cutoff=GUESS_SIMILARITY, limit=MAX_GUESSES)
+        return fuel, [self.index.named(name)[0] for name, _, _ in alike]
+
+    def _postcode_with_place(self, code: str, numbers: list[int], rest: str) -> Found:
+        """Return postcodes; before them the typed place, if it is in another municipality of the code."""
+        municipalities, main = self._postcodes.get(code, ()), self.index.teryt(numbers[0])
+        places = self.index.named(fold(rest)) if fold(rest) else []
+        inside = [number for number in places if self.index.teryt(number) in municipalities]
+        if not inside or any(self.index.teryt(number) == main for number in inside):
+            return Found(tuple(numbers))
+        return Found((inside[0], *numbers), single=True)
+
+    def _as_typed(self, key: str, numbers: list[int], text: str, accented: tuple[str, ...], limit: int) -> Found:
+        several = " " in key and len(key.rpartition(" ")[2]) >= LONG_ENOUGH
+        if several and len(numbers) < limit and not any(self.index.fold(number) == key for number in numbers):
+            # "bielany wroclaw" is a prefix of Bielany Wrocławskie, and may be Bielany in Wrocław.
+            costs: Memo = {}
+            for reading in read_query(plain(text)):
+                matches = self.words.find(reading, Mode.WORDS, limit, accented, costs)
+                numbers = list(dict.fromkeys((*numbers, *(match.number for match in matches if match.whole))))
+        return Found(tuple(numbers[:limit]), typed=key)
+
+    def _word_by_word(self, text: str, key: str, accented: tuple[str, ...], limit: int) -> Found:
+        readings, costs = read_query(text), Memo()
+        for mode in (Mode.WORDS, Mode.PREFIXES):
+            for reading in readings:
+                if matches := self.words.find(reading, mode, limit, accented, costs):
+                    return Found(_numbers(matches), single=_is_single(matches))
+                if numbers := self.words.units_of(reading, mode, limit, costs):
+                    return Found(tuple(numbers))
+        if " " in key and (numbers := self.index.fragments(key, limit, accented)):
+            return Found(tuple(numbers))
+        for reading in readings:
+            for respaced in self.words.respaced(reading):
+                if matches := self.words.find(respaced, Mode.WORDS, limit, accented, costs):
+                    return Found(_numbers(matches), forgiven=True)
+        for mode in (Mode.UNKNOWN_WORDS, Mode.ALL_WORDS):
+            for reading in readings:
+                if matches := self.words.find(reading, mode, limit, accented, costs):
+                    return Found(_numbers(matches), forgiven=True)
+        return Found()
+
+
+def _numbers(matches: Sequence[Match]) -> tuple[int, ...]:
+    return tuple(match.number for match in matches)
+
+
+def _is_single(matches: Sequence[Match]) -> bool:
+    """Whether the first match has its whole name in the text, and no other matches as well."""
+    first = matches[0]
+    return first.whole and not any(match.fit == first.fit for match in matches[1:])

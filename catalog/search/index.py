@@ -1,0 +1,302 @@
+"""In-memory index of the names that `/locations` suggests, with substring search.
+
+Most queries are prefixes. All prefixes are in one sorted array and found by binary search; so are prefixes of later
+words, and substrings. Equal names are stored once. The whole country takes some twelve megabytes, and a search costs no
+query.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple, Self
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from catalog.models import Municipality, SearchEntry
+from catalog.search.columns import BLANK, LINE_END, StringColumn, SuffixArray, prefix_numbers
+from catalog.search.entries import DECIMALS, IndexEntry
+
+CODE_LENGTH = 7
+
+KINDS = {kind[0]: kind for kind in SearchEntry.Kind.values}
+"""Kinds by their initials, which are stored."""
+
+POSITIONS = ("", *SearchEntry.Position.values)
+"""Positions by their stored numbers; the first means none."""
+
+UNKNOWN = -(10**9)
+"""Represents a missing coordinate."""
+
+LARGEST = 400
+"""Number of the largest municipalities, which are ranked as well known."""
+
+URBAN = frozenset({Municipality.Kind.TOWN, Municipality.Kind.MIXED})
+"""Kinds of municipality that are towns or contain one."""
+
+AT_ONCE = 32
+"""Offsets examined at once: more than suggestions, since a name may contain a text twice."""
+
+FURTHER = 200
+"""Names compared with the diacritics of a text."""
+
+# Columns of all rows as one text each: a hundred thousand rows would be as many objects per column. A description
+# occurs some ten times, so rows refer to it by number.
+READ = """
+    WITH descriptions AS MATERIALIZED (
+        SELECT description, row_number() OVER () - 1 AS number
+        FROM (SELECT DISTINCT description FROM catalog_searchentry) each
+    ), entries AS (
+        SELECT left(e.kind, 1) AS kind, e.fold, e.label, d.number::int, e.municipality_id,
+            coalesce(round(e.lat * %(scale)s)::int, %(unknown)s) AS lat,
+            coalesce(round(e.lon * %(scale)s)::int, %(unknown)s) AS lon,
+            array_position(%(positions)s, e.position::text) - 1 AS position
+        FROM catalog_searchentry e JOIN descriptions d USING (description)
+        ORDER BY e.rank
+    )
+    SELECT
+        string_agg(fold, E'\n'), string_agg(label, E'\n'), string_agg(kind, ''),
+        string_agg(municipality_id, ''), (SELECT string_agg(description, E'\n' ORDER BY number) FROM descriptions),
+        string_agg(position::text, ''), string_agg(int4send(number), ''), string_agg(int4send(lat), ''),
+        string_agg(int4send(lon), '')
+    FROM entries
+"""
+
+Numbers = NDArray[np.int64]
+
+
+class Columns(NamedTuple):
+    """All entries in order of importance, as columns.
+
+    folds, labels: a line per entry. kinds: an initial per entry. teryts: seven digits per entry. positions: a digit per
+    entry, an index into `POSITIONS`.
+
+    descriptions: a line per distinct description; numbers: its index per entry.
+
+    lats, lons: in units of the last of `DECIMALS` decimals, `UNKNOWN` if missing.
+    """
+
+    folds: str
+    labels: str
+    kinds: str
+    teryts: str
+    descriptions: str
+    positions: str
+    numbers: NDArray[np.int32]
+    lats: NDArray[np.int32]
+    lons: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, entries: Iterable[IndexEntry]) -> Self:
+        """Build columns from entries, most important first, without a database."""
+        rows = list(entries)
+        numbers: dict[str, int] = {}
+        described = [numbers.setdefault(row.description, len(numbers)) for row in rows]
+        scale = 10**DECIMALS
+        return cls(
+            "\n".join(row.fold for row in rows),
+            "\n".join(row.label for row in rows),
+            "".join(row.kind[0] for row in rows),
+            "".join(row.municipality for row in rows),
+            "\n".join(numbers),
+            "".join(str(POSITIONS.index(row.position.source if row.position else "")) for row in rows),
+            np.array(described, np.int32),
+            np.array([round(row.position.lat * scale) if row.position else UNKNOWN for row in rows], np.int32),
+            np.array([round(row.position.lon * scale) if row.position else UNKNOWN for row in rows], np.int32),
+        )
+
+
+class SearchIndex:
+    """All entries, numbered in order of importance; municipalities first.
+
+    Equal names share one folded text, numbered by its most important entry.
+    """
+
+    def __init__(self, columns: Columns, units: Mapping[str, Municipality]) -> None:
+        """units: municipalities by code, with county and voivodeship loaded."""
+        folds = columns.folds.split("\n") if columns.folds else []
+        first: dict[str, int] = {}
+        self.fold_of = np.fromiter((first.setdefault(text, len(first)) for text in folds), np.int32, len(folds))
+        self.folds = StringColumn("\n".join(first))
+        self._entries = np.argsort(self.fold_of, kind="stable").astype(np.int32)
+        self._starts = np.searchsorted(self.fold_of[self._entries], np.arange(len(first) + 1)).astype(np.int32)
+        self.labels, self.descriptions = StringColumn(columns.labels), StringColumn(columns.descriptions)
+        self._kinds, self._positions = columns.kinds, columns.positions
+        self._numbers, self._lats, self._lons = columns.numbers, columns.lats, columns.lons
+        self.units = units
+        self.codes = sorted(units)
+        places = {code: place for place, code in enumerate(self.codes)}
+        codes = columns.teryts
+        self.unit_of = np.fromiter(
+            (places[codes[at : at + CODE_LENGTH]] for at in range(0, len(codes), CODE_LENGTH)), np.int16, len(folds)
+        )
+        """Municipality of each entry, as an index into `codes`."""
+        self.municipalities = columns.kinds.count(SearchEntry.Kind.MUNICIPALITY[0])
+        """Number of municipality entries; all others follow."""
+        self.municipality_folds = int(self.fold_of[: self.municipalities].max(initial=-1)) + 1
+        """Number of folded texts of municipalities; they come first."""
+        self.largest = np.arange(self.municipalities) < LARGEST
+        self.urban = np.array([units[self.teryt(n)].kind in URBAN for n in range(self.municipalities)], dtype=bool)
+        self._every = np.ones(self.municipalities, bool)
+        text, letters = self.folds.text, self.folds.letters
+        self._municipalities_end = int(self.folds.begins[self.municipality_folds - 1]) + 1 if self.municipalities else 0
+        """Offset after the start of the last folded text of a municipality."""
+        offsets = np.flatnonzero((letters != LINE_END) & (letters != BLANK)).astype(np.int32)
+        before = letters[offsets - 1]
+        prefixes = prefix_numbers(letters)
+        self._firsts = SuffixArray.build(text, offsets[before == LINE_END], prefixes)
+        self._words = SuffixArray.build(text, offsets[before == BLANK], prefixes)
+        self._inside = SuffixArray.build(text, offsets[(before != LINE_END) & (before != BLANK)], prefixes)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def kind(self, number: int) -> str:
+        """Return the `SearchEntry.Kind` of an entry."""
+        return KINDS[self._kinds[number]]
+
+    def teryt(self, number: int) -> str:
+        """Return the code of the municipality of an entry."""
+        return self.codes[int(self.unit_of[number])]
+
+    def fold(self, number: int) -> str:
+        """Return the folded name of an entry, or the five digits of a postcode."""
+        return self.folds[int(self.fold_of[number])]
+
+    def description(self, number: int) -> str:
+        """Return the description of an entry: kind and location."""
+        return self.descriptions[int(self._numbers[number])]
+
+    def point(self, number: int) -> tuple[float, float] | None:
+        """Return the WGS84 position (lat, lon) of an entry, None if unknown."""
+        lat, lon = int(self._lats[number]), int(self._lons[number])
+        return None if lat == UNKNOWN else (lat / 10**DECIMALS, lon / 10**DECIMALS)
+
+    def position(self, number: int) -> str | None:
+        """Return the source of an entry's position, a `SearchEntry.Position`, None if unknown."""
+        return POSITIONS[int(self._positions[number])] or None
+
+    def at_point(self, lat: float, lon: float) -> list[int]:
+        """Return the entries at a position, most important first."""
+        scale = 10**DECIMALS
+        numbers: list[int] = np.flatnonzero(
+            (self._lats == round(lat * scale)) & (self._lons == round(lon * scale))
+        ).tolist()
+        return numbers
+
+    def expand(self, folds: NDArray[np.integer]) -> tuple[NDArray[np.int32], Numbers]:
+        """Return the entries with the given folded texts, and for each the index of its text."""
+        starts = self._starts[folds]
+        counts = self._starts[folds + 1] - starts
+        place = np.repeat(np.arange(len(folds)), counts)
+        ends = np.cumsum(counts)
+        inside = np.arange(len(place)) - (ends - counts)[place]
+        return self._entries[starts[place] + inside], place
+
+    def find(self, key: str, limit: int, accented: tuple[str, ...] = (), typed: str = "") -> list[int]:
+        """Return the best entries for a folded text.
+
+        In order: exact municipalities; the largest municipalities with the prefix, and towns whose first word it is;
+        other exact names, prefixes of names, prefixes of later words, and substrings of words. Within each by
+        importance.
+
+        accented: words of the text with their diacritics; names with them go first within each group. typed: the text
+        in lower case; among exact municipalities the one with exactly that name goes first: Brojce is not Brójce.
+        """
+        found: dict[int, None] = {}
+        for tier, (offsets, which) in enumerate(self._tiers(key.encode())):
+            if which is None:
+                numbers = self._first(offsets, limit, accented)
+            else:
+                numbers = self._municipalities(offsets, which, limit, accented)
+            if tier == 0 and len(numbers) > 1:
+                numbers.sort(key=lambda number: self.labels[number].casefold() != typed)
+            found |= dict.fromkeys(numbers)
+            if len(found) >= limit:
+                break
+        return list(found)[:limit]
+
+    def named(self, key: str) -> list[int]:
+        """Return all entries with exactly this folded name, most important first."""
+        firsts = self._firsts.lookup(key.encode())
+        whole = firsts[self.folds.letters[firsts + len(key.encode())] == LINE_END]
+        return [number for fold in self.folds.numbers_at(whole) for number in self._with_fold(fold)]
+
+    def fragments(self, key: str, limit: int, accented: tuple[str, ...] = ()) -> list[int]:
+        """Return the best entries that contain a folded text inside a word, also across blanks."""
+        return self._first(np.sort(self._inside.lookup(key.encode())), limit, accented)
+
+    def _tiers(self, text: bytes) -> Iterator[tuple[NDArray[np.int32], NDArray[np.bool_] | None]]:
+        """Yield ascending offsets in folded texts, and which municipalities count: None for every entry."""
+        firsts = np.sort(self._firsts.lookup(text))
+        following = self.folds.letters[firsts + len(text)]
+        whole = following == LINE_END
+        exact, begins = firsts[whole], firsts[~whole]
+        yield exact, self._every
+        yield begins, self.largest
+        yield firsts[following == BLANK], self.urban
+        yield exact, None
+        yield begins, None
+        yield np.sort(self._words.lookup(text)), None
+        if b" " not in text:
+            yield np.sort(self._inside.lookup(text)), None
+
+    def _first(self, offsets: NDArray[np.int32], limit: int, accented: tuple[str, ...]) -> list[int]:
+        """Return the most important entries at offsets, which ascend as importance falls."""
+        most = FURTHER if accented else limit
+        folds: dict[int, None] = {}
+        for start in range(0, len(offsets), AT_ONCE):
+            at = self.folds.begins.searchsorted(offsets[start : start + AT_ONCE], "right") - 1
+            folds |= dict.fromkeys(at.tolist())
+            if len(folds) >= most:
+                break
+        # No entry of a later text is more important than the first of an earlier one.
+        numbers = sorted(number for fold in islice(folds, most) for number in self._with_fold(fold, most))
+        if accented:
+            numbers.sort(key=lambda number: self.mismatches(number, accented))
+        return numbers[:limit]
+
+    def _municipalities(
+        self, offsets: NDArray[np.int32], which: NDArray[np.bool_], limit: int, accented: tuple[str, ...]
+    ) -> list[int]:
+        """Return the most important municipalities at offsets, of those that count."""
+        offsets = offsets[: offsets.searchsorted(self._municipalities_end)]
+        if not len(offsets):
+            return []
+        named = np.zeros(self.municipality_folds, bool)
+        named[self.folds.begins.searchsorted(offsets, "right") - 1] = True
+        numbers: list[int] = np.flatnonzero(named[self.fold_of[: self.municipalities]] & which).tolist()
+        if accented:
+            numbers.sort(key=lambda number: self.mismatches(number, accented))
+        return numbers[:limit]
+
+    def _with_fold(self, fold: int, limit: int | None = None) -> list[int]:
+        start, end = int(self._starts[fold]), int(self._starts[fold + 1])
+        numbers: list[int] = self._entries[start : end if limit is None else min(end, start + limit)].tolist()
+        return numbers
+
+    def mismatches(self, number: int, accented: tuple[str, ...]) -> int:
+        """Return the number of words with diacritics that no word of a label starts with."""
+        words = self.labels[number].casefold().replace("-", " ").split()
+        return sum(not any(word.startswith(typed) for word in words) for typed in accented)
+
+    def find_postcodes(self, pattern: str, limit: int) -> list[int]:
+        """Return the first postcodes that match a pattern of digits and "_" for any digit."""
+        known = pattern.partition("_")[0]
+        offsets = self._firsts.lookup(known.encode()) if known else self.folds.begins
+        letters = self.folds.letters
+        for position, digit in enumerate(pattern):
+            if digit != "_":
+                offsets = offsets[letters.take(offsets + position, mode="clip") == ord(digit)]
+        numbers = np.sort(self.expand(self.folds.numbers_at(offsets))[0]).tolist()
+        return list(islice((n for n in numbers if self.kind(n) == SearchEntry.Kind.POSTCODE), limit))
+
+
+def read_index(units: Mapping[str, Municipality]) -> SearchIndex:
+    """Read the index. One query. units: every municipality by code."""
+    with connection.cursor() as cursor:
+        cursor.execute(READ, {"scale": 10**DECIMALS, "unknown": UNKNOWN, "positions": list(POSITIONS)})
+        *texts, numbers, lats, lons = cursor.fetchone()
+    arrays = (np.frombuffer(sent or b"", ">i4").astype(np.int32) for sent in (numbers, lats, lons))
+    folds, labels, kinds, teryts, descriptions, positions = (text or "" for text in texts)
+    return SearchIndex(Columns(folds, labels, kinds, teryts, descriptions, positions, *arrays), units)

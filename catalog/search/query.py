@@ -1,0 +1,228 @@
+"""Parsing of search queries: postcodes, fuels, words, units, streets."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import Enum
+
+from catalog.text import fold
+
+WHOLE_POSTCODE = re.compile(r"(?<![0-9])([0-9]{2})(?: ?- ?|[. ]?)([0-9]{3})(?![0-9])", re.ASCII)
+PARTIAL_POSTCODE = re.compile(r"([0-9]{0,2})-([0-9]{0,3})", re.ASCII)
+DIGITS = re.compile(r"[0-9][0-9 ]*", re.ASCII)
+
+KIND_IN_FRONT = re.compile(r"^(gmina|gm|miasto|m st|m|wies|miejscowosc) (?=[a-z0-9]{2})")
+
+ABBREVIATIONS = {"wlkp": "wielkopolsk", "mlp": "malopolsk", "zachpom": "zachodniopomorsk", "zach": "zachodni"}
+"""Abbreviations that are no prefixes of their word → the common stem of the word's forms."""
+
+DASHES = str.maketrans(dict.fromkeys("‐‒–—―−", "-"))
+"""Characters used for a hyphen: hyphen, figure dash, en and em dash, bar, minus."""
+
+SEGMENT_END = re.compile(r"[,;()\[\]/|]+")
+WORD = re.compile(r"[^\W_]+\.?")
+CAPITAL_CITY = re.compile(r"(?<![^\W_])m\. ?st\.")
+"""Warszawa is formally "m.st. Warszawa"."""
+
+
+class ContextScope(Enum):
+    """Level of unit that a word of a query names."""
+
+    MUNICIPALITY = "municipality"
+    COUNTY = "county"
+    VOIVODESHIP = "voivodeship"
+
+
+SCOPES = {
+    **dict.fromkeys(("powiat", "powiatu", "powiecie", "pow"), ContextScope.COUNTY),
+    **dict.fromkeys(("wojewodztwo", "wojewodztwa", "wojewodztwie", "woj"), ContextScope.VOIVODESHIP),
+}
+"""Words that tell the level of the adjacent name."""
+
+MUNICIPALITY_WORDS = frozenset(("gmina", "gminy", "gminie", "gm"))
+
+KINDS = {"miejska": 1, "miejskiej": 1, "wiejska": 2, "wiejskiej": 2}
+"""Kinds of municipality by the word after "gmina"; "miejsko-wiejska" is 3."""
+
+FILLERS = frozenset(
+    {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"}
+    | {"w", "we", "i", "z", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "okolice", "okolica", "okolicy"}
+    | {"polska", "na", "prawach", "do", "dla", "sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe"}
+    | {"tani", "tanio", "cena", "ceny", "kod", "pocztowy"}
+)
+"""Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska."""
+
+PREPOSITIONS = frozenset(
+    {"w", "we", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "do", "dla", "z", "okolice", "okolicy"}
+)
+"""Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
+
+CASE_ENDING = re.compile(r"(?<=[a-z]{3})(?:iu|iem|ie|ach|ami|em|ej|ym|im|om|a|u|y|i|e)$")
+"""Inflected endings of names; the rest is a prefix of the name."""
+
+STREETS = frozenset(["ul", "ulica", "ulicy", "al", "aleja", "aleje", "pl", "plac", "os"])
+
+FUELS = (
+    ("wegiel-kostka", r"(?:wegiel |wegla )?kostk[aie]"),
+    ("wegiel-orzech", r"(?:wegiel |wegla )?orzecha?"),
+    ("ekogroszek", r"eko ?grosz(?:ek|ku|kiem)"),
+    ("wegiel-groszek", r"(?:wegiel |wegla )?grosz(?:ek|ku)"),
+    ("mial-weglowy", r"mial(?:u|em)?(?: weglow(?:y|ego))?"),
+    ("wegiel", r"weg(?:iel|la|lem)(?: kamienn(?:y|ego))?"),
+    ("pellet", r"pell?et(?:u|y|em|ow)?(?: drzewn(?:y|ego))?"),
+    ("brykiet", r"brykiet(?:u|y|em|ow)?(?: drzewn(?:y|ego))?"),
+    ("drewno-kominkowe", r"drew(?:no|na|nem)(?: (?:kominkow|opalow)(?:e|ego|ym))?(?: do kominka)?"),
+)
+"""Slugs of `catalog.depots.fuels` with their spellings, folded; longer spellings first."""
+
+_FUELS = tuple((slug, re.compile(rf"(?<![^\W_])(?:{form})(?![^\W_])")) for slug, form in FUELS)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A folded word of a query. scope: level of the unit that it names, or None.
+
+    prefix: whether it may be incomplete. beginning: its stem if its ending may be inflected.
+    """
+
+    text: str
+    prefix: bool = False
+    scope: ContextScope | None = None
+    beginning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One interpretation of a query. kind: of the municipality, 1 to 3, or None."""
+
+    tokens: tuple[Token, ...]
+    kind: int | None = None
+
+
+def normalize_punctuation(text: str) -> str:
+    """Replace full-width digits and dashes of any kind by ASCII."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(DASHES)
+
+
+def normalize_query(text: str) -> str:
+    """Return the folded name in a text: without a leading word for the kind, abbreviations expanded."""
+    name = KIND_IN_FRONT.sub("", fold(text))
+    return " ".join(ABBREVIATIONS.get(word, word) for word in name.split())
+
+
+def postcode_pattern(text: str) -> str | None:
+    """Return five characters, "_" for any digit, for part of a postcode with its dash; else None.
+
+    The dash gives the position of the digits: "34-5" does not match 03-450.
+    """
+    part = PARTIAL_POSTCODE.fullmatch(text)
+    if part is None or len(part[1] + part[2]) in {0, 5}:
+        return None
+    return f"{part[1]:_>2}{part[2]}"
+
+
+def split_postcode(text: str) -> tuple[str, str] | None:
+    """Return the digits of a complete postcode in a text, and the rest of the text; None without one."""
+    found = WHOLE_POSTCODE.search(text)
+    if found is None:
+        return None
+    return found[1] + found[2], f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;-")
+
+
+def split_fuel(text: str) -> tuple[str | None, str]:
+    """Return the slug of a fuel in a plain text, or None, and the rest of the text."""
+    for slug, form in _FUELS:
+        found = form.search(text)
+        if found:
+            return slug, f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;-")
+    return None, text
+
+
+def accented_words(text: str) -> tuple[str, ...]:
+    """Return the words with diacritics, in lower case."""
+    if text.isascii():
+        return ()
+    return tuple(word for word in re.findall(r"[^\W_]+", text.casefold()) if not word.isascii())
+
+
+def read_query(text: str) -> list[Reading]:
+    """Return interpretations of a plain text (`catalog.text.plain`), likeliest first.
+
+    First with all words, then without words that do not locate, then without streets and house numbers.
+    """
+    segments = [part.strip() for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text)) if part.strip()]
+    without_streets = [name for segment in segments if not is_street(segment) for name in [before_street(segment)]]
+    ways = [segments, without_streets, segments[:1], segments[-1:], *shortened(segments)]
+    readings: dict[Reading, None] = {}
+    for way in ways:
+        words = [WORD.findall(segment) for segment in way]
+        # Prepositions are rarely part of a name.
+        spoken = any(word in PREPOSITIONS for segment in words for word in segment)
+        for fillers in (False, True) if spoken else (True, False):
+            reading = read_words(words, keep_fillers=fillers)
+            if reading.tokens:
+                readings[reading] = None
+    return list(readings)
+
+
+def is_street(segment: str) -> bool:
+    """Whether part of a text is a street, with or without a house number: "ul. Długa", "Długa 5"."""
+    words = [word.rstrip(".") for word in WORD.findall(segment)]
+    return bool(words) and (words[0] in STREETS or (len(words) > 1 and words[-1][0].isdigit()))
+
+
+def before_street(segment: str) -> str:
+    """Return the text before a word for a street: "Kraków ul. Długa" gives "Kraków"."""
+    words = WORD.findall(segment)
+    end = next((place for place, word in enumerate(words) if word.rstrip(".") in STREETS), len(words))
+    return " ".join(words[:end])
+
+
+def shortened(segments: list[str]) -> list[list[str]]:
+    """Return shrinking prefixes of an address without separators: of "zakopane krupowki 3" two words, then one."""
+    words = WORD.findall(segments[0]) if segments else []
+    named = [place for place, word in enumerate(words) if word.rstrip(".") in STREETS]
+    if named:
+        return [[" ".join(words[: named[0]])]]
+    last = len(words)
+    while last and words[last - 1][0].isdigit():
+        last -= 1
+    return [[" ".join(words[:end])] for end in range(last, 0, -1)] if last < len(words) else []
+
+
+def read_words(segments: list[list[str]], *, keep_fillers: bool) -> Reading:
+    """Return the reading of words, which keep their full stops."""
+    tokens: list[Token] = []
+    kind: int | None = None
+    written = [word for segment in segments for word in segment]
+    scope: ContextScope | None = None
+    expects_kind = other_case = False
+    for place, raw in enumerate(written):
+        word, last = raw.rstrip("."), place == len(written) - 1
+        if len(written) > 1:
+            if not keep_fillers and word in PREPOSITIONS:
+                other_case = True
+                continue
+            if word in SCOPES:
+                scope = SCOPES[word]
+                if last and tokens:
+                    tokens[-1] = Token(tokens[-1].text, tokens[-1].prefix, scope)
+                continue
+            if word in MUNICIPALITY_WORDS:
+                expects_kind = True
+                continue
+            if expects_kind and word == "miejsko":
+                kind = 3
+                continue
+            if expects_kind and word in KINDS:
+                kind = kind or KINDS[word]
+                continue
+            if not keep_fillers and word in FILLERS:
+                continue
+        text = ABBREVIATIONS.get(word, word)
+        beginning = CASE_ENDING.sub("", word) if other_case else ""
+        prefix = last or raw != word or text != word or bool(beginning)
+        tokens.append(Token(text, prefix, scope, beginning))
+        scope = None
+        expects_kind = False
+    return Reading(tuple(tokens), kind)

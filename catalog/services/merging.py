@@ -1,0 +1,136 @@
+"""Merging two entries of one depot, or marking them as distinct."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from catalog.models import Dataset, Depot, DepotMerge, NotDuplicate, Submission
+from catalog.services.editing import in_order, refuse_unknown
+from catalog.services.moderation import DepotIsRemoved, lock_depots
+from fueldepot.data import history, versions
+
+
+class MergeRefused(Exception):
+    """The two depots cannot be merged; the message gives the reason in Polish."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeHandler:
+    """Rows of a layer above that move from the loser to the survivor of a merge.
+
+    name: key in the record of the merge. label: Polish name of the rows. move(loser, survivor, editor, day): returns
+    the ids of the moved rows. bring_back(ids, depots, depot, editor, day): moves rows, now at one of the depots, back
+    to `depot`. count(depot ids): number of related rows.
+    """
+
+    name: str
+    label: str
+    move: Callable[[int, int, AbstractBaseUser, date], list[int]]
+    bring_back: Callable[[Collection[int], Collection[int], int, AbstractBaseUser | None, date], None]
+    count: Callable[[Collection[int]], int]
+
+
+MERGE_HANDLERS: list[MergeHandler] = []
+"""Registered by `AppConfig.ready` of the apps above."""
+
+
+@transaction.atomic
+def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: AbstractBaseUser, on: date) -> Depot:
+    """Merge two depots. Returns the survivor.
+
+    take: names of `Depot.PUBLIC_FIELDS` whose values the survivor takes from the loser; they count as confirmed.
+
+    The loser becomes a removed duplicate that refers to the survivor, so its source id stays known and no import
+    restores it. If the loser was confirmed by its owner, the survivor is from then on. Submissions and the rows of
+    `MERGE_HANDLERS` move to the survivor, except those that have an equal one there. The moved rows are recorded, and
+    move back if the loser is published again. Histories stay with their depots.
+
+    Raises DepotIsRemoved if either is removed, MergeRefused for a depot and itself or a demonstration and a real depot,
+    ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.
+    """
+    refuse_unknown(take, Depot.PUBLIC_FIELDS)
+    stored = {row.pk: row for row in locked_pair(survivor, loser)}
+    kept, gone = stored[survivor.pk], stored[loser.pk]
+    taken = in_order(Depot.stated(take))
+    for name in taken:
+        column = Depot.column(name)
+        setattr(kept, column, getattr(gone, column))
+    inherits = Depot.DataStatus.OWNER == gone.data_status != kept.data_status
+    if inherits:
+        kept.data_status, kept.verified_at = gone.data_status, gone.verified_at
+        kept.verified_by_id = gone.verified_by_id
+    if taken:
+        kept.confirmed_fields = in_order({*kept.confirmed_fields, *taken})
+    if taken or inherits:
+        kept.updated_at = on
+        kept.save_without_historical_record()  # type: ignore[attr-defined] # of simple-history
+    gone.publication = Depot.Publication.REMOVED
+    gone.removed_at = gone.updated_at = on
+    gone.removal_reason = Depot.RemovalReason.DUPLICATE
+    gone.merged_into = kept
+    gone.save_without_historical_record()  # type: ignore[attr-defined]
+    former = list(Depot.objects.filter(merged_into=gone).values_list("pk", flat=True))
+    Depot.objects.filter(pk__in=former).update(merged_into=kept)
+    history.record_bulk(Depot, [gone.pk, *former], by=by, reason=f"scalono z wpisem {kept.pk}")
+    labels = ", ".join(Depot.label(name) for name in taken)
+    history.record_bulk(
+        Depot, [kept.pk], by=by, reason=f"wchłonięto wpis {gone.pk}" + (f": {labels}" if labels else "")
+    )
+    opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept)
+    DepotMerge.objects.create(
+        loser=gone,
+        absorbed=former,
+        open_submissions=opened,
+        closed_submissions=closed,
+        followers={follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in MERGE_HANDLERS},
+    )
+    versions.bump_version(Dataset.Slug.DEPOTS)
+    return kept
+
+
+def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, ...]:
+    """Return both rows, locked with those that the loser absorbed before. Raises DepotIsRemoved and MergeRefused."""
+    if survivor.pk == loser.pk:
+        raise MergeRefused("wpisu nie można scalić z nim samym")
+    pair = Q(pk__in=[survivor.pk, loser.pk])
+    lock_depots(Depot.objects.filter(pair | Q(merged_into=loser)))
+    rows = tuple(Depot.objects.filter(pair).order_by("pk"))
+    for row in rows:
+        if row.publication == Depot.Publication.REMOVED:
+            raise DepotIsRemoved(row.pk)
+    if len({row.source == Depot.Source.DEMO for row in rows}) > 1:
+        raise MergeRefused("wpisu demonstracyjnego nie można scalić z prawdziwym")
+    return rows
+
+
+def move_submissions(submissions: QuerySet[Submission], kept: Depot) -> tuple[list[int], list[int]]:
+    """Move submissions, closed ones too, except waiting ones whose author has an equal one waiting at the survivor.
+
+    Corrections accumulate: none equals another.
+
+    Returns the ids of moved submissions: open ones, closed ones.
+    """
+    key = ("kind", "subject", "email_hash", "state")
+    unique = Submission.objects.waiting().exclude(kind=Submission.Kind.CORRECT)
+    standing = set(unique.filter(depot=kept).values_list(*key))
+    rows = submissions.select_for_update(of=("self",)).order_by("pk").values_list("pk", *key)
+    moving = {pk: state for pk, *named, state in rows if (*named, state) not in standing}
+    Submission.objects.filter(pk__in=moving).update(depot=kept)
+    opened = [pk for pk, state in moving.items() if state in Submission.OPEN]
+    return opened, [pk for pk in moving if pk not in opened]
+
+
+@transaction.atomic
+def mark_distinct(*, one: Depot, other: Depot, by: AbstractBaseUser, at: datetime) -> NotDuplicate:
+    """Mark two depots as distinct. Idempotent."""
+    if one.pk == other.pk:
+        raise MergeRefused("to jeden i ten sam wpis")
+    first, second = sorted((one.pk, other.pk))
+    pair, _ = NotDuplicate.objects.get_or_create(
+        first_id=first, second_id=second, defaults={"decided_by_id": by.pk, "decided_at": at}
+    )
+    return pair

@@ -1,0 +1,337 @@
+"""Verification and publication of depots: of one, or of many in a constant number of statements."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Case, CharField, F, Func, Q, QuerySet, Value, When
+from django.utils import timezone
+
+from catalog.models import Dataset, Depot, DepotBatch, DepotMerge, NotDuplicate, OwnerChange, OwnerLink, Submission
+from fueldepot.data import history, versions
+from fueldepot.data.bulk import among
+
+
+class DepotIsRemoved(Exception):
+    """The depot is removed; restore it before verifying or removing it."""
+
+
+class DepotIsPublished(Exception):
+    """The depot is already published."""
+
+
+class DepotIsUnverified(Exception):
+    """The depot has no status to revoke."""
+
+
+class RestoringNeedsReason(Exception):
+    """Restoring needs a reason: the owner asked for removal, or it was merged, closed or a private person's."""
+
+
+RESTORED_WITH_REASON = frozenset(
+    {Depot.RemovalReason.OWNER, Depot.RemovalReason.CLOSED, Depot.RemovalReason.PRIVATE_PERSON}
+)
+"""Removal reasons after which a depot is restored one by one only: an owner's wish, closure, personal data."""
+
+VERIFYING = "sprawdzono"
+RESETTING = "cofnięto do nieweryfikowanych"
+PUBLISHING = "opublikowano"
+RESTORING = "przywrócono"
+CONFIRMING_FUELS = "potwierdzono paliwa według nazwy"
+
+
+DEMONSTRATION_HANDLERS: list[Callable[[], None]] = []
+"""Called in the transaction that deletes the demonstration depots; apps above the catalog add theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkResult:
+    """Result of a bulk decision.
+
+    count: number of changed depots. unchanged: depots whose state did not allow the change. batch: record to undo it;
+    None if nothing changed. closed: ids of waiting submissions that were closed; notify their authors by
+    `catalog.submissions.resend_letters`.
+    """
+
+    count: int
+    unchanged: tuple[Depot, ...]
+    batch: DepotBatch | None = None
+    closed: tuple[int, ...] = ()
+
+
+def needs_reason(depot: Depot) -> bool:
+    """Whether a removed depot needs a reason to be restored, which excludes it from bulk actions."""
+    return depot.merged_into_id is not None or depot.removal_reason in RESTORED_WITH_REASON
+
+
+def why_not_removed(depot: Depot) -> str:
+    """Why a depot can be neither removed nor verified, in Polish; "" if it can."""
+    return "usunięte już wcześniej" if depot.publication == Depot.Publication.REMOVED else ""
+
+
+def why_not_reset(depot: Depot) -> str:
+    """Why the status of a depot cannot be revoked, in Polish; "" if it can."""
+    return "nieweryfikowane już wcześniej" if depot.data_status == Depot.DataStatus.UNVERIFIED else ""
+
+
+def why_not_published(depot: Depot) -> str:
+    """Why a depot cannot be published or restored in bulk, in Polish; "" if it can."""
+    if depot.publication == Depot.Publication.PUBLISHED:
+        return "opublikowane już wcześniej"
+    if not needs_reason(depot):
+        return ""
+    reason = "scalony z innym wpisem" if depot.merged_into_id else depot.get_removal_reason_display()
+    return f"{reason} (przywróć pojedynczo, z powodem)"
+
+
+def why_fuels_not_confirmed(depot: Depot) -> str:
+    """Why the fuels stated by a name cannot be confirmed, in Polish; "" if they can."""
+    return why_not_removed(depot) or ("" if depot.fuels_by_name else "nie ma paliw według nazwy")
+
+
+def locked(depot: Depot) -> Depot:
+    """Return the depot as stored, locked until the end of the transaction."""
+    return Depot.objects.select_for_update(of=("self",)).get(pk=depot.pk)
+
+
+def lock_depots(depots: QuerySet[Depot]) -> None:
+    """Lock depots by id, the order of all code that locks several. One query."""
+    list(depots.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
+
+
+def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:
+    """Save a depot with a history row and bump the version of the data set. Returns it.
+
+    by: None for a command. reason: in Polish, for the history; cut to 100 characters.
+    """
+    depot._history_user = by  # type: ignore[attr-defined] # both are read by simple-history
+    depot._change_reason = reason[:100]  # type: ignore[attr-defined]
+    depot.save()
+    versions.bump_version(Dataset.Slug.DEPOTS)
+    return depot
+
+
+@transaction.atomic
+def verify_depot(*, depot: Depot, by: AbstractBaseUser, on: date) -> Depot:
+    """Record that an editor verified every public field of a depot.
+
+    The status of an owner's confirmation is kept. Imports do not change verified fields. Raises DepotIsRemoved.
+    """
+    stored = locked(depot)
+    if stored.publication == Depot.Publication.REMOVED:
+        raise DepotIsRemoved(stored.pk)
+    if stored.data_status != Depot.DataStatus.OWNER:
+        stored.data_status = Depot.DataStatus.VERIFIED
+    stored.publication = Depot.Publication.PUBLISHED
+    stored.verified_at = on
+    stored.verified_by_id = by.pk
+    stored.confirmed_fields = list(Depot.PUBLIC_FIELDS)
+    stored.review = ""
+    return save(stored, by=by, reason=VERIFYING)
+
+
+@transaction.atomic
+def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> BulkResult:
+    """Bulk `verify_depot`. Removed depots stay as they are.
+
+    The number of statements is constant. note: the reason, for the history and the batch; so in the functions below.
+    """
+    status = Case(
+        When(data_status=Depot.DataStatus.OWNER, then=F("data_status")),
+        default=Value(Depot.DataStatus.VERIFIED.value),
+    )
+    values: dict[str, Any] = {
+        "data_status": status,
+        "publication": Depot.Publication.PUBLISHED,
+        "verified_at": on,
+        "verified_by": by.pk,
+        "confirmed_fields": list(Depot.PUBLIC_FIELDS),
+        "review": "",
+    }
+    return _decide(keys, why_not_removed, values, by, lambda _: VERIFYING, VERIFYING, note)
+
+
+@transaction.atomic
+def remove_depots(
+    *, keys: Collection[int], reason: Depot.RemovalReason, by: AbstractBaseUser, on: date, note: str = ""
+) -> BulkResult:
+    """Bulk `remove_depot`. Depots that are already removed stay as they are."""
+    values: dict[str, Any] = {
+        "publication": Depot.Publication.REMOVED,
+        "removed_at": on,
+        "updated_at": on,
+        "removal_reason": reason,
+    }
+    said = f"usunięto: {Depot.RemovalReason(reason).label}"
+    return _decide(keys, why_not_removed, values, by, lambda _: said, said, note, closing=True)
+
+
+@transaction.atomic
+def reset_depots(*, keys: Collection[int], by: AbstractBaseUser, note: str = "") -> BulkResult:
+    """Bulk `revoke_verification`. Unverified depots stay as they are."""
+    values: dict[str, Any] = {
+        "data_status": Depot.DataStatus.UNVERIFIED,
+        "verified_at": None,
+        "verified_by": None,
+        "confirmed_fields": [],
+    }
+    return _decide(keys, why_not_reset, values, by, lambda _: RESETTING, RESETTING, note)
+
+
+@transaction.atomic
+def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> BulkResult:
+    """Bulk `publish_depot`. Depots that need a reason stay as they are."""
+    values: dict[str, Any] = {
+        "publication": Depot.Publication.PUBLISHED,
+        "removed_at": None,
+        "removal_reason": "",
+        "updated_at": on,
+        "review": "",
+        "confirmed_fields": confirmed_with("name"),
+    }
+
+    def said(depot: Depot) -> str:
+        return RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
+
+    return _decide(keys, why_not_published, values, by, said, "opublikowano lub przywrócono", note)
+
+
+@transaction.atomic
+def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> BulkResult:
+    """Confirm the fuels of depots as shown, including those that only the name states.
+
+    They count as set by a person from then on; the data status stays. Depots without fuels by name stay as they are.
+    """
+    values = {"confirmed_fields": confirmed_with("fuels")}
+    return _decide(keys, why_fuels_not_confirmed, values, by, lambda _: CONFIRMING_FUELS, "potwierdzono paliwa", "")
+
+
+def confirmed_with(field: str) -> Case:
+    """Return an expression for `confirmed_fields` with one more field."""
+    name = Value(field, output_field=CharField(max_length=30))
+    names = Depot._meta.get_field("confirmed_fields")
+    added = Func(F("confirmed_fields"), name, function="array_append", output_field=names)
+    return Case(When(confirmed_fields__contains=[field], then=F("confirmed_fields")), default=added)
+
+
+def _decide(
+    keys: Collection[int],
+    obstacle: Callable[[Depot], str],
+    values: Mapping[str, Any],
+    by: AbstractBaseUser,
+    said: Callable[[Depot], str],
+    label: str,
+    note: str,
+    *,
+    closing: bool = False,
+) -> BulkResult:
+    """Set the same values on all depots without an obstacle: lock, update, history, batch, version.
+
+    said: reason for the history by the former state of a depot. label: label of the batch. closing: whether to close
+    open submissions, see `close_submissions`.
+    """
+    # Lock in one order: concurrent bulk decisions wait for each other instead of deadlocking.
+    chosen = Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk")
+    states = ("publication", "data_status", "removal_reason", "merged_into")
+    depots = list(chosen.only("pk", "name", "fuels", "fuels_in_name", "confirmed_fields", *states))
+    wanted: defaultdict[str, list[int]] = defaultdict(list)
+    unchanged = []
+    for depot in depots:
+        if obstacle(depot):
+            unchanged.append(depot)
+        else:
+            wanted[said(depot)].append(depot.pk)
+    if not wanted:
+        return BulkResult(0, tuple(unchanged))
+    changing = [key for some in wanted.values() for key in some]
+    Depot.objects.filter(pk__in=among(changing)).update(**values)
+    lines = [
+        line
+        for words, some in wanted.items()
+        for line in history.record_bulk(Depot, some, by=by, reason=with_note(words, note))
+    ]
+    now = timezone.now()
+    closed = close_submissions(changing, now) if closing else []
+    batch = DepotBatch.objects.create(
+        label=label, reason=note[:300], decided_at=now, decided_by_id=by.pk, lines=lines, closed_submissions=closed
+    )
+    versions.bump_version(Dataset.Slug.DEPOTS)
+    return BulkResult(len(changing), tuple(unchanged), batch, tuple(closed))
+
+
+def with_note(said: str, note: str) -> str:
+    """Return the text for the history, with the reason if there is one."""
+    return f"{said}: {note}" if note else said
+
+
+def close_submissions(depots: Collection[int], on: datetime) -> list[int]:
+    """Close open submissions about removed depots. Returns the ids of waiting ones, whose authors are to be notified.
+
+    Two statements. The depots are locked already.
+    """
+    rows = Submission.objects.open().filter(depot__in=among(depots))
+    found = list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", "state"))
+    waiting = [pk for pk, state in found if state == Submission.State.WAITING]
+    if found:
+        told = Case(When(state=Submission.State.WAITING, then=Value(True)), default=F("notification_pending"))
+        Submission.objects.filter(pk__in=[pk for pk, _ in found]).update(
+            state=Submission.State.SUPERSEDED, decided_at=on, notification_pending=told
+        )
+    return waiting
+
+
+@transaction.atomic
+def remove_depot(
+    *, depot: Depot, reason: Depot.RemovalReason, on: date, by: AbstractBaseUser | None = None, note: str = ""
+) -> Depot:
+    """Remove a depot permanently: imports do not restore it. Raises DepotIsRemoved.
+
+    Closes open submissions; `catalog.submissions.resend_letters` notifies the authors of waiting ones. note: for the
+    history, beside the reason.
+    """
+    stored = locked(depot)
+    if stored.publication == Depot.Publication.REMOVED:
+        raise DepotIsRemoved(stored.pk)
+    stored.publication = Depot.Publication.REMOVED
+    stored.removed_at = stored.updated_at = on
+    stored.removal_reason = reason
+    close_submissions([stored.pk], timezone.now())
+    return save(stored, by=by, reason=with_note(f"usunięto: {Depot.RemovalReason(reason).label}", note))
+
+
+@transaction.atomic
+def revoke_verification(*, depot: Depot, by: AbstractBaseUser | None = None) -> Depot:
+    """Revoke the verification of a depot; imports may then change it. Raises DepotIsUnverified."""
+    stored = locked(depot)
+    if stored.data_status == Depot.DataStatus.UNVERIFIED:
+        raise DepotIsUnverified(stored.pk)
+    stored.data_status = Depot.DataStatus.UNVERIFIED
+    stored.verified_at = stored.verified_by = None
+    stored.confirmed_fields = []
+    return save(stored, by=by, reason=RESETTING)
+
+
+@transaction.atomic
+def erase_demonstration() -> int:
+    """Delete every demonstration depot with its history and submissions. Returns their number. A dozen statements.
+
+    Uses bulk deletes: the ORM would load each depot and write a last history row. Prices are deleted with their depots.
+    The caller bumps the version of the depots, DEMONSTRATION_HANDLERS those of other rows.
+    """
+    invented = Depot.objects.demonstration()
+    lock_depots(invented)
+    NotDuplicate.objects.filter(Q(first__in=invented) | Q(second__in=invented)).delete()
+    DepotMerge.objects.filter(loser__in=invented).delete()
+    Submission.objects.filter(depot__in=invented).delete()
+    OwnerLink.objects.filter(depot__in=invented).delete()
+    OwnerChange.objects.filter(depot__in=invented).delete()
+    Depot.history.filter(id__in=invented.values("pk")).delete()
+    count: int = invented._raw_delete(invented.db)
+    if count:
+        for handler in DEMONSTRATION_HANDLERS:
+            handler()
+    return count

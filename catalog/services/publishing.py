@@ -1,0 +1,83 @@
+"""Publishing of held or removed depots; for a merged one also the return of its related rows."""
+
+from datetime import date
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from catalog.models import Depot, DepotMerge, Submission
+from catalog.services.merging import MERGE_HANDLERS, move_submissions
+from catalog.services.moderation import (
+    PUBLISHING,
+    RESTORING,
+    DepotIsPublished,
+    RestoringNeedsReason,
+    lock_depots,
+    needs_reason,
+    save,
+)
+from fueldepot.data import history
+
+
+def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:
+    """Lock a depot, its survivor, and all depots that this one absorbed. Returns depot and id of the survivor."""
+    while True:
+        survivor = Depot.objects.values_list("merged_into", flat=True).get(pk=depot_id)
+        family = Depot.objects.filter(merged_into=survivor) if survivor else Depot.objects.none()
+        lock_depots(Depot.objects.filter(pk__in=[depot_id, *([survivor] if survivor else [])]) | family)
+        stored = Depot.objects.get(pk=depot_id)
+        # It may have been merged before the lock was acquired.
+        if stored.merged_into_id == survivor:
+            return stored, survivor
+
+
+@transaction.atomic
+def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None, note: str = "") -> Depot:
+    """Publish a held depot, or restore a removed one.
+
+    note: for the history; the reason if `needs_reason`. Raises DepotIsPublished and RestoringNeedsReason.
+
+    The name counts as confirmed, so the next import does not hold the depot again. A merged depot becomes independent
+    again; see `bring_back` for its related rows.
+    """
+    stored, survivor = lock_with_survivor(depot.pk)
+    if stored.publication == Depot.Publication.PUBLISHED:
+        raise DepotIsPublished(stored.pk)
+    if needs_reason(stored) and not note.strip():
+        raise RestoringNeedsReason(stored.pk)
+    said = RESTORING if stored.publication == Depot.Publication.REMOVED else PUBLISHING
+    stored.publication = Depot.Publication.PUBLISHED
+    stored.removed_at, stored.removal_reason = None, ""
+    stored.merged_into = None
+    stored.updated_at = on
+    stored.review = ""
+    stored.confirmed_fields = sorted({*stored.confirmed_fields, "name"})
+    save(stored, by=by, reason=f"{said}: {note}" if note else said)
+    if survivor:
+        bring_back(stored, survivor, by, on)
+    return stored
+
+
+def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: date) -> None:
+    """Move back the rows that moved to the survivor of a merge, as far as they still exist.
+
+    Submissions that an editor has decided since stay with the survivor, as do field values that it took over. Prices
+    move back with their decisions, since they were paid at this depot. Nothing moves back if the merge was not
+    recorded.
+    """
+    merge = DepotMerge.objects.filter(loser=depot).first()
+    if merge is None:
+        return
+    # The survivor may have been merged itself since; equal rows stayed at depots in between.
+    heirs = [survivor, *Depot.objects.filter(merged_into=survivor).values_list("pk", flat=True)]
+    followed = Submission.objects.filter(depot__in=heirs)
+    undecided = followed.filter(pk__in=merge.open_submissions).exclude(decided_by__isnull=False)
+    move_submissions(followed.filter(pk__in=merge.closed_submissions) | undecided, depot)
+    former = list(
+        Depot.objects.filter(pk__in=merge.absorbed, merged_into=survivor).order_by("pk").values_list("pk", flat=True)
+    )
+    Depot.objects.filter(pk__in=former).update(merged_into=depot)
+    history.record_bulk(Depot, former, by=by, reason=f"wrócono do wpisu {depot.pk}")
+    for follower in MERGE_HANDLERS:
+        follower.bring_back(merge.followers.get(follower.name, []), heirs, depot.pk, by, on)
+    merge.delete()

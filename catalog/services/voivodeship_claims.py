@@ -1,0 +1,35 @@
+"""Claims of editors on voivodeships: one editor at a time. A claim does not restrict other editors."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from catalog.models import Voivodeship, VoivodeshipClaim
+
+
+class VoivodeshipTaken(Exception):
+    """Another editor has claimed the voivodeship; the argument is the claim."""
+
+
+@transaction.atomic
+def take_voivodeship(*, voivodeship: Voivodeship, by: AbstractBaseUser, on: datetime) -> VoivodeshipClaim:
+    """Claim a voivodeship for an editor; idempotent. Raises VoivodeshipTaken."""
+    Voivodeship.objects.select_for_update().get(pk=voivodeship.pk)  # serializes concurrent claims
+    standing = VoivodeshipClaim.objects.standing().select_related("editor").filter(voivodeship=voivodeship).first()
+    if standing is None:
+        return VoivodeshipClaim.objects.create(voivodeship=voivodeship, editor_id=by.pk, taken_at=on)
+    if standing.editor_id != by.pk:
+        raise VoivodeshipTaken(standing)
+    return standing
+
+
+def release_voivodeship(*, claim: VoivodeshipClaim, by: AbstractBaseUser, on: datetime) -> bool:
+    """Release a voivodeship. Returns False if it was released before."""
+    standing = VoivodeshipClaim.objects.standing().filter(pk=claim.pk)
+    return bool(standing.update(released_at=on, released_by_id=by.pk))
+
+
+def claimed_codes(editor: AbstractBaseUser) -> list[str]:
+    """Return the codes of the voivodeships that an editor has claimed. One query."""
+    return list(VoivodeshipClaim.objects.standing().filter(editor_id=editor.pk).values_list("voivodeship", flat=True))

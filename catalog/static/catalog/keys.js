@@ -1,0 +1,53 @@
+// Keys of the desk: whatever has data-key is pressed by that key; "?" shows them all. Nothing happens while typing.
+"use strict";
+
+(() => {
+  const keyed = () => [...document.querySelectorAll("[data-key]")];
+  const labelOf = (element) => (element.value || element.textContent).trim();
+
+  function showKeys() {
+    const dialog = document.createElement("dialog");
+    dialog.className = "keys";
+    const list = document.createElement("dl");
+    for (const [key, label] of [...keyed().map((e) => [e.dataset.key, labelOf(e)]), ["/", "Szukaj"], ["?", "Te klawisze"]]) {
+      const name = document.createElement("dt");
+      const kbd = document.createElement("kbd");
+      kbd.textContent = key;
+      name.append(kbd);
+      const text = document.createElement("dd");
+      text.textContent = label;
+      list.append(name, text);
+    }
+    const form = document.createElement("form");
+    form.method = "dialog";
+    const close = document.createElement("button");
+    close.className = "button";
+    close.textContent = "Zamknij";
+    form.append(close);
+    dialog.append(list, form);
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.key === "?") {
+      showKeys();
+    } else if (event.key === "/") {
+      const field = document.querySelector("#searchbar");
+      if (!field) return;
+      field.focus();
+    } else {
+      const found = keyed().find((element) => element.dataset.key === event.key);
+      if (!found) return;
+      found.click();
+    }
+    event.preventDefault();
+  });
+
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-show-keys]")) showKeys();
+  });
+})();

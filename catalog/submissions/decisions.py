@@ -1,0 +1,318 @@
+"""Decisions about waiting submissions: accept or reject, one or many."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.models import Dataset, Depot, Submission
+from catalog.services import DepotIsRemoved, check_edit_version
+from catalog.submissions import field_groups, notifications, owner_links
+from catalog.submissions.field_groups import Values
+from catalog.territory.snapshot import territory
+from fueldepot.data import history, versions
+
+MAX_REASON = 500
+
+NOTHING_ELSE: Values = MappingProxyType({})
+
+State = Submission.State
+Kind = Submission.Kind
+
+
+class SubmissionAlreadyDecided(Exception):
+    """The submission is not waiting: another editor decided it, or it was superseded."""
+
+
+class NoFieldsAccepted(Exception):
+    """No field of a correction was accepted; reject it instead."""
+
+
+class ReasonMissing(Exception):
+    """A rejection, or a correction accepted in part, needs a reason."""
+
+
+class LocationOutsidePoland(Exception):
+    """The position of a proposed depot lies in no municipality."""
+
+
+@dataclass(slots=True)
+class DecisionResult:
+    """Result of a decision.
+
+    unchanged: with the reason in Polish. unsent: filled on commit, ids of submissions whose authors could not be
+    notified. delayed: filled on commit, ids of submissions whose letters wait for the limit of the mailbox.
+    """
+
+    changed: list[Submission] = field(default_factory=list)
+    unchanged: list[tuple[Submission, str]] = field(default_factory=list)
+    unsent: list[int] = field(default_factory=list)
+    delayed: list[int] = field(default_factory=list)
+
+
+def accept_submission(
+    *,
+    submission: Submission,
+    groups: Collection[str] | None = None,
+    values: Values | None = None,
+    reason: str = "",
+    opened: int | None = None,
+    by: AbstractBaseUser,
+    on: datetime,
+) -> DecisionResult:
+    """Carry out a submission.
+
+    groups: names of the accepted field groups of a correction or new depot, None for all. values: clean values of the
+    editor that replace proposed ones, by field; others are ignored. reason: why the other groups were left out, for the
+    author. opened: `edit_version` of the depot that the editor saw, None not to compare.
+
+    Raises SubmissionAlreadyDecided, DepotEditConflict, DepotIsRemoved, NoFieldsAccepted, ReasonMissing and
+    LocationOutsidePoland.
+    """
+    with transaction.atomic():
+        batch = DecisionBatch([submission.pk], by, on)
+        (stored,) = batch.submissions
+        if opened is not None and stored.depot is not None and stored.state == State.WAITING:
+            check_edit_version(stored.depot, opened)
+        batch.accept(stored, groups, values or {}, reason)
+        return batch.save()
+
+
+def reject_submission(*, submission: Submission, reason: str, by: AbstractBaseUser, on: datetime) -> DecisionResult:
+    """Reject a submission. reason: text for its author. Raises SubmissionAlreadyDecided and ReasonMissing."""
+    with transaction.atomic():
+        batch = DecisionBatch([submission.pk], by, on)
+        batch.reject(batch.submissions[0], reason)
+        return batch.save()
+
+
+def accept_submissions(*, submissions: Collection[int], by: AbstractBaseUser, on: datetime) -> DecisionResult:
+    """Accept several submissions completely, where possible. The number of statements is constant."""
+    with transaction.atomic():
+        batch = DecisionBatch(submissions, by, on)
+        for submission in batch.submissions:
+            batch.try_decide(submission, lambda submission: batch.accept(submission, None))
+        return batch.save()
+
+
+def reject_submissions(
+    *, submissions: Collection[int], reason: str, by: AbstractBaseUser, on: datetime
+) -> DecisionResult:
+    """Reject several submissions for one reason. The number of statements is constant. Raises ReasonMissing."""
+    if not reason.strip():
+        raise ReasonMissing
+    with transaction.atomic():
+        batch = DecisionBatch(submissions, by, on)
+        for submission in batch.submissions:
+            batch.try_decide(submission, lambda submission: batch.reject(submission, reason))
+        return batch.save()
+
+
+class DecisionBatch:
+    """Submissions decided in one transaction, locked together with their depots.
+
+    `save` writes the collected decisions in a constant number of statements.
+    """
+
+    def __init__(self, numbers: Collection[int], by: AbstractBaseUser, on: datetime) -> None:
+        self.by, self.on, self.day = by, on, timezone.localdate(on)
+        chosen = Submission.objects.filter(pk__in=numbers).order_by("pk")
+        keys = set(chosen.order_by().exclude(depot=None).values_list("depot", flat=True))
+        depots = Depot.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
+        self.depots: dict[int, Depot] = {depot.pk: depot for depot in depots}
+        self.submissions = list(chosen.select_for_update(of=("self",)))
+        # A depot may have been merged while this waited for its lock; its submissions then belong to the survivor.
+        moved = {submission.depot_id for submission in self.submissions if submission.depot_id} - self.depots.keys()
+        if moved:
+            survivors = Depot.objects.select_for_update(of=("self",)).filter(pk__in=moved).order_by("pk")
+            self.depots |= {depot.pk: depot for depot in survivors}
+        for submission in self.submissions:
+            # Share one object per depot, so that several submissions about it accumulate.
+            if submission.depot_id in self.depots:
+                submission.depot = self.depots[submission.depot_id]
+        self.decided = DecisionResult()
+        self.touched: dict[int, Depot] = {}
+        self.removed: list[Depot] = []
+        self.to_tell: list[Submission] = []
+
+    def try_decide(self, submission: Submission, act: Callable[[Submission], None]) -> None:
+        """Decide one of many. A submission that cannot be decided is reported and does not affect the others."""
+        try:
+            act(submission)
+        except tuple(WHY_UNCHANGED) as error:
+            self.decided.unchanged.append((submission, WHY_UNCHANGED[type(error)]))
+
+    def accept(
+        self,
+        submission: Submission,
+        groups: Collection[str] | None,
+        values: Values = NOTHING_ELSE,
+        reason: str = "",
+    ) -> None:
+        self._check_waiting(submission)
+        if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
+            raise DepotIsRemoved(submission.depot.pk)
+        match submission.kind:
+            case Kind.CORRECT:
+                submission.accepted_fields = self._correct(submission, groups, values, reason)
+            case Kind.CLAIM:
+                self._confirm(submission, Depot.DataStatus.OWNER, Depot.PUBLIC_FIELDS)
+                owner_links.grant_link(depot=self._depot(submission), email=submission.email, on=self.on)
+            case Kind.DELETE:
+                self._remove(submission)
+            case _:
+                submission.accepted_fields = self._add(submission, values)
+        self._decide(submission, State.ACCEPTED)
+
+    def reject(self, submission: Submission, reason: str) -> None:
+        if not reason.strip():
+            raise ReasonMissing
+        self._check_waiting(submission)
+        submission.reason = " ".join(reason.split())[:MAX_REASON]
+        self._decide(submission, State.REJECTED)
+
+    def save(self) -> DecisionResult:
+        """Write the decisions; the letters are sent on commit."""
+        superseded = self._supersede()
+        decided = [*self.decided.changed, *superseded]
+        Submission.objects.bulk_update(
+            decided,
+            ["depot", "state", "decided_at", "decided_by", "reason", "accepted_fields", "notification_pending"],
+            batch_size=500,
+        )
+        if self.touched:
+            Depot.objects.bulk_update(self.touched.values(), DECIDED_COLUMNS, batch_size=500)
+            for kind in Kind:
+                about = {submission.depot_id for submission in self.decided.changed if submission.kind == kind}
+                keys = [key for key in self.touched if key in about]
+                history.record_bulk(Depot, keys, by=self.by, reason=f"{history.REQUESTED}: {kind.label}")
+        if self.touched or any(submission.kind == Kind.ADD for submission in self.decided.changed):
+            versions.bump_version(Dataset.Slug.DEPOTS)
+        if decided:
+            transaction.on_commit(self._send)
+        return self.decided
+
+    def _send(self) -> None:
+        told = notifications.resend_letters(submissions=[submission.pk for submission in self.to_tell])
+        self.decided.unsent.extend(told.unsent)
+        self.decided.delayed.extend(told.delayed)
+
+    def _check_waiting(self, submission: Submission) -> None:
+        if submission.state != State.WAITING:
+            raise SubmissionAlreadyDecided(submission.pk)
+
+    def _decide(self, submission: Submission, state: State) -> None:
+        submission.state, submission.decided_at, submission.decided_by_id = state, self.on, self.by.pk
+        self.decided.changed.append(submission)
+        self._owe(submission)
+
+    def _owe(self, submission: Submission) -> None:
+        """Mark the author as to be notified; `notifications.resend_letters` removes the mark."""
+        submission.notification_pending = True
+        self.to_tell.append(submission)
+
+    def _correct(
+        self, submission: Submission, groups: Collection[str] | None, values: Values, reason: str
+    ) -> list[str]:
+        depot = self._depot(submission)
+        offered = [group.name for group in field_groups.groups_in(submission.proposed)]
+        taken = [name for name in offered if groups is None or name in groups]
+        if not taken:
+            raise NoFieldsAccepted(submission.pk)
+        if len(taken) < len(offered):
+            if not reason.strip():
+                raise ReasonMissing(submission.pk)
+            submission.reason = " ".join(reason.split())[:MAX_REASON]
+        names = field_groups.apply(depot, replaced(submission.proposed, values), taken)
+        owner = depot.data_status == Depot.DataStatus.OWNER
+        self._confirm(submission, Depot.DataStatus.OWNER if owner else Depot.DataStatus.VERIFIED, names)
+        return names
+
+    def _confirm(self, submission: Submission, status: Depot.DataStatus, names: Sequence[str]) -> None:
+        """Confirm fields of a depot. Changed fields set `updated_at` to today."""
+        depot = self._depot(submission)
+        depot.data_status, depot.verified_at, depot.verified_by_id = status, self.day, self.by.pk
+        depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
+        depot.updated_at = self.day
+        self.touched[depot.pk] = depot
+
+    def _remove(self, submission: Submission) -> None:
+        depot = self._depot(submission)
+        depot.publication = Depot.Publication.REMOVED
+        depot.removed_at = depot.updated_at = self.day
+        depot.removal_reason = Depot.RemovalReason.OWNER
+        self.touched[depot.pk] = depot
+        self.removed.append(depot)
+
+    def _add(self, submission: Submission, values: Values) -> list[str]:
+        """Create the proposed depot. Unlike the rest, this costs statements per row."""
+        wanted = replaced(submission.proposed, values)
+        located = territory.get().boundaries.find(wanted["lat"], wanted["lon"])
+        if located is None:
+            raise LocationOutsidePoland(submission.pk)
+        depot = Depot(
+            source=Depot.Source.EDITOR,
+            data_status=Depot.DataStatus.VERIFIED,
+            verified_at=self.day,
+            verified_by_id=self.by.pk,
+            updated_at=self.day,
+        )
+        names = field_groups.apply(depot, wanted, [group.name for group in field_groups.GROUPS])
+        depot.municipality_id = located.teryt
+        depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
+        depot._history_user = self.by  # type: ignore[attr-defined] # both are read by simple-history
+        depot._change_reason = f"{history.REQUESTED}: {Kind.ADD.label}"  # type: ignore[attr-defined]
+        depot.save()
+        submission.depot = depot
+        return names
+
+    def _supersede(self) -> list[Submission]:
+        """Close other open submissions about removed depots, and notify the authors of confirmed ones."""
+        if not self.removed:
+            return []
+        rows = Submission.objects.select_for_update(of=("self",)).open()
+        mine = {submission.pk for submission in self.decided.changed}
+        others = list(rows.filter(depot__in=self.removed).exclude(pk__in=mine).order_by("pk"))
+        for submission in others:
+            submission.depot = self.depots[submission.depot_id or 0]
+            if submission.state == State.WAITING:
+                self._owe(submission)
+            submission.state, submission.decided_at = State.SUPERSEDED, self.on
+        return others
+
+    def _depot(self, submission: Submission) -> Depot:
+        """The depot of a submission, which all kinds but a new depot have."""
+        assert submission.depot is not None  # noqa: S101 - a constraint of the table
+        return submission.depot
+
+
+def replaced(proposed: Values, values: Values) -> dict[str, Any]:
+    """Return the proposed values, some replaced by the editor's."""
+    return {name: values.get(name, value) for name, value in proposed.items()}
+
+
+DECIDED_COLUMNS = [
+    *Depot.PUBLIC_FIELDS,
+    "data_status",
+    "verified_at",
+    "verified_by",
+    "updated_at",
+    "confirmed_fields",
+    "publication",
+    "removed_at",
+    "removal_reason",
+]
+"""Columns of a depot that a decision may change."""
+
+WHY_UNCHANGED: Mapping[type[Exception], str] = {
+    SubmissionAlreadyDecided: "ktoś już o nim zdecydował",
+    DepotIsRemoved: "wpis jest usunięty; zgłoszenie można tylko odrzucić",
+    NoFieldsAccepted: "nie ma żadnego pola do przyjęcia",
+    LocationOutsidePoland: "położenie nie leży w żadnej gminie",
+}
+"""Polish reasons why one of many could not be decided."""

@@ -1,0 +1,135 @@
+"""The public fields of a depot in a submission: as JSON, in groups that are accepted as a whole."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from catalog.depots import fuels
+from catalog.depots.opening_state import DAY_ABBREVIATIONS
+from catalog.models import Depot, Municipality
+from catalog.parsing.opening_hours import CLOSED, DAYS, daily_ranges
+from catalog.services.editing import refuse_unknown
+
+Values = Mapping[str, Any]
+"""Fields by name of `Depot.PUBLIC_FIELDS`, in JSON; a municipality is its TERYT code."""
+
+DAY_NAMES = dict(zip(DAYS, DAY_ABBREVIATIONS, strict=True))
+NONE = "(brak)"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGroup:
+    """Fields that belong together. name: its first field, used as its key."""
+
+    label: str
+    fields: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.fields[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A group with different values, in words."""
+
+    group: FieldGroup
+    before: str
+    after: str
+
+
+GROUPS = (
+    FieldGroup("Nazwa", ("name",)),
+    FieldGroup("Ulica", ("street",)),
+    FieldGroup("Numer domu", ("house_number",)),
+    FieldGroup("Kod pocztowy", ("postcode",)),
+    FieldGroup("Miejscowość", ("place",)),
+    FieldGroup("NIP", ("nip",)),
+    FieldGroup("Telefon", ("phone",)),
+    FieldGroup("Strona internetowa", ("website",)),
+    FieldGroup("Paliwa", ("fuels",)),
+    FieldGroup("Położenie", ("lat", "lon", "location_approximate", "municipality")),
+    FieldGroup("Godziny otwarcia", ("hours", "opening_hours")),
+)
+
+CONTACT = ("nip", "phone", "website")
+"""Fields that a demonstration depot must not have."""
+
+
+def values_of(depot: Depot) -> dict[str, Any]:
+    """Return the public fields of a depot."""
+    columns = {name: "municipality_id" if name == "municipality" else name for name in Depot.PUBLIC_FIELDS}
+    return {name: getattr(depot, column) for name, column in columns.items()}
+
+
+def changes(stored: Values, wanted: Values) -> dict[str, Any]:
+    """Return the wanted values that differ, in whole groups. Groups without wanted values are omitted.
+
+    Raises ValueError for names that are not in `Depot.PUBLIC_FIELDS`.
+    """
+    refuse_unknown(wanted, Depot.PUBLIC_FIELDS)
+    changed: dict[str, Any] = {}
+    for group in GROUPS:
+        if all(name in wanted for name in group.fields) and any(
+            wanted[name] != stored.get(name) for name in group.fields
+        ):
+            changed |= {name: wanted[name] for name in group.fields}
+    return changed
+
+
+def groups_in(values: Values) -> tuple[FieldGroup, ...]:
+    """Return the groups that some values belong to."""
+    return tuple(group for group in GROUPS if group.name in values)
+
+
+def apply(depot: Depot, values: Values, groups: Collection[str]) -> list[str]:
+    """Set groups of fields on a depot without saving it. Returns the names of the fields."""
+    names = [name for group in groups_in(values) if group.name in groups for name in group.fields]
+    for name in names:
+        setattr(depot, "municipality_id" if name == "municipality" else name, values[name])
+    return names
+
+
+def differences(before: Values, after: Values, municipalities: Mapping[str, str]) -> tuple[Difference, ...]:
+    """Return stored and proposed values in words, for the groups of `after`.
+
+    municipalities: names by code, see `municipalities`.
+    """
+    return tuple(
+        Difference(group, shown(group, before, municipalities), shown(group, after, municipalities))
+        for group in groups_in(after)
+    )
+
+
+def municipalities(*values: Values) -> dict[str, str]:
+    """Return the names of municipalities in values, by code. At most one query."""
+    codes = {code for one in values if (code := one.get("municipality"))}
+    if not codes:
+        return {}
+    return dict(Municipality.objects.filter(pk__in=codes).values_list("pk", "name"))
+
+
+def shown(group: FieldGroup, values: Values, names: Mapping[str, str]) -> str:
+    """Return a group in words; several lines for hours."""
+    value = values.get(group.name)
+    if group.name == "lat":
+        if value is None:
+            return NONE
+        code = values.get("municipality") or ""
+        approximate = ", w przybliżeniu" if values.get("location_approximate") else ""
+        position = f"{value:.5f}° N, {values['lon']:.5f}° E".replace(".", ",")
+        return f"{position}{approximate}; gmina {names.get(code, code)}"
+    if group.name == "hours":
+        return _shown_hours(value, values.get("opening_hours") or "")
+    if group.name == "fuels":
+        return ", ".join(fuels.BY_SLUG[slug].name for slug in value or ()) or NONE
+    return str(value) if value else NONE
+
+
+def _shown_hours(week: Mapping[str, str] | None, text: str) -> str:
+    if week is None:
+        return text or NONE
+    ranges = daily_ranges(text) or {}
+    return "\n".join(
+        f"{name} {week.get(day) or ', '.join(ranges.get(day, ())) or CLOSED}" for day, name in DAY_NAMES.items()
+    )

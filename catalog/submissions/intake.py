@@ -1,0 +1,306 @@
+"""Intake of submissions: store the parts of a form, send the link, confirm by the link, withdraw."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, Func, Q, Value
+
+from catalog.models import Depot, Submission, SubmissionQuerySet
+from catalog.services import DepotIsRemoved
+from catalog.services.editing import REPEAT
+from catalog.services.moderation import locked
+from catalog.submissions import emails, field_groups, limits, tokens
+from catalog.submissions.field_groups import Values
+from catalog.submissions.locking import lock_submissions
+from catalog.text import fold
+
+SAID = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
+"""Fields compared to recognise a repeated submission."""
+
+State = Submission.State
+Kind = Submission.Kind
+
+
+class DepotIsHeld(Exception):
+    """The depot is held back and not public."""
+
+
+class NothingChanged(Exception):
+    """The proposed values equal the stored ones."""
+
+
+class LinkAlreadyUsed(Exception):
+    """The submission was confirmed before."""
+
+
+class TokenSuperseded(Exception):
+    """A newer link or submission replaced this one."""
+
+
+class SubmissionDeleted(Exception):
+    """The link is valid, but its submission was deleted."""
+
+
+class TooManyEmails(Exception):
+    """The link of a submission was sent `LINKS_PER_SUBMISSION` times."""
+
+
+class AlreadyClosed(Exception):
+    """The submission is closed and cannot be withdrawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Author of a submission. client: network address."""
+
+    email: str
+    client: str
+    role: str = ""
+    nip: str = ""
+    phone: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionPart:
+    """One part of a form. proposed: wanted values of a correction or new depot, else what the kind needs."""
+
+    kind: Kind
+    proposed: Values = field(default_factory=dict)
+
+
+@transaction.atomic
+def create_submission(
+    *, parts: Sequence[SubmissionPart], depot: Depot | None, author: Author, on: datetime
+) -> Submission:
+    """Store the parts of a form and send its author one link that confirms them all.
+
+    Returns the submission of the first part, which carries the link; the others refer to it by `visit`. A correction
+    that changes nothing is omitted.
+
+    An unconfirmed visit of the same author and network with the same first part is superseded; or returned, without
+    another letter, if it is equal and not older than `REPEAT`. Waiting submissions stay, see `confirm_submission`; so
+    do those of other networks, since anybody may know the address.
+
+    If the mailbox has used up its letters of the hour, the letter is sent later by `resend_link`: whoever caused the
+    others must not block this submission.
+
+    Raises DepotIsRemoved, DepotIsHeld, NothingChanged, TooManyRequests.
+    """
+    client_hash, mailbox_hash = tokens.hash_client(author.client), tokens.hash_mailbox(author.email)
+    limits.wait_for_turn(client_hash, mailbox_hash)
+    if depot is not None:
+        depot = locked(depot)
+        check_published(depot)
+    rows = [row for part in parts if (row := _row_of(part, depot, author, on)) is not None]
+    if not rows:
+        raise NothingChanged(None if depot is None else depot.pk)
+    submission, *companions = rows
+    earlier = _of_same_author(submission).filter(state=State.UNCONFIRMED, client_hash=client_hash, visit=None)
+    for repeated in _saying_same(earlier, submission).filter(created_at__gt=on - REPEAT):
+        if _said(repeated.companions.filter(state=State.UNCONFIRMED)) == _said(companions):
+            return repeated
+    counted = limits.RateKey(client_hash, mailbox_hash, submission.depot_id, Kind(submission.kind))
+    limits.check_submissions(counted, on)
+    held_back = limits.mailbox_free_at(mailbox_hash, on) is not None
+    numbers = list(earlier.values_list("pk", flat=True))
+    _visits(numbers).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
+    submission.save()
+    for companion in companions:
+        companion.visit = submission
+        companion.save()
+    if not held_back:
+        _send_link(submission, on)
+    return submission
+
+
+@transaction.atomic
+def resend_link(*, submission: Submission, on: datetime) -> Submission:
+    """Send a new link, which invalidates the former one.
+
+    Raises LinkAlreadyUsed, TokenSuperseded, TooManyEmails, and TooManyRequests during the pause or while the mailbox
+    has used up its letters.
+    """
+    mailbox_hash = tokens.hash_mailbox(submission.email)
+    limits.wait_for_turn(mailbox_hash)
+    stored = Submission.objects.select_for_update(of=("self",)).select_related("depot").get(pk=submission.pk)
+    _check_unconfirmed(stored)
+    if stored.mails_sent >= limits.LINKS_PER_SUBMISSION:
+        raise TooManyEmails(stored.pk)
+    limits.check_pause(stored.links_at, on)
+    limits.check_links(mailbox_hash, on)
+    _send_link(stored, on)
+    return stored
+
+
+def get_confirmable(*, token: str, on: datetime) -> Submission:
+    """Return the submission that a link would confirm, with its depot. Two queries.
+
+    Raises InvalidToken, LinkExpired, SubmissionDeleted, LinkAlreadyUsed, TokenSuperseded, DepotIsRemoved, DepotIsHeld.
+    """
+    return _confirmable(token, on)
+
+
+@transaction.atomic
+def confirm_submission(*, token: str, on: datetime) -> Submission:
+    """Confirm a submission and its companions: they wait for an editor; the caller passes prices on.
+
+    Supersedes waiting submissions of the same author: for claims, deletions and new depots any about the same depot,
+    for corrections only equal ones. Other corrections wait side by side.
+
+    Raises what `get_confirmable` raises.
+    """
+    found = _confirmable(token, on)
+    if found.depot is not None:
+        locked(found.depot)
+        # The depot may have been merged while this waited for its lock; the submission then belongs to the survivor.
+        found = _confirmable(token, on)
+    else:
+        limits.wait_for_turn(found.email_hash)  # there is no row that two links of one author share
+    parts = _visits([found.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
+    replaced = Q()
+    for part in parts:
+        replaced |= Q(pk__in=_waiting_like(part))
+    lock_submissions(Submission.objects.filter(Q(pk__in=parts.order_by()) | replaced))
+    # Check again: the submission may have been confirmed, or its link renewed, before the lock was acquired.
+    _confirmable(token, on)
+    for part in parts.all():
+        _waiting_like(part).update(state=State.SUPERSEDED, decided_at=on)
+        part.confirmed_at = on
+        if part.kind == Kind.PRICE:
+            part.state, part.decided_at = State.PASSED_ON, on
+        else:
+            part.state = State.WAITING
+        part.save()
+    return Submission.objects.select_related("depot").get(pk=found.pk)
+
+
+@transaction.atomic
+def withdraw_submission(*, submission: Submission, on: datetime) -> None:
+    """Withdraw a submission: with its whole visit while unconfirmed, alone afterwards.
+
+    The caller withdraws waiting prices first. Raises AlreadyClosed.
+    """
+    chosen = Submission.objects.filter(pk=submission.pk)
+    if submission.state == State.UNCONFIRMED:
+        chosen = _visits([submission.pk])
+    open_states = [State.UNCONFIRMED, State.WAITING]
+    if submission.kind == Kind.PRICE:
+        open_states.append(State.PASSED_ON)
+    lock_submissions(chosen)
+    if not chosen.filter(state__in=open_states).update(
+        state=State.WITHDRAWN, decided_at=on, notification_pending=False
+    ):
+        raise AlreadyClosed(submission.pk)
+
+
+def check_published(depot: Depot) -> None:
+    """Raise DepotIsRemoved or DepotIsHeld unless the depot is published."""
+    if depot.publication == Depot.Publication.REMOVED:
+        raise DepotIsRemoved(depot.pk)
+    if depot.publication == Depot.Publication.HELD:
+        raise DepotIsHeld(depot.pk)
+
+
+def _send_link(submission: Submission, on: datetime) -> None:
+    """Create a link, store its hash, and send it on commit. `mailed_at` is set once it was sent."""
+    token, submission.token_hash = tokens.new_token(submission.pk, on)
+    submission.mails_sent += 1
+    submission.mailed_at = None
+    # Counted before it is sent, so that no other letter is sent meanwhile. Set the hash again: it may have been erased
+    # since the last letter.
+    submission.links_at = [*submission.links_at, on]
+    submission.mailbox_hash = tokens.hash_mailbox(submission.email)
+    submission.save(update_fields=["token_hash", "mails_sent", "mailed_at", "links_at", "mailbox_hash"])
+
+    def send() -> None:
+        if emails.send([emails.link_letter(submission, token)]):
+            without = Func(F("links_at"), Value(on), function="array_remove")
+            Submission.objects.filter(pk=submission.pk).update(links_at=without)
+        else:
+            submission.mailed_at = on
+            _visits([submission.pk]).update(mailed_at=on)
+
+    transaction.on_commit(send)
+
+
+def _row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: datetime) -> Submission | None:
+    """Return a part as an unsaved row, None for a correction that changes nothing."""
+    proposed, stored, subject = part.proposed, {}, ""
+    if part.kind == Kind.CORRECT and depot is not None:
+        known = field_groups.values_of(depot)
+        proposed = field_groups.changes(known, proposed)
+        if not proposed:
+            return None
+        stored = {name: known[name] for name in proposed}
+    if part.kind == Kind.ADD:
+        subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
+    if part.kind == Kind.PRICE:
+        subject = " ".join(one["fuel"] for one in proposed["prices"])
+    return Submission(
+        depot=depot,
+        kind=part.kind,
+        subject=subject,
+        proposed=dict(proposed),
+        stored=stored,
+        message=author.message,
+        email=author.email,
+        email_hash=tokens.hash_email(author.email),
+        mailbox_hash=tokens.hash_mailbox(author.email),
+        claimant_role=author.role,
+        claimant_nip=author.nip,
+        claimant_phone=author.phone,
+        client_hash=tokens.hash_client(author.client),
+        created_at=on,
+    )
+
+
+def _visits(numbers: Sequence[int]) -> SubmissionQuerySet:
+    """Return submissions with their companions."""
+    return Submission.objects.filter(Q(pk__in=numbers) | Q(visit__in=numbers))
+
+
+def _said(submissions: Iterable[Submission]) -> list[tuple[str, Values]]:
+    """Return the values of the submissions of a visit, in the order sent."""
+    return [(row.kind, row.proposed) for row in sorted(submissions, key=lambda row: row.pk or 0)]
+
+
+def _waiting_like(submission: Submission) -> SubmissionQuerySet:
+    """Return the waiting submissions that this one supersedes on confirmation."""
+    waiting = _of_same_author(submission).waiting()
+    return _saying_same(waiting, submission) if submission.kind == Kind.CORRECT else waiting
+
+
+def _of_same_author(submission: Submission) -> SubmissionQuerySet:
+    """Return submissions of the same author, depot, kind and subject."""
+    return Submission.objects.filter(
+        depot=submission.depot, kind=submission.kind, subject=submission.subject, email_hash=submission.email_hash
+    )
+
+
+def _saying_same(submissions: SubmissionQuerySet, submission: Submission) -> SubmissionQuerySet:
+    """Filter submissions to those with the same values."""
+    return submissions.filter(**{name: getattr(submission, name) for name in SAID})
+
+
+def _confirmable(token: str, on: datetime) -> Submission:
+    link = tokens.read_token(token, on)
+    submission = Submission.objects.select_related("depot").filter(pk=link.submission_id).first()
+    if submission is None:
+        raise SubmissionDeleted(link.submission_id)
+    if submission.depot is not None:
+        check_published(submission.depot)
+    _check_unconfirmed(submission)
+    if not tokens.is_token(token, submission.token_hash):
+        raise TokenSuperseded(submission.pk)
+    return submission
+
+
+def _check_unconfirmed(submission: Submission) -> None:
+    """Raise LinkAlreadyUsed or TokenSuperseded unless the submission is unconfirmed."""
+    if submission.confirmed_at is not None:
+        raise LinkAlreadyUsed(submission.pk)
+    if submission.state != State.UNCONFIRMED:
+        raise TokenSuperseded(submission.pk)

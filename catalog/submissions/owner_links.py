@@ -1,0 +1,161 @@
+"""The permanent link of an owner: granted with an accepted claim, renewed by e-mail, revoked by either side.
+
+The link is signed and contains id and serial, so the table holds no secret, and other letters can include the link. It
+is valid while the depot is published and confirmed by its owner.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime, timedelta
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from catalog.models import Depot, OwnerChange, OwnerLink
+from catalog.services import moderation
+from catalog.submissions import emails, field_groups, limits, tokens
+from fueldepot.data.bulk import among
+
+UNUSED = timedelta(days=365)
+"""Lifetime of a link since it was granted, sent or used."""
+
+HISTORY_REASON = "właściciel"
+"""Reason in the history of changes by the link."""
+
+
+class OwnerLinkInvalid(Exception):
+    """The token is invalid, or the link was renewed, revoked, or unused for `UNUSED`."""
+
+
+def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
+    """Grant an owner a link, or return the existing one. Runs in the transaction that accepts the claim."""
+    link, made = OwnerLink.objects.get_or_create(
+        depot=depot,
+        email_hash=tokens.hash_email(email),
+        revoked_at=None,
+        defaults={"email": email, "mailbox_hash": tokens.hash_mailbox(email), "granted_at": on},
+    )
+    if not made:
+        link.granted_at = on
+        link.save(update_fields=["granted_at"])
+    return link
+
+
+def read_link(token: str, *, on: datetime) -> OwnerLink:
+    """Return the link with its depot and the depot's units. One query. Raises OwnerLinkInvalid."""
+    try:
+        number, serial = tokens.read_owner_token(token)
+    except tokens.InvalidToken:
+        raise OwnerLinkInvalid from None
+    rows = OwnerLink.objects.working().select_related("depot__municipality__voivodeship")
+    link = rows.filter(pk=number, serial=serial).first()
+    if link is None or last_sign_of_life(link) <= on - UNUSED:
+        raise OwnerLinkInvalid
+    return link
+
+
+def find_depot(token: str) -> Depot | None:
+    """Return the public depot of a link, even of an invalid one. At most one query."""
+    try:
+        number, _ = tokens.read_owner_token(token)
+    except tokens.InvalidToken:
+        return None
+    return Depot.objects.published().filter(owner_links=number).first()
+
+
+@transaction.atomic
+def renew_link(*, depot: Depot, email: str, on: datetime) -> None:
+    """Send a new link to an address that has one; the former link ends. Does nothing for other addresses.
+
+    The caller does not learn which, nor whether the limit of letters to one mailbox held the letter back, see `limits`.
+    """
+    mailbox = tokens.hash_mailbox(email)
+    limits.wait_for_turn(mailbox)
+    links = OwnerLink.objects.working().filter(depot=depot, email_hash=tokens.hash_email(email))
+    link = links.select_for_update(of=("self",)).select_related("depot").first()
+    if link is None or limits.mailbox_free_at(mailbox, on) is not None:
+        return
+    link.serial += 1
+    link.links_at = [*link.links_at, on]
+    link.save(update_fields=["serial", "links_at"])
+    transaction.on_commit(lambda: emails.send([emails.owner_letter(link)]))
+
+
+def revoke_links(links: Sequence[OwnerLink], *, on: datetime) -> int:
+    """Revoke links and erase their owners' data. Returns how many were valid."""
+    rows = OwnerLink.objects.filter(pk__in=[link.pk for link in links], revoked_at__isnull=True)
+    return rows.update(revoked_at=on, email="", email_hash="", mailbox_hash="", links_at=[])
+
+
+def forget_unused(*, on: datetime) -> int:
+    """Revoke links unused for `UNUSED`, or whose depot is no longer published and its owner's. Returns how many."""
+    standing = OwnerLink.objects.filter(revoked_at__isnull=True).select_related("depot")
+    over = [link for link in standing if not _stands(link.depot) or last_sign_of_life(link) <= on - UNUSED]
+    return revoke_links(over, on=on)
+
+
+def move_links(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
+    """Move the links of a merged depot to the survivor, with revoked ones. Returns their ids.
+
+    If the survivor has a link of the same owner, that of the loser stays and is invalid.
+    """
+    return _hand_over(OwnerLink.objects.filter(depot=loser), survivor)
+
+
+def bring_links_back(
+    numbers: Collection[int], heirs: Collection[int], depot: int, by: AbstractBaseUser | None, on: date
+) -> None:
+    """Move links back to a restored depot, from whichever of the heirs has them."""
+    _hand_over(OwnerLink.objects.filter(pk__in=numbers, depot__in=heirs), depot)
+
+
+def count_links(depots: Collection[int]) -> int:
+    """Return the number of links of depots that are not revoked. One query."""
+    return OwnerLink.objects.filter(depot__in=among(depots), revoked_at__isnull=True).count()
+
+
+def _hand_over(links: QuerySet[OwnerLink], to: int) -> list[int]:
+    duplicate = OwnerLink.objects.filter(depot=to, email_hash=OuterRef("email_hash"), revoked_at__isnull=True)
+    moving = list(links.exclude(Exists(duplicate), revoked_at__isnull=True).order_by("pk").values_list("pk", flat=True))
+    OwnerLink.objects.filter(pk__in=moving).update(depot=to)
+    return moving
+
+
+def last_sign_of_life(link: OwnerLink) -> datetime:
+    """Return when a link was last granted, sent or used."""
+    return max([link.granted_at, *link.links_at, *([link.used_at] if link.used_at else [])])
+
+
+@transaction.atomic
+def change_hours(*, link: OwnerLink, values: Mapping[str, object], on: datetime) -> Sequence[str]:
+    """Publish opening hours. values: `hours` and `opening_hours`. Returns the changes, for `note_change`.
+
+    The status and its verifier stay.
+    """
+    depot = moderation.locked(link.depot)
+    before = field_groups.values_of(depot)
+    wanted = field_groups.changes(before, values)
+    if not wanted:
+        return ()
+    names = field_groups.apply(depot, wanted, [group.name for group in field_groups.groups_in(wanted)])
+    depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
+    depot.updated_at = depot.verified_at = timezone.localdate(on)
+    moderation.save(depot, by=None, reason=f"{HISTORY_REASON}: godziny otwarcia")
+    found = field_groups.differences(before, wanted, {})
+    return tuple(f"{one.group.label}: {_inline(one.before)} → {_inline(one.after)}" for one in found)
+
+
+@transaction.atomic
+def note_change(*, link: OwnerLink, lines: Sequence[str], on: datetime) -> None:
+    """Record an owner's changes for review, and the use of the link."""
+    OwnerChange.objects.create(depot=link.depot, made_at=on, text="\n".join(lines))
+    OwnerLink.objects.filter(pk=link.pk).update(used_at=on)
+
+
+def _stands(depot: Depot) -> bool:
+    return depot.publication == Depot.Publication.PUBLISHED and depot.data_status == Depot.DataStatus.OWNER
+
+
+def _inline(text: str) -> str:
+    return ", ".join(text.splitlines())

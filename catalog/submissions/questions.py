@@ -1,0 +1,104 @@
+"""Questions to the authors of waiting submissions, asked by letter and answered on a page that the letter links to."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from catalog.models import Submission, SubmissionQuestion
+from catalog.submissions import emails, tokens
+from catalog.submissions.decisions import SubmissionAlreadyDecided
+from catalog.submissions.notifications import Told, deliver, lock_mailboxes
+
+MAX_QUESTION = 1000
+MAX_ANSWER = 2000
+
+
+class QuestionMissing(Exception):
+    """The text of the question is empty."""
+
+
+class QuestionStillOpen(Exception):
+    """The author has not answered the previous question."""
+
+
+class QuestionNotFound(Exception):
+    """The question was deleted with the personal data of its submission."""
+
+
+class AlreadyAnswered(Exception):
+    """The question has an answer already."""
+
+
+def with_questions(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Annotate submissions: `awaits_author` (a question is open), `author_answered` (all questions have an answer)."""
+    asked = SubmissionQuestion.objects.filter(submission=OuterRef("pk"))
+    is_open = Q(Exists(asked.filter(answered_at__isnull=True)), state=Submission.State.WAITING)
+    is_answered = Exists(asked) & ~Exists(asked.filter(answered_at__isnull=True))
+    return submissions.annotate(awaits_author=is_open, author_answered=is_answered)
+
+
+def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> SubmissionQuestion:
+    """Ask the author of a waiting submission, which stays waiting. The letter is sent on commit.
+
+    Raises QuestionMissing, SubmissionAlreadyDecided and QuestionStillOpen.
+    """
+    words = " ".join(text.split())[:MAX_QUESTION]
+    if not words:
+        raise QuestionMissing
+    with transaction.atomic():
+        _lock_waiting(submission.pk)
+        if SubmissionQuestion.objects.open().filter(submission=submission).exists():
+            raise QuestionStillOpen(submission.pk)
+        question = SubmissionQuestion.objects.create(submission=submission, text=words, asked_at=on, asked_by_id=by.pk)
+        transaction.on_commit(lambda: send_questions(questions=[question.pk]))
+    return question
+
+
+@transaction.atomic
+def send_questions(*, questions: Collection[int] | None = None) -> Told:
+    """Send pending questions. questions: ids, None for all. Returns ids of submissions.
+
+    Letters are sent before the transaction ends, so that concurrent calls do not send them twice.
+    """
+    unsent = SubmissionQuestion.objects.unsent()
+    if questions is not None:
+        unsent = unsent.filter(pk__in=questions)
+    rows = lock_mailboxes(Submission.objects.filter(pk__in=unsent.values("submission")))
+    asked = {question.submission_id: question for question in unsent.filter(submission__in=rows)}
+    now = timezone.now()
+    letters = [(row, emails.question_letter(row, asked[row.pk])) for row in rows if row.pk in asked]
+    told = deliver(letters, on=now)
+    SubmissionQuestion.objects.filter(pk__in=[asked[number].pk for number in told.sent]).update(sent_at=now)
+    return told
+
+
+def get_question(token: str) -> SubmissionQuestion:
+    """Return the question of a token, with its submission. Raises InvalidToken and QuestionNotFound."""
+    rows = SubmissionQuestion.objects.select_related("submission__depot__municipality__voivodeship")
+    question = rows.filter(pk=tokens.read_question_token(token)).first()
+    if question is None:
+        raise QuestionNotFound
+    return question
+
+
+@transaction.atomic
+def answer_question(*, question: SubmissionQuestion, text: str, on: datetime) -> None:
+    """Store the answer of an author. Raises AlreadyAnswered, QuestionNotFound and SubmissionAlreadyDecided."""
+    _lock_waiting(question.submission_id)
+    stored = SubmissionQuestion.objects.select_for_update(of=("self",)).filter(pk=question.pk).first()
+    if stored is None:
+        raise QuestionNotFound
+    if stored.answered_at is not None:
+        raise AlreadyAnswered(stored.pk)
+    stored.answer, stored.answered_at = text[:MAX_ANSWER], on
+    stored.save(update_fields=["answer", "answered_at"])
+
+
+def _lock_waiting(number: int) -> None:
+    """Lock a waiting submission. Raises SubmissionAlreadyDecided."""
+    if Submission.objects.waiting().select_for_update(of=("self",)).filter(pk=number).first() is None:
+        raise SubmissionAlreadyDecided(number)

@@ -1,0 +1,180 @@
+"""Retention of personal data of submissions."""
+
+from dataclasses import astuple, dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import DateTimeField, F, Func, Max, Q, QuerySet, Value
+from django.db.models.lookups import LessThanOrEqual
+from django.utils import timezone
+
+from catalog.models import Depot, ImportRun, Submission, SubmissionQuestion
+from catalog.services.moderation import lock_depots
+from catalog.submissions import emails, tokens
+from catalog.submissions.locking import lock_submissions
+from catalog.submissions.notifications import Told, deliver, lock_mailboxes
+
+KEPT = timedelta(days=90)
+"""Retention of personal data after a decision."""
+
+KEPT_UNDECIDED = timedelta(days=365)
+"""How long a confirmed submission waits for a decision before it is deleted."""
+
+WARNED_BEFORE = timedelta(days=14)
+"""How long before the deletion the author is warned by a letter."""
+
+LETTER_TRIED = timedelta(days=30)
+"""Extra time for a submission whose warning could not be sent. Then it is deleted without."""
+
+KEPT_FOR_LIMITS = timedelta(days=1)
+"""Retention of hashes of networks and mailboxes, which limits count, and of authors of decided prices."""
+
+LATE = timedelta(days=2)
+"""Time since the last purge after which the next one is overdue; it runs daily."""
+
+SOURCE = "purge_requests"
+"""`ImportRun.source` of purges."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """Numbers of rows: deleted unconfirmed, erased personal data, erased network hashes, deleted undecided."""
+
+    deleted: int
+    erased: int
+    clients: int
+    expired: int = 0
+
+
+@transaction.atomic
+def purge_submissions(*, on: datetime) -> Purged:
+    """Erase data that are not needed any more.
+
+    Unconfirmed submissions are deleted when their link expires, undecided ones `KEPT_UNDECIDED` after they were
+    confirmed; `warn_of_expiry` warns their authors before. Personal data are erased `KEPT` after the decision, with the
+    proposed values that were not accepted and the questions to the author; those of prices `KEPT_FOR_LIMITS` after the
+    last price was decided, those of withdrawn submissions as long after the withdrawal. Hashes of network addresses are
+    erased after `KEPT_FOR_LIMITS`, those of mailboxes as long after the last letter. A pending letter delays nothing.
+    """
+    unconfirmed, expired, due, clients, mailboxes = _forgettable(on)
+    chosen = unconfirmed | expired | due | clients | mailboxes
+    lock_depots(Depot.objects.filter(pk__in=chosen.order_by().values("depot")))
+    lock_submissions(chosen)
+    SubmissionQuestion.objects.filter(Q(submission__in=expired) | Q(submission__in=due)).delete()
+    deleted, _ = unconfirmed.delete()
+    undecided, _ = expired.delete()
+    due.exclude(state=Submission.State.ACCEPTED).update(proposed={}, stored={}, subject="")
+    erased = due.update(
+        erased_at=on,
+        email="",
+        email_hash="",
+        mailbox_hash="",
+        message="",
+        claimant_role="",
+        claimant_nip="",
+        claimant_phone="",
+        client_hash="",
+        token_hash="",
+        notification_pending=False,
+    )
+    mailboxes.update(mailbox_hash="", links_at=[])
+    return Purged(deleted, erased, clients.update(client_hash=""), undecided)
+
+
+def expiring(*, on: datetime) -> QuerySet[Submission]:
+    """Return waiting submissions that are deleted in at most `WARNED_BEFORE` and whose authors have not been told.
+
+    Ordered by number, with their depots.
+    """
+    waiting = Submission.objects.waiting().filter(expiry_letter_at__isnull=True)
+    return waiting.filter(confirmed_at__lte=on - KEPT_UNDECIDED + WARNED_BEFORE).select_related("depot").order_by("pk")
+
+
+@transaction.atomic
+def warn_of_expiry(*, on: datetime) -> Told:
+    """Warn authors of undecided submissions about the deletion.
+
+    Letters are sent before the transaction ends, so that concurrent calls do not send them twice. The next call retries
+    letters that could not be sent or exceeded the limit of their mailbox.
+    """
+    rows = lock_mailboxes(expiring(on=on))
+    days = [timezone.localdate(_expires_at(row, told_at=on)) for row in rows]
+    letters = [(row, emails.expiry_letter(row, day)) for row, day in zip(rows, days, strict=True)]
+    return deliver(letters, on=on, expiry_letter_at=on)
+
+
+def _expires_at(submission: Submission, *, told_at: datetime) -> datetime:
+    """Return when a waiting submission may be deleted, if its author was warned at `told_at`."""
+    assert submission.confirmed_at is not None  # noqa: S101 - a constraint of the table
+    return max(submission.confirmed_at + KEPT_UNDECIDED, told_at + WARNED_BEFORE)
+
+
+def erased_on(submission: Submission) -> datetime | None:
+    """Return when the personal data of a confirmed submission are due to be erased, None before it is closed."""
+    if submission.answered_at is not None:
+        return submission.answered_at + KEPT_FOR_LIMITS
+    if submission.decided_at is None:
+        return None
+    return submission.decided_at + (KEPT_FOR_LIMITS if submission.state == Submission.State.WITHDRAWN else KEPT)
+
+
+def record_purge(purged: Purged, *, started: datetime, finished: datetime) -> None:
+    """Record a purge, also when it erased nothing."""
+    ImportRun.objects.create(
+        source=SOURCE,
+        started=started,
+        finished=finished,
+        outcome=ImportRun.Outcome.IMPORTED if any(astuple(purged)) else ImportRun.Outcome.UNCHANGED,
+        removed=purged.deleted + purged.expired,
+        changed=purged.erased,
+        message=f"network addresses erased: {purged.clients}",
+    )
+
+
+def last_purge() -> datetime | None:
+    """Return when the last purge ended, None for never. One query."""
+    last: datetime | None = ImportRun.objects.filter(source=SOURCE).aggregate(last=Max("finished"))["last"]
+    return last
+
+
+def is_purge_overdue(last: datetime | None, *, now: datetime) -> bool:
+    """Whether purges have stopped, or never ran though data were due `LATE` ago.
+
+    last: when the last one ended. At most one query.
+    """
+    if last is not None:
+        return last < now - LATE
+    unconfirmed, expired, due, clients, mailboxes = _forgettable(now - LATE)
+    return (unconfirmed | expired | due | clients | mailboxes).exists()
+
+
+def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
+    """Return the rows to forget, by what is due.
+
+    In order: unconfirmed and undecided submissions, deleted as a whole; those whose personal data are erased; those
+    whose hash of a network, or of a mailbox, is erased.
+    """
+    dead = on - tokens.LINK_LIFE
+    never_mailed = Q(mailed_at__isnull=True) | Q(mailed_at__lte=dead)
+    unconfirmed = Submission.objects.filter(confirmed_at__isnull=True).filter(
+        Q(never_mailed, created_at__lte=dead)
+        | Q(state=Submission.State.WITHDRAWN, decided_at__lte=on - KEPT_FOR_LIMITS)
+    )
+    expired = Submission.objects.waiting().filter(
+        Q(expiry_letter_at__lte=on - WARNED_BEFORE) | Q(confirmed_at__lte=on - KEPT_UNDECIDED - LETTER_TRIED),
+        confirmed_at__lte=on - KEPT_UNDECIDED,
+    )
+    due = Submission.objects.filter(erased_at__isnull=True, confirmed_at__isnull=False).filter(
+        Q(decided_at__lte=on - KEPT)
+        | Q(answered_at__lte=on - KEPT_FOR_LIMITS)
+        | Q(state=Submission.State.WITHDRAWN, decided_at__lte=on - KEPT_FOR_LIMITS)
+    )
+    old = Submission.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS)
+    clients = old.exclude(client_hash="")
+    last = "(%(expressions)s)[cardinality(%(expressions)s)]"
+    last_letter = Func(F("links_at"), template=last, output_field=DateTimeField())
+    over = LessThanOrEqual(last_letter, Value(on - KEPT_FOR_LIMITS, output_field=DateTimeField()))
+    mailboxes = old.exclude(mailbox_hash="").filter(
+        Q(mailed_at__isnull=True) | Q(mailed_at__lte=on - KEPT_FOR_LIMITS), Q(links_at=[]) | Q(over)
+    )
+    return unconfirmed, expired, due, clients, mailboxes

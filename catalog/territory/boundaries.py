@@ -1,0 +1,160 @@
+"""Location of points in municipalities: a spatial index over the stored boundaries."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely import Geometry, STRtree
+from shapely.geometry import mapping
+
+from catalog.models import Boundary, Municipality
+from catalog.territory import projection
+
+DECIMALS = 5
+"""Of degrees in answers: about a metre."""
+
+EDGE_TOLERANCE_M = 0.05
+"""Distance at which a point counts as on a boundary: rounding to seven decimals moves it by a centimetre."""
+
+SNAP_DISTANCE_M = 100.0
+"""Distance outside every boundary up to which the nearest municipality is returned."""
+
+
+class PointOutsideMunicipalities(Exception):
+    """The point is farther than `SNAP_DISTANCE_M` from every municipality."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedMunicipality:
+    """The municipality of a point. approximate: whether its boundary is the starter's, not the register's."""
+
+    teryt: str
+    name: str
+    slug: str
+    voivodeship_slug: str
+    voivodeship_name: str
+    description: str
+    approximate: bool
+
+
+class Outline(NamedTuple):
+    """The area of a municipality. geometry: a GeoJSON polygon or multipolygon.
+
+    bbox: west, south, east, north. approximate: whether the boundary is the starter's, not the register's.
+    """
+
+    geometry: Mapping[str, Any]
+    bbox: tuple[float, float, float, float]
+    approximate: bool
+
+
+class BoundaryIndex:
+    """Spatial index over the areas of municipalities.
+
+    Areas are sorted so that the first hit wins: official boundaries before approximate ones, then by TERYT.
+    """
+
+    def __init__(self, municipalities: list[LocatedMunicipality], areas: NDArray[np.object_]) -> None:
+        order = sorted(
+            range(len(municipalities)), key=lambda i: (municipalities[i].approximate, municipalities[i].teryt)
+        )
+        self.municipalities = [municipalities[i] for i in order]
+        self.positions = {unit.teryt: position for position, unit in enumerate(self.municipalities)}
+        self.areas = areas[order] if len(order) else areas
+        shapely.prepare(self.areas)
+        self.tree = STRtree(self.areas)
+
+    @classmethod
+    def load(
+        cls, municipalities: Mapping[str, Municipality] | None = None, *, only: Collection[str] | None = None
+    ) -> Self:
+        """Read every boundary, or those of the given codes. One query, two without the municipalities.
+
+        municipalities: by code, with county and voivodeship loaded.
+        """
+        if municipalities is None:
+            units = Municipality.objects.select_related("county", "voivodeship")
+            municipalities = {unit.teryt: unit for unit in (units if only is None else units.filter(pk__in=only))}
+        stored = Boundary.objects.all() if only is None else Boundary.objects.filter(pk__in=only)
+        rows = list(stored.values_list("municipality_id", "approximate", "area"))
+        located = [describe(municipalities[code], approximate=approximate) for code, approximate, _ in rows]
+        return cls(located, np.array(shapely.from_wkb([bytes(area) for _, _, area in rows]), dtype=object))
+
+    def get(self, lat: float, lon: float) -> LocatedMunicipality:
+        """Return the municipality of a WGS84 point, see `find`. Raises PointOutsideMunicipalities."""
+        located = self.find(lat, lon)
+        if located is None:
+            raise PointOutsideMunicipalities(lat, lon)
+        return located
+
+    def find(self, lat: float, lon: float) -> LocatedMunicipality | None:
+        """Return the municipality of a WGS84 point, or None.
+
+        On a shared border the lower code wins. Up to `SNAP_DISTANCE_M` outside every boundary the nearest municipality
+        is returned.
+        """
+        point = shapely.Point(*projection.project(lat, lon))
+        inside = self.tree.query(point, predicate="dwithin", distance=EDGE_TOLERANCE_M)
+        if len(inside):
+            return self.municipalities[int(inside.min())]
+        near = self.tree.query(point, predicate="dwithin", distance=SNAP_DISTANCE_M)
+        if not len(near):
+            return None
+        distances = shapely.distance(self.areas[near], point)
+        return self.municipalities[int(near[distances <= distances.min() + EDGE_TOLERANCE_M].min())]
+
+    def representative_point(self, teryt: str) -> tuple[float, float] | None:
+        """Return a WGS84 point (lat, lon) inside a municipality, to DECIMALS; None if its boundary is unknown."""
+        position = self.positions.get(teryt)
+        if position is None:
+            return None
+        point = shapely.point_on_surface(self.areas[position])
+        lat, lon = projection.unproject(shapely.get_x(point), shapely.get_y(point))
+        return round(lat, DECIMALS), round(lon, DECIMALS)
+
+    def outline_of(self, teryt: str) -> Outline | None:
+        """Return the area of a municipality in degrees; None where its boundary is unknown."""
+        position = self.positions.get(teryt)
+        if position is None:
+            return None
+        area = shapely.transform(self.areas[position], projection.unproject_array)
+        # Exterior rings counterclockwise: RFC 7946, section 3.1.6.
+        area = shapely.transform(shapely.orient_polygons(area), lambda points: np.round(points, DECIMALS))
+        west, south, east, north = shapely.bounds(area).tolist()
+        return Outline(mapping(area), (west, south, east, north), self.municipalities[position].approximate)
+
+    def nearest(self, lat: float, lon: float) -> str | None:
+        """Return the code of the municipality nearest to a point at any distance; None if the index is empty."""
+        located = self.find(lat, lon)
+        if located:
+            return located.teryt
+        hit = self.tree.nearest(shapely.Point(*projection.project(lat, lon)))
+        return None if hit is None else self.municipalities[int(hit)].teryt
+
+    def neighbour(self, area: Geometry) -> str | None:
+        """Return the code of the municipality with the longest common border with an area of the plane, or None.
+
+        Borders up to `SNAP_DISTANCE_M` apart count as common: those of different years and sources do not coincide.
+        """
+        around = shapely.buffer(area, SNAP_DISTANCE_M)
+        hits = self.tree.query(around, predicate="intersects")
+        if not len(hits):
+            return None
+        shared = shapely.length(shapely.intersection(shapely.boundary(self.areas[hits]), around))
+        return self.municipalities[int(hits[np.argmax(shared)])].teryt
+
+
+def describe(municipality: Municipality, *, approximate: bool) -> LocatedMunicipality:
+    """Return a municipality as `LocatedMunicipality`."""
+    return LocatedMunicipality(
+        teryt=municipality.teryt,
+        name=municipality.name,
+        slug=municipality.slug,
+        voivodeship_slug=municipality.voivodeship.slug,
+        voivodeship_name=municipality.voivodeship.name,
+        description=municipality.description,
+        approximate=approximate,
+    )
