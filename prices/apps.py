@@ -6,16 +6,19 @@ class PricesConfig(AppConfig):
     verbose_name = "Ceny"
 
     def ready(self) -> None:
-        """Let prices follow a depot that is merged into another, and come back with it."""
-        from catalog import actions
-        from prices import merging
+        """Register the handlers that move prices when depots are merged, restored or erased, and undo decisions."""
+        from catalog import services
+        from catalog.models import DepotBatch
+        from prices import batches, demonstration, merge_handler
 
-        actions.FOLLOWERS.append(
-            actions.Follower(
+        services.BATCH_HANDLERS[DepotBatch.About.PRICES] = batches.undo_prices
+        services.DEMONSTRATION_HANDLERS.append(demonstration.recount_prices)
+        services.MERGE_HANDLERS.append(
+            services.MergeHandler(
                 name="prices",
                 label="ceny",
-                move=merging.move_prices,
-                bring_back=merging.bring_prices_back,
-                count=merging.count_prices,
+                move=merge_handler.move_prices,
+                bring_back=merge_handler.bring_prices_back,
+                count=merge_handler.count_prices,
             )
         )

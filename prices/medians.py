@@ -1,7 +1,7 @@
-"""How prices of depots become a median: numbers in, numbers out, no database and no clock.
+"""Medians of depot prices: pure functions, without database and clock.
 
-The steps, in order: the plausible range of the fuel; the newest price of each depot; Tukey's outer fences over the
-country; the median. Everything that is left out is returned with the reason. Amounts are złoty per unit of the fuel.
+Steps: plausible range of the fuel; newest price of each depot; Tukey's outer fences of the country; median. Rejected
+amounts are returned with the reason. Amounts are złoty per unit of the fuel.
 """
 
 import math
@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -20,16 +19,19 @@ MONTHS_SHOWN = 24
 FEWEST_FOR_MEDIAN = 3
 FEWEST_FOR_FENCES = 8
 FENCE = 3
-"""How many interquartile ranges beyond the quartiles the fences stand (Tukey's outer fences)."""
+"""Distance of Tukey's outer fences from the quartiles, in interquartile ranges."""
 
 GROSZ = Decimal("0.01")
+
+UNIX_EPOCH = date(1970, 1, 1).toordinal()
+"""Day zero of numpy's dates."""
 
 IMPLAUSIBLE = "implausible"
 OUTLIER = "outlier"
 
 
 class Price(NamedTuple):
-    """An approved price. area: voivodeship, 2 digits. decided: when it was approved, None for starter data."""
+    """An approved price. area: voivodeship, 2 digits. decided: time of approval, None for starter data."""
 
     id: int
     depot: int
@@ -43,14 +45,14 @@ class Price(NamedTuple):
 
 
 class Range(NamedTuple):
-    """The plausible range of a fuel; both ends are in it."""
+    """A range of prices, ends included."""
 
     low: Decimal
     high: Decimal
 
 
-class Counted(NamedTuple):
-    """What a depot counts with: one amount. price_list: a price list is behind it, not only readers."""
+class DepotPricePoint(NamedTuple):
+    """The one amount by which a depot counts. price_list: from a price list, not only from readers."""
 
     depot: int
     area: str
@@ -60,7 +62,7 @@ class Counted(NamedTuple):
 
 
 class Rejected(NamedTuple):
-    """An amount that does not count. reason: IMPLAUSIBLE (step one) or OUTLIER (step three)."""
+    """An amount that does not count. reason: IMPLAUSIBLE or OUTLIER."""
 
     depot: int
     day: date
@@ -69,7 +71,7 @@ class Rejected(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """n prices and, from three on, what describes them; below that None. Not rounded."""
+    """Statistics of n prices, not rounded; None below FEWEST_FOR_MEDIAN prices."""
 
     n: int
     median: Decimal | None = None
@@ -88,21 +90,25 @@ class Month(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """What is known of the prices of a fuel on a day.
+class PriceStatistics:
+    """Statistics of the prices of a fuel on a day.
 
-    considered: approved prices inside the window, before anything was left out.
-    superseded: plausible ones that do not count because their depot has a newer price, or another on the same day.
-    accepted: what the country's median is computed from, by depot. fences: None where too few prices remained.
-    voivodeships: summary of the accepted prices by 2 digits, ascending; only those with a price.
-    months: those of the last 24 with a median, ascending. demonstration: an invented price is among the prices.
+    considered: number of approved prices in the window, before any rejection.
+    superseded: number of plausible prices that a newer or preferred price of the same depot replaces.
+    accepted: the amounts behind the country's median in grosze, one per depot, ascending.
+    price_lists: number of those that come from a price list; the others come from readers.
+    fences: None below FEWEST_FOR_FENCES prices.
+    voivodeships: summaries of accepted prices by 2 digits, ascending; only of voivodeships with a price.
+    months: of the last MONTHS_SHOWN those with a median, ascending. demonstration: whether these months have an
+    invented price.
     """
 
     start: date
     end: date
     considered: int
     superseded: int
-    accepted: tuple[Counted, ...]
+    accepted: tuple[int, ...]
+    price_lists: int
     rejected: tuple[Rejected, ...]
     fences: Range | None
     country: Summary
@@ -110,21 +116,16 @@ class Figures:
     months: tuple[Month, ...]
     demonstration: bool
 
-    @property
-    def price_lists(self) -> int:
-        """How many depots count with a price list; the others count with a reader's price."""
-        return sum(counted.price_list for counted in self.accepted)
-
     def rejected_as(self, reason: str) -> int:
-        """How many were rejected for a reason."""
+        """Return the number of amounts rejected for a reason."""
         return sum(row.reason == reason for row in self.rejected)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceColumns:
-    """Approved prices as columns of equal length, by depot, then day, then precedence: on one day the last one counts.
+    """Approved prices as columns of equal length, ordered by depot, day and precedence: the last one of a day counts.
 
-    fuels: positions in `names`. areas: voivodeships, 2 digits as a number. days: proleptic Gregorian ordinals.
+    fuels: indexes into `names`. areas: voivodeships, 2 digits as a number. days: proleptic Gregorian ordinals.
     grosze: whole grosze per unit of the fuel.
     """
 
@@ -139,7 +140,7 @@ class PriceColumns:
 
     @classmethod
     def of(cls, prices: Iterable[Price]) -> Self:
-        """Make columns of prices in any order."""
+        """Build columns from prices in any order."""
         rows = sorted(prices, key=lambda price: (price.depot, price.day, precedence(price)))
         names = tuple(dict.fromkeys(price.fuel for price in rows))
         return cls(
@@ -157,13 +158,16 @@ class PriceColumns:
         return len(self.depots)
 
     def where(self, chosen: NDArray[Any]) -> Self:
-        """Keep some rows. chosen: a mask, or positions."""
+        """Keep some rows. chosen: a mask or indexes."""
+        # Every column would search a mask again.
+        positions: NDArray[Any] = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
         columns = (self.depots, self.fuels, self.areas, self.days, self.grosze, self.price_lists, self.demonstration)
-        return type(self)(self.names, *(column[chosen] for column in columns))
+        return type(self)(self.names, *(column[positions] for column in columns))
 
     def of_fuels(self, slugs: Collection[str]) -> Self:
         """Keep the prices of some fuels."""
-        return self.where(np.isin(self.fuels, [place for place, name in enumerate(self.names) if name in slugs]))
+        chosen = np.array([name in slugs for name in self.names], bool)
+        return self.where(chosen[self.fuels])
 
     def of_depot(self, depot: int) -> Self:
         """Keep the prices of one depot."""
@@ -171,14 +175,12 @@ class PriceColumns:
         return self.where(np.arange(begin, end))
 
 
-def compute(columns: PriceColumns, ranges: Mapping[str, Range], today: date) -> Figures:
-    """The figures of a fuel from its approved prices; prices outside the periods are ignored.
+def compute(columns: PriceColumns, ranges: Mapping[str, Range], today: date) -> PriceStatistics:
+    """Return the statistics of a fuel from its approved prices; prices outside the periods are ignored.
 
-    For a fuel that takes others in, give the prices of all of them. ranges: by fuel; a fuel without one has no limits.
+    columns: of all assortments of the fuel. ranges: by fuel; a fuel without a range has no limits.
     """
-    start, first_month = window_start(today), months_start(today)
-    # The window lies within the months that are shown.
-    shown = columns.where((columns.days >= first_month.toordinal()) & (columns.days <= today.toordinal()))
+    start, shown = window_start(today), within_months(columns, today)  # the window lies within these months
     in_window = shown.days >= start.toordinal()
     plausible = is_plausible(shown, ranges)
     implausible = shown.where(in_window & ~plausible)
@@ -190,12 +192,13 @@ def compute(columns: PriceColumns, ranges: Mapping[str, Range], today: date) -> 
         inside = (newest.grosze >= low) & (newest.grosze <= high)
     accepted, outliers = newest.where(inside), newest.where(~inside)
     considered = int(in_window.sum())
-    return Figures(
+    return PriceStatistics(
         start=start,
         end=today,
         considered=considered,
         superseded=considered - len(implausible) - len(newest),
-        accepted=tuple(counted(accepted)),
+        accepted=tuple(np.sort(accepted.grosze).tolist()),
+        price_lists=int(accepted.price_lists.sum()),
         rejected=tuple(
             sorted(
                 Rejected(row.depot, row.day, row.amount, reason)
@@ -215,7 +218,7 @@ def compute(columns: PriceColumns, ranges: Mapping[str, Range], today: date) -> 
 
 
 def is_plausible(columns: PriceColumns, ranges: Mapping[str, Range]) -> NDArray[np.bool_]:
-    """Tell of each price whether it lies in the range of its fuel."""
+    """Return a mask of the prices within the range of their fuel."""
     unlimited = 0, np.iinfo(np.int64).max
     ends = [grosze_within(ranges[name]) if name in ranges else unlimited for name in columns.names] or [unlimited]
     low, high = np.array(ends).T
@@ -224,23 +227,28 @@ def is_plausible(columns: PriceColumns, ranges: Mapping[str, Range]) -> NDArray[
 
 
 def grosze_within(limits: Range) -> tuple[int, int]:
-    """The least and the greatest whole grosze that a range holds."""
+    """Return the least and the greatest whole grosze within a range."""
     return math.ceil(limits.low * 100), math.floor(limits.high * 100)
 
 
-def representative_prices(columns: PriceColumns) -> PriceColumns:
-    """What each depot counts with: the price of its newest day, of several fuels on that day the median.
+def representative_prices(columns: PriceColumns, *periods: NDArray[Any]) -> PriceColumns:
+    """Return one row per depot: the price of its newest day, or the median of several fuels of that day.
 
-    For one fuel on one day the last row counts. The median of several fuels is taken to the grosz, half a grosz up: as
-    `values` shows it, so that whoever computes with these finds the same.
+    The last row of a fuel and day counts. The median is rounded to the grosz, half up, as `values` of the response
+    shows it, so that readers can repeat the calculation.
+
+    periods: at most one more column. It gives one row per period and depot; the rows must be in that order.
     """
     if not len(columns):
         return columns
-    last = last_of_each(columns.depots)
-    rows = columns.where(columns.days == np.repeat(columns.days[last], np.diff(last, prepend=-1)))
-    rows = rows.where(np.lexsort((rows.fuels, rows.depots)))  # stable, so the last of a fuel stays the last
-    rows = rows.where(last_of_each(rows.depots, rows.fuels))
-    last = last_of_each(rows.depots)
+    last = last_of_each(*periods, columns.depots)
+    counts = np.diff(last, prepend=-1)
+    group = np.repeat(np.arange(len(last)), counts)
+    chosen = np.flatnonzero(columns.days == columns.days[last][group])
+    chosen = chosen[np.lexsort((columns.fuels[chosen], group[chosen]))]  # stable: the last row of a fuel stays last
+    chosen = chosen[last_of_each(group[chosen], columns.fuels[chosen])]
+    rows = columns.where(chosen)
+    last = last_of_each(group[chosen])
     counts = np.diff(last, prepend=-1)
     first = last - counts + 1
     grosze = rows.grosze[first]
@@ -252,13 +260,13 @@ def representative_prices(columns: PriceColumns) -> PriceColumns:
 
 
 def last_of_each(*columns: NDArray[Any]) -> NDArray[np.int64]:
-    """Positions of the last of each run of equal rows. columns: at least one, none of them empty."""
+    """Return the index of the last row of each run of equal rows. columns: at least one, none empty."""
     changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
     return np.flatnonzero(np.append(changes, True))
 
 
-def counted(columns: PriceColumns) -> Iterator[Counted]:
-    """Rows one by one, in złoty."""
+def counted(columns: PriceColumns) -> Iterator[DepotPricePoint]:
+    """Yield the rows, with amounts in złoty."""
     for depot, area, day, grosze, price_list in zip(
         columns.depots.tolist(),
         columns.areas.tolist(),
@@ -267,21 +275,21 @@ def counted(columns: PriceColumns) -> Iterator[Counted]:
         columns.price_lists.tolist(),
         strict=True,
     ):
-        yield Counted(depot, f"{area:02}", date.fromordinal(day), zloty(grosze), price_list)
+        yield DepotPricePoint(depot, f"{area:02}", date.fromordinal(day), zloty(grosze), price_list)
 
 
 def zloty(grosze: int | Decimal) -> Decimal:
-    """Grosze as złoty."""
+    """Convert grosze to złoty."""
     return Decimal(grosze) / 100
 
 
 def precedence(price: Price) -> tuple[bool, float, int]:
-    """Which of two prices of a depot, fuel and day counts: the greater."""
+    """Return the sort key of prices of one depot, fuel and day; the greatest counts."""
     return price.price_list, price.decided.timestamp() if price.decided else 0.0, price.id
 
 
 def tukey_fences(grosze: Iterable[int]) -> Range | None:
-    """Tukey's outer fences, which are themselves inside; None below eight prices."""
+    """Return Tukey's outer fences, ends included; None below FEWEST_FOR_FENCES prices."""
     ordered = sorted(grosze)
     if len(ordered) < FEWEST_FOR_FENCES:
         return None
@@ -291,7 +299,7 @@ def tukey_fences(grosze: Iterable[int]) -> Range | None:
 
 
 def summarise(grosze: Iterable[int]) -> Summary:
-    """Number, median, quartiles and extremes."""
+    """Return number, median, quartiles and extremes."""
     ordered = sorted(grosze)
     if len(ordered) < FEWEST_FOR_MEDIAN:
         return Summary(len(ordered))
@@ -306,40 +314,57 @@ def summarise(grosze: Iterable[int]) -> Summary:
 
 
 def quantile(ordered: Sequence[int], quarter: int) -> Decimal:
-    """A quartile of ascending numbers, at least one, by linear interpolation (method "inclusive"). quarter: 1, 2, 3."""
+    """Return a quartile by linear interpolation (method "inclusive"). ordered: ascending, not empty. quarter: 1–3."""
     whole, rest = divmod((len(ordered) - 1) * quarter, 4)
     low = Decimal(ordered[whole])
     return low + (ordered[whole + 1] - low) * rest / 4 if rest else low
 
 
+def monthly_by_area(columns: PriceColumns, ranges: Mapping[str, Range], today: date) -> dict[str, tuple[Month, ...]]:
+    """Return `monthly` of the plausible prices of each voivodeship, by 2 digits; only those with a median."""
+    shown = within_months(columns, today)
+    plausible = shown.where(is_plausible(shown, ranges))
+    found = {
+        f"{area:02}": tuple(monthly(plausible.where(plausible.areas == area)))
+        for area in np.unique(plausible.areas).tolist()
+    }
+    return {area: months for area, months in found.items() if months}
+
+
+def within_months(columns: PriceColumns, today: date) -> PriceColumns:
+    """Keep the prices of the last MONTHS_SHOWN months, up to a day."""
+    return columns.where((columns.days >= months_start(today).toordinal()) & (columns.days <= today.toordinal()))
+
+
 def monthly(columns: PriceColumns) -> Iterator[Month]:
-    """Months with a median, ascending: the newest price of each depot in the month, no fences."""
-    days, places = np.unique(columns.days, return_inverse=True)
-    months = np.array([day.year * 12 + day.month - 1 for day in map(date.fromordinal, days.tolist())], np.int64)[places]
-    order = np.argsort(months, kind="stable")
-    rows, months = columns.where(order), months[order]
-    # Depots stand in one order within each month, so a month and a depot make a group of neighbouring rows.
-    edges: list[int] = np.flatnonzero(np.append(True, months[1:] != months[:-1])).tolist() if len(rows) else []
-    for begin, end in pairwise([*edges, len(rows)]):
-        counted_in_month = representative_prices(rows.where(np.arange(begin, end)))
-        summary = summarise(counted_in_month.grosze.tolist())
+    """Yield the months with a median, ascending: of the newest price of each depot in the month, without fences."""
+    order = np.argsort(months_of(columns), kind="stable")  # keeps depots in order within each month
+    rows = columns.where(order)
+    newest = representative_prices(rows, months_of(rows))
+    months, begins = np.unique(months_of(newest), return_index=True)
+    for month, begin, end in zip(months, begins, [*begins[1:], len(newest)], strict=False):
+        summary = summarise(newest.grosze[begin:end].tolist())
         if summary.median is not None:
-            year, month = divmod(int(months[begin]), 12)
-            yield Month(f"{year}-{month + 1:02}", summary.median, summary.n)
+            yield Month(str(month), summary.median, summary.n)
+
+
+def months_of(columns: PriceColumns) -> NDArray[np.datetime64]:
+    """Return the month of each price."""
+    return (columns.days - UNIX_EPOCH).astype("datetime64[D]").astype("datetime64[M]")
 
 
 def window_start(today: date) -> date:
-    """The first day of the window that ends today."""
+    """Return the first day of the window that ends today."""
     return months_before(today, WINDOW_MONTHS)
 
 
 def months_start(today: date) -> date:
-    """The first day of the oldest month that is shown; the present month is the last of them."""
+    """Return the first day of the oldest of MONTHS_SHOWN months; the current month is the newest."""
     return months_before(today.replace(day=1), MONTHS_SHOWN - 1)
 
 
 def months_before(day: date, months: int) -> date:
-    """The same day some calendar months earlier, or the last of that month where it is shorter."""
+    """Return the same day some calendar months earlier, or the last day of a shorter month."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     for last in (day.day, 30, 29):
         try:
@@ -350,15 +375,15 @@ def months_before(day: date, months: int) -> date:
 
 
 def rounded(amount: Decimal) -> Decimal:
-    """Złoty and whole grosze, half a grosz up."""
+    """Round to the grosz, half up."""
     return amount.quantize(GROSZ, ROUND_HALF_UP)
 
 
 def bag_price(median: Decimal, bag_kg: int) -> Decimal:
-    """The price of a bag at a published median, which is per tonne."""
+    """Return the price of a bag at a median per tonne."""
     return rounded(median * bag_kg / 1000)
 
 
 def per_tonne(price: Decimal, bag_kg: Decimal) -> Decimal:
-    """The price of a tonne at the price of a bag."""
+    """Return the price per tonne at the price of a bag."""
     return rounded(price * 1000 / bag_kg)

@@ -1,43 +1,111 @@
-"""Questions to the prices: plain values in, answers out."""
+"""Reading of prices: responses of `/prices/{fuel}`, official averages, comparisons of medians."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
-from catalog import fuels
-from catalog.fuels import Fuel
+from catalog.depots import fuels
+from catalog.depots.fuels import Fuel
 from catalog.models import Dataset
 from catalog.territory.snapshot import territory
-from prices import serializers
+from prices.api.params import COUNTRY, SeriesQuery
+from prices.api.serializers import FuelPricesSerializer, PricedFuel
+from prices.medians import Month, Summary, months_before, rounded
 from prices.models import PlausibleRange
-from prices.snapshot import official, prices
+from prices.snapshot import ObservedPrice, official, prices
 
 RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES)
-"""The data sets that an answer about current prices depends on."""
+"""Data sets behind a response about current prices."""
+
+COUNTRY_KEY = ""
+"""Key of Poland among TERYT codes of voivodeships."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A median with its changes. median: in zł, None below FEWEST_FOR_MEDIAN prices.
+
+    month, year: relative change since the same day one and twelve months before (0.1 is 10 %); None without an earlier
+    median.
+    """
+
+    median: Decimal | None
+    n: int
+    month: Decimal | None
+    year: Decimal | None
+
+    def difference(self, other: Decimal | None) -> Decimal | None:
+        """Return the difference from another median in zł, None where either is missing."""
+        return None if self.median is None or other is None else self.median - other
 
 
 def fuel_prices(fuel: Fuel, *, on: date, voivodeship: str | None = None, values: bool = False) -> dict[str, Any]:
-    """Return the answer of `/prices/{fuel}` as of a day.
+    """Return the response of `/prices/{fuel}` as of a day.
 
-    voivodeship: slug or 2 digits, None for Poland. values: with every price of the country's median.
-    Raises UnknownVoivodeship.
+    voivodeship: slug or 2 digits, None for Poland. values: include the prices behind the country's median.
+    Raises VoivodeshipNotFound.
     """
     units, known = territory.get(), prices.get()
-    ranges = known.ranges_of(fuel.slug)
-    if voivodeship is not None:
-        unit = units.voivodeship(voivodeship)
-        return serializers.voivodeship(fuel, known.figures(fuel.slug, on), unit, ranges=ranges)
-    figures = known.figures(fuel.slug, on)
-    latest = official.get().latest_coal() if fuel.slug in fuels.COALS else None
-    answer = serializers.country(fuel, figures, ranges=ranges, units=units.voivodeships, official=latest)
-    return {**answer, "values": serializers.values(figures)} if values else answer
+    area = None if voivodeship is None else units.voivodeship(voivodeship)
+    asked = PricedFuel(
+        fuel,
+        known.figures(fuel.slug, on),
+        known.ranges_of(fuel.slug),
+        units.voivodeships,
+        official=official.get().latest_coal() if fuel.slug in fuels.COALS else None,
+        voivodeship=area,
+        months=() if area is None else known.months_of_areas(fuel.slug, on).get(area.teryt, ()),
+        values=values,
+    )
+    return FuelPricesSerializer().to_representation(asked)
+
+
+def find_observations(query: SeriesQuery) -> list[ObservedPrice]:
+    """Return the official averages of a query by series, TERYT (Poland first) and year. Raises VoivodeshipNotFound."""
+    if query.voivodeship is None or query.voivodeship == COUNTRY:
+        teryt = None if query.voivodeship is None else COUNTRY_KEY
+    else:
+        teryt = territory.get().voivodeship(query.voivodeship).teryt
+    return [
+        row
+        for row in official.get().observations
+        if query.series in (None, row.series) and query.year in (None, row.year) and teryt in (None, row.teryt)
+    ]
 
 
 def all_fuel_prices(on: date) -> dict[str, dict[str, Any]]:
-    """Return the answers for Poland by fuel, in the order of the catalog."""
+    """Return the responses for Poland by fuel, in the order of the catalog."""
     return {fuel.slug: fuel_prices(fuel, on=on) for fuel in fuels.FUELS}
 
 
+def compare(fuel: Fuel, on: date) -> dict[str, Comparison]:
+    """Return the medians of Poland (COUNTRY_KEY) and each voivodeship (2 digits) on a day, with their changes.
+
+    A median covers WINDOW_MONTHS months, so medians a month apart share most of their prices.
+    """
+    known = prices.get()
+    now, month, year = (known.figures(fuel.slug, months_before(on, months)) for months in (0, 1, 12))
+    found = {COUNTRY_KEY: comparison(now.country, month.country, year.country)}
+    for teryt in territory.get().voivodeships:
+        found[teryt] = comparison(*(one.voivodeships.get(teryt, Summary(0)) for one in (now, month, year)))
+    return found
+
+
+def comparison(now: Summary, month: Summary, year: Summary) -> Comparison:
+    """Compare a median with those of a month and a year before, all rounded as published."""
+    median, *before = (None if one.median is None else rounded(one.median) for one in (now, month, year))
+    changes = [None if median is None or not past else (median - past) / past for past in before]
+    return Comparison(median, now.n, *changes)
+
+
+def months_of_areas(fuel: Fuel, on: date) -> Mapping[str, tuple[Month, ...]]:
+    """Return the monthly medians of the voivodeships by 2 digits, see `Prices.months_of_areas`."""
+    return prices.get().months_of_areas(fuel.slug, on)
+
+
 def find_fuels_without_range() -> list[fuels.Fuel]:
-    """Fuels that no price is implausible for, since nobody has set a range. One query."""
+    """Return the fuels without a plausible range. One query."""
     known = set(PlausibleRange.objects.values_list("fuel", flat=True))
     return [fuel for fuel in fuels.FUELS if fuel.slug not in known]

@@ -1,23 +1,26 @@
-"""The series of official averages: one line each, in the order of the answer.
+"""The series of official averages, in the order of the response.
 
-`name_words` and `price_of` are how the statistical office's variable is recognised by its name: it holds every one of
-the words and says what the price is of. Both are folded, see `catalog.text.fold`.
+`name_words` and `price_of` identify the variable of the statistical office: its name contains each of the words and the
+quantity. Both are folded, see `catalog.text.fold`.
 """
 
+import re
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 FIRST_YEAR = 1999
 PERIOD = "średnia roczna"
 PUBLISHER = "GUS, Bank Danych Lokalnych"
 HOME = "https://bdl.stat.gov.pl/bdl/start"
-"""Where a series is looked for while its number is not known."""
+"""URL of the data bank, for a series whose number is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesKind:
-    """slug: the wire value. unit: złoty per something. name_words: alternatives of each word in the variable's name.
+    """A series. slug: as in the API. name_words: for each word of the variable's name its alternative spellings.
 
-    price_of: what the price in the variable's name is of, in every spelling that means `unit`.
+    price_of: spellings of the quantity in the variable's name that correspond to `unit`. search_terms: for the search
+    of the office's API.
     """
 
     slug: str
@@ -25,6 +28,7 @@ class SeriesKind:
     unit: str
     name_words: tuple[tuple[str, ...], ...]
     price_of: tuple[str, ...]
+    search_terms: tuple[str, ...]
 
 
 SERIES = (
@@ -34,6 +38,7 @@ SERIES = (
         "zł/t",
         (("wegiel kamienny",),),
         ("1 t", "1t", "1 tone", "1 tona", "1000 kg", "1 000 kg"),
+        ("węgiel kamienny",),
     ),
     SeriesKind(
         "prad-g11",
@@ -41,6 +46,7 @@ SERIES = (
         "zł/kWh",
         (("energia elektryczna",), ("g 11", "g11")),
         ("1 kwh", "1kwh"),
+        ("energia elektryczna", "G-11", "G11"),
     ),
     SeriesKind(
         "gaz-w11",
@@ -48,6 +54,7 @@ SERIES = (
         "zł/kWh",
         (("gaz",), ("w 1 1", "w11", "w 11", "w1 1")),
         ("1 kwh", "1kwh"),
+        ("gaz ziemny", "gaz z sieci", "W-1.1"),
     ),
 )
 
@@ -55,9 +62,25 @@ BY_SLUG = {series.slug: series for series in SERIES}
 
 COAL = "wegiel-kamienny"
 
+ADDRESS = re.compile(r"https?://\S+\Z")
+
+
+def describe_origin(origin: str, variable_id: int | None) -> dict[str, str]:
+    """Return name and URL of the source of one figure. origin: as stored, optionally with a URL at its end.
+
+    Without a URL the source is the data bank.
+    """
+    found = ADDRESS.search(origin)
+    if found is None:
+        return {"name": origin, "url": describe_source(variable_id)["url"]}
+    name = origin[: found.start()].rstrip(" ,:")
+    if name.endswith(" za"):
+        name = f"{name}: {urlsplit(found[0]).hostname}"
+    return {"name": name, "url": found[0]}
+
 
 def describe_source(variable_id: int | None) -> dict[str, str]:
-    """Name, with the number of the variable, and address of a series' source."""
+    """Return name, with the number of the variable, and URL of the source of a series."""
     if variable_id is None:
         return {"name": f"{PUBLISHER}, numer zmiennej jeszcze nieustalony", "url": HOME}
     return {

@@ -1,11 +1,11 @@
-"""Prices in memory: approved prices of published depots as columns, plausible ranges, official averages.
+"""Snapshots of prices: approved prices of published depots as columns, plausible ranges, official averages.
 
-Figures are worked out of the columns when they are first asked for, and stay with the snapshot: any day within reach
-can be answered, nothing is stored, and nothing has to run after midnight.
+Statistics are computed on first use and cached with the snapshot, for any day. The database stores none, and no job
+runs after midnight.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -15,22 +15,25 @@ from typing import NamedTuple
 import numpy as np
 from django.db import connection
 
-from catalog import fuels
+from catalog.depots import fuels
 from catalog.models import Dataset
 from fueldepot.data.snapshot import Snapshot
 from prices import medians
-from prices.medians import Figures, PriceColumns, Range
+from prices.medians import Month, PriceColumns, PriceStatistics, Range
 from prices.models import Observation, PlausibleRange, Series
 from prices.series import COAL, SERIES
 
 PRICE_LIST_MONTHS = 12
 
-FIGURES_KEPT = 64
-"""Fuels and days of which a snapshot keeps the figures: all fuels of today, and some past days."""
+FIGURES_CACHED = 96
+"""Pairs of fuel and day with cached statistics: all fuels of today, a month and a year before, and some more."""
+
+PRICE_LISTS_CACHED = 10_000
+"""Pairs of depot and day with a cached price list: pages show one for each depot of a list."""
 
 FUELS = tuple(fuels.BY_SLUG)
 
-# Columns of binary numbers: fifty thousand rows would take ten times as long as tuples.
+# Columns as binary numbers: fifty thousand rows take a tenth of the time of tuples.
 READ = """
     SELECT
         string_agg(int8send(p.id), ''),
@@ -80,9 +83,9 @@ class ObservedPrice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SeriesRows:
-    """A series as `/prices` needs it: prices by year, for Poland and by slug of the voivodeship, ascending.
+    """A series for `/prices`: prices by year, for Poland and by slug of the voivodeship, ascending.
 
-    sources: where the numbers were read, in alphabetical order.
+    sources: of the numbers, in alphabetical order.
     """
 
     variable_id: int | None
@@ -96,19 +99,28 @@ class Prices:
 
     def __init__(self, columns: PriceColumns, ranges: Mapping[str, Range]) -> None:
         self.columns, self.ranges = columns, ranges
-        self._figures = lru_cache(FIGURES_KEPT)(self._compute)
+        self._figures = lru_cache(FIGURES_CACHED)(self._compute)
+        self._months_of_areas = lru_cache(FIGURES_CACHED)(self._compute_months_of_areas)
+        self._price_lists = lru_cache(PRICE_LISTS_CACHED)(self._list_prices)
 
-    def figures(self, fuel: str, on: date) -> Figures:
-        """Return the figures of a fuel as of a day, of prices approved by now. Two milliseconds when asked first."""
+    def figures(self, fuel: str, on: date) -> PriceStatistics:
+        """Return the statistics of a fuel as of a day, from prices approved by now. Some 2 ms on first use."""
         return self._figures(fuel, on)
 
+    def months_of_areas(self, fuel: str, on: date) -> Mapping[str, tuple[Month, ...]]:
+        """Return the monthly medians by 2 digits of the voivodeship, only those with any. Some 20 ms on first use."""
+        return self._months_of_areas(fuel, on)
+
     def ranges_of(self, fuel: str) -> dict[str, Range]:
-        """Return the ranges of a fuel and of what it takes in."""
+        """Return the ranges of a fuel and its assortments, by slug."""
         asked = fuels.assortments(fuel)
         return {slug: limits for slug, limits in self.ranges.items() if slug in asked}
 
-    def price_list(self, depot: int, on: date) -> list[ListedPrice]:
-        """Return the newest price of each fuel from the last twelve months, in the order of the catalog."""
+    def price_list(self, depot: int, on: date) -> tuple[ListedPrice, ...]:
+        """Return the newest price of each fuel from the last PRICE_LIST_MONTHS months, in the order of the catalog."""
+        return self._price_lists(depot, on)
+
+    def _list_prices(self, depot: int, on: date) -> tuple[ListedPrice, ...]:
         since = medians.months_before(on, PRICE_LIST_MONTHS).toordinal()
         own = self.columns.of_depot(depot)
         found: dict[str, ListedPrice] = {}
@@ -116,21 +128,29 @@ class Prices:
             if since <= day <= on.toordinal():
                 slug = own.names[fuel]
                 found[slug] = ListedPrice(slug, medians.zloty(grosze), date.fromordinal(day))
-        return [found[slug] for slug in fuels.in_order(frozenset(found))]
+        return tuple(found[slug] for slug in fuels.in_order(frozenset(found)))
 
-    def _compute(self, fuel: str, on: date) -> Figures:
+    def _compute(self, fuel: str, on: date) -> PriceStatistics:
         return medians.compute(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on)
+
+    def _compute_months_of_areas(self, fuel: str, on: date) -> Mapping[str, tuple[Month, ...]]:
+        return medians.monthly_by_area(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on)
 
 
 @dataclass(frozen=True, slots=True)
 class Official:
     """Official averages.
 
-    series: by slug, in the order of `prices.series`. observations: Poland first, by code, year.
+    series: by slug, in the order of `prices.series`. observations: by series, TERYT (Poland first) and year.
     """
 
     series: Mapping[str, SeriesRows]
     observations: tuple[ObservedPrice, ...]
+
+    @property
+    def variables(self) -> dict[str, int | None]:
+        """The numbers of the series in the data bank, by slug."""
+        return {slug: rows.variable_id for slug, rows in self.series.items()}
 
     def latest_coal(self) -> OfficialPrice | None:
         """Return the newest average price of coal in Poland, None when none is known."""
@@ -142,7 +162,7 @@ class Official:
 
 
 def read_prices() -> Prices:
-    """Read the present state. Two queries; 50 ms for fifty thousand prices."""
+    """Read prices and ranges. Two queries; 50 ms for fifty thousand prices."""
     with connection.cursor() as cursor:
         cursor.execute(READ, [list(FUELS)])
         row = cursor.fetchone()
@@ -170,7 +190,7 @@ def read_ranges() -> dict[str, Range]:
 
 
 def read_official() -> Official:
-    """Read the present averages. Two queries."""
+    """Read the averages. Two queries."""
     order = {kind.slug: place for place, kind in enumerate(SERIES)}
     rows = [
         ObservedPrice(
@@ -189,7 +209,7 @@ def read_official() -> Official:
     return Official({kind.slug: series_rows(kind.slug, rows, variables) for kind in SERIES}, tuple(rows))
 
 
-def series_rows(slug: str, rows: list[ObservedPrice], variables: Mapping[str, int | None]) -> SeriesRows:
+def series_rows(slug: str, rows: Sequence[ObservedPrice], variables: Mapping[str, int | None]) -> SeriesRows:
     """Return the averages of one series."""
     poland: dict[int, Decimal] = {}
     areas: dict[str, dict[int, Decimal]] = defaultdict(dict)

@@ -1,8 +1,8 @@
-"""What a fresh catalog knows of prices: official averages that are known, and invented prices of invented depots.
+"""Starter data of prices: published official averages, and invented prices of demonstration depots.
 
-The averages are those that the statistical office published, some read in the press or in data that others took from
-its data bank: each says where. Invented prices hang on demonstration depots only and go with them. Nothing is random:
-the same depots and the same day give the same prices on every machine.
+Each average names its source: the statistical office, the press, or data that others took from its data bank. Invented
+prices belong to demonstration depots and are deleted with them. They are deterministic: the same depots and day give
+the same prices on every machine.
 """
 
 import csv
@@ -15,11 +15,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from catalog.bulk import insert
-from catalog.fuels import BY_SLUG, Fuel
-from catalog.importers.run import Step
+from catalog.depots.fuels import BY_SLUG, Fuel
+from catalog.importers.runner import ImportStep
 from catalog.importers.sync import Options, Report
 from catalog.models import Dataset, Depot
+from fueldepot.data.bulk import insert
 from prices import medians
 from prices.importers.records import ObservationRecord
 from prices.importers.sync_series import sync_series
@@ -31,13 +31,13 @@ DEMONSTRATION_CREDIT = "ceny demonstracyjne, zmyślone"
 
 SEED = "fueldepot demonstration prices 1"
 
-# Levels in złoty by months ago, between which prices run straight: what the press saw in 2025 and 2026.
+# By fuel: (months ago, zł), interpolated linearly; levels reported by the press in 2025 and 2026.
 LEVELS: dict[str, tuple[tuple[int, int], ...]] = {
     "wegiel": ((25, 1350), (12, 1450), (0, 1500)),
     "ekogroszek": ((25, 1300), (14, 1400), (9, 1500), (0, 1520)),
     "wegiel-kostka": ((25, 1450), (9, 1600), (0, 1620)),
     "wegiel-orzech": ((25, 1350), (9, 1480), (0, 1520)),
-    "wegiel-groszek": ((25, 1200), (9, 1300), (0, 1340)),
+    "wegiel-groszek": ((25, 1350), (9, 1550), (0, 1600)),
     "mial-weglowy": ((25, 950), (9, 1050), (0, 1080)),
     "pellet": ((25, 1000), (13, 1350), (10, 1700), (9, 2200), (5, 1900), (0, 1600)),
     "brykiet": ((25, 1250), (9, 1550), (0, 1500)),
@@ -45,10 +45,10 @@ LEVELS: dict[str, tuple[tuple[int, int], ...]] = {
 }
 
 PRICED = 0.25
-"""Share of the demonstration depots that have prices."""
+"""Share of the demonstration depots with prices."""
 
 KEPT_UP = 0.35
-"""Share of the months of which such a depot has a price."""
+"""Share of the months with a price, for such a depot."""
 
 DAYS_APART = 30
 STEPS = 25
@@ -61,8 +61,8 @@ HIGH_SHARE = 0.003
 WAITING_SHARE = 0.004
 
 
-class Row(NamedTuple):
-    """A price as COPY takes it."""
+class StarterPrice(NamedTuple):
+    """A row for COPY."""
 
     depot_id: int
     fuel: str
@@ -78,32 +78,30 @@ class Row(NamedTuple):
     decided_at: datetime | None
 
 
-def missing_steps() -> Iterator[Step]:
-    """A step for the averages and one for the invented prices, where there are none yet."""
+def missing_steps() -> Iterator[ImportStep]:
+    """Yield a step for the averages and one for the invented prices, where the table is empty."""
     known = set(Dataset.objects.values_list("slug", flat=True))
     if Dataset.Slug.SERIES not in known and not Observation.objects.exists():
-        yield Step(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)
-    # Where they were removed on purpose the data set is known, and they stay away.
+        yield ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)
+    # Removed demonstration data do not come back: their data set stays known.
     if Dataset.Slug.PRICES not in known and not DepotPrice.objects.exists():
-        yield Step(Dataset.Slug.PRICES, DEMONSTRATION_CREDIT, load_demonstration, model=DepotPrice)
+        yield ImportStep(Dataset.Slug.PRICES, DEMONSTRATION_CREDIT, load_demonstration, model=DepotPrice)
 
 
 def load_official(options: Options) -> Report:
-    """The averages that are known."""
-    report = sync_series(read_official(), options)
-    report.title = "official averages"
-    return report
+    """Import the averages of the file."""
+    return sync_series(read_official(), options)
 
 
 def read_official() -> Iterator[ObservationRecord]:
-    """The rows of the file: official ones, at first or second hand; no other status is in it."""
+    """Yield the official averages of the file, from primary and secondary sources."""
     with OFFICIAL.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter=";"):
             yield ObservationRecord(row["series"], row["teryt"], int(row["year"]), Decimal(row["value"]), row["source"])
 
 
 def load_demonstration(options: Options) -> Report:
-    """Invented prices of the demonstration depots over 24 months, some of them implausible."""
+    """Import invented prices of the demonstration depots over STEPS × DAYS_APART days, some of them implausible."""
     depots = Depot.objects.demonstration().published().order_by("pk")
     rows = [
         row
@@ -111,12 +109,12 @@ def load_demonstration(options: Options) -> Report:
         for row in prices_of(pk, source_id, fuels, area[:2], options.today)
     ]
     if options.write:
-        insert(DepotPrice, Row._fields, rows)
+        insert(DepotPrice, StarterPrice._fields, rows)
     return Report("prices (demonstration)", as_of=options.today, added=len(rows))
 
 
-def prices_of(pk: int, name: str, fuels: list[str], area: str, today: date) -> Iterator[Row]:
-    """The prices of one depot. name: decides its chances, so that they do not depend on the numbers in the database."""
+def prices_of(pk: int, name: str, fuels: list[str], area: str, today: date) -> Iterator[StarterPrice]:
+    """Yield the prices of one depot. name: seeds the draws, so that they do not depend on ids."""
     if roll(name, "priced") >= PRICED:
         return
     for slug in fuels:
@@ -132,10 +130,10 @@ def prices_of(pk: int, name: str, fuels: list[str], area: str, today: date) -> I
             first = False
 
 
-def price_row(depot_id: int, fuel: Fuel, who: str, day: date, amount: float, *, waiting: bool) -> Row:
-    """One price. waiting: it may be one that no editor has decided on yet."""
+def price_row(depot_id: int, fuel: Fuel, who: str, day: date, amount: float, *, waiting: bool) -> StarterPrice:
+    """Return one price. waiting: whether it may be pending."""
     slip, high = roll(who, "slip") < SLIP_SHARE, roll(who, "high") < HIGH_SHARE
-    # A slip of the pen is a price by 100 kg; a high one is plausible, and an outlier all the same.
+    # A slip is a price per 100 kg; a high price is plausible, but an outlier.
     price = Decimal(round(amount * (0.1 if slip else 1.9 if high else 1), -1)).quantize(medians.GROSZ)
     bag_price = bag_kg = None
     if fuel.bag_kg is not None and roll(who, "bag") < BAG_SHARE:
@@ -144,7 +142,7 @@ def price_row(depot_id: int, fuel: Fuel, who: str, day: date, amount: float, *, 
         price = medians.per_tonne(bag_price, bag_kg)
     undecided = waiting and roll(who, "waiting") < WAITING_SHARE
     by_list = not undecided and roll(who, "origin") < PRICE_LIST_SHARE
-    return Row(
+    return StarterPrice(
         depot_id=depot_id,
         fuel=fuel.slug,
         price=price,
@@ -161,7 +159,7 @@ def price_row(depot_id: int, fuel: Fuel, who: str, day: date, amount: float, *, 
 
 
 def level(slug: str, months_ago: float) -> float:
-    """What the fuel cost then, between the two points around."""
+    """Return the price level of a fuel in zł, interpolated between the two surrounding points."""
     points = LEVELS[slug]
     for (earlier, before), (later, after) in pairwise(points):
         if months_ago >= later:
@@ -171,5 +169,5 @@ def level(slug: str, months_ago: float) -> float:
 
 
 def roll(who: str, what: str) -> float:
-    """A chance drawn by name, the same for ever: at least 0 and less than 1."""
+    """Return a deterministic pseudo-random number in [0, 1) for a name and a purpose."""
     return int.from_bytes(hashlib.sha256(f"{SEED}/{who}/{what}".encode()).digest()[:6], "big") / 2**48

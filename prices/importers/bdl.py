@@ -1,8 +1,8 @@
-"""A client of the statistical office's BDL API v1: pages, the published limits, and patience with a limit."""
+"""Client of the statistical office's BDL API v1, with paging, retries and the published rate limits."""
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import httpx2
@@ -13,7 +13,7 @@ from prices.importers.bdl_answers import Data
 from prices.importers.records import VariableRecord
 
 CATEGORY = "K15"
-"""Prices ("Ceny"), the category under which the averages are."""
+"""The category of the averages: prices ("Ceny")."""
 
 PAGE_SIZE = 100
 MOST_PAGES = 200
@@ -22,7 +22,10 @@ FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 120.0
 TIMEOUT_S = 30.0
 
-# Requests per seconds, as published for callers without and with a registered X-ClientId.
+PATIENCE_S = 15 * 60
+"""Longest wait for a rate limit."""
+
+# (requests, seconds), as published for callers without and with a registered X-ClientId.
 ANONYMOUS_LIMITS = ((5, 1), (100, 15 * 60), (1_000, 12 * 3600))
 REGISTERED_LIMITS = ((10, 1), (500, 15 * 60), (5_000, 12 * 3600))
 
@@ -30,11 +33,11 @@ COUNTRY_LEVEL, VOIVODESHIP_LEVEL = 0, 2
 
 
 class BdlUnavailable(Exception):
-    """The office does not answer, refuses, or went on refusing; the message names the address."""
+    """The API does not respond or refuses, after all retries. The message names the URL."""
 
 
 class Pace:
-    """Keeps requests within the published limits by waiting; refuses to wait for hours."""
+    """Keeps requests within the published limits by waiting, at most PATIENCE_S."""
 
     def __init__(
         self,
@@ -47,11 +50,11 @@ class Pace:
         self.asked: deque[float] = deque(maxlen=max(most for most, _ in limits))
 
     def wait(self) -> None:
-        """Return when one more request is within every limit. Raises BdlUnavailable."""
+        """Block until one more request is within every limit. Raises BdlUnavailable."""
         for most, seconds in self.limits:
             if len(self.asked) >= most:
                 left = self.asked[-most] + seconds - self.clock()
-                if left > 15 * 60:
+                if left > PATIENCE_S:
                     raise BdlUnavailable(f"the limit of {most} requests in {seconds // 3600} hours is used up")
                 if left > 0:
                     self.sleep(left)
@@ -59,9 +62,9 @@ class Pace:
 
 
 class BdlClient:
-    """Asks the API. client_id: a registered one allows more requests, "" for none. agent: who asks, "" for httpx2.
+    """Client of the API. client_id: a registered one has higher limits, "" for none. agent: User-Agent, "" for httpx2.
 
-    answers: every good answer so far, with the address that was asked.
+    answers: URL and body of every successful response so far.
     """
 
     def __init__(
@@ -89,9 +92,9 @@ class BdlClient:
         self.http.close()
 
     def get(self, path: str, **query: str | int) -> dict[str, Any]:
-        """One answer. Tried again after 429, 5xx, time-outs and broken connections, five times in all.
+        """Return one response, after at most ATTEMPTS attempts on 429, 5xx, time-outs and broken connections.
 
-        Raises BdlUnavailable, and BadInput for an answer that is not of the API's form.
+        Raises BdlUnavailable, and BadInput for a malformed response.
         """
         url = httpx2.URL(f"{self.base_url}/{path}", params={**query, "format": "json", "lang": "pl"})
         trouble = retry_after = ""
@@ -116,7 +119,7 @@ class BdlClient:
         raise BdlUnavailable(f"{url} does not answer after {attempt + 1} attempts: {trouble}")
 
     def pages(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
-        """Every page of an answer, until all the records that it announces have come. Raises like `get`."""
+        """Yield every page, until all announced records have arrived. Raises like `get`."""
         seen = 0
         for page in range(MOST_PAGES):
             answer = self.get(path, **query, page=page, **{"page-size": PAGE_SIZE})
@@ -134,7 +137,7 @@ class BdlClient:
         raise BadInput(f"{self.base_url}/{path}", f"has more than {MOST_PAGES} pages")
 
     def variables_of(self, subject: str) -> Iterator[VariableRecord]:
-        """The variables of a subject and all below it. Raises like `get`."""
+        """Yield the variables of a subject and its descendants. Raises like `get`."""
         for page in self.pages("subjects", **{"parent-id": subject}):
             for row in bdl_answers.results_of(page, "subjects"):
                 if not isinstance(row.get("id"), str):
@@ -147,12 +150,18 @@ class BdlClient:
                     yield from self.variables_of(row["id"])
 
     def variable(self, variable_id: int) -> VariableRecord:
-        """One variable by its number. Raises like `get`."""
+        """Return one variable by its number. Raises like `get`."""
         return bdl_answers.variable_of(self.get(f"variables/{variable_id}"), f"variable {variable_id}")
 
-    def data(self, variable_id: int) -> Iterator[Data]:
-        """The values of a variable for Poland and the voivodeships, page by page. Raises like `get`."""
-        for level in (COUNTRY_LEVEL, VOIVODESHIP_LEVEL):
+    def search_variables(self, name: str) -> Iterator[VariableRecord]:
+        """Yield the variables whose names contain a text. Raises like `get`."""
+        for page in self.pages("variables/search", name=name):
+            for row in bdl_answers.results_of(page, "variables/search"):
+                yield bdl_answers.variable_of(row, f"search for {name!r}")
+
+    def data(self, variable_id: int, levels: Sequence[int] = (COUNTRY_LEVEL, VOIVODESHIP_LEVEL)) -> Iterator[Data]:
+        """Yield the values of a variable for Poland and the voivodeships, page by page. Raises like `get`."""
+        for level in levels:
             for page in self.pages(f"data/by-variable/{variable_id}", **{"unit-level": level}):
                 found = bdl_answers.data_of(page, f"values of variable {variable_id}")
                 if found.variable_id != variable_id:
@@ -160,7 +169,7 @@ class BdlClient:
                 yield found
 
     def _pause(self, attempt: int, retry_after: str) -> float:
-        """Seconds before the next attempt: what the server asks for, or twice as long every time."""
+        """Return the seconds before the next attempt: Retry-After or exponential backoff, at most LONGEST_WAIT_S."""
         own: float = FIRST_WAIT_S * 2 ** (attempt - 1)
         asked = float(retry_after) if retry_after.isascii() and retry_after.isdigit() else own
         return min(max(own, asked), LONGEST_WAIT_S)

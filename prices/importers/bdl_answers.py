@@ -1,7 +1,7 @@
-"""Answers of the statistical office's BDL API v1: what they hold, and which variable is which series.
+"""Parser of responses of the statistical office's BDL API v1, and assignment of variables to series.
 
-Nothing is guessed: a variable counts as a series only by its name and only if its unit is the series' own, and a value
-counts as a price only if its attribute says that it is a value.
+A variable belongs to a series only if both its name and its unit match. A value is a price only if its attribute marks
+it as a plain value.
 """
 
 import re
@@ -17,17 +17,17 @@ import orjson
 from catalog.importers.records import BadInput, Note
 from catalog.text import fold
 from prices.importers.records import ObservationRecord, VariableRecord
-from prices.series import BY_SLUG, FIRST_YEAR, SERIES, SeriesKind
+from prices.series import BY_SLUG, FIRST_YEAR, SERIES, SeriesKind, describe_source
 
-POLAND = "0" * 12
-VOIVODESHIP = re.compile(r"[0-9]{2}([0-9]{2})0{8}", re.ASCII)
-"""A voivodeship's unit: macroregion, two digits of TERYT, zeros."""
+COUNTRY_UNIT = "0" * 12
+VOIVODESHIP_UNIT = re.compile(r"[0-9]{2}([0-9]{2})0{8}", re.ASCII)
+"""Id of a voivodeship: macroregion, two digits of TERYT, zeros."""
 
-LARGEST = 1_000_000
-"""No average price has seven digits."""
+VALUE_LIMIT = 1_000_000
+"""Exclusive upper bound of an average price."""
 
-VALUE = 1
-"""The attribute of a plain value. Others say that it is missing, confidential or of a special kind."""
+PLAIN_VALUE = 1
+"""Attribute of a plain value. Others mark missing, confidential or special values."""
 
 ATTRIBUTES = {
     0: "zero",
@@ -42,7 +42,7 @@ ATTRIBUTES = {
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The values of one variable. updated: the day the office last changed them."""
+    """Values of one variable. updated: the day of their last change."""
 
     variable_id: int
     results: tuple[Any, ...]
@@ -50,7 +50,7 @@ class Data:
 
 
 def read_json(content: bytes, where: object) -> dict[str, Any]:
-    """The object of an answer. Raises BadInput."""
+    """Return the object of a response. Raises BadInput."""
     try:
         answer = orjson.loads(content)
     except orjson.JSONDecodeError as error:
@@ -61,7 +61,7 @@ def read_json(content: bytes, where: object) -> dict[str, Any]:
 
 
 def is_answer(path: Path) -> bool:
-    """Whether a file looks like a saved answer about variables or values."""
+    """Whether a file looks like a saved response about variables or values."""
     if path.suffix.lower() != ".json":
         return False
     try:
@@ -72,7 +72,7 @@ def is_answer(path: Path) -> bool:
 
 
 def results_of(answer: Mapping[str, Any], where: object) -> list[dict[str, Any]]:
-    """The rows of a page. Raises BadInput."""
+    """Return the rows of a page. Raises BadInput."""
     results = answer.get("results")
     if not isinstance(results, list) or not all(isinstance(row, dict) for row in results):
         raise BadInput(where, "is not a page of the BDL API: no list of results")
@@ -80,7 +80,7 @@ def results_of(answer: Mapping[str, Any], where: object) -> list[dict[str, Any]]
 
 
 def variable_of(row: Mapping[str, Any], where: object) -> VariableRecord:
-    """A variable, from a list or alone. Raises BadInput."""
+    """Return a variable, from a row of a list or a response of its own. Raises BadInput."""
     names = [row[name] for name in ("n1", "n2", "n3", "n4", "n5") if isinstance(row.get(name), str)]
     if not isinstance(row.get("id"), int) or not names or not isinstance(row.get("measureUnitName"), str):
         raise BadInput(where, "holds a variable without id, name or unit")
@@ -88,7 +88,7 @@ def variable_of(row: Mapping[str, Any], where: object) -> VariableRecord:
 
 
 def data_of(answer: Mapping[str, Any], where: object) -> Data:
-    """The values of a variable, of one page. Raises BadInput."""
+    """Return the values of a variable on one page. Raises BadInput."""
     variable_id = answer.get("variableId")
     if not isinstance(variable_id, int):
         raise BadInput(where, "holds values without the number of their variable (variableId)")
@@ -96,7 +96,7 @@ def data_of(answer: Mapping[str, Any], where: object) -> Data:
 
 
 def updated_on(text: Any) -> date | None:
-    """The day of a time stamp; None when there is none that can be read."""
+    """Return the day of a timestamp, None for an unreadable one."""
     try:
         return date.fromisoformat(str(text)[:10])
     except ValueError:
@@ -104,15 +104,15 @@ def updated_on(text: Any) -> date | None:
 
 
 def named_like(variable: VariableRecord, series: SeriesKind) -> bool:
-    """Whether the variable's name speaks of the series, whatever its unit."""
+    """Whether the variable's name matches the series, regardless of its unit."""
     name = f" {fold(variable.name)} "
     return all(any(f" {word} " in name for word in words) for words in series.name_words)
 
 
 def trouble_with_unit(variable: VariableRecord, series: SeriesKind) -> str:
-    """Why the variable's unit is not the series' own; "" when it is.
+    """Return why the variable's unit differs from that of the series; "" when it does not.
 
-    The office gives the measure as złoty and says in the name what the price is of: "… - za 1 t".
+    The office states the unit as złoty and the quantity in the name: "… - za 1 t".
     """
     if variable.unit == series.unit:
         return ""
@@ -123,7 +123,10 @@ def trouble_with_unit(variable: VariableRecord, series: SeriesKind) -> str:
 
 
 def choose(variables: Iterable[VariableRecord]) -> tuple[dict[str, VariableRecord], list[Note]]:
-    """Which variable is which series, and why others are not. A series with two candidates gets none."""
+    """Return the variables by slug of the series, and the reasons against others.
+
+    A series with several matching variables gets none.
+    """
     found, notes = {}, []
     known = {variable.id: variable for variable in variables}
     for series in SERIES:
@@ -146,16 +149,16 @@ def choose(variables: Iterable[VariableRecord]) -> tuple[dict[str, VariableRecor
 
 
 def check_chosen(slug: str, variable: VariableRecord) -> None:
-    """Raise BadInput unless a variable named by hand has the unit of the series."""
+    """Raise BadInput unless a variable chosen by the operator has the unit of the series."""
     trouble = trouble_with_unit(variable, BY_SLUG[slug])
     if trouble:
         raise BadInput(f"variable {variable.id}", trouble)
 
 
 def observations(slug: str, data: Data, where: object, notes: list[Note]) -> Iterator[ObservationRecord]:
-    """Prices of a series; what is none is noted. Units other than Poland and the voivodeships are passed over.
+    """Yield the prices of a series for Poland and the voivodeships. notes: receives the values that are no prices.
 
-    Raises BadInput for rows that are not of the API's form.
+    Raises BadInput for malformed rows.
     """
     for unit in data.results:
         area = area_of(unit.get("id"))
@@ -168,7 +171,7 @@ def observations(slug: str, data: Data, where: object, notes: list[Note]) -> Ite
             key = f"{slug}/{area or 'PL'}/{row.get('year') if isinstance(row, dict) else '?'}"
             if not isinstance(row, dict) or not {"year", "attrId"} <= row.keys():
                 raise BadInput(where, f"holds a value without year or attribute: {str(row)[:60]!r}")
-            if row["attrId"] != VALUE:
+            if row["attrId"] != PLAIN_VALUE:
                 meaning = ATTRIBUTES.get(row["attrId"], "not a plain value")
                 notes.append(Note(key, f"no price, its attribute {row['attrId']} says: {meaning!r}"))
                 continue
@@ -178,27 +181,27 @@ def observations(slug: str, data: Data, where: object, notes: list[Note]) -> Ite
             if value <= 0 or year < FIRST_YEAR:
                 notes.append(Note(key, f"no price of a year from {FIRST_YEAR}: '{value}'"))
                 continue
-            yield ObservationRecord(slug, area, year, value, f"GUS, Bank Danych Lokalnych, zmienna {data.variable_id}")
+            yield ObservationRecord(slug, area, year, value, describe_source(data.variable_id)["name"])
 
 
 def area_of(unit_id: Any) -> str | None:
-    """2 digits of a voivodeship, "" for Poland, None for any other unit."""
-    if unit_id == POLAND:
+    """Return 2 digits of a voivodeship, "" for Poland, None for any other unit."""
+    if unit_id == COUNTRY_UNIT:
         return ""
-    found = VOIVODESHIP.fullmatch(str(unit_id))
+    found = VOIVODESHIP_UNIT.fullmatch(str(unit_id))
     return found[1] if found and found[1] != "00" else None
 
 
 def read_year(value: Any) -> int | None:
-    """A year, which the API gives as text."""
+    """Return a year, which the API sends as text; None for anything else."""
     return int(value) if re.fullmatch(r"[12][0-9]{3}", str(value), re.ASCII) else None
 
 
 def read_value(value: Any) -> Decimal | None:
-    """A number as the column holds it, with at most four decimals; None for anything else."""
+    """Return a number rounded to the four decimals of the column; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     number = Decimal(str(value))
-    if not number.is_finite() or abs(number) >= LARGEST:
+    if not number.is_finite() or abs(number) >= VALUE_LIMIT:
         return None
     return number.quantize(Decimal("0.0001"))

@@ -1,4 +1,4 @@
-"""From the BDL API, or from its saved answers, to a step of an import."""
+"""Import steps of official averages: from the BDL API or from its saved responses."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from catalog.importers.download import Download, DownloadFailed, Fetcher
 from catalog.importers.download.fetching import user_agent
-from catalog.importers.fetched import guarded
 from catalog.importers.publications import Publication
 from catalog.importers.records import BadInput, Note
-from catalog.importers.run import Step
+from catalog.importers.runner import ImportStep
 from catalog.importers.sync import ImportRefused, Options, Report
+from catalog.importers.validation import check_row_count
 from catalog.models import Dataset
 from prices.importers import bdl_answers
 from prices.importers.bdl import CATEGORY, BdlClient, BdlUnavailable
@@ -31,8 +31,8 @@ def step_of(
     variables: Mapping[str, VariableRecord],
     found: Iterable[tuple[str, Data, object]],
     rejected: list[Note],
-) -> Step:
-    """The step that takes in values. found: slug of the series, values, and where they were read."""
+) -> ImportStep:
+    """Return the step that imports values. found: slug of the series, values, source. Raises ImportRefused."""
     rows: dict[str, ObservationRecord] = {}
     updated: list[date] = []
     for slug, data, where in found:
@@ -49,14 +49,14 @@ def step_of(
         report.title = f"{Dataset.Slug.SERIES} from {title}"
         return report
 
-    return Step(Dataset.Slug.SERIES, PUBLISHER, sync, model=Observation, form="bdl")
+    return ImportStep(Dataset.Slug.SERIES, PUBLISHER, sync, model=Observation, form="bdl")
 
 
-def download_step(publication: Publication, chosen: Mapping[str, int], fetcher: Fetcher) -> tuple[Step, Download]:
-    """What the API says now: the step that takes it in, and the kept answers.
+def download_step(publication: Publication, chosen: Mapping[str, int], fetcher: Fetcher) -> tuple[ImportStep, Download]:
+    """Download the averages. Returns the import step and the stored responses.
 
-    chosen: variables named by hand, by slug of the series. A series whose number is known is asked for by it; the
-    others are looked for by name below the category of prices. Raises DownloadFailed, ImportRefused and BadInput.
+    chosen: numbers of variables by slug of the series, from the operator. Series of unknown number are searched by name
+    below the category of prices. Raises DownloadFailed, ImportRefused and BadInput.
     """
     known = {**known_variables(), **chosen}
     store = fetcher.store(publication)
@@ -71,11 +71,11 @@ def download_step(publication: Publication, chosen: Mapping[str, int], fetcher: 
             raise DownloadFailed(publication.url, f"{error}; try again later") from error
         except OSError as error:
             raise DownloadFailed(store.folder, f"cannot be written: {error.strerror}") from error
-    return guarded(step_of("BDL API", variables, found, rejected), publication), download
+    return check_row_count(step_of("BDL API", variables, found, rejected), publication), download
 
 
 def find_variables(client: BdlClient, known: Mapping[str, int]) -> tuple[dict[str, VariableRecord], list[Note]]:
-    """Variables by slug: known ones checked, the others looked for. Raises BadInput for a wrong unit."""
+    """Return variables by slug: known ones checked, the others searched by name. Raises BadInput for a wrong unit."""
     found = {slug: client.variable(variable_id) for slug, variable_id in known.items()}
     for slug, variable in found.items():
         bdl_answers.check_chosen(slug, variable)
@@ -85,8 +85,8 @@ def find_variables(client: BdlClient, known: Mapping[str, int]) -> tuple[dict[st
     return {**chosen, **found}, [note for note in notes if note.key not in found]
 
 
-def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> Step:
-    """The step that takes in saved answers: pages of values, and the descriptions of their variables.
+def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> ImportStep:
+    """Return the step that imports saved responses: pages of values, and descriptions of their variables.
 
     Raises BadInput and ImportRefused.
     """
@@ -125,7 +125,7 @@ def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> Step:
 def choose_from_files(
     variables: Mapping[int, VariableRecord], chosen: Mapping[str, int]
 ) -> tuple[dict[int, str], list[Note]]:
-    """Series by number of the variable. Raises BadInput for a variable named by hand that does not fit."""
+    """Return series by number of the variable. Raises BadInput for a chosen variable that does not fit."""
     found, notes = bdl_answers.choose(variables.values()) if variables else ({}, [])
     for slug, number in chosen.items():
         if number not in variables:
@@ -136,6 +136,6 @@ def choose_from_files(
 
 
 def known_variables() -> dict[str, int]:
-    """Numbers that an earlier import has found, by slug of the series."""
+    """Return the numbers found by earlier imports, by slug of the series."""
     rows = Series.objects.exclude(variable_id=None).values_list("slug", "variable_id")
     return {slug: number for slug, number in rows if number is not None}

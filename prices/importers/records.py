@@ -1,4 +1,4 @@
-"""What the parsers of official averages yield: plain frozen records, without database."""
+"""Records of the parsers of official averages."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class VariableRecord:
-    """A variable of the local data bank. name: all its names, from n1 down. unit: of its measure, e.g. "zł"."""
+    """A variable of the local data bank. name: n1 to n5, joined. unit: of measure, e.g. "zł"."""
 
     id: int
     name: str
@@ -15,7 +15,7 @@ class VariableRecord:
 
 @dataclass(frozen=True, slots=True)
 class ObservationRecord:
-    """The average price of a year. area: 2 digits of the voivodeship, "" for Poland. source: where it was read."""
+    """Average price of a year. area: 2 digits of the voivodeship, "" for Poland. source: of this number."""
 
     series: str
     area: str
@@ -25,5 +25,5 @@ class ObservationRecord:
 
     @property
     def key(self) -> str:
-        """Series, area and year: what there is one of."""
+        """Unique key: series, area and year."""
         return f"{self.series}/{self.area or 'PL'}/{self.year}"

@@ -1,4 +1,4 @@
-"""Official averages in the database. A number of the office's own data bank goes before one read elsewhere."""
+"""Writing of official averages to the database. Imported numbers replace those of the starter data."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -21,9 +21,9 @@ def sync_series(
     rejected: Iterable[Note] = (),
     as_of: date | None = None,
 ) -> Report:
-    """Take in averages, and the numbers of the variables they were found under, by slug of the series.
+    """Write averages, and the numbers of their variables. variables: by slug of the series.
 
-    Stored averages that the source lacks stay: it may hold one level or a few years only.
+    Stored averages that the source lacks stay: it may cover one level or a few years only.
     """
     incoming = {row.key: row for row in rows}
     areas = set(Voivodeship.objects.values_list("teryt", flat=True)) | {""}
@@ -46,14 +46,14 @@ def sync_series(
 
 
 def read_stored() -> dict[str, ObservationRecord]:
-    """What is in the database, by key."""
+    """Return the stored averages by key."""
     rows = Observation.objects.all()
     records = (ObservationRecord(r.series_id, r.voivodeship_id or "", r.year, r.value, r.source) for r in rows)
     return {record.key: record for record in records}
 
 
 def note_variables(variables: Mapping[str, VariableRecord], report: Report, options: Options) -> int:
-    """Keep the numbers of variables. Returns how many are new or other than before."""
+    """Store the numbers of variables. Returns the number of changed ones."""
     if options.write:
         Series.objects.bulk_create((Series(slug=kind.slug) for kind in SERIES), ignore_conflicts=True)
     known = dict(Series.objects.values_list("slug", "variable_id"))
@@ -69,7 +69,7 @@ def note_variables(variables: Mapping[str, VariableRecord], report: Report, opti
 
 
 def write(records: Iterable[ObservationRecord]) -> None:
-    """Add averages, or overwrite them."""
+    """Add or overwrite averages."""
     for record in records:
         Observation.objects.update_or_create(
             series_id=record.series,

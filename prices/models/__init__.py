@@ -1,4 +1,4 @@
-"""Tables of prices, in two groups: what the statistical office publishes, and what depots ask."""
+"""Tables of prices: averages of the statistical office, and prices of depots."""
 
 from prices.models.depot_prices import DepotPrice, DepotPriceQuerySet, PlausibleRange
 from prices.models.series import Observation, Series

@@ -10,12 +10,15 @@ from django.template.defaultfilters import floatformat
 from django.utils.formats import date_format
 from simple_history.models import HistoricalRecords
 
-from catalog import fuels
-from catalog.models import Depot
+from catalog.depots import fuels
+from catalog.models import Depot, Submission
+
+LONGEST_REASON = 300
+"""Most characters of the reason of a rejection."""
 
 
 def unit_of_the_fuel() -> Q:
-    """That a row has the unit of its fuel: another unit for the fuels that have one, tonnes for the rest."""
+    """Return the condition that a row has the unit of its fuel: its own for fuels that have one, else tonnes."""
     others, rest = Q(), Q()
     for fuel in fuels.FUELS:
         if fuel.unit != "t":
@@ -28,34 +31,35 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
     """Filters on prices; the default manager hides none."""
 
     def approved(self) -> Self:
-        """Keep what counts."""
+        """Keep approved prices."""
         return self.filter(status=DepotPrice.Status.APPROVED)
 
     def pending(self) -> Self:
-        """Keep what waits for a decision."""
+        """Keep prices that wait for a decision."""
         return self.filter(status=DepotPrice.Status.PENDING)
 
     def demonstration(self) -> Self:
-        """Keep prices of invented depots."""
+        """Keep prices of demonstration depots."""
         return self.filter(depot__source=Depot.Source.DEMO)
 
     def standing(self, depot: Depot, fuel: str, day: date, origin: str) -> Self:
-        """Keep what bars another price of the same depot, fuel, day and origin: all but rejected ones."""
+        """Keep the prices that exclude another one of this depot, fuel, day and origin: all but rejected ones."""
         return self.filter(depot=depot, fuel=fuel, day=day, origin=origin).exclude(status=DepotPrice.Status.REJECTED)
 
     def oldest_waiting_first(self) -> Self:
-        """The queue: what waits, oldest first, then what was decided, by id."""
+        """Order as the moderation queue: pending prices, oldest first, then decided ones."""
         waiting = Case(When(status=DepotPrice.Status.PENDING, then=Value(0)), default=Value(1))
         return self.order_by(waiting, "submitted_at", "pk")
 
 
 class DepotPrice(models.Model):
-    """What a depot asks for a fuel on a day, in złoty per unit of the fuel.
+    """Price of a fuel at a depot on a day, in złoty per unit of the fuel.
 
-    bag_price, bag_kg: as given, where the price was given by the bag; `price` is then that of a tonne.
-    decided_at, decided_by: the last decision; nobody decided on starter data.
-    Prices go with their depot by the database's own ON DELETE CASCADE, so that removing the demonstration is one
-    statement and leaves no history behind.
+    bag_price, bag_kg: as entered, for a price per bag; `price` is then per tonne.
+    submission: of a reader, None for other prices.
+    decided_at, decided_by: the last decision; decided_by is None for starter data and prices of owners.
+    The database deletes prices with their depot (ON DELETE CASCADE): one statement removes the demonstration, without
+    lines of history.
     """
 
     class Origin(models.TextChoices):
@@ -78,9 +82,20 @@ class DepotPrice(models.Model):
     day = models.DateField("dzień ceny")
     origin = models.CharField("pochodzenie", max_length=10, choices=Origin.choices)
     submitted_at = models.DateTimeField("zgłoszono")
+    # A submission with prices is deleted only with its depot, and so are the prices.
+    submission = models.ForeignKey(
+        Submission,
+        models.DO_NOTHING,
+        null=True,
+        blank=True,
+        db_constraint=False,
+        verbose_name="zgłoszenie",
+        related_name="prices",
+        db_column="request_id",
+    )
 
     status = models.CharField("stan", max_length=8, choices=Status.choices, default=Status.PENDING)
-    reason = models.CharField("powód odrzucenia", max_length=300, blank=True)
+    reason = models.CharField("powód odrzucenia", max_length=LONGEST_REASON, blank=True)
     decided_at = models.DateTimeField("zdecydowano", null=True, blank=True)
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="zdecydował", related_name="+"
@@ -126,7 +141,7 @@ class DepotPrice(models.Model):
 
 
 class PlausibleRange(models.Model):
-    """Prices outside it are taken for mistakes and do not count; both ends are inside. Złoty per unit of the fuel."""
+    """Range of plausible prices in złoty per unit of the fuel, ends included. Prices outside do not count."""
 
     fuel = models.CharField("paliwo", max_length=20, primary_key=True, choices=fuels.CHOICES)
     low = models.DecimalField("od", max_digits=8, decimal_places=2)

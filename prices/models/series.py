@@ -1,4 +1,4 @@
-"""Official yearly averages. An import writes them, nobody else."""
+"""Official yearly averages. Only the import writes them."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -8,9 +8,9 @@ from prices.series import FIRST_YEAR, SERIES
 
 
 class Series(models.Model):
-    """What an import has found of a series of `prices.series`.
+    """A series of `prices.series` as found by the import.
 
-    variable_id: its number in the local data bank, null until an import has found it; variable_name: its name there.
+    variable_id, variable_name: its number and name in the local data bank, null and "" until found.
     """
 
     slug = models.CharField(
@@ -28,7 +28,7 @@ class Series(models.Model):
 
 
 class Observation(models.Model):
-    """The average price of a year. Without a voivodeship it is Poland's. source: where this very number was read."""
+    """Average price of a year, in the unit of the series. voivodeship: None for Poland. source: of this number."""
 
     series = models.ForeignKey(Series, models.CASCADE, verbose_name="szereg", related_name="observations")
     voivodeship = models.ForeignKey(
@@ -50,5 +50,5 @@ class Observation(models.Model):
         )
 
     def __str__(self) -> str:
-        name = dict(Series._meta.get_field("slug").flatchoices)[self.series_id]  # without asking for the row
+        name = dict(Series._meta.get_field("slug").flatchoices)[self.series_id]  # without a query
         return f"{name}, {self.voivodeship or 'Polska'}, {self.year}"

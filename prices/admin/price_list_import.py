@@ -1,4 +1,4 @@
-"""The desk's import of price lists: upload, preview, confirmation, in Polish."""
+"""Import of price lists in the admin: upload, preview, confirmation, in Polish."""
 
 from typing import Any
 
@@ -9,31 +9,33 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from import_export.admin import ImportMixin
 from import_export.forms import ConfirmImportForm
 from import_export.results import RowResult
 
-from catalog import fuels
-from catalog.admin.desk import editor_of
-from prices.price_lists import PriceListResource
-from prices.uploads import FORMATS, SignedUpload
+from catalog.admin.batches import undo_button
+from catalog.admin.desk import current_editor
+from catalog.depots import fuels
+from prices.admin.price_lists import PriceListResource
+from prices.admin.uploads import FORMATS, SignedUpload
 
 
 class ConfirmPriceListForm(ConfirmImportForm):  # type: ignore[misc] # the library has no types
-    """What goes from a preview to its confirmation. seen: which doubtful rows were shown. ticked: those to take."""
+    """Hidden fields of the preview. seen: digest of its doubtful rows. ticked: numbers of the rows to include."""
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
     ticked = forms.Field(widget=forms.MultipleHiddenInput, required=False)
 
 
 class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no types
-    """For the admin of prices. What the library says in English, or says wrongly, is said here."""
+    """Mixin for the admin of prices. Replaces English and wrong messages of the library."""
 
     resource_classes = (PriceListResource,)
     formats = FORMATS
     confirm_form_class = ConfirmPriceListForm
     tmp_storage_class = SignedUpload
-    skip_admin_log = True  # the history of each price says who imported it
+    skip_admin_log = True  # the history of each price names the editor
 
     def has_import_permission(self, request: HttpRequest) -> bool:
         return bool(self.has_change_permission(request) and self.has_add_permission(request))
@@ -41,7 +43,7 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
     def get_import_resource_kwargs(self, request: HttpRequest, **kwargs: Any) -> dict[str, Any]:
         given = getattr(kwargs.get("form"), "cleaned_data", {})
         return {
-            "editor": editor_of(request),
+            "editor": current_editor(request),
             "moment": timezone.now(),
             "ticked": frozenset(given.get("ticked") or ()),
             "seen": given.get("seen", ""),
@@ -55,13 +57,13 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
         return {**super().get_import_context_data(**kwargs), **known}
 
     def add_data_read_fail_error_to_form(self, form: forms.Form, e: Exception) -> None:
-        """Say what is wrong with a file. Our formats make a ValidationError of everything a file can cause."""
+        """Add the error of an unreadable file to the form. `FORMATS` raise ValidationError for all of them."""
         if not isinstance(e, forms.ValidationError):
             raise e
         form.add_error("import_file", e)
 
     def import_action(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        """The upload, or the preview, whose form keeps which doubtful rows it shows."""
+        """Show the upload form or the preview; its form keeps the digest of the doubtful rows."""
         response: TemplateResponse = super().import_action(request, **kwargs)
         context = response.context_data or {}
         if "confirm_form" in context:
@@ -69,7 +71,7 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
         return response
 
     def process_import(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        """Import what was previewed; an upload that cannot be told from a forged one is asked for again."""
+        """Import the previewed file. An expired or forged signature leads back to the upload."""
         try:
             response: HttpResponse = super().process_import(request, **kwargs)
         except BadSignature:
@@ -78,7 +80,7 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
         return response
 
     def process_result(self, result: Any, request: HttpRequest) -> HttpResponse:
-        """What became of it. The library reports success also where rows were refused and nothing was kept."""
+        """Show the result. The library reports success even when it refused rows and rolled back."""
         is_refused = result.has_errors() or result.has_validation_errors()
         if not is_refused and not result.is_outdated:
             response: HttpResponse = super().process_result(result, request)
@@ -96,7 +98,7 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
             "result": result,
         }
         if not is_refused:
-            # The same file, to be looked at once more: other rows are doubtful now.
+            # Preview the same file again: other rows have become doubtful.
             sent = {
                 name: request.POST.get(name, "") for name in self.confirm_form_class.base_fields if name != "ticked"
             }
@@ -104,6 +106,8 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
         return TemplateResponse(request, [self.import_template_name], context)
 
     def add_success_message(self, result: Any, request: HttpRequest) -> None:
-        messages.success(request, f"Wczytano i zatwierdzono ceny: {result.totals[RowResult.IMPORT_TYPE_NEW]}.")
+        undo = undo_button(request, result.batch) if result.batch else ""
+        taken = result.totals[RowResult.IMPORT_TYPE_NEW]
+        messages.success(request, format_html("Wczytano i zatwierdzono ceny: {}. {}", taken, undo))
         if left_out := result.totals[RowResult.IMPORT_TYPE_SKIP]:
             messages.warning(request, f"Pominięto wątpliwe wiersze, których nie zaznaczono: {left_out}.")

@@ -1,7 +1,7 @@
-"""Uploaded price lists: files of spreadsheets in, rows out, and how a file gets from the preview to its confirmation.
+"""Uploaded price lists: parsing of CSV and XLSX, and storage of a file between preview and confirmation.
 
-A CSV may be what any spreadsheet writes: in UTF-8, UTF-16 or Windows-1250, with commas, semicolons or tabs. Polish
-Excel separates by semicolons, since the comma is in the amounts.
+CSV as spreadsheets write it: UTF-8, UTF-16 or Windows-1250, separated by commas, semicolons or tabs. Polish Excel uses
+semicolons, since its decimal separator is the comma.
 """
 
 import base64
@@ -19,33 +19,56 @@ from django.core.signing import TimestampSigner
 from import_export.formats import base_formats
 from import_export.tmp_storages import BaseStorage
 
+from catalog.text import fold
+
 MOST_BYTES = 600_000
-"""Of an upload. A row takes some fifty bytes; signed, the file still fits into what Django takes of a form."""
+"""Size limit of an upload. A row takes some 50 bytes; the signed file fits Django's limit of form data."""
 
 MOST_ROWS = 5_000
-"""Of an upload: measured, its preview and its confirmation take some seconds each."""
+"""Row limit of an upload; preview and confirmation of a full file take some seconds each."""
 
 MOST_UNPACKED_BYTES = 20_000_000
-"""Of a spreadsheet, which is a zip: what all its parts unpack to."""
+"""Limit of the unpacked parts of a spreadsheet, which is a zip."""
 
 PREVIEW_HOLDS_S = 24 * 60 * 60
-"""How long a preview may stay open before it is confirmed."""
+"""Validity of a preview in seconds."""
+
+POLISH = {
+    "depot": "numer składu",
+    "fuel": "paliwo",
+    "unit": "jednostka",
+    "day": "dzień",
+    "price": "cena",
+    "bag_price": "cena worka",
+    "bag_kg": "waga worka",
+}
+"""Polish column names. Files may use these or the English keys."""
+
+COLUMN_OF = {fold(name): column for column, name in POLISH.items()} | {
+    "sklad": "depot",
+    "nr skladu": "depot",
+    "data": "day",
+    "dzien ceny": "day",
+    "cena za jednostke": "price",
+    "waga worka kg": "bag_kg",
+    "worek kg": "bag_kg",
+}
 
 SEPARATORS = (";", ",", "\t")
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Table(tablib.Dataset):  # type: ignore[misc] # the library has no types
-    """Rows of an upload. numbers: of its rows in the file, as a spreadsheet counts them; the header is row 1."""
+    """Rows of an upload. numbers: row numbers in the file, where the header is row 1."""
 
     numbers: tuple[int, ...] = ()
 
 
 class SizedCSV(base_formats.CSV):  # type: ignore[misc] # the library has no types
-    """CSV of a bearable size."""
+    """CSV with a size limit."""
 
     def create_dataset(self, in_stream: bytes, **kwargs: Any) -> Table:
-        """The rows. Raises ValidationError for a file that is too large or no table."""
+        """Return the rows. Raises ValidationError for a file that is too large or not a table."""
         refuse_large(in_stream)
         text = decode(in_stream)
         header = text.split("\n", 1)[0]
@@ -60,19 +83,19 @@ class SizedCSV(base_formats.CSV):  # type: ignore[misc] # the library has no typ
         return "rb"
 
     def is_binary(self) -> bool:
-        """Whether the bytes come as they are: which encoding they are in is found out here."""
+        """Return True to receive bytes: `create_dataset` detects the encoding."""
         return True
 
 
 class SafeXLSX(base_formats.XLSX):  # type: ignore[misc] # the library has no types
-    """Spreadsheets, looked at before they are unpacked: a few kilobytes can unpack to gigabytes, or expand as XML."""
+    """XLSX, checked before unpacking: a few kilobytes can unpack to gigabytes or expand as XML entities."""
 
     def create_dataset(self, in_stream: bytes) -> Table:
-        """The rows. Raises ValidationError for a file that is too large, is no spreadsheet, or defines entities."""
+        """Return the rows. Raises ValidationError for a file that is too large, not a spreadsheet, or has a DTD."""
         refuse_large(in_stream)
         try:
             with zipfile.ZipFile(BytesIO(in_stream)) as archive:
-                # The sizes that the directory states can be trusted: zipfile never gives more bytes than them.
+                # The sizes in the directory are reliable: zipfile never returns more bytes than they state.
                 if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED_BYTES:
                     raise ValidationError("Arkusz rozpakowuje się do zbyt wielu danych.")
                 for member in archive.infolist():
@@ -82,33 +105,56 @@ class SafeXLSX(base_formats.XLSX):  # type: ignore[misc] # the library has no ty
         except ValidationError:
             raise
         except Exception as error:
-            # Whatever a damaged archive makes of the libraries that read it.
+            # Damaged archives raise many kinds of errors in zipfile and openpyxl.
             raise ValidationError("Plik nie jest arkuszem XLSX albo jest uszkodzony.") from error
         return tidy(sheet.headers, list(sheet))
 
 
-FORMATS = (SizedCSV, SafeXLSX)
+class PriceListFile(base_formats.Format):  # type: ignore[misc] # the library has no types
+    """A file in either format, recognised by its first bytes: a spreadsheet is a zip."""
+
+    def __init__(self, encoding: str | None = None) -> None:
+        """Accept and ignore the library's argument: `create_dataset` detects the encoding."""
+
+    def get_title(self) -> str:
+        return "CSV albo XLSX"
+
+    def create_dataset(self, in_stream: bytes) -> Table:
+        """Return the rows. Raises ValidationError for a file that neither format can read."""
+        return (SafeXLSX() if in_stream.startswith(b"PK\x03\x04") else SizedCSV()).create_dataset(in_stream)
+
+    def get_read_mode(self) -> str:
+        return "rb"
+
+    def is_binary(self) -> bool:
+        return True
+
+    def can_import(self) -> bool:
+        return True
+
+
+FORMATS = (PriceListFile,)
 
 
 class SignedUpload(BaseStorage):  # type: ignore[misc] # the library has no types
-    """An upload between its preview and its confirmation: it travels in the form, signed.
+    """Storage of an upload in a signed form field between preview and confirmation.
 
-    So any process of any machine can confirm it, nothing is left behind, and no form can name a file of ours.
+    Any process of any machine can confirm it, no file is left behind, and a form cannot name a file of the server.
     """
 
-    signer = TimestampSigner(salt="prices.uploads")
+    signer = TimestampSigner(salt="prices.admin.uploads")
 
     def save(self, data: bytes) -> None:
-        """Put the bytes into the name, which the form keeps."""
+        """Encode the bytes into `name`, which the form keeps."""
         self.name = self.signer.sign(base64.urlsafe_b64encode(zlib.compress(data)).decode())
 
     def read(self) -> bytes:
-        """The bytes. Raises BadSignature for a name that is not ours or is too old."""
+        """Return the bytes. Raises BadSignature for a forged or expired name."""
         packed = self.signer.unsign(self.name or "", max_age=PREVIEW_HOLDS_S)
         return zlib.decompress(base64.urlsafe_b64decode(packed))
 
     def remove(self) -> None:
-        """Nothing: it is stored nowhere."""
+        """Do nothing: the server keeps no file."""
 
 
 def refuse_large(content: bytes) -> None:
@@ -118,7 +164,7 @@ def refuse_large(content: bytes) -> None:
 
 
 def decode(content: bytes) -> str:
-    """The text of a file. Raises ValidationError for what is in none of the usual encodings."""
+    """Return the text of a file. Raises ValidationError for an unknown encoding."""
     encodings = ("utf-16",) if content.startswith(UTF_16_MARKS) else ("utf-8-sig", "cp1250")
     for encoding in encodings:
         try:
@@ -129,11 +175,11 @@ def decode(content: bytes) -> str:
 
 
 def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
-    """A table with its columns in small letters and without empty rows.
+    """Return a table with lower-case column names and without empty rows.
 
-    Raises ValidationError where no row is left, there are too many, or columns cannot be told apart.
+    Raises ValidationError for no rows, too many rows, repeated columns, or a row wider than the header.
     """
-    names = ["" if name is None else str(name).strip().lower() for name in headers]
+    names = [column_of(name) for name in headers]
     if repeated := sorted({name for name in names if name and names.count(name) > 1}):
         raise ValidationError(f"Kolumna powtarza się: {', '.join(repeated)}.")
     numbered = [(number, list(row)) for number, row in enumerate(rows, start=2) if not all(map(is_blank, row))]
@@ -153,6 +199,12 @@ def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
     return table
 
 
+def column_of(header: Any) -> str:
+    """Return the column of a header; an unknown header in lower case."""
+    name = "" if header is None else " ".join(str(header).lower().split())
+    return COLUMN_OF.get(fold(name), name)
+
+
 def is_blank(cell: Any) -> bool:
-    """Whether nothing stands in a cell."""
+    """Whether a cell is empty."""
     return cell is None or (isinstance(cell, str) and not cell.strip())

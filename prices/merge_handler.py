@@ -1,4 +1,4 @@
-"""Prices follow a depot into the one that absorbs it, and back."""
+"""Moves the prices of merged depots to the survivor, and back."""
 
 from collections.abc import Collection
 from datetime import date
@@ -6,17 +6,17 @@ from datetime import date
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Exists, OuterRef, QuerySet
 
-from catalog import history
-from catalog.bulk import among
-from prices.actions import record_prices
+from fueldepot.data import history
+from fueldepot.data.bulk import among
 from prices.models import DepotPrice
+from prices.services import record_prices
 
 
 def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
-    """Hand over the prices of a depot. Returns their numbers.
+    """Move the prices of a merged depot to the survivor. Returns their ids.
 
-    Where the survivor has a price of the same fuel, day and origin, the loser's stays where it is and does not count:
-    its depot is not published any more.
+    A price stays where the survivor has one of the same fuel, day and origin. It no longer counts, since its depot is
+    not published.
     """
     return _hand_over(DepotPrice.objects.filter(depot=loser), survivor, f"scalono skład {loser} z {survivor}", by, on)
 
@@ -24,20 +24,20 @@ def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> li
 def bring_prices_back(
     numbers: Collection[int], heirs: Collection[int], depot: int, by: AbstractBaseUser | None, on: date
 ) -> None:
-    """Give a depot its prices back, whichever of the heirs has them."""
+    """Move prices back to a restored depot. numbers: ids of the prices. heirs: depots that may hold them now."""
     rows = DepotPrice.objects.filter(pk__in=numbers, depot__in=heirs)
     _hand_over(rows, depot, f"przywrócono skład {depot}", by, on)
 
 
 def count_prices(depots: Collection[int]) -> int:
-    """How many prices of some depots count or wait for a decision. One query."""
+    """Return the number of approved and pending prices of some depots. One query."""
     return DepotPrice.objects.filter(depot__in=among(depots)).exclude(status=DepotPrice.Status.REJECTED).count()
 
 
 def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBaseUser | None, on: date) -> list[int]:
-    """Give prices to a depot, with a line of history each, but for those whose like it has. Returns their numbers.
+    """Move prices to a depot, except those it has already, with a line of history each. Returns the ids of moved ones.
 
-    Four statements, and the version of the data set.
+    Four statements, one of which bumps the version of the data set.
     """
     twin = DepotPrice.objects.filter(
         depot=to, fuel=OuterRef("fuel"), day=OuterRef("day"), origin=OuterRef("origin")
@@ -46,6 +46,6 @@ def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBas
     moving = {pk: fuel for pk, fuel, status, has_twin in found if not has_twin or status == DepotPrice.Status.REJECTED}
     if moving:
         DepotPrice.objects.filter(pk__in=moving).update(depot=to)
-        history.record(DepotPrice, moving.keys(), by=by, reason=reason)
+        history.record_bulk(DepotPrice, moving.keys(), by=by, reason=reason)
         record_prices(on)
     return list(moving)

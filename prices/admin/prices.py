@@ -1,4 +1,4 @@
-"""The editors' desk for prices: the queue of moderation, price lists, plausible ranges; all by `prices.actions`."""
+"""Admin of prices (moderation queue, price lists) and, read-only, of official averages."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -11,6 +11,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import floatformat
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
@@ -18,37 +19,72 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from catalog.admin import RegisterAdmin
+from catalog.admin.batches import undo_button
 from catalog.admin.bulk import bulk_action, each
-from catalog.admin.desk import WaitingFilter, editor_of, read_text
+from catalog.admin.csv_list import CsvMixin
+from catalog.admin.depots import search
+from catalog.admin.desk import PendingByDefaultFilter, current_editor, read_text
 from catalog.admin.history import HistoryAdmin
-from catalog.bulk import among
-from prices import actions, models, queries
-from prices.actions import Decided, why_not_rejected
-from prices.import_admin import PriceListImport
+from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
+from catalog.models import DepotBatch
+from catalog.submissions import ReasonMissing
+from fueldepot.data.bulk import among
+from prices import models, queries, services, validation
+from prices.admin.price_list_import import PriceListImport
+from prices.batches import prices_of
+from prices.descriptions import deviation
+from prices.models.depot_prices import LONGEST_REASON
 from prices.series import BY_SLUG
+from prices.services import PriceDecisionResult, why_not_rejected
 
 UNKNOWN = "–"
-LONGEST_REASON = 300
+
+
+CSV_COLUMNS = {
+    "numer": lambda row: row.pk,
+    "skład": lambda row: row.depot.name,
+    "numer składu": lambda row: row.depot_id,
+    "paliwo": lambda row: row.get_fuel_display(),
+    "cena": lambda row: row.price,
+    "jednostka": lambda row: row.unit,
+    "cena worka": lambda row: "" if row.bag_price is None else row.bag_price,
+    "waga worka": lambda row: "" if row.bag_kg is None else row.bag_kg,
+    "dzień": lambda row: row.day,
+    "pochodzenie": lambda row: row.get_origin_display(),
+    "stan": lambda row: row.get_status_display(),
+    "powód odrzucenia": lambda row: row.reason,
+}
 
 
 def amount(value: Decimal | None) -> str:
-    """A number as Polish writes it, with grosze where there are any."""
+    """Format an amount in Polish, with grosze only where needed."""
     return floatformat(value, "-2g")
 
 
 def in_lines(first: str, second: str) -> SafeString:
-    """Two lines of one cell, the second of them quiet."""
+    """Return two lines of one cell, the second in small print."""
     return format_html('{}<br><span class="quiet">{}</span>', first, second) if second else format_html("{}", first)
 
 
 def obstacles_to_approval(prices: Sequence[models.DepotPrice]) -> list[str]:
-    """Why each of the prices would not be approved today."""
-    return actions.find_approval_obstacles(prices, timezone.localdate())
+    """Return for each price why it cannot be approved today, "" where it can."""
+    return services.find_approval_obstacles(prices, timezone.localdate())
 
 
 def named(price: models.DepotPrice) -> str:
-    """A price with the name of its depot."""
+    """Return a price with the name of its depot."""
     return f"{price.depot.name}: {price}"
+
+
+def find_decided(batch: DepotBatch, most: int) -> list[tuple[str, Sequence[Any]]]:
+    """Return the first prices of a bulk decision. Two queries."""
+    return [
+        (
+            reverse("admin:prices_depotprice_change", args=[price.pk]),
+            (price, price.depot.name, price.get_origin_display(), price.get_status_display()),
+        )
+        for price in prices_of(batch).select_related("depot").order_by("pk")[:most]
+    ]
 
 
 @admin.register(models.Series)
@@ -74,13 +110,27 @@ class ObservationAdmin(RegisterAdmin):
         return Truncator(row.source).chars(60)
 
 
-class StatusFilter(WaitingFilter):
+class StatusFilter(PendingByDefaultFilter):
     parameter_name = "status"
     states, waiting = models.DepotPrice.Status, models.DepotPrice.Status.PENDING
 
 
+class PriceVoivodeshipFilter(admin.SimpleListFilter):
+    """Filter by the voivodeship of the depot."""
+
+    title = "województwo"
+    parameter_name = "unit"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return voivodeship_choices()
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        unit = self.value()
+        return queryset.filter(depot__municipality__voivodeship__in=chosen_codes(request, unit)) if unit else queryset
+
+
 class PriceChangeList(ChangeList):
-    """The list with the present median of each row's fuel."""
+    """The list with the current median of each row's fuel."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -91,13 +141,13 @@ class PriceChangeList(ChangeList):
 
 
 class DecisionForm(ActionForm):
-    """The choice of an action, and the reason that a rejection needs."""
+    """The choice of an action and the reason of a rejection."""
 
     reason = forms.CharField(label="Powód odrzucenia", max_length=LONGEST_REASON, required=False)
 
 
-class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
-    """A price entered by an editor; it waits in the queue like any other."""
+class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
+    """A price entered by an editor; it joins the moderation queue."""
 
     price = forms.DecimalField(
         label="Cena za jednostkę (zł)", max_digits=8, decimal_places=2, required=False, localize=True
@@ -108,10 +158,10 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
         fields = ("depot", "fuel", "unit", "price", "bag_price", "bag_kg", "day", "origin")
         localized_fields = ("bag_price", "bag_kg")
 
-    def quote(self) -> actions.Quote:
-        """What was entered."""
+    def quote(self) -> validation.PriceInput:
+        """Return the entered price."""
         data: dict[str, Any] = self.cleaned_data
-        return actions.Quote(
+        return validation.PriceInput(
             fuel=data["fuel"],
             day=data["day"],
             unit=data["unit"],
@@ -125,8 +175,8 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
         if self.errors:
             return data
         try:
-            self.instance.price = actions.price_of(self.quote(), timezone.localdate())
-        except actions.PriceRefused as error:
+            self.instance.price = validation.unit_price(self.quote(), timezone.localdate())
+        except validation.InvalidPrice as error:
             raise forms.ValidationError(str(error)) from error
         standing = models.DepotPrice.objects.standing(data["depot"], data["fuel"], data["day"], data["origin"])
         if standing.exists():
@@ -134,29 +184,35 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
         return data
 
     def _post_clean(self) -> None:
-        """Nothing: what was entered is not the row, which `submit_price` makes and checks."""
+        """Do nothing: `submit_price` builds and checks the row."""
 
 
 @admin.register(models.DepotPrice)
-class DepotPriceAdmin(PriceListImport, HistoryAdmin):
-    """The queue, oldest first, with the present median beside each price. Nothing is edited or deleted here."""
+class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
+    """The moderation queue, oldest first, with the current median beside each price. No editing, no deleting."""
 
-    revertible = False  # decisions are taken anew instead: they count from the day they are taken
-    # What is said together stands in one column: more columns do not fit beside menu and filters.
+    revertible = False  # a new decision replaces an old one, from its own day on
+    # Cells combine two values: more columns do not fit beside menu and filters.
     list_display = ("depot", "fuel", "shown_price", "shown_median", "shown_day", "sent", "decision")
     list_display_links = ("shown_price",)
-    list_filter = (StatusFilter, "fuel", "origin")
+    list_filter = (StatusFilter, "fuel", "origin", PriceVoivodeshipFilter)
     list_select_related = ("depot",)
     list_per_page = 50
-    search_fields = ("depot__name", "depot__place", "depot__municipality__name")
-    search_help_text = "skład, miejscowość, gmina"
+    search_fields = ("depot__name",)  # shows the search box; `get_search_results` searches more fields
+    search_help_text = search.HELP
+    csv_columns = CSV_COLUMNS
     autocomplete_fields = ("depot",)
     actions = ("approve", "reject")
     action_form = DecisionForm
-    form = PriceForm
+    form = PriceAdminForm
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
         return models.DepotPrice.objects.oldest_waiting_first()
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        return search.search_depots(queryset, search_term, "depot__"), False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return PriceChangeList
@@ -169,18 +225,18 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
 
     def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> list[str]:
         if obj is None:
-            return list(PriceForm.Meta.fields)
+            return list(PriceAdminForm.Meta.fields)
         return [field.name for field in models.DepotPrice._meta.fields if field.name != "id"]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The page of a price, which has nothing to save."""
+        """Show a price without buttons to save."""
         nothing = {"show_save": False, "show_save_and_continue": False, "show_save_and_add_another": False}
         return super().change_view(request, object_id, form_url, {**nothing, **(extra_context or {})})  # type: ignore[no-any-return]
 
     def get_form(self, request: HttpRequest, obj: models.DepotPrice | None = None, **kwargs: Any) -> Any:
-        # A price that exists is only looked at, so the form for a new one does not apply.
+        # A stored price is read-only and needs no form of its own.
         return super().get_form(request, obj, **(kwargs if obj is None else {**kwargs, "form": forms.ModelForm}))
 
     @admin.display(description="cena")
@@ -194,8 +250,7 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
     def shown_median(self, row: Any) -> str | SafeString:
         if row.present_median is None:
             return UNKNOWN
-        deviation = f"{(row.price / row.present_median - 1) * 100:+.1f}".replace(".", ",").replace("-", "−")
-        return in_lines(f"{amount(row.present_median)} zł", f"{deviation} %")
+        return in_lines(f"{amount(row.present_median)} zł", f"{deviation(row.price, row.present_median)}%")
 
     @admin.display(description="dzień ceny", ordering="day")
     def shown_day(self, row: models.DepotPrice) -> str:
@@ -213,8 +268,8 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
     def approve(self, request: HttpRequest, keys: list[int]) -> None:
         prices = models.DepotPrice.objects.filter(pk__in=among(keys))
         try:
-            decided = actions.approve_prices(prices=prices, by=editor_of(request), on=timezone.now())
-        except actions.DuplicatePrice as error:
+            decided = services.approve_prices(prices=prices, by=current_editor(request), on=timezone.now())
+        except services.DuplicatePrice as error:
             self.message_user(request, f"Nic nie zmieniono: {error}.", messages.ERROR)
             return
         self._report(request, decided)
@@ -229,73 +284,30 @@ class DepotPriceAdmin(PriceListImport, HistoryAdmin):
         prices = models.DepotPrice.objects.filter(pk__in=among(keys))
         reason = read_text(request, "reason")[:LONGEST_REASON]
         try:
-            decided = actions.reject_prices(prices=prices, reason=reason, by=editor_of(request), on=timezone.now())
-        except actions.ReasonMissing:
+            decided = services.reject_prices(
+                prices=prices, reason=reason, by=current_editor(request), on=timezone.now()
+            )
+        except ReasonMissing:
             self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
             return
         self._report(request, decided)
 
-    def _report(self, request: HttpRequest, decided: Decided) -> None:
-        self.message_user(request, f"Zmieniono: {len(decided.changed)}.")
+    def _report(self, request: HttpRequest, decided: PriceDecisionResult) -> None:
+        undo = undo_button(request, decided.batch) if decided.batch else ""
+        self.message_user(request, format_html("Zmieniono: {}. {}", len(decided.changed), undo))
         if decided.unchanged:
             named = "; ".join(f"{price}: {reason}" for price, reason in decided.unchanged)
             self.message_user(request, f"Bez zmian: {named}", messages.WARNING)
 
     def save_model(self, request: HttpRequest, obj: models.DepotPrice, form: Any, change: bool) -> None:
-        """Submit a new price. One that exists has nothing to save: its fields cannot be edited."""
+        """Submit a new price. A stored price has no editable field."""
         if change:
             return
-        taken = actions.submit_price(
+        taken = services.submit_price(
             depot=form.cleaned_data["depot"],
             quote=form.quote(),
             origin=models.DepotPrice.Origin(form.cleaned_data["origin"]),
-            by=editor_of(request),
+            by=current_editor(request),
             on=timezone.now(),
         )
         obj.__dict__.update(taken.__dict__)
-
-
-class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
-    """Both ends of a plausible range."""
-
-    class Meta:
-        model = models.PlausibleRange
-        fields = ("low", "high")
-        localized_fields = "__all__"
-
-    def clean(self) -> dict[str, Any]:
-        data: dict[str, Any] = super().clean() or {}
-        low, high = data.get("low"), data.get("high")
-        if low is not None and high is not None and not 0 < low <= high < actions.LARGEST:
-            self.add_error("high", "Przedział musi być dodatni, a jego początek nie większy od końca.")
-        return data
-
-
-@admin.register(models.PlausibleRange)
-class PlausibleRangeAdmin(HistoryAdmin):
-    """Ranges change; a fuel without one gets it; none gets a second one or loses its own."""
-
-    list_display = ("fuel", "low", "high")
-    ordering = ("fuel",)
-    form = RangeForm
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change ranges, while a fuel has none."""
-        return bool(self.has_change_permission(request)) and bool(queries.find_fuels_without_range())
-
-    def get_fields(self, request: HttpRequest, obj: models.PlausibleRange | None = None) -> list[str]:
-        return ["fuel", "low", "high"] if obj is None else ["low", "high"]
-
-    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Only fuels without a range can be chosen."""
-        missing = [(fuel.slug, fuel.name) for fuel in queries.find_fuels_without_range()]
-        return super().formfield_for_choice_field(db_field, request, **kwargs, choices=missing)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def save_model(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
-        stored = models.PlausibleRange.objects.filter(pk=obj.pk).values_list("low", "high").first()
-        # What the form was filled with is no measure: an earlier state that is put back is sent as it was shown.
-        if stored != (obj.low, obj.high):
-            actions.change_range(fuel=obj.pk, low=obj.low, high=obj.high, by=editor_of(request), on=timezone.now())

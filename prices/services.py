@@ -1,0 +1,352 @@
+"""Write operations on prices, for the admin and the forms. Each is one transaction.
+
+`on` is the moment of the operation. Operations on several prices lock the rows in the order of their ids.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from catalog.depots import fuels
+from catalog.models import Dataset, Depot, DepotBatch, Submission
+from catalog.submissions.decisions import ReasonMissing
+from catalog.submissions.notifications import PriceOutcome, record_price_outcomes
+from fueldepot.data import history, versions
+from fueldepot.data.bulk import among
+from prices import descriptions
+from prices.models import DepotPrice, PlausibleRange
+from prices.snapshot import read_ranges
+from prices.validation import PRICE_LIMIT, InvalidPrice, PriceInput, find_doubts, unit_price
+
+PUBLISHER = "cenniki składów i zgłoszenia czytelników"
+
+LABELS = {
+    DepotPrice.Status.APPROVED: "zatwierdzono ceny",
+    DepotPrice.Status.REJECTED: "odrzucono ceny",
+}
+"""Labels of bulk decisions."""
+
+PRICE_LIST = "cennik z pliku"
+"""Reason in the history of a price from a file."""
+
+OWNER = "właściciel"
+"""Reason in the history of a price that an owner enters by the permanent link."""
+
+
+CONCURRENT_DUPLICATE = "skład ma już jedną z tych cen: ktoś dodał ją przed chwilą"
+
+
+class DuplicatePrice(InvalidPrice):
+    """The depot already has a price of that fuel, day and origin, pending or approved."""
+
+
+class RangeRefused(Exception):
+    """The ends of a plausible range are not positive or not in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceDecisionResult:
+    """Result of a decision on several prices. unchanged: with the reason in Polish.
+
+    batch: undoes the decision; None if nothing was changed.
+    """
+
+    changed: tuple[DepotPrice, ...]
+    unchanged: tuple[tuple[DepotPrice, str], ...]
+    batch: DepotBatch | None = None
+
+
+@transaction.atomic
+def submit_price(
+    *,
+    depot: Depot,
+    quote: PriceInput,
+    origin: DepotPrice.Origin,
+    submission: Submission | None = None,
+    by: AbstractBaseUser | None,
+    on: datetime,
+) -> DepotPrice:
+    """Store a price for moderation. by: the editor, None for a reader, who sent `submission`.
+
+    Raises InvalidPrice and DuplicatePrice.
+    """
+    row = _row_of(depot, quote, origin, on)
+    row.submission = submission
+    save(row, by)
+    return row
+
+
+@transaction.atomic
+def publish_price_list(
+    *, quotes: Sequence[tuple[Depot, PriceInput]], by: AbstractBaseUser, on: datetime
+) -> DepotBatch | None:
+    """Store and approve prices of price lists, all or none. The number of statements does not depend on that of prices.
+
+    Doubtful prices included: the caller has shown them to the editor. Returns the decision, which can be undone, None
+    without prices. Raises InvalidPrice and DuplicatePrice.
+    """
+    rows = [_row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
+    if not rows:
+        return None
+    with refusing_duplicates(CONCURRENT_DUPLICATE):
+        DepotPrice.objects.bulk_create(rows, batch_size=1000)
+    keys = [row.pk for row in rows]
+    history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST, kind=history.CREATED)
+    decision = {"status": DepotPrice.Status.APPROVED, "decided_at": on, "decided_by": by}
+    DepotPrice.objects.filter(pk__in=keys).update(**decision)
+    lines = history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST)
+    record_prices(timezone.localdate(on), approved=len(rows))
+    return _record_batch(PRICE_LIST, "", lines, [], by, on)
+
+
+@transaction.atomic
+def publish_owner_prices(*, depot: Depot, quotes: Sequence[PriceInput], on: datetime) -> list[str]:
+    """Publish the prices of an owner without moderation, all or none. Prices outside plausible ranges are refused.
+
+    Replaces a price of the same fuel and day, also one that an editor entered. Returns a line for each change.
+    Raises InvalidPrice.
+    """
+    ranges, today, lines, more = read_ranges(), timezone.localdate(on), [], 0
+    for quote in quotes:
+        row = _row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on)
+        if doubts := find_doubts(quote.fuel, row.price, quote.day, ranges, today):
+            raise InvalidPrice(", ".join(doubts))
+        standing = DepotPrice.objects.standing(depot, quote.fuel, quote.day, DepotPrice.Origin.PRICE_LIST)
+        stored = standing.select_for_update(of=("self",)).first()
+        if stored is not None and stored.price == row.price and stored.status == DepotPrice.Status.APPROVED:
+            continue
+        approved = DepotPrice.objects.approved().filter(depot=depot, fuel=quote.fuel)
+        before = approved.order_by("-day", "-decided_at").first()
+        if stored is None or stored.status != DepotPrice.Status.APPROVED:
+            more += 1
+        if stored is not None:
+            row.pk = stored.pk
+        row.status, row.decided_at = DepotPrice.Status.APPROVED, on
+        row._change_reason = OWNER  # type: ignore[attr-defined] # read by simple-history
+        save(row, None)
+        was = f"{descriptions.exact(before.price)} zł" if before else "brak ceny"
+        name = fuels.BY_SLUG[quote.fuel].name
+        lines.append(f"{name}: {was} → {descriptions.exact(row.price)} zł/{row.unit} ({row.day:%d.%m.%Y})")
+    if lines:
+        record_prices(today, approved=more)
+    return lines
+
+
+def _row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datetime) -> DepotPrice:
+    """Return a pending price, not saved. Raises InvalidPrice."""
+    price = unit_price(quote, timezone.localdate(on))
+    if depot.publication != Depot.Publication.PUBLISHED:
+        raise InvalidPrice("skład nie jest opublikowany")
+    return DepotPrice(
+        depot=depot,
+        fuel=quote.fuel,
+        price=price,
+        unit=quote.unit,
+        bag_price=quote.bag_price,
+        bag_kg=quote.bag_kg,
+        day=quote.day,
+        origin=origin,
+        submitted_at=on,
+    )
+
+
+def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> PriceDecisionResult:
+    """Approve pending and rejected prices; the others stay unchanged, see `find_approval_obstacles`.
+
+    The number of statements does not depend on that of prices. Raises DuplicatePrice, with nothing changed, when
+    another transaction submits a price in the place of a rejected one meanwhile.
+    """
+    with transaction.atomic():
+        chosen = _locked(prices)
+        obstacles = find_approval_obstacles(chosen, timezone.localdate(on))
+        return _decide(chosen, obstacles, DepotPrice.Status.APPROVED, "", by, on)
+
+
+def find_approval_obstacles(prices: Sequence[DepotPrice], today: date) -> list[str]:
+    """Return for each price why it cannot be approved together with the others, in Polish; "" where it can.
+
+    A doubtful price is approved only alone: among several it may have gone unread. Two queries at most.
+    """
+    ranges = read_ranges() if len(prices) > 1 else {}
+    rejected = [price.depot_id for price in prices if price.status == DepotPrice.Status.REJECTED]
+    rows = DepotPrice.objects.filter(depot__in=among(rejected)).exclude(status=DepotPrice.Status.REJECTED)
+    standing = set(rows.values_list("depot", "fuel", "day", "origin")) if rejected else set()
+
+    def obstacle(price: DepotPrice) -> str:
+        if price.status == DepotPrice.Status.APPROVED:
+            return "zatwierdzone już wcześniej"
+        doubts = find_doubts(price.fuel, price.price, price.day, ranges, today) if len(prices) > 1 else ()
+        if doubts:
+            return f"{', '.join(doubts)}; zatwierdź osobno"
+        if price.status == DepotPrice.Status.REJECTED:
+            place = (price.depot_id, price.fuel, price.day, price.origin)
+            if place in standing:
+                return describe_duplicate(price.day)
+            standing.add(place)
+        return ""
+
+    return [obstacle(price) for price in prices]
+
+
+def reject_prices(
+    *, prices: Iterable[DepotPrice], reason: str, by: AbstractBaseUser, on: datetime
+) -> PriceDecisionResult:
+    """Reject pending and approved prices. The number of statements does not depend on that of prices.
+
+    Raises ReasonMissing.
+    """
+    if not reason.strip():
+        raise ReasonMissing
+    with transaction.atomic():
+        chosen = _locked(prices)
+        obstacles = [why_not_rejected(price) for price in chosen]
+        return _decide(chosen, obstacles, DepotPrice.Status.REJECTED, reason.strip(), by, on)
+
+
+def why_not_rejected(price: DepotPrice) -> str:
+    """Return why a price cannot be rejected, in Polish; "" where it can."""
+    return "odrzucone już wcześniej" if price.status == DepotPrice.Status.REJECTED else ""
+
+
+def change_range(
+    *, fuel: str, low: Decimal, high: Decimal, by: AbstractBaseUser, on: datetime, reason: str = ""
+) -> PlausibleRange:
+    """Set the plausible range of a fuel, ends included. reason: for the history. Raises RangeRefused."""
+    if not 0 < low <= high < PRICE_LIMIT:
+        raise RangeRefused(f"przedział od {low} do {high} zł nie jest dodatni i rosnący")
+    with transaction.atomic():
+        stored = PlausibleRange.objects.filter(pk=fuel).first() or PlausibleRange(fuel=fuel)
+        stored.low, stored.high = low, high
+        stored._history_user = by  # type: ignore[attr-defined] # both are read by simple-history
+        stored._change_reason = reason[:100] or None  # type: ignore[attr-defined]
+        stored.save()
+        record_prices(timezone.localdate(on))
+    return stored
+
+
+def _locked(prices: Iterable[DepotPrice]) -> list[DepotPrice]:
+    """Return the stored prices, locked in the order of their ids. One query."""
+    rows = DepotPrice.objects.select_for_update(of=("self",))
+    return list(rows.filter(pk__in=among([price.pk for price in prices])).order_by("pk"))
+
+
+def _decide(
+    chosen: Sequence[DepotPrice],
+    obstacles: Sequence[str],
+    status: DepotPrice.Status,
+    reason: str,
+    by: AbstractBaseUser,
+    on: datetime,
+) -> PriceDecisionResult:
+    """Set the status of all prices without an obstacle: update, history, version, notifications."""
+    changed, unchanged = [], []
+    for price, why in zip(chosen, obstacles, strict=True):
+        if why:
+            unchanged.append((price, why))
+        else:
+            changed.append(price)
+    if changed:
+        keys = [price.pk for price in changed]
+        with refusing_duplicates(CONCURRENT_DUPLICATE):
+            DepotPrice.objects.filter(pk__in=among(keys)).update(
+                status=status, reason=reason, decided_at=on, decided_by=by
+            )
+        lines = history.record_bulk(DepotPrice, keys, by=by, reason=status.label)
+        counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
+        count = len(changed) if status == DepotPrice.Status.APPROVED else 0
+        record_prices(timezone.localdate(on), approved=count - counted)
+        told = notify_authors(changed, on)
+        batch = _record_batch(LABELS[status], reason, lines, told, by, on)
+        return PriceDecisionResult(tuple(changed), tuple(unchanged), batch)
+    return PriceDecisionResult((), tuple(unchanged))
+
+
+def _record_batch(
+    label: str, reason: str, lines: list[int], told: list[int], by: AbstractBaseUser, on: datetime
+) -> DepotBatch:
+    """Record a bulk decision. told: ids of the submissions whose last price it decided."""
+    return DepotBatch.objects.create(
+        about=DepotBatch.About.PRICES,
+        label=label,
+        reason=reason,
+        decided_at=on,
+        decided_by_id=by.pk,
+        lines=lines,
+        closed_submissions=told,
+    )
+
+
+def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
+    """Notify readers of the decisions on their prices, once a submission has no pending price. Three statements.
+
+    Returns the ids of these submissions.
+    """
+    numbers = {price.submission_id for price in decided if price.submission_id}
+    if not numbers:
+        return []
+    outcomes: dict[int, list[PriceOutcome]] = {}
+    waiting = set()
+    for price in DepotPrice.objects.filter(submission__in=numbers).order_by("pk"):
+        assert price.submission_id is not None  # noqa: S101 - by the filter
+        if price.status == DepotPrice.Status.PENDING:
+            waiting.add(price.submission_id)
+        value = f"{descriptions.exact(price.price)} zł/{price.unit}, {price.day:%d.%m.%Y}"
+        outcomes.setdefault(price.submission_id, []).append(
+            PriceOutcome(fuels.BY_SLUG[price.fuel].name, value, price.reason)
+        )
+    whole = {key: told for key, told in outcomes.items() if key not in waiting}
+    record_price_outcomes(whole, on=on)
+    return list(whole)
+
+
+@transaction.atomic
+def withdraw_prices(*, submission: Submission, on: datetime) -> bool:
+    """Delete the pending prices of a submission, each with a line of history; notify its author of decided ones.
+
+    Returns whether no price was decided, so that the caller withdraws the whole submission.
+    """
+    rows = list(DepotPrice.objects.select_for_update(of=("self",)).filter(submission=submission).order_by("pk"))
+    decided = [row for row in rows if row.status != DepotPrice.Status.PENDING]
+    for row in rows:
+        if row.status == DepotPrice.Status.PENDING:
+            row.delete()
+    if decided and len(decided) < len(rows):
+        notify_authors(decided, on)
+    return not decided
+
+
+def record_prices(today: date, *, approved: int = 0) -> None:
+    """Bump the version of the data set, in the transaction of the change. approved: added to its row count."""
+    versions.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER)
+    Dataset.objects.filter(slug=Dataset.Slug.PRICES).update(row_count=F("row_count") + approved)
+
+
+def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:
+    """Save a price with its line of history. Raises DuplicatePrice."""
+    price._history_user = by  # type: ignore[attr-defined] # read by simple-history
+    with refusing_duplicates(describe_duplicate(price.day)):
+        price.save()
+
+
+def describe_duplicate(day: date) -> str:
+    """Return the Polish message about a depot that already has a price of the fuel."""
+    return f"skład ma już cenę tego paliwa z dnia {day}"
+
+
+@contextmanager
+def refusing_duplicates(message: str) -> Iterator[None]:
+    """Turn a violation of `depotprice_once_a_day` into DuplicatePrice and roll the block back."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if "depotprice_once_a_day" not in str(error):
+            raise
+        raise DuplicatePrice(message) from error
