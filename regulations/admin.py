@@ -1,22 +1,25 @@
-"""The editors' desk for the legal state. Every change, also of a row within another's page, leaves who and when."""
+"""Admin of the legal state. The history records who changed what, for inlines too."""
 
 from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.contrib.admin.widgets import AdminDateWidget
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 
-from catalog.admin.desk import editor_of
+from catalog.admin.desk import current_editor
+from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.history import HistoryAdmin
 from catalog.models import County, Municipality
-from regulations import actions
-from regulations.freshness import STALE_AFTER, is_stale
+from regulations import services
+from regulations.effects import describe_change
+from regulations.freshness import STALE_AFTER, is_stale, overdue_condition
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 
 SCOPE_FIELDS = ("scope", "area", "units", "partly", "excluded", "uncertain", "caveat")
@@ -24,7 +27,7 @@ WHERE = ("Gdzie obowiązuje", {"fields": SCOPE_FIELDS})
 
 
 class ScopeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
-    """Refuses codes that the register does not know."""
+    """Refuses unknown TERYT codes."""
 
     def clean(self) -> dict[str, Any]:
         given: dict[str, Any] = super().clean() or {}
@@ -36,13 +39,13 @@ class ScopeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
 
 def is_known(code: str) -> bool:
-    """Whether a county or municipality has this code."""
+    """Whether a county (4 digits) or municipality has this code. One query."""
     model = County if len(code) == 4 else Municipality
     return model._default_manager.filter(pk=code).exists()
 
 
 class DeadlineForm(ScopeForm):
-    """A deadline, with the two fields that move it."""
+    """A deadline with two extra fields that move it."""
 
     moved_to = forms.DateField(
         label="przesuń na dzień",
@@ -70,10 +73,8 @@ class DeadlineForm(ScopeForm):
             self.add_error("moved_to" if amendment else "moved_by", "Podaj i dzień, i zmianę uchwały.")
         elif amendment and amendment.adopted is None:
             self.add_error("moved_by", "Ta zmiana nie ma dnia podjęcia; uzupełnij go na stronie uchwały.")
-        elif amendment and (
-            not self.instance.stands_on(amendment.adopted) or self.instance.valid_from == amendment.adopted
-        ):
-            self.add_error("moved_by", "W dniu podjęcia tej zmiany termin nie stał w przepisach.")
+        elif amendment and not self.instance.can_move_on(amendment.adopted):
+            self.add_error("moved_by", "W dniu podjęcia tej zmiany tego terminu nie było w przepisach.")
         return given
 
 
@@ -82,16 +83,21 @@ class StaleFilter(admin.SimpleListFilter):
     parameter_name = "stale"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", f"starszy niż {STALE_AFTER.days} dni")]
+        return [
+            ("overdue", f"starszy niż {STALE_AFTER.days} dni, a termin mija w ciągu roku"),
+            ("yes", f"starszy niż {STALE_AFTER.days} dni"),
+        ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[LegalState]) -> QuerySet[LegalState]:
         if self.value() == "yes":
             return queryset.filter(as_of__lt=timezone.localdate() - STALE_AFTER)
+        if self.value() == "overdue":
+            return queryset.filter(overdue_condition(timezone.localdate()))
         return queryset
 
 
-class KeptAdmin(HistoryAdmin):
-    """A page with history. Lists are ordered and select what they show."""
+class RecordedAdmin(HistoryAdmin):
+    """Admin with history; every write bumps the version of the regulations."""
 
     list_per_page = 200
     readonly_fields = ("key",)
@@ -99,27 +105,39 @@ class KeptAdmin(HistoryAdmin):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         with transaction.atomic():
             super().save_model(request, obj, form, change)
-            actions.tell_of_change()
+            services.record_change()
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         with transaction.atomic():
             super().save_formset(request, form, formset, change)
-            actions.tell_of_change()
+            services.record_change()
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         with transaction.atomic():
             super().delete_model(request, obj)
-            actions.tell_of_change()
+            services.record_change()
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         with transaction.atomic():
             super().delete_queryset(request, queryset)
-            actions.tell_of_change()
+            services.record_change()
+
+
+class OverdueFirst(ChangeList):
+    """Overdue states first, unless the editor has chosen a column.
+
+    `ModelAdmin.ordering` does not work: it also orders the choice of a state in other forms, which lack the `overdue`
+    annotation.
+    """
+
+    def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:
+        ordering = super().get_ordering(request, queryset)
+        return ordering if ORDER_VAR in self.params else [F("overdue").desc(), *ordering]
 
 
 @admin.register(LegalState)
-class LegalStateAdmin(KeptAdmin):
-    """The sixteen voivodeships. An import brings them; nobody adds or deletes one."""
+class LegalStateAdmin(RecordedAdmin):
+    """The sixteen legal states, overdue ones first. Only an import adds them; none is deleted."""
 
     list_display = ("voivodeship", "as_of_marked", "summary")
     list_filter = (StaleFilter,)
@@ -129,6 +147,13 @@ class LegalStateAdmin(KeptAdmin):
     readonly_fields = ("voivodeship",)
     fields = ("voivodeship", "as_of", "summary", "note", "sources")
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[LegalState]:
+        states: QuerySet[LegalState] = super().get_queryset(request)
+        return states.annotate(overdue=overdue_condition(timezone.localdate()))
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return OverdueFirst
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
@@ -136,12 +161,13 @@ class LegalStateAdmin(KeptAdmin):
         return False
 
     @admin.display(description="stan na", ordering="as_of")
-    def as_of_marked(self, state: LegalState) -> str:
-        """The day, marked when it is older than 180 days."""
+    def as_of_marked(self, state: Any) -> str:
+        """The day, marked when stale, more so when overdue. state: annotated with `overdue`."""
         day = date_format(state.as_of)
         if not is_stale(state.as_of, timezone.localdate()):
             return day
-        return format_html('{} <strong class="stale">sprawdź ponownie</strong>', day)
+        word = "pilnie sprawdź: termin mija w ciągu roku" if state.overdue else "sprawdź ponownie"
+        return format_html('{} <strong class="stale">{}</strong>', day, word)
 
 
 class AmendmentInline(admin.StackedInline):  # type: ignore[type-arg] # not subscriptable at run time
@@ -151,7 +177,7 @@ class AmendmentInline(admin.StackedInline):  # type: ignore[type-arg] # not subs
 
 
 @admin.register(Resolution)
-class ResolutionAdmin(KeptAdmin):
+class ResolutionAdmin(RecordedAdmin):
     form = ScopeForm
     list_display = ("number", "state", "scope", "adopted", "publication")
     list_filter = ("state__voivodeship",)
@@ -167,15 +193,15 @@ class ResolutionAdmin(KeptAdmin):
 
 
 @admin.register(Amendment)
-class AmendmentAdmin(KeptAdmin):
+class AmendmentAdmin(RecordedAdmin):
     list_display = ("number", "resolution", "adopted", "publication")
     list_select_related = ("resolution",)
     search_fields = ("number", "changes", "resolution__number")
     ordering = ("resolution", "pk")
 
 
-class ProvisionAdmin(KeptAdmin):
-    """Deadlines and bans."""
+class ProvisionAdmin(DraftedAdmin, RecordedAdmin):
+    """Deadlines and bans. A change is a draft until another editor approves it."""
 
     form = ScopeForm
     list_filter = ("state__voivodeship", "area")
@@ -183,6 +209,9 @@ class ProvisionAdmin(KeptAdmin):
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"valid_from": timezone.localdate(), **super().get_changeform_initial_data(request)}
+
+    def describe_draft(self, before: Any, after: Any, cleaned: Any) -> list[str]:
+        return describe_change(before, after, cleaned, timezone.localdate())
 
 
 @admin.register(Deadline)
@@ -193,23 +222,41 @@ class DeadlineAdmin(ProvisionAdmin):
     ordering = ("state", "date", "pk")
     fieldsets = (
         (None, {"fields": ("state", "date", "kind", "applies_to", "description")}),
+        (
+            "Kody: czego dotyczy",
+            {
+                "fields": (
+                    "appliances",
+                    "unclear_appliances",
+                    "fuels",
+                    "conditions",
+                    "exemptions",
+                    "started_before",
+                    "spared",
+                ),
+                "description": "Z kodów powstają odpowiedzi „Sprawdź swój piec”. Muszą mówić to samo co opis.",
+            },
+        ),
         ("Przesunięcie terminu", {"fields": ("moved_to", "moved_by")}),
         WHERE,
         ("Kiedy stoi w przepisach", {"fields": ("valid_from", "valid_to")}),
         ("Źródła", {"fields": ("sources", "key")}),
     )
 
-    def save_model(self, request: HttpRequest, obj: Deadline, form: Any, change: bool) -> None:
-        """Move when the form says so, then save: what else the form changes is not said of the days before."""
+    def write_draft(self, request: HttpRequest, obj: Deadline, form: Any, change: bool) -> None:
+        """Move the deadline if the form says so, then save. Other changes take effect from the new `valid_from`."""
         moved_to, amendment = form.cleaned_data.get("moved_to"), form.cleaned_data.get("moved_by")
         if moved_to and amendment:
-            moved = actions.move_deadline(deadline=obj, to=moved_to, amendment=amendment, by=editor_of(request))
+            note = getattr(obj, "_change_reason", "")
+            moved = services.move_deadline(
+                deadline=obj, to=moved_to, amendment=amendment, by=current_editor(request), note=note
+            )
             obj.date, obj.valid_from = moved.date, moved.valid_from
             told = f"Przesunięto na {moved_to} na mocy zmiany {amendment}. Sprawdź też opis, streszczenie i „stan na”."
             self.message_user(request, told, messages.SUCCESS)
             if set(form.changed_data) == {"moved_to", "moved_by"}:
                 return
-        super().save_model(request, obj, form, change)
+        super().write_draft(request, obj, form, change)
 
 
 @admin.register(FuelBan)
@@ -218,7 +265,7 @@ class FuelBanAdmin(ProvisionAdmin):
     search_fields = ("fuel", "detail", "scope", "state__voivodeship__name")
     ordering = ("state", "pk")
     fieldsets = (
-        (None, {"fields": ("state", "fuel", "detail", "from_date")}),
+        (None, {"fields": ("state", "fuel", "fuels", "detail", "from_date")}),
         WHERE,
         ("Kiedy stoi w przepisach", {"fields": ("valid_from", "valid_to")}),
         ("Źródła", {"fields": ("sources", "key")}),

@@ -1,36 +1,42 @@
-"""System checks that read the legal state: run them with `manage.py check --database default`."""
+"""System checks of the stored legal state; run by `manage.py check --database default`."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from catalog.models import County, Municipality
-from regulations.freshness import is_stale
+from regulations.freshness import STALE_AFTER, is_stale
 from regulations.models import Deadline, FuelBan, LegalState, Resolution, Scope
 
 
-def tables_exist(alias: str) -> bool:
-    """Before the first migration there is nothing to check."""
-    return LegalState._meta.db_table in connections[alias].introspection.table_names()
+def is_migrated(alias: str) -> bool:
+    """Return whether all migrations are applied.
+
+    `migrate` itself runs these checks first, on an empty database or that of the previous release.
+    """
+    executor = MigrationExecutor(connections[alias])
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
 
 
 @register(Tags.database)
 def check_states_are_fresh(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    """regulations.W001: no legal state was confirmed more than 180 days ago."""
+    """regulations.W001: a legal state was confirmed more than STALE_AFTER ago."""
     messages: list[CheckMessage] = []
     today = timezone.localdate()
     for alias in databases or []:
-        if not tables_exist(alias):
+        if not is_migrated(alias):
             continue
         states = LegalState.objects.using(alias).select_related("voivodeship").order_by("pk")
         stale = [f"{s.voivodeship.name} ({s.as_of})" for s in states if is_stale(s.as_of, today)]
         if stale:
+            count, days = len(stale), STALE_AFTER.days
             messages.append(
                 Warning(
-                    f"the legal state of {len(stale)} voivodeships was confirmed more than 180 days ago: "
+                    f"the legal state of {count} voivodeships was confirmed more than {days} days ago: "
                     + ", ".join(stale),
                     hint="read the gazettes, then set “stan na” in the admin under “Stany prawne województw”",
                     id="regulations.W001",
@@ -41,12 +47,12 @@ def check_states_are_fresh(databases: Sequence[str] | None = None, **kwargs: Any
 
 @register(Tags.database)
 def check_codes_are_known(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    """regulations.W002: every municipality and county that a scope names is in the register."""
+    """regulations.W002: a scope names a municipality or county that the register lacks."""
     messages: list[CheckMessage] = []
     for alias in databases or []:
-        if not tables_exist(alias):
+        if not is_migrated(alias):
             continue
-        # A change of kind changes only the seventh digit, and scopes compare six.
+        # Six digits: the seventh changes with the kind of the municipality.
         known = {code[:6] for code in Municipality.objects.using(alias).values_list("pk", flat=True)}
         known |= set(County.objects.using(alias).values_list("pk", flat=True))
         scopes: list[Scope] = [

@@ -1,6 +1,6 @@
-"""The legal state of each voivodeship: resolutions, amendments, deadlines and banned fuels. Editors keep it.
+"""The legal state of each voivodeship: resolutions, amendments, deadlines and banned fuels.
 
-The starting state comes from `regulations/data/*.yaml`; every later change leaves its author in the history tables.
+The starter data are `regulations/data/*.yaml`. Editors maintain the state; history tables record every change.
 """
 
 import uuid
@@ -19,16 +19,24 @@ from django.utils.formats import date_format
 from simple_history.models import HistoricalRecords
 
 from catalog.models import Voivodeship
+from regulations.codes import Appliance, Condition, Exemption, FuelCode
+from regulations.fields import CodesField, SparedField
 
 DAY = "d.m.Y"
-"""How the desk writes a day in the name of a row."""
+"""Format of days in names of rows in the admin."""
 
-UNIT_FORM = RegexValidator(r"^[0-9]{4}([0-9]{3})?\Z", "kod powiatu (4 cyfry) albo gminy (7 cyfr)")
+UNIT_PATTERN = RegexValidator(r"^[0-9]{4}([0-9]{3})?\Z", "kod powiatu (4 cyfry) albo gminy (7 cyfr)")
+
+
+def unit_codes(verbose_name: str, help_text: str) -> "ArrayField[list[str], list[str]]":
+    """Return a field of TERYT codes, empty by default."""
+    code = models.CharField(max_length=7, validators=[UNIT_PATTERN])
+    return ArrayField(code, verbose_name=verbose_name, blank=True, default=list, help_text=help_text)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where something was read."""
+    """A source of the legal state."""
 
     name: str
     url: str
@@ -36,7 +44,7 @@ class Source:
 
 @lru_cache(maxsize=1000)
 def read_sources(text: str) -> tuple[Source, ...]:
-    """Sources from text: one a line, name and address separated by the last " | "."""
+    """Parse sources: one per line, name and URL separated by the last " | "."""
     lines = (line.strip() for line in text.splitlines())
     return tuple(
         Source(name.strip(), url.strip()) for name, _, url in (line.rpartition(" | ") for line in lines if line)
@@ -44,12 +52,12 @@ def read_sources(text: str) -> tuple[Source, ...]:
 
 
 def write_sources(sources: Iterable[Source]) -> str:
-    """The text that `read_sources` reads."""
+    """Return the inverse of `read_sources`."""
     return "\n".join(f"{source.name} | {source.url}" for source in sources)
 
 
 def validate_sources(text: str) -> None:
-    """Raise ValidationError for a line without name or address."""
+    """Raise ValidationError for a line without a name or a valid URL."""
     for source in read_sources(text):
         if not source.name:
             raise ValidationError("Źródło wpisz tak: nazwa | adres", code="form")
@@ -57,7 +65,7 @@ def validate_sources(text: str) -> None:
 
 
 class SourcesField(models.TextField):  # type: ignore[type-arg] # not subscriptable at run time
-    """Sources as an editor types them."""
+    """Sources, as text for `read_sources`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("validators", [validate_sources])
@@ -67,17 +75,17 @@ class SourcesField(models.TextField):  # type: ignore[type-arg] # not subscripta
 
 
 class AddressField(models.URLField):  # type: ignore[type-arg] # not subscriptable at run time
-    """An address; typed without a scheme it is taken to be https."""
+    """A URL; the form assumes https where the scheme is missing."""
 
     def formfield(self, *args: Any, **kwargs: Any) -> Any:
         return super().formfield(*args, **{"assume_scheme": "https", **kwargs})
 
 
 class Scope(models.Model):
-    """Where something binds. Codes of municipalities have 7 digits, of counties 4.
+    """Where a rule binds. Codes of municipalities have 7 digits, of counties 4.
 
-    partly: municipalities of which only a part is meant; whether it binds there cannot be told from the code.
-    uncertain: sources contradict each other about whether it binds anywhere in the area; caveat says how.
+    partly: municipalities that the rule binds in part. excluded: only for wide areas.
+    uncertain: sources contradict each other about the rule binding anywhere in the area; caveat explains.
     """
 
     class Area(models.TextChoices):
@@ -88,27 +96,9 @@ class Scope(models.Model):
 
     scope = models.CharField("gdzie obowiązuje, słowami", max_length=300)
     area = models.CharField("obszar", max_length=15, choices=Area.choices, default=Area.VOIVODESHIP)
-    units = ArrayField(
-        models.CharField(max_length=7, validators=[UNIT_FORM]),
-        verbose_name="objęte w całości",
-        blank=True,
-        default=list,
-        help_text="kody TERYT po przecinku; tylko dla obszaru „wymienione”",
-    )
-    partly = ArrayField(
-        models.CharField(max_length=7, validators=[UNIT_FORM]),
-        verbose_name="objęte w części",
-        blank=True,
-        default=list,
-        help_text="kody TERYT gmin, w których przepis dotyczy tylko części obszaru",
-    )
-    excluded = ArrayField(
-        models.CharField(max_length=7, validators=[UNIT_FORM]),
-        verbose_name="wyłączone",
-        blank=True,
-        default=list,
-        help_text="kody TERYT gmin i powiatów, których przepis nie dotyczy",
-    )
+    units = unit_codes("objęte w całości", "kody TERYT po przecinku; tylko dla obszaru „wymienione”")
+    partly = unit_codes("objęte w części", "kody TERYT gmin, w których przepis dotyczy tylko części obszaru")
+    excluded = unit_codes("wyłączone", "kody TERYT gmin i powiatów, których przepis nie dotyczy")
     uncertain = models.BooleanField(
         "niepewne",
         default=False,
@@ -134,9 +124,9 @@ class Scope(models.Model):
 
 
 class LegalState(models.Model):
-    """What is known of one voivodeship. There are sixteen, with and without a resolution.
+    """Legal state of one of the sixteen voivodeships, with or without a resolution.
 
-    file: what its YAML file said at the last import, so that an editor's change can be told from the file's.
+    file: values of its YAML file at the last import, to distinguish changes of editors from those of the file.
     """
 
     voivodeship = models.OneToOneField(
@@ -157,8 +147,8 @@ class LegalState(models.Model):
         return f"{self.voivodeship.name}, stan na {date_format(self.as_of, DAY)}"
 
 
-class Item(models.Model):
-    """What a legal state consists of. key: its name in the file; blank for what an editor added."""
+class LegalItem(models.Model):
+    """A part of a legal state. key: its name in the file; blank for rows of editors."""
 
     state = models.ForeignKey(LegalState, models.CASCADE, verbose_name="województwo")
     key = models.SlugField("nazwa w pliku", max_length=60, blank=True, editable=False)
@@ -171,8 +161,8 @@ class Item(models.Model):
         )
 
 
-class Resolution(Item, Scope):
-    """An act of the regional assembly. An act without day of adoption counts as long as any act of its voivodeship."""
+class Resolution(LegalItem, Scope):
+    """An act of the regional assembly. Without a day of adoption it counts from the first act of its voivodeship."""
 
     title = models.TextField("tytuł")
     number = models.CharField("numer", max_length=40, blank=True)
@@ -186,7 +176,7 @@ class Resolution(Item, Scope):
     class Meta:
         verbose_name = "uchwała"
         verbose_name_plural = "uchwały"
-        constraints = (*Item.Meta.constraints, *Scope.Meta.constraints)
+        constraints = (*LegalItem.Meta.constraints, *Scope.Meta.constraints)
 
     def __str__(self) -> str:
         number = f"nr {self.number}" if self.number else "bez numeru"
@@ -198,7 +188,7 @@ class Resolution(Item, Scope):
 
 
 class Amendment(models.Model):
-    """An act that changes a resolution. Which deadlines it moved is recorded in the deadlines."""
+    """An act that changes a resolution. The history of deadlines records which ones it moved."""
 
     resolution = models.ForeignKey(Resolution, models.CASCADE, verbose_name="uchwała", related_name="amendments")
     key = models.SlugField("nazwa w pliku", max_length=60, blank=True, editable=False)
@@ -225,8 +215,8 @@ class Amendment(models.Model):
         return f"nr {self.number or '?'} z {date_format(self.adopted, DAY) if self.adopted else '?'}"
 
 
-class Provision(Item, Scope):
-    """A rule of the acts, with the days between which it stood there: the first inclusive, the last exclusive."""
+class Provision(LegalItem, Scope):
+    """A rule of the acts. valid_from (inclusive), valid_to (exclusive): the period in which the acts contained it."""
 
     valid_from = models.DateField(
         "w przepisach od", null=True, blank=True, help_text="dzień podjęcia uchwały lub zmiany; puste: od początku"
@@ -238,7 +228,7 @@ class Provision(Item, Scope):
     class Meta:
         abstract = True
         constraints = (
-            *Item.Meta.constraints,
+            *LegalItem.Meta.constraints,
             *Scope.Meta.constraints,
             models.CheckConstraint(
                 name="%(app_label)s_%(class)s_validity_in_order",
@@ -248,12 +238,22 @@ class Provision(Item, Scope):
         )
 
     def stands_on(self, day: date) -> bool:
-        """Whether the rule stood in the acts on a day."""
+        """Whether the acts contained the rule on a day."""
         return (self.valid_from is None or self.valid_from <= day) and (self.valid_to is None or day < self.valid_to)
+
+    def can_move_on(self, day: date) -> bool:
+        """Whether an amendment adopted on a day can move the rule: the acts contain it then, but not since that day."""
+        return self.stands_on(day) and self.valid_from != day
 
 
 class Deadline(Provision):
-    """A day from which something is forbidden or required. uid: what calendars know it by, also after it has moved."""
+    """A day from which something is forbidden or required. uid: of its calendar event, stable when the day moves.
+
+    The codes repeat the texts as data. appliances: those that it ends or limits; empty where it is about fuels alone.
+    unclear_appliances: sources contradict each other about these. fuels: only with these; empty for any solid fuel.
+    conditions: only where all hold. exemptions: one of them frees an appliance. started_before: only appliances put to
+    use before that day. spared: appliances that may stay according to a source.
+    """
 
     class Kind(models.TextChoices):
         NEW_INSTALLATIONS = "new_installations", "nowe urządzenia"
@@ -268,6 +268,24 @@ class Deadline(Provision):
         "od dnia", help_text="pierwszy dzień obowiązywania: „do końca 2026 r.” to 1 stycznia 2027 r."
     )
     kind = models.CharField("rodzaj", max_length=20, choices=Kind.choices)
+    appliances = CodesField(verbose_name="urządzenia", choices=Appliance.choices)
+    unclear_appliances = CodesField(
+        verbose_name="urządzenia, co do których źródła są sprzeczne", choices=Appliance.choices
+    )
+    fuels = CodesField(
+        verbose_name="tylko na paliwa", choices=FuelCode.choices, help_text="nic nie zaznaczono: każde paliwo stałe"
+    )
+    conditions = CodesField(verbose_name="tylko gdy", choices=Condition.choices, help_text="wszystkie naraz")
+    exemptions = CodesField(
+        verbose_name="nie dotyczy urządzenia, które", choices=Exemption.choices, help_text="wystarczy jedno"
+    )
+    started_before = models.DateField(
+        "tylko uruchomione przed", null=True, blank=True, help_text="puste: bez względu na dzień uruchomienia"
+    )
+    spared = SparedField(
+        "mogą zostać do końca żywotności",
+        help_text="każde w osobnym wierszu: kod urządzenia albo kod | dzień, przed którym je uruchomiono (RRRR-MM-DD)",
+    )
     applies_to = models.CharField("czego dotyczy", max_length=200)
     description = models.TextField("co oznacza")
     uid = models.UUIDField("identyfikator w kalendarzu", default=uuid.uuid4, unique=True, editable=False)
@@ -283,9 +301,10 @@ class Deadline(Provision):
 
 
 class FuelBan(Provision):
-    """A fuel that must not be burnt. from_date: null where no source says since when."""
+    """A fuel that must not be burnt. fuels: its codes. from_date: null when unknown."""
 
     fuel = models.CharField("paliwo", max_length=200)
+    fuels = CodesField(verbose_name="kody paliw", choices=FuelCode.choices)
     detail = models.TextField("szczegóły", blank=True)
     from_date = models.DateField("od dnia", null=True, blank=True)
     history = HistoricalRecords()

@@ -1,29 +1,53 @@
-"""Questions about the legal state: plain values in, the state as of a day out."""
+"""Reading of the legal state as of a day, from the snapshots."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from enum import StrEnum
 
 from catalog.models import Municipality, Voivodeship
-from catalog.query_string import InvalidParameters, ParameterError
-from catalog.territory.snapshot import UnknownPostcode, territory
+from catalog.territory.snapshot import PostcodeNotFound, territory
+from fueldepot.http.params import InvalidParameters, ParameterError
+from regulations import freshness
+from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
+from regulations.applicability import applies_to, kinds_of_places
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope
-from regulations.params import CalendarQuery, RegulationsQuery
-from regulations.scopes import binds, kinds_of_places
-from regulations.snapshot import WholeState, states
+from regulations.snapshot import LegalStateRecords, states
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
 
 
-class UnknownLegalState(Exception):
-    """No legal state of the voivodeship was ever imported."""
+class DeadlineStatus(StrEnum):
+    """Whether a next deadline exists, and the reason if not.
+
+    UPCOMING: it exists. PASSED: all known deadlines are past. DATES_UNKNOWN: an act of unknown deadlines binds.
+    NO_RESOLUTION: the voivodeship has no act. STATE_UNKNOWN: no legal state was imported.
+    """
+
+    UPCOMING = "upcoming"
+    PASSED = "passed"
+    DATES_UNKNOWN = "dates_unknown"
+    NO_RESOLUTION = "no_resolution"
+    STATE_UNKNOWN = "state_unknown"
+
+
+class LegalStateNotFound(Exception):
+    """No legal state of the voivodeship was imported."""
+
+
+class DeadlinesNotFound(Exception):
+    """A voivodeship, or a unit in it, has no known deadline. place: its name or slug, for the message."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        super().__init__(place)
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit somebody asks for. level: voivodeship, county or municipality.
+    """The requested unit. level: voivodeship, county or municipality.
 
-    municipalities: the codes it is made up of. slug: of a municipality, "" for others.
+    municipalities: codes of its municipalities. slug: of a municipality, "" for others.
     """
 
     level: str
@@ -44,11 +68,10 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Regulation:
-    """The legal state of one voivodeship as of a day. state: None where nothing is known of it.
+    """The legal state of one voivodeship as of a day. state: None where none was imported. unit: the requested one.
 
-    laws: the acts adopted by then, oldest record first; none means no resolution. deadlines: ascending by date, on one
-    day those that cover most first. unit: the one asked for. changed_since: acts or rules became others after the
-    day, so the words of the state, which are of its newest form, do not describe it.
+    laws: the acts adopted by then, oldest record first; empty without a resolution. deadlines: by date, then the widest
+    first. changed_since: acts or rules changed after the day, so that the texts of the state describe a later one.
     """
 
     voivodeship: Voivodeship
@@ -62,14 +85,14 @@ class Regulation:
 
     @property
     def has_resolution(self) -> bool | None:
-        """Whether there is an act on the day; None where no legal state was ever imported."""
+        """Whether an act exists on the day; None where no legal state was imported."""
         return bool(self.laws) if self.state else None
 
     @property
     def main(self) -> Resolution | None:
-        """The act that covers most: the voivodeship-wide one, else the one outside towns."""
+        """The act with the widest scope, None without acts."""
         acts = [law.resolution for law in self.laws]
-        return min(acts, key=width, default=None)
+        return min(acts, key=scope_size, default=None)
 
     @property
     def next_deadline(self) -> Deadline | None:
@@ -82,29 +105,79 @@ class Regulation:
         return next((d for d in self.deadlines if d.date >= self.on and self.binds(d) is not False), None)
 
     @property
-    def has_undated_acts(self) -> bool:
-        """Whether an act binds somewhere in the unit, or in the voivodeship, where no deadline of it is known.
+    def deadlines_of_unit(self) -> tuple[Deadline, ...]:
+        """The deadlines that bind the unit or a part of it; without a unit all of them."""
+        return tuple(row for row in self.deadlines if self.unit is None or self.binds(row) is not False)
 
-        Deadlines for new installations do not count: an act has others for what is already there.
-        """
+    @property
+    def deadline_status(self) -> DeadlineStatus:
+        """The status of the next deadline of the voivodeship."""
+        return self._status(self.next_deadline, None)
+
+    @property
+    def deadline_status_of_unit(self) -> DeadlineStatus:
+        """The status of the next deadline of the unit, or of the voivodeship without one."""
+        return self._status(self.next_deadline_of_unit, self.unit) if self.unit else self.deadline_status
+
+    @property
+    def has_undated_acts(self) -> bool:
+        """Whether an act binds a place in the unit, or in the voivodeship, that no known deadline covers."""
+        return self._has_undated_acts(self.unit)
+
+    @property
+    def overdue(self) -> tuple[Deadline, ...]:
+        """The overdue deadlines of the voivodeship, see `freshness.is_overdue`."""
+        return tuple(row for row in self.deadlines if self.is_overdue(row))
+
+    @property
+    def overdue_of_unit(self) -> tuple[Deadline, ...]:
+        """The overdue deadlines that bind the unit or a part of it; without a unit all of them."""
+        return tuple(row for row in self.overdue if self.unit is None or self.binds(row) is not False)
+
+    def is_overdue(self, deadline: Deadline) -> bool:
+        """Whether a deadline is overdue, see `freshness.is_overdue`."""
+        return self.state is not None and freshness.is_overdue(self.state.as_of, deadline.date, self.on)
+
+    def _status(self, following: Deadline | None, unit: Unit | None) -> DeadlineStatus:
+        if self.state is None:
+            return DeadlineStatus.STATE_UNKNOWN
+        if not self.laws:
+            return DeadlineStatus.NO_RESOLUTION
+        if following:
+            return DeadlineStatus.UPCOMING
+        return DeadlineStatus.DATES_UNKNOWN if self._has_undated_acts(unit) else DeadlineStatus.PASSED
+
+    def _has_undated_acts(self, unit: Unit | None) -> bool:
+        # Deadlines of new installations do not count: an act has others for existing ones.
         acts = [law.resolution for law in self.laws]
         dated = [row for row in self.deadlines if row.kind != Deadline.Kind.NEW_INSTALLATIONS]
-        places = self.unit.municipalities if self.unit else kinds_of_places(self.voivodeship.pk, [*acts, *dated])
+        places = unit.municipalities if unit else kinds_of_places(self.voivodeship.pk, [*acts, *dated])
         return any(
-            any(binds(act, [place]) is not False for act in acts) and all(binds(row, [place]) is False for row in dated)
+            any(applies_to(act, [place]) is not False for act in acts)
+            and all(applies_to(row, [place]) is False for row in dated)
             for place in places
         )
 
+    @property
+    def of_unit(self) -> "Regulation":
+        """The part of the state that binds, or may bind, the unit or a part of it."""
+        return replace(
+            self,
+            laws=tuple(law for law in self.laws if self.binds(law.resolution) is not False),
+            deadlines=tuple(row for row in self.deadlines if self.binds(row) is not False),
+            bans=tuple(row for row in self.bans if self.binds(row) is not False),
+        )
+
     def binds(self, scope: Scope) -> bool | None:
-        """Whether a rule binds the unit asked for: see `scopes.binds`. Ask only where there is one."""
-        assert self.unit is not None  # noqa: S101 - callers look first
-        return binds(scope, self.unit.municipalities)
+        """Return whether a rule binds the unit, which must not be None; see `applies_to`."""
+        assert self.unit is not None  # noqa: S101 - checked by callers
+        return applies_to(scope, self.unit.municipalities)
 
 
 def find_regulations(query: RegulationsQuery) -> list[Regulation]:
-    """The legal state of every voivodeship a question concerns, by TERYT.
+    """Return the legal state of every requested voivodeship, by TERYT.
 
-    Raises UnknownUnit, UnknownPostcode and UnknownVoivodeship.
+    Raises UnitNotFound, PostcodeNotFound and VoivodeshipNotFound.
     """
     if query.teryt is not None:
         units = [get_unit(query.teryt)]
@@ -117,10 +190,30 @@ def find_regulations(query: RegulationsQuery) -> list[Regulation]:
     return regulations_of([unit.voivodeship for unit in units], on=query.on, units=units)
 
 
-def get_calendar(query: CalendarQuery) -> Regulation:
-    """The legal state whose deadlines a calendar shows.
+def find_deadlines(query: DeadlinesQuery, *, today: date) -> tuple[list[tuple[Regulation, Deadline]], int]:
+    """Return the current deadlines of the requested voivodeships and their total number before the limit.
 
-    Raises UnknownVoivodeship, UnknownUnit and UnknownLegalState, and InvalidParameters for a unit that lies elsewhere.
+    Order: by date, then by TERYT of the voivodeship, then as in `Regulation.deadlines`. Raises VoivodeshipNotFound.
+    """
+    units = territory.get()
+    areas = [units.voivodeship(query.voivodeship)] if query.voivodeship else list(units.voivodeships.values())
+    found = [
+        (entry, row)
+        for entry in regulations_of(areas, on=today)
+        for row in entry.deadlines
+        if query.first <= row.date
+        and (query.last is None or row.date <= query.last)
+        and (query.appliance is None or query.appliance in {*row.appliances, *row.unclear_appliances})
+    ]
+    found.sort(key=lambda item: item[1].date)
+    return found[: query.limit], len(found)
+
+
+def get_calendar(query: CalendarQuery) -> Regulation:
+    """Return the legal state for a calendar of deadlines.
+
+    Raises VoivodeshipNotFound, UnitNotFound, LegalStateNotFound, DeadlinesNotFound for an empty calendar, and
+    InvalidParameters for a unit of another voivodeship.
     """
     voivodeship = territory.get().voivodeship(query.voivodeship)
     unit = None if query.teryt is None else get_unit(query.teryt)
@@ -132,59 +225,63 @@ def get_calendar(query: CalendarQuery) -> Regulation:
         raise InvalidParameters([ParameterError("teryt", "out_of_range", reason)])
     (entry,) = regulations_of([voivodeship], on=query.on, units=[unit] if unit else [])
     if entry.state is None:
-        raise UnknownLegalState(voivodeship.slug)
+        raise LegalStateNotFound(voivodeship.slug)
+    if not entry.deadlines_of_unit:
+        raise DeadlinesNotFound(f"{unit.name} ({unit.teryt})" if unit else voivodeship.slug)
     return entry
 
 
 def regulations_of(areas: Sequence[Voivodeship], *, on: date, units: Iterable[Unit] = ()) -> list[Regulation]:
-    """The legal state of voivodeships, in their order."""
+    """Return the legal states of voivodeships, in their order. units: at most one per voivodeship."""
     known = states.get()
     asked = {unit.voivodeship.pk: unit for unit in units}
     return [as_of_day(area, known.get(area.pk), on=on, unit=asked.get(area.pk)) for area in areas]
 
 
-def as_of_day(voivodeship: Voivodeship, whole: WholeState | None, *, on: date, unit: Unit | None) -> Regulation:
-    """What of a whole state stood on a day. An act whose day of adoption is unknown stands as long as any other."""
-    if whole is None:
+def as_of_day(
+    voivodeship: Voivodeship, records: LegalStateRecords | None, *, on: date, unit: Unit | None
+) -> Regulation:
+    """Return the part of a state in force on a day. An act of unknown adoption counts from the first known one."""
+    if records is None:
         return Regulation(voivodeship, None, on, unit, (), (), ())
-    begins = min((act.adopted for act in whole.acts if act.adopted), default=date.min)
+    begins = min((act.adopted for act in records.acts if act.adopted), default=date.min)
     laws = tuple(
-        Law(act, tuple(a for a in whole.amendments_of(act) if a.adopted is None or a.adopted <= on))
-        for act in whole.acts
+        Law(act, tuple(a for a in records.amendments_of(act) if a.adopted is None or a.adopted <= on))
+        for act in records.acts
         if begins <= on and (act.adopted is None or act.adopted <= on)
     )
     return Regulation(
         voivodeship,
-        whole.state,
+        records.state,
         on,
         unit,
         laws,
-        tuple(sorted((row for row in whole.deadlines if laws and row.stands_on(on)), key=deadline_order)),
-        tuple(ban for ban in whole.bans if laws and ban.stands_on(on)),
-        changed_since=any(day > on for day in days_of_change(whole)),
+        tuple(sorted((row for row in records.deadlines if laws and row.stands_on(on)), key=deadline_sort_key)),
+        tuple(ban for ban in records.bans if laws and ban.stands_on(on)),
+        changed_since=any(day > on for day in days_of_change(records)),
     )
 
 
-def days_of_change(whole: WholeState) -> Iterator[date]:
-    """The days on which acts were adopted or amended and rules began or ended to stand in them, as far as known."""
-    adopted = (*(act.adopted for act in whole.acts), *(change.adopted for change in whole.amendments))
-    provisions: tuple[Provision, ...] = (*whole.deadlines, *whole.bans)
+def days_of_change(records: LegalStateRecords) -> Iterator[date]:
+    """Return the known days of adoption of acts and amendments, and the first and last days of rules."""
+    adopted = (*(act.adopted for act in records.acts), *(change.adopted for change in records.amendments))
+    provisions: tuple[Provision, ...] = (*records.deadlines, *records.bans)
     stood = (day for row in provisions for day in (row.valid_from, row.valid_to))
     return (day for day in (*adopted, *stood) if day is not None)
 
 
-def width(scope: Scope) -> int:
-    """0 for the area that covers most."""
+def scope_size(scope: Scope) -> int:
+    """Return the rank of a scope by its area, 0 for the widest."""
     return WIDEST_FIRST.index(Scope.Area(scope.area))
 
 
-def deadline_order(deadline: Deadline) -> tuple[date, int, int]:
-    """Sorts deadlines by day, then the wider first, then the older row."""
-    return deadline.date, width(deadline), deadline.pk
+def deadline_sort_key(deadline: Deadline) -> tuple[date, int, int]:
+    """Return the sort key: day, then the widest scope first, then the oldest row."""
+    return deadline.date, scope_size(deadline), deadline.pk
 
 
 def get_unit(teryt: str) -> Unit:
-    """Return a unit of any level by its code. Raises UnknownUnit."""
+    """Return a unit of any level by its code. Raises UnitNotFound."""
     units = territory.get()
     units.check_unit(teryt)
     if len(teryt) == 7:
@@ -198,15 +295,15 @@ def get_unit(teryt: str) -> Unit:
 
 
 def unit_of(municipality: Municipality) -> Unit:
-    """Return a municipality as the unit asked for."""
+    """Return a municipality as a requested unit."""
     teryt = municipality.teryt
     return Unit("municipality", teryt, municipality.name, municipality.voivodeship, (teryt,), municipality.slug)
 
 
 def units_of_postcode(code: str) -> list[Unit]:
-    """Return in every voivodeship of a postcode its municipality with most addresses, by TERYT of the voivodeship.
+    """Return the municipality with most addresses of a postcode in each of its voivodeships, by TERYT.
 
-    Raises UnknownPostcode.
+    Raises PostcodeNotFound.
     """
     units = territory.get()
     found: dict[str, Municipality] = {}
@@ -214,5 +311,5 @@ def units_of_postcode(code: str) -> list[Unit]:
         municipality = units.municipalities[teryt]
         found.setdefault(municipality.voivodeship_id, municipality)
     if not found:
-        raise UnknownPostcode(code)
+        raise PostcodeNotFound(code)
     return [unit_of(found[teryt]) for teryt in sorted(found)]

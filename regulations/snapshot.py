@@ -1,4 +1,4 @@
-"""Legal states of the voivodeships in memory, with all that belongs to them: sixteen states and some hundred rows."""
+"""Snapshot of the legal states of the voivodeships: sixteen states and some hundred rows."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -14,8 +14,8 @@ Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
-class WholeState:
-    """A legal state. Acts, deadlines and bans: the oldest record first. amendments: by the day of adoption."""
+class LegalStateRecords:
+    """A legal state of all days. acts, deadlines, bans: the oldest record first. amendments: by day of adoption."""
 
     state: LegalState
     acts: tuple[Resolution, ...]
@@ -28,8 +28,8 @@ class WholeState:
         return tuple(change for change in self.amendments if change.resolution_id == act.pk)
 
 
-def read_states() -> dict[str, WholeState]:
-    """Read the present legal states, by the two digits of their voivodeship. Five queries."""
+def read_states() -> dict[str, LegalStateRecords]:
+    """Read the legal states by the two digits of their voivodeship. Five queries."""
     acts = list(Resolution.objects.order_by("pk"))
     states_of_acts = {act.pk: act.state_id for act in acts}
     acts_of = by_state(acts, attrgetter("state_id"))
@@ -39,7 +39,7 @@ def read_states() -> dict[str, WholeState]:
     deadlines_of = by_state(Deadline.objects.order_by("pk"), attrgetter("state_id"))
     bans_of = by_state(FuelBan.objects.order_by("pk"), attrgetter("state_id"))
     return {
-        state.pk: WholeState(
+        state.pk: LegalStateRecords(
             state, acts_of[state.pk], amendments_of[state.pk], deadlines_of[state.pk], bans_of[state.pk]
         )
         for state in LegalState.objects.order_by("pk")
@@ -47,7 +47,7 @@ def read_states() -> dict[str, WholeState]:
 
 
 def by_state(rows: Iterable[Row], state_of: Callable[[Row], str]) -> Mapping[str, tuple[Row, ...]]:
-    """Return rows by the voivodeship of their state, in their order; none for one without rows."""
+    """Group rows by the voivodeship of their state, in their order; an empty tuple for one without rows."""
     found: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         found[state_of(row)].append(row)

@@ -1,8 +1,7 @@
-"""Codes in scopes follow municipalities and counties that leave the register.
+"""Update of codes in scopes when municipalities and counties leave the register.
 
-A municipality that goes on under another code is bound as before. Where one was merged or divided, its rule binds a
-part of each that took it over: which part, only the act tells, so these are named among the partly bound ones and
-editors read of it in the report.
+A municipality that continues under another code stays bound. After a merger or division a rule binds a part of each
+successor. Only the act tells which part, so the successors become `partly` bound and the report informs editors.
 """
 
 from collections.abc import Collection, Mapping
@@ -10,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.importers.sync import Options
-from catalog.importers.sync.successions import Heirs
+from catalog.importers.sync.successions import SuccessorVotes
 from catalog.models import Dataset, FormerMunicipality, Municipality
 from fueldepot.data import versions
-from regulations.actions import save_as
 from regulations.models import Deadline, FuelBan, Resolution
+from regulations.services import save_as
 
 LISTS = ("units", "partly", "excluded")
 REASON = "zmiana kodów w rejestrze TERYT"
@@ -22,25 +21,25 @@ REASON = "zmiana kodów w rejestrze TERYT"
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """What is known of codes. heirs: code that left → who follows it. municipalities: the codes of today."""
+    """The register of codes. heirs: successors by former code. municipalities: current codes."""
 
-    heirs: Mapping[str, Heirs]
+    heirs: Mapping[str, SuccessorVotes]
     municipalities: Collection[str]
 
     @classmethod
     def load(cls) -> "Register":
-        """As the database has it: two queries."""
+        """Read the register. Two queries."""
         rows = FormerMunicipality.objects.values_list("pk", "successor_id", "others", "whole")
-        heirs = {code: Heirs(successor, tuple(others), whole) for code, successor, others, whole in rows}
+        heirs = {code: SuccessorVotes(successor, tuple(others), whole) for code, successor, others, whole in rows}
         return cls(heirs, set(Municipality.objects.values_list("pk", flat=True)))
 
     def followed(self, code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Codes that take the place of one: those that do so as a whole, and those that do in part."""
+        """Return the current codes of a code: those that continue it whole, and those that continue a part."""
         if len(code) == 4:
             return self.followed_county(code)
         heirs = self.heirs.get(code)
         if heirs is None or code in self.municipalities:
-            # Scopes compare six digits, so they may still name an earlier kind.
+            # Six digits: scopes may name the code of an earlier kind.
             number = {old: after for old, after in self.heirs.items() if old[:6] == code[:6]}
             alive = any(known.startswith(code[:6]) for known in self.municipalities)
             if not number or alive:
@@ -49,7 +48,7 @@ class Register:
         return ((heirs.successor,), ()) if heirs.whole else ((), heirs.all)
 
     def followed_county(self, code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The same of a county. It goes on as another one if all its municipalities do, and no others are there."""
+        """Return the same for a county. It continues as another one whose municipalities are exactly its own."""
         own = {old: after for old, after in self.heirs.items() if old.startswith(code)}
         if not own or any(known.startswith(code) for known in self.municipalities):
             return (code,), ()
@@ -64,9 +63,9 @@ class Register:
 
 
 def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, list[str]]:
-    """The three lists of a scope with the codes of today; empty when nothing changes.
+    """Return the three lists of a scope with current codes; an empty dict when nothing changes.
 
-    values: with the keys `units`, `partly` and `excluded`, or without them.
+    values: with the keys `units`, `partly` and `excluded`; without them nothing changes.
     """
     if not all(name in values for name in LISTS):
         return {}
@@ -76,7 +75,7 @@ def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, lis
         for code in values[name]:
             wholes, parts = register.followed(code)
             lists[name].update(dict.fromkeys(wholes))
-            # Both were bound before they were merged, so all of it is.
+            # A merger of municipalities that were all bound is bound whole.
             partly += [part for part in parts if not named(part, values[name])]
             lists[name].update(dict.fromkeys(part for part in parts if named(part, values[name])))
     lists["partly"].update(dict.fromkeys(partly))
@@ -85,12 +84,12 @@ def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, lis
 
 
 def named(code: str, codes: Collection[str]) -> bool:
-    """Whether a list names a municipality, by its number or its county."""
+    """Whether a list names a municipality, by six digits or its county."""
     return any(code.startswith(other[:6]) for other in codes)
 
 
-def follow_codes(heirs: Mapping[str, Heirs], options: Options) -> list[str]:
-    """Bring the codes of every rule up to date. Returns a line for each rule. Four queries, and three for each rule."""
+def follow_codes(heirs: Mapping[str, SuccessorVotes], options: Options) -> list[str]:
+    """Update the codes of all rules. Returns a line for each changed rule. Four queries, and three per changed rule."""
     codes = set(Municipality.objects.values_list("pk", flat=True))
     if not options.write:
         codes = codes - heirs.keys() | {code for after in heirs.values() for code in after.all}
@@ -113,7 +112,7 @@ def follow_codes(heirs: Mapping[str, Heirs], options: Options) -> list[str]:
 
 
 def describe(before: Mapping[str, list[str]], after: Mapping[str, list[str]]) -> str:
-    """What changes in a scope, and what an editor has to do."""
+    """Describe the changes of a scope, and what an editor has to check."""
     parts = []
     for name in LISTS:
         out = [code for code in before[name] if code not in after[name]]

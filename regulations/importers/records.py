@@ -1,39 +1,159 @@
-"""The YAML files of the legal state, read into plain dictionaries of text, dates and lists.
+"""Parser of the YAML files of the legal state. `regulations/data/README.md` describes their format."""
 
-The form of a file is described in `regulations/data/README.md`.
-"""
-
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
 
-import yaml
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from catalog.importers.records import BadInput
-from catalog.yaml_loader import PlainLoader
+from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
+from regulations.codes import Appliance, Condition, Exemption, FuelCode
+from regulations.fields import Spared, write_spared
 from regulations.models import Deadline, Scope, Source, write_sources
 
 DATA = Path(__file__).resolve().parent.parent / "data"
-"""The state that comes with the project."""
+"""Files of the starter data."""
 
 Values = dict[str, Any]
 
-KEY_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
-CODE_FORM = re.compile(r"[0-9]{4}([0-9]{3})?", re.ASCII)
+Day = date
+Text = Annotated[str, StringConstraints(min_length=1)]
+TextOrNone = Annotated[Text | None, AfterValidator(lambda text: text or "")]
+"""Optional text; absent text becomes "", as in the columns."""
+Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+UnitCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}([0-9]{3})?$")]
+# Not strict: strict models accept only members of an enumeration, while files hold their values.
+ApplianceCode = Annotated[Appliance, Field(strict=False)]
+FuelValue = Annotated[FuelCode, Field(strict=False)]
 
-SCOPE_FIELDS = ("units", "partly", "excluded")
-ACT_TEXTS = ("title", "number", "publication", "text_url", "note")
-AMENDMENT_TEXTS = ("number", "publication", "text_url", "changes", "note")
-ACT_DAYS = ("adopted", "in_force_from")
+
+class SourceFile(StrictModel):
+    title: Text
+    url: Text
+
+
+class ScopeFile(StrictModel):
+    text: Text
+    area: Annotated[Scope.Area, Field(strict=False)]
+    units: list[UnitCode] = []
+    partly: list[UnitCode] = []
+    excluded: list[UnitCode] = []
+    uncertain: bool = False
+    caveat: TextOrNone = ""
+
+    @model_validator(mode="after")
+    def check_units(self) -> Self:
+        listed = self.area == Scope.Area.LISTED
+        if (listed and not (self.units or self.partly)) or (self.units and not listed):
+            raise ValueError("units are given for the area listed, and only for it")
+        return self
+
+    def values(self) -> Values:
+        return {
+            "scope": self.text,
+            "area": self.area.value,
+            "units": self.units,
+            "partly": self.partly,
+            "excluded": self.excluded,
+            "uncertain": self.uncertain,
+            "caveat": self.caveat,
+        }
+
+
+class Sourced(StrictModel):
+    """An item that names its sources by key."""
+
+    key: Key
+    sources: list[str] | None = None
+
+
+class Scoped(Sourced):
+    """An item that names its scope by key."""
+
+    scope: str
+
+
+class AmendmentFile(Sourced):
+    number: TextOrNone = ""
+    adopted: date | None = None
+    publication: TextOrNone = ""
+    text_url: TextOrNone = ""
+    in_force_from: date | None = None
+    changes: Text
+    note: TextOrNone = ""
+
+
+class ActFile(Scoped):
+    title: Text
+    number: TextOrNone = ""
+    adopted: date | None = None
+    publication: TextOrNone = ""
+    text_url: TextOrNone = ""
+    in_force_from: date | None = None
+    note: TextOrNone = ""
+    amendments: list[AmendmentFile] = []
+
+
+class ProvisionFile(Scoped):
+    valid_from: date | None = None
+    valid_to: date | None = None
+    caveat: TextOrNone = ""
+
+    @model_validator(mode="after")
+    def check_validity(self) -> Self:
+        if self.valid_from and self.valid_to and self.valid_to <= self.valid_from:
+            raise ValueError("valid_to is not after valid_from")
+        return self
+
+
+class SparedFile(StrictModel):
+    appliance: ApplianceCode
+    started_before: date | None = None
+
+
+class DeadlineFile(ProvisionFile):
+    date: Day
+    kind: Annotated[Deadline.Kind, Field(strict=False)]
+    appliances: list[ApplianceCode] = []
+    unclear_appliances: list[ApplianceCode] = []
+    fuels: list[FuelValue] = []
+    conditions: list[Annotated[Condition, Field(strict=False)]] = []
+    exemptions: list[Annotated[Exemption, Field(strict=False)]] = []
+    started_before: Day | None = None
+    spared: list[SparedFile] = []
+    applies_to: Text
+    description: Text
+
+
+class BanFile(ProvisionFile):
+    fuel: Text
+    fuels: list[FuelValue] = []
+    detail: TextOrNone = ""
+    from_date: date | None = None
+
+
+class StateFile(StrictModel):
+    """A file. left_out: remarks for readers of the file, not imported."""
+
+    voivodeship: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
+    as_of: date
+    summary: TextOrNone = ""
+    note: TextOrNone = ""
+    sources: dict[str, SourceFile] = {}
+    scopes: dict[str, ScopeFile] = {}
+    resolutions: list[ActFile] = []
+    deadlines: list[DeadlineFile] = []
+    bans: list[BanFile] = []
+    left_out: list[Text] = []
 
 
 @dataclass(frozen=True, slots=True)
 class StateRecord:
-    """One file. Each part: key → values of the columns, as the models name them; absent text is "".
+    """One file. Each part: key → values by column name; absent text is "".
 
     amendments: "key of the act/key" → values.
     """
@@ -47,19 +167,18 @@ class StateRecord:
     bans: dict[str, Values]
 
 
-YAML = frozenset({".yaml", ".yml"})
-"""How files of the legal state end."""
+YAML_SUFFIXES = frozenset({".yaml", ".yml"})
 
 
 def find_files(sources: list[Path]) -> list[Path]:
-    """The YAML files among files and folders, in order.
+    """Return the given files and the YAML files of given folders, in order.
 
-    Raises BadInput for a folder without one, and for a file that is given twice.
+    Raises BadInput for a folder without a YAML file, and for a repeated file.
     """
     found: list[Path] = []
     for source in sources:
         if source.is_dir():
-            inside = sorted(path for path in source.iterdir() if path.suffix in YAML)
+            inside = sorted(path for path in source.iterdir() if path.suffix in YAML_SUFFIXES)
             if not inside:
                 raise BadInput(source, "holds no YAML file")
             found += inside
@@ -72,184 +191,77 @@ def find_files(sources: list[Path]) -> list[Path]:
 
 
 def parse(path: Path) -> StateRecord:
-    """Read one file. Raises BadInput, naming file and place, for anything that is not of the described form."""
+    """Read one file. Raises BadInput with every mistake and its row."""
     try:
-        document = yaml.load(path.read_text(encoding="utf-8"), PlainLoader)  # noqa: S506 - a safe loader
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(path, f"cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise BadInput(path, f"is no YAML: {error}", row=mark.line + 1 if mark else None) from error
-    except RecursionError:
-        raise BadInput(path, "nests its values too deeply") from None
-    return _Reader(path).state(document)
+        return record_of(path, read_yaml(path, StateFile, check_names))
+    except InvalidYaml as error:
+        raise BadInput(path, error.reason) from error
 
 
-class _Reader:
-    """Checks every value of a document on its way into a record."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.sources: Mapping[str, Any] = {}
-        self.scopes: Mapping[str, Any] = {}
-
-    def fail(self, where: str, reason: str) -> BadInput:
-        return BadInput(self.path, f"{where}: {reason}")
-
-    def state(self, document: Any) -> StateRecord:
-        top = self.mapping(document, "the file")
-        teryt = top.get("voivodeship")
-        if not isinstance(teryt, str) or not re.fullmatch("[0-9]{2}", teryt, re.ASCII):
-            raise self.fail("voivodeship", f"is {teryt!r}; give two digits in quotation marks")
-        self.sources = self.mapping(top.get("sources") or {}, "sources")
-        self.scopes = self.mapping(top.get("scopes") or {}, "scopes")
-        as_of = self.day(top, "as_of", "the file")
-        if as_of is None:
-            raise self.fail("as_of", "is missing; give the day the state is current to")
-        values = {
-            "as_of": as_of,
-            "summary": self.text(top, "summary", "the file"),
-            "note": self.text(top, "note", "the file"),
-            "sources": self.source_text(list(self.sources), "sources"),
-        }
-        resolutions, amendments = {}, {}
-        for where, key, item in self.items(top, "resolutions"):
-            resolutions[key] = self.act(item, where)
-            for inner, inner_key, change in self.items(item, "amendments", where):
-                amendments[f"{key}/{inner_key}"] = {
-                    **{name: self.text(change, name, inner, required=name == "changes") for name in AMENDMENT_TEXTS},
-                    **{name: self.day(change, name, inner) for name in ACT_DAYS},
-                    "sources": self.source_text(change.get("sources"), inner),
-                }
-        deadlines = {key: self.deadline(item, where) for where, key, item in self.items(top, "deadlines")}
-        bans = {key: self.ban(item, where) for where, key, item in self.items(top, "bans")}
-        if (deadlines or bans) and not resolutions:
-            raise self.fail("resolutions", "are missing although there are deadlines or bans")
-        return StateRecord(self.path, teryt, values, resolutions, amendments, deadlines, bans)
-
-    def act(self, item: Mapping[str, Any], where: str) -> Values:
-        return {
-            **{name: self.text(item, name, where, required=name == "title") for name in ACT_TEXTS},
-            **{name: self.day(item, name, where) for name in ACT_DAYS},
-            **self.scope(item, where),
-            "sources": self.source_text(item.get("sources"), where),
-        }
-
-    def deadline(self, item: Mapping[str, Any], where: str) -> Values:
-        kind = item.get("kind")
-        if kind not in Deadline.Kind.values:
-            raise self.fail(where, f"kind is {kind!r}; give one of {', '.join(Deadline.Kind.values)}")
-        day = self.day(item, "date", where)
-        if day is None:
-            raise self.fail(where, "date is missing")
-        return {
-            "date": day,
-            "kind": kind,
-            "applies_to": self.text(item, "applies_to", where, required=True),
-            "description": self.text(item, "description", where, required=True),
-            **self.provision(item, where),
-        }
-
-    def ban(self, item: Mapping[str, Any], where: str) -> Values:
-        return {
-            "fuel": self.text(item, "fuel", where, required=True),
-            "detail": self.text(item, "detail", where),
-            "from_date": self.day(item, "from_date", where),
-            **self.provision(item, where),
-        }
-
-    def provision(self, item: Mapping[str, Any], where: str) -> Values:
-        values = {
-            **self.scope(item, where),
-            "valid_from": self.day(item, "valid_from", where),
-            "valid_to": self.day(item, "valid_to", where),
-            "sources": self.source_text(item.get("sources"), where),
-        }
-        if values["valid_from"] and values["valid_to"] and values["valid_to"] <= values["valid_from"]:
-            raise self.fail(where, "valid_to is not after valid_from")
-        values["caveat"] = self.text(item, "caveat", where) or values["caveat"]
-        return values
-
-    def scope(self, item: Mapping[str, Any], where: str) -> Values:
-        """The columns of a scope that the file names."""
-        name = item.get("scope")
-        if not isinstance(name, str) or name not in self.scopes:
-            raise self.fail(where, f"scope is {name!r}; give one of {', '.join(self.scopes)}")
-        found = self.mapping(self.scopes[name], f"scopes, {name}")
-        area = found.get("area")
-        if area not in Scope.Area.values:
-            raise self.fail(f"scopes, {name}", f"area is {area!r}; give one of {', '.join(Scope.Area.values)}")
-        codes = {field: self.codes(found.get(field) or [], f"scopes, {name}") for field in SCOPE_FIELDS}
-        uncertain = found.get("uncertain", False)
-        if not isinstance(uncertain, bool):
-            raise self.fail(f"scopes, {name}", f"uncertain is {uncertain!r}; give true or false")
-        if (area == Scope.Area.LISTED) != bool(codes["units"] or (area == Scope.Area.LISTED and codes["partly"])):
-            raise self.fail(f"scopes, {name}", "units are given for the area listed, and only for it")
-        return {
-            "scope": self.text(found, "text", f"scopes, {name}", required=True),
-            "area": area,
-            **codes,
-            "uncertain": uncertain,
-            "caveat": self.text(found, "caveat", f"scopes, {name}"),
-        }
-
-    def codes(self, found: Any, where: str) -> list[str]:
-        if not isinstance(found, list):
-            raise self.fail(where, f"codes are {found!r}; give a list")
-        for code in found:
-            if not isinstance(code, str) or not CODE_FORM.fullmatch(code):
-                raise self.fail(where, f"a code is {code!r}; give four or seven digits in quotation marks")
-        return list(found)
-
-    def items(
-        self, parent: Mapping[str, Any], name: str, where: str = ""
-    ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Where each item of a list stands, its key, and itself."""
+def check_names(file: StateFile) -> Iterator[Mistake]:
+    """Yield repeated keys of a list, and unknown names of scopes and sources."""
+    lists: list[tuple[tuple[str | int, ...], Sequence[Sourced]]] = [
+        (("resolutions",), file.resolutions),
+        (("deadlines",), file.deadlines),
+        (("bans",), file.bans),
+    ]
+    lists += [(("resolutions", n, "amendments"), act.amendments) for n, act in enumerate(file.resolutions)]
+    for place, items in lists:
         seen = set()
-        listed = parent.get(name) or []
-        if not isinstance(listed, list):
-            raise self.fail(where or name, f"{name} is no list")
-        for number, item in enumerate(listed, start=1):
-            place = f"{where + ', ' if where else ''}{name} {number}"
-            found = self.mapping(item, place)
-            key = found.get("key")
-            if not isinstance(key, str) or not KEY_FORM.fullmatch(key):
-                raise self.fail(place, f"key is {key!r}; give small letters, digits and dashes")
-            if key in seen:
-                raise self.fail(place, f"key {key!r} stands twice")
-            seen.add(key)
-            yield f"{place} ({key})", key, found
+        for number, item in enumerate(items):
+            if item.key in seen:
+                yield (*place, number, "key"), f"{item.key!r} stands twice"
+            seen.add(item.key)
+            for position, name in enumerate(item.sources or []):
+                if name not in file.sources:
+                    yield (*place, number, "sources", position), f"{name!r} is not among the sources of the file"
+            if isinstance(item, Scoped) and item.scope not in file.scopes:
+                yield (*place, number, "scope"), f"is {item.scope!r}; give one of {', '.join(file.scopes)}"
+    if (file.deadlines or file.bans) and not file.resolutions:
+        yield ("resolutions",), "are missing although there are deadlines or bans"
 
-    def mapping(self, found: Any, where: str) -> Mapping[str, Any]:
-        if not isinstance(found, dict):
-            raise self.fail(where, "is no mapping of names to values")
-        return found
 
-    def text(self, item: Mapping[str, Any], name: str, where: str, *, required: bool = False) -> str:
-        found = item.get(name)
-        if found is None and not required:
-            return ""
-        if not isinstance(found, str) or not found.strip():
-            raise self.fail(where, f"{name} is {found!r}; give text{'' if required else ' or null'}")
-        return found.strip()
+def record_of(path: Path, file: StateFile) -> StateRecord:
+    """Convert a file to values of the columns of the models."""
 
-    def day(self, item: Mapping[str, Any], name: str, where: str) -> date | None:
-        found = item.get(name)
-        if found is not None and type(found) is not date:
-            raise self.fail(where, f"{name} is {found!r}; give a day as YYYY-MM-DD or null")
-        return found
+    def source_text(keys: Iterable[str] | None) -> str:
+        return write_sources(Source(file.sources[key].title, file.sources[key].url) for key in keys or ())
 
-    def source_text(self, keys: Any, where: str) -> str:
-        """Sources named by their keys, as their column keeps them."""
-        if keys is not None and not isinstance(keys, list):
-            raise self.fail(where, f"sources is {keys!r}; give a list of keys")
-        found = []
-        for key in keys or []:
-            if not isinstance(key, str) or key not in self.sources:
-                raise self.fail(where, f"source {key!r} is not among the sources of the file")
-            source = self.mapping(self.sources[key], f"sources, {key}")
-            place = f"sources, {key}"
-            found.append(
-                Source(self.text(source, "title", place, required=True), self.text(source, "url", place, required=True))
-            )
-        return write_sources(found)
+    def columns(item: Sourced, **more: Any) -> Values:
+        """Return the values of an item with the columns of its scope and the text of its sources."""
+        found: Values = {}
+        for name in type(item).model_fields:
+            if name not in {"key", "scope", "sources", "amendments", "spared", "caveat"}:
+                found[name] = plain_codes(getattr(item, name))
+        if isinstance(item, Scoped):
+            found |= file.scopes[item.scope].values()
+        if isinstance(item, ProvisionFile) and item.caveat:
+            found["caveat"] = item.caveat
+        return {**found, "sources": source_text(item.sources), **more}
+
+    return StateRecord(
+        path=path,
+        teryt=file.voivodeship,
+        values={
+            "as_of": file.as_of,
+            "summary": file.summary,
+            "note": file.note,
+            "sources": source_text(file.sources),
+        },
+        resolutions={act.key: columns(act) for act in file.resolutions},
+        amendments={
+            f"{act.key}/{change.key}": columns(change) for act in file.resolutions for change in act.amendments
+        },
+        deadlines={
+            row.key: columns(row, spared=write_spared(Spared(one.appliance, one.started_before) for one in row.spared))
+            for row in file.deadlines
+        },
+        bans={row.key: columns(row) for row in file.bans},
+    )
+
+
+def plain_codes(value: Any) -> Any:
+    """Convert members of enumerations to text, alone or in a list; return anything else unchanged."""
+    if isinstance(value, list):
+        return [plain_codes(one) for one in value]
+    return str(value) if isinstance(value, str) else value

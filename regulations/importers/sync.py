@@ -1,7 +1,7 @@
-"""The legal state in the database follows the files, except where an editor has changed it.
+"""Import of the legal state: a three-way merge of file, last import and database.
 
-Beside every state the database keeps what its file said at the last import. A value that still equals that is the
-file's, and follows it; any other is an editor's, and stays. What an editor deleted does not come back.
+`LegalState.file` keeps the values of the last import. A stored value equal to it follows the file; a different value is
+an editor's and stays. Rows that an editor deleted do not come back.
 """
 
 import uuid
@@ -14,23 +14,23 @@ from typing import Any
 from django.db.models import Model, QuerySet
 
 from catalog.importers.records import Note
-from catalog.importers.run import Step, require
+from catalog.importers.runner import ImportStep, require
 from catalog.importers.sync import Options, Report, check_removals
 from catalog.models import Dataset, Voivodeship
-from regulations.actions import save_as
 from regulations.importers.records import StateRecord, Values, parse
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
+from regulations.services import save_as
 from regulations.successors import Register, follow_codes, follow_scope
 
 CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
-"""Deadlines of the files have the same UID in every database, so subscribed calendars survive a new one."""
+"""Deadlines of the files have the same UID in every database, so that subscribed calendars survive a new database."""
 
 REASON = "import"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One list of a file. identity: columns by which an editor's row is known to be the one a file now brings."""
+class StatePart:
+    """One list of a file. identity: columns that match a row of the file with one entered by an editor."""
 
     name: str
     model: type[Any]
@@ -38,20 +38,20 @@ class Part:
 
 
 PARTS = (
-    Part("resolutions", Resolution, ("number",)),
-    Part("amendments", Amendment, ("number",)),
-    Part("deadlines", Deadline, ("date", "applies_to", "scope")),
-    Part("bans", FuelBan, ("fuel", "scope")),
+    StatePart("resolutions", Resolution, ("number",)),
+    StatePart("amendments", Amendment, ("number",)),
+    StatePart("deadlines", Deadline, ("date", "applies_to", "scope")),
+    StatePart("bans", FuelBan, ("fuel", "scope")),
 )
 
 
 PUBLISHER = "dzienniki urzędowe województw i źródła podane przy każdym akcie"
 
 
-def file_step(paths: list[Path]) -> Step:
-    """The step that brings files into the database. Raises BadInput for a file that cannot be read.
+def file_step(paths: list[Path]) -> ImportStep:
+    """Return the step that imports files. Raises BadInput for an unreadable file.
 
-    It always writes: whether that stays is decided by the run, which undoes a dry one.
+    The step always writes; the runner rolls a dry run back.
     """
     records = [parse(path) for path in paths]
 
@@ -59,10 +59,10 @@ def file_step(paths: list[Path]) -> Step:
         require(Voivodeship, "voivodeships", "import_teryt")
         report = Report("regulations")
         asked = [record.teryt for record in records]
-        # Of the voivodeships that the files speak of: one file that broke off is little beside the whole country.
+        # Rows of the voivodeships in the files: against the whole country one truncated file would go unnoticed.
         stored = sum(rows_in(part, asked).exclude(key="").count() for part in PARTS)
         register = Register.load()
-        # Rules from before the register knew of a succession; what the files say is read the same way.
+        # Updates codes stored before the register knew their successors; `StateSync` does the same for the files.
         report.lines += follow_codes(register.heirs, replace(options, write=True))
         report.changed += len(report.lines)
         for record in options.progress(records, "regulations"):
@@ -70,16 +70,18 @@ def file_step(paths: list[Path]) -> Step:
         check_removals(report.title, removed=report.removed, stored=stored, options=options)
         return report
 
-    return Step(Dataset.Slug.REGULATIONS, PUBLISHER, sync, model=Resolution, form="regulations", files=tuple(paths))
+    return ImportStep(
+        Dataset.Slug.REGULATIONS, PUBLISHER, sync, model=Resolution, form="regulations", files=tuple(paths)
+    )
 
 
 def plain(values: Mapping[str, Any]) -> Values:
-    """Values as JSON keeps them: days as text."""
+    """Return values as in JSON: days as text."""
     return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
 
 
 class StateSync:
-    """One file and the state of its voivodeship. Codes that have left the register are read as those that follow."""
+    """Merges one file into the state of its voivodeship. Codes that left the register become their successors."""
 
     def __init__(self, record: StateRecord, report: Report, register: Register) -> None:
         self.record, self.report, self.register = record, report, register
@@ -92,11 +94,11 @@ class StateSync:
         }
 
     def followed(self, rows: Mapping[str, Values]) -> dict[str, Values]:
-        """Rows with the codes of today."""
+        """Return rows with current codes."""
         return {path: {**values, **follow_scope(values, self.register)} for path, values in rows.items()}
 
     def run(self) -> None:
-        """Compare and write."""
+        """Compare the file with the database and write the differences."""
         voivodeship = Voivodeship.objects.filter(pk=self.record.teryt).first()
         if voivodeship is None:
             self.report.rejected.append(Note(self.name, f"no voivodeship has the code: '{self.record.teryt}'"))
@@ -112,11 +114,11 @@ class StateSync:
             self.sync_part(part, state, self.followed(state.file.get(part.name, {})))
         said = {"state": plain(self.record.values)}
         said |= {part: {key: plain(values) for key, values in rows.items()} for part, rows in self.parts.items()}
-        # Without history: what the file said is bookkeeping, not law.
+        # Without history: the values of the file are bookkeeping, not law.
         LegalState.objects.filter(pk=state.pk).update(file=said)
 
-    def sync_part(self, part: Part, state: LegalState, base: Mapping[str, Values]) -> None:
-        """One list of the file: rows that are new, that differ, and that the file no longer has."""
+    def sync_part(self, part: StatePart, state: LegalState, base: Mapping[str, Values]) -> None:
+        """Sync one list: add new rows, merge changed ones, remove those that left the file."""
         stored = {path_of(row): row for row in rows_of(part, state).exclude(key="")}
         for path, values in self.parts[part.name].items():
             label = f"{self.name}, {part.name}/{path}"
@@ -130,8 +132,8 @@ class StateSync:
             if path in stored:
                 self.remove(f"{self.name}, {part.name}/{path}", stored[path], base[path])
 
-    def add(self, part: Part, state: LegalState, path: str, values: Values, label: str) -> None:
-        """A row that the file has and the last import had not."""
+    def add(self, part: StatePart, state: LegalState, path: str, values: Values, label: str) -> None:
+        """Add a row that is new in the file, or adopt the same row of an editor."""
         parent, key = self.place_of(part, state, path)
         if parent is None:
             self.report.skipped.append(Note(label, "its resolution was deleted by an editor"))
@@ -151,8 +153,8 @@ class StateSync:
         save(row)
         self.added(label)
 
-    def place_of(self, part: Part, state: LegalState, path: str) -> tuple[dict[str, Model] | None, str]:
-        """What a new row belongs to, None when that is gone, and its key there."""
+    def place_of(self, part: StatePart, state: LegalState, path: str) -> tuple[dict[str, Model] | None, str]:
+        """Return the parent of a new row as a keyword, None when deleted, and the key of the row there."""
         if part.model is not Amendment:
             return {"state": state}, path
         act, _, key = path.partition("/")
@@ -160,7 +162,10 @@ class StateSync:
         return (None if resolution is None else {"resolution": resolution}), key
 
     def merge(self, label: str, row: Any, base: Values, values: Values) -> None:
-        """Take over what only the file has changed."""
+        """Update the values that changed in the file only."""
+        if base:
+            # A column added since the last import had its default then.
+            base = plain({name: row._meta.get_field(name).get_default() for name in values}) | base
         current = plain({name: getattr(row, name) for name in values})
         incoming = plain(values)
         differing = [name for name in values if current[name] != incoming[name]]
@@ -176,7 +181,7 @@ class StateSync:
         self.keep_edits(label, row, values)
 
     def keep_edits(self, label: str, row: Any, values: Values) -> None:
-        """Name every value in which the database now differs from the file."""
+        """Report every stored value that differs from the file."""
         for name, value in plain(values).items():
             current = plain({name: getattr(row, name)})[name]
             if current != value:
@@ -184,7 +189,7 @@ class StateSync:
                 self.report.skipped.append(Note(label, reason))
 
     def remove(self, label: str, row: Any, base: Values) -> None:
-        """A row that has left the file goes, unless an editor has worked on it."""
+        """Delete a row that left the file, unless an editor has changed it."""
         edited = plain({name: getattr(row, name) for name in base}) != base
         if edited or (isinstance(row, Resolution) and row.amendments.filter(key="").exists()):
             self.report.skipped.append(Note(label, "no longer in the file, but changed by an editor; it stays"))
@@ -199,32 +204,32 @@ class StateSync:
         self.report.lines.append(f"{label}: added")
 
 
-def rows_of(part: Part, state: LegalState) -> QuerySet[Any]:
-    """The stored rows of a list, locked until the import ends."""
+def rows_of(part: StatePart, state: LegalState) -> QuerySet[Any]:
+    """Return the stored rows of a list, locked until the import ends."""
     rows: QuerySet[Any] = part.model._default_manager.select_for_update(of=("self",)).order_by("pk")
     if part.model is Amendment:
         return rows.filter(resolution__state=state).select_related("resolution")
     return rows.filter(state=state)
 
 
-def rows_in(part: Part, voivodeships: list[str]) -> QuerySet[Any]:
-    """The stored rows of a list, of several voivodeships."""
+def rows_in(part: StatePart, voivodeships: list[str]) -> QuerySet[Any]:
+    """Return the stored rows of a list in several voivodeships."""
     state = "resolution__state__in" if part.model is Amendment else "state__in"
     rows: QuerySet[Any] = part.model._default_manager.filter(**{state: voivodeships})
     return rows
 
 
 def path_of(row: Any) -> str:
-    """What a row is called within its file."""
+    """Return the path of a row within its file."""
     return f"{row.resolution.key}/{row.key}" if isinstance(row, Amendment) else str(row.key)
 
 
 def shown(value: Any) -> str:
-    """A value as a report repeats it."""
+    """Return a value for a report, at most 80 characters on one line."""
     text = "nothing" if value in (None, "", []) else str(value)
     return " ".join(text.split()) if len(text) <= 80 else " ".join(text[:80].split()) + "…"
 
 
 def save(row: Any) -> None:
-    """Write a row; its history says that an import did."""
+    """Save a row; its history names the import."""
     save_as(row, by=None, reason=REASON)

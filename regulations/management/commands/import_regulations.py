@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from catalog.importers.run import Step
+from catalog.importers.runner import ImportStep
 from catalog.management.import_command import ImportCommand
 from regulations.importers.records import find_files
 from regulations.importers.sync import file_step
@@ -9,5 +9,5 @@ from regulations.importers.sync import file_step
 class Command(ImportCommand):
     help = "Import the legal state from YAML files or folders of them. A dry run unless --commit is given."
 
-    def steps(self, sources: list[Path]) -> list[Step]:
+    def steps(self, sources: list[Path]) -> list[ImportStep]:
         return [file_step(find_files(sources))]

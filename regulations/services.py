@@ -1,4 +1,4 @@
-"""What editors do to deadlines. The admin calls these; each is one transaction and leaves its author in the history."""
+"""Write operations on the legal state, for the admin and the import."""
 
 import uuid
 from datetime import date
@@ -13,11 +13,11 @@ from regulations.models import Amendment, Deadline, Resolution
 
 
 class AmendmentHasNoDay(Exception):
-    """Without its day of adoption an amendment cannot move a deadline: nobody could say since when."""
+    """The amendment has no day of adoption, from which the moved deadline would count."""
 
 
 class DeadlineNotInForce(Exception):
-    """The deadline did not stand in the acts on the day the amendment was adopted."""
+    """The amendment cannot move the deadline, see `Deadline.can_move_on`."""
 
 
 class AmendmentOfAnotherVoivodeship(Exception):
@@ -25,12 +25,14 @@ class AmendmentOfAnotherVoivodeship(Exception):
 
 
 @transaction.atomic
-def move_deadline(*, deadline: Deadline, to: date, amendment: Amendment, by: AbstractBaseUser) -> Deadline:
-    """Move a deadline to another day, from the adoption of an amendment on.
+def move_deadline(
+    *, deadline: Deadline, to: date, amendment: Amendment, by: AbstractBaseUser, note: str = ""
+) -> Deadline:
+    """Move a deadline to another day, effective from the adoption of an amendment.
 
-    The old day stays as a row of its own that ends with the adoption, so answers for earlier days keep it. The moved
-    row keeps its identity, and calendars move its event. Raises AmendmentHasNoDay, AmendmentOfAnotherVoivodeship and
-    DeadlineNotInForce.
+    A copy of the row keeps the old day and ends with the adoption, so that responses for earlier days stay the same.
+    The moved row keeps its UID, so that calendars move its event. note: for the history, beside the amendment.
+    Raises AmendmentHasNoDay, AmendmentOfAnotherVoivodeship and DeadlineNotInForce.
     """
     stored = Deadline.objects.select_for_update().get(pk=deadline.pk)
     adopted = amendment.adopted
@@ -38,26 +40,26 @@ def move_deadline(*, deadline: Deadline, to: date, amendment: Amendment, by: Abs
         raise AmendmentHasNoDay(amendment.pk)
     if amendment.resolution.state_id != stored.state_id:
         raise AmendmentOfAnotherVoivodeship(amendment.pk)
-    if not stored.stands_on(adopted) or stored.valid_from == adopted:
+    if not stored.can_move_on(adopted):
         raise DeadlineNotInForce(stored.pk)
-    reason = f"zmiana {amendment}"[:100]
+    reason = (f"zmiana {amendment}: {note}" if note else f"zmiana {amendment}")[:100]
     old = Deadline.objects.get(pk=stored.pk)
     old.pk, old.key, old.uid, old._state.adding = None, "", uuid.uuid4(), True
     old.valid_to = adopted
     stored.date, stored.valid_from = to, adopted
     for row in (old, stored):
         save_as(row, by=by, reason=reason)
-    tell_of_change()
+    record_change()
     return stored
 
 
-def tell_of_change() -> None:
-    """Tell caches that the legal state is another now. Part of the transaction of every change that no import made."""
+def record_change() -> None:
+    """Bump the version of the data set, in the transaction of the change. Imports do so by their runner."""
     versions.bump_version(Dataset.Slug.REGULATIONS, row_count=Resolution.objects.count())
 
 
 def save_as(row: Any, *, by: AbstractBaseUser | None, reason: str) -> None:
-    """Write a row whose history says who did it and why. by: None for an import."""
+    """Save a row with author and reason in its history. by: None for an import."""
     row._history_user = by
     row._change_reason = reason
     row.save()

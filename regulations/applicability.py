@@ -1,4 +1,4 @@
-"""Whether a rule binds a unit: plain functions over a scope and the unit's municipalities."""
+"""Whether a rule binds a unit: pure functions over a scope and the unit's municipalities."""
 
 from collections.abc import Collection, Iterable
 
@@ -6,28 +6,26 @@ from catalog.models import Municipality
 from regulations.models import Scope
 
 
-def binds(scope: Scope, municipalities: Iterable[str]) -> bool | None:
-    """Whether a rule binds a unit made up of these municipalities (codes of 7 digits).
+def applies_to(scope: Scope, municipalities: Iterable[str]) -> bool | None:
+    """Return whether a rule binds a unit. municipalities: of the unit, codes of 7 digits.
 
-    True: everywhere in the unit. False: nowhere. None: in a part of it, in an area smaller than a municipality, or
-    uncertain.
+    True: everywhere in the unit. False: nowhere. None: in a part of it, or uncertain.
     """
     answers = {binds_municipality(scope, teryt) for teryt in municipalities}
     return answers.pop() if len(answers) == 1 else None
 
 
 def binds_municipality(scope: Scope, teryt: str) -> bool | None:
-    """Whether a rule binds a municipality.
-
-    A municipality keeps its first six digits when its kind changes, so codes are compared by these.
-    A town-and-country municipality is bound in part by rules for towns and by rules for the country.
-    """
+    """Return whether a rule binds a municipality: True, False, or None for a part of it or uncertain."""
     covered = covers(scope, teryt)
     return None if covered and scope.uncertain else covered
 
 
 def covers(scope: Scope, teryt: str) -> bool | None:
-    """Whether an area covers a municipality: wholly, not at all, or (None) in part."""
+    """Return whether a scope covers a municipality: True for the whole, False for nothing, None for a part.
+
+    Rules for towns and rules for the country each cover a part of a town-and-country municipality.
+    """
     if _named(teryt, scope.partly):
         return None
     if _named(teryt, scope.excluded):
@@ -43,10 +41,10 @@ def covers(scope: Scope, teryt: str) -> bool | None:
 
 
 def kinds_of_places(voivodeship: str, scopes: Iterable[Scope]) -> set[str]:
-    """Codes of municipalities, one or more for each kind of place that scopes of a voivodeship tell apart.
+    """Return codes of municipalities that represent every case distinguished by scopes of a voivodeship.
 
-    They are those that the scopes name, and in the rest of every named county and of the voivodeship made-up ones of
-    each kind. So no register is needed.
+    The named municipalities, and an invented one of each kind in every named county and in the rest of the voivodeship.
+    Needs no register.
     """
     named = {code for scope in scopes for code in (*scope.units, *scope.partly, *scope.excluded)}
     areas = {voivodeship + "00", *(code for code in named if len(code) == 4)}
@@ -55,4 +53,5 @@ def kinds_of_places(voivodeship: str, scopes: Iterable[Scope]) -> set[str]:
 
 
 def _named(teryt: str, codes: Collection[str]) -> bool:
+    # Six digits: the seventh changes with the kind of the municipality.
     return any(teryt.startswith(code[:6]) for code in codes)

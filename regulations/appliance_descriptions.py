@@ -1,0 +1,169 @@
+"""Polish sentences about the check of an appliance in a municipality, for the API and the pages."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.utils.formats import date_format
+
+from regulations.appliances import ApplianceCheck, ApplianceDeadline, ApplianceStatus
+from regulations.codes import Condition, Exemption, FuelCode
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+COUNTDOWN_DAYS = 365
+"""Longest time to a deadline, in days, that a sentence counts down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The sentence in three parts: subject, verdict and rest, each in Polish.
+
+    short: the verdict for a cell of a table. until: the last day of use, None without one or once it has passed.
+    today: the present consequence for the reader, "" where the sentence suffices.
+    """
+
+    subject: str
+    verdict: str
+    rest: str
+    short: str
+    until: date | None
+    today: str
+
+    @property
+    def sentence(self) -> str:
+        """The whole sentence."""
+        return f"{self.subject} {self.verdict}{self.rest}"
+
+
+def describe_check(check: ApplianceCheck, place: str, on: date) -> Verdict:
+    """Return the verdict on an appliance. place: name of the municipality. on: the day of the response."""
+    verdict, rest, short, today = words(check, on)
+    until = last_day(check.deciding) if check.status is ApplianceStatus.ENDS and check.deciding else None
+    end = "" if f"{verdict}{rest}".endswith(".") else "."
+    return Verdict(f"{place}, {check.appliance.label}:", verdict, f"{rest}{end}", short, until, today)
+
+
+def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
+    """Return verdict, rest (without the full stop), short and today of a `Verdict`."""
+    deciding = check.deciding
+    match check.status:
+        case ApplianceStatus.ENDS if deciding:
+            left = (deciding.deadline.date - on).days
+            count = f" – jeszcze {days(left)}" if left <= COUNTDOWN_DAYS else ""
+            verdict = f"wolno używać do {day(last_day(deciding))}"
+            short = f"do{NO_BREAK}{day(last_day(deciding))}{exceptions(deciding)}"
+            return verdict, f"{count}{unless(deciding)}", short, ""
+        case ApplianceStatus.ENDED if deciding:
+            since = day(deciding.deadline.date)
+            today = "Dziś nie wolno w nim palić. Trzeba go wymienić albo wyłączyć z użytku."
+            if unless(deciding):
+                today = f"Jeśli nie spełnia żadnego z tych warunków: {today[0].lower()}{today[1:]}"
+            short = f"nie wolno od {since}{exceptions(deciding)}"
+            return "nie wolno już używać", f" od {since}{unless(deciding)}", short, today
+        case ApplianceStatus.STAYS:
+            return "wolno używać bez terminu", provided(check), f"bez terminu{provided(check)}", ""
+        case ApplianceStatus.LIMITED:
+            return words_of_limits(check.limited, on)
+        case ApplianceStatus.CONTRADICTED:
+            today = "Zanim zdecydujesz, zapytaj w urzędzie gminy."
+            return "nie wiadomo", ", bo źródła podają sprzeczne terminy", "nie wiadomo: źródła są sprzeczne", today
+        case ApplianceStatus.DATES_UNKNOWN:
+            today = "Zapytaj w urzędzie gminy albo sprawdź tekst uchwały."
+            return "nie wiadomo", ". Uchwała obowiązuje, ale jej terminów nie znamy", "nie znamy terminów", today
+        case ApplianceStatus.NO_RESOLUTION:
+            today = "Uchwała może się jeszcze pojawić. Sprawdź w urzędzie gminy, czy nie ma innych ograniczeń."
+            return "wolno używać", ". W tym województwie nie ma uchwały antysmogowej", "nie ma uchwały", today
+        case ApplianceStatus.NOT_NAMED:
+            today = "Nie znaczy to, że go nie ma. Zanim zdecydujesz, zapytaj w urzędzie gminy."
+            return "nie znamy terminu", ", który dotyczyłby tego urządzenia", "nie znamy terminu", today
+    today = "Nie znaczy to, że uchwały nie ma. Zapytaj w urzędzie gminy."
+    return "nie wiadomo", ". Stanu prawnego tego województwa jeszcze nie wczytano", "nie wiadomo", today
+
+
+def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[str, str, str, str]:
+    """Return the same as `words` for limited deadlines: the day of a single one, or what several depend on."""
+    one = only_limit(limited)
+    if one:
+        since = f"od{NO_BREAK}{day(one.deadline.date)}"
+        verdict = f"{since} nie {'będzie ' if one.deadline.date > on else ''}wolno używać"
+        return verdict, limits_of(one) + unless(one), f"{since} z ograniczeniami", "Innych terminów nie znamy."
+    reasons = []
+    if any(one.deadline.fuels for one in limited):
+        reasons.append("paliwa")
+    if any(one.deadline.conditions for one in limited):
+        reasons.append("budynku albo wieku urządzenia")
+    if any(one.binds is None for one in limited):
+        reasons.append("miejsca w gminie")
+    today = "Sprawdź, czy dotyczy Cię któryś z poniższych terminów. Innych nie znamy."
+    return f"termin zależy od {either(reasons, 'i')}", "", "zależy, zobacz warunki", today
+
+
+def only_limit(limited: tuple[ApplianceDeadline, ...]) -> ApplianceDeadline | None:
+    """Return the single limited deadline; None for several, or where sources contradict each other."""
+    return limited[0] if len(limited) == 1 and not limited[0].contradicted else None
+
+
+def describe_limit(one: ApplianceDeadline, on: date) -> str:
+    """Return a sentence about a limited deadline."""
+    row = one.deadline
+    text = f"Do {day(last_day(one))}" if row.date > on else f"Nie wolno od {day(row.date)}"
+    text += limits_of(one) + unless(one)
+    text += "" if text.endswith(".") else "."
+    return f"{text} {row.caveat}" if row.caveat and one.binds is None else text
+
+
+def limits_of(one: ApplianceDeadline) -> str:
+    """Return the middle of a sentence: fuels, conditions and part of the municipality of a deadline."""
+    row, parts = one.deadline, [""]
+    if row.fuels:
+        parts.append(f"na paliwo: {either([FuelCode(code).label for code in row.fuels], 'lub')}")
+    if row.conditions:
+        parts.append(f"pod warunkiem, że {' i '.join(Condition(code).label for code in row.conditions)}")
+    if one.contradicted:
+        parts.append("ale źródła są w tym sprzeczne")
+    elif one.binds is None:
+        parts.append(f"w części gminy ({row.scope})")
+    return ", ".join(parts)
+
+
+def unless(one: ApplianceDeadline) -> str:
+    """Return the end of a sentence, without the full stop: the exemptions from a deadline; "" for none."""
+    freed = [Exemption(code).label for code in one.exemptions]
+    if one.stays_if_started_before:
+        freed.append(f"uruchomiono je przed {day(one.stays_if_started_before)}")
+    if one.deadline.started_before:
+        freed.append(f"uruchomiono je {day(one.deadline.started_before)} lub później")
+    return f", chyba że {either(freed, 'albo')}" if freed else ""
+
+
+def exceptions(one: ApplianceDeadline) -> str:
+    """Return the short form of `unless`."""
+    return ", z wyjątkami" if unless(one) else ""
+
+
+def provided(check: ApplianceCheck) -> str:
+    """Return the condition on which an appliance may stay; "" for none."""
+    bounds = [one.started_before for one in check.spared_by]
+    if not bounds or None in bounds:
+        return ""
+    return f", jeśli uruchomiono je przed {day(max(bound for bound in bounds if bound))}"
+
+
+def either(texts: list[str], word: str) -> str:
+    """Join texts: "a, b albo c"."""
+    *first, last = texts
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def last_day(one: ApplianceDeadline) -> date:
+    """Return the last day of use, the day before the deadline."""
+    return one.deadline.date - timedelta(days=1)
+
+
+def day(value: date) -> str:
+    """ "31 grudnia 2026 r.", with non-breaking spaces."""
+    return date_format(value, "j E Y \\r.").replace(" ", NO_BREAK)
+
+
+def days(number: int) -> str:
+    """ "1 dzień", "39 dni"."""
+    return "1 dzień" if number == 1 else f"{number} dni"

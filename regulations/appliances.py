@@ -1,0 +1,203 @@
+"""How long an appliance may be used in a municipality: pure functions over the legal state of a day.
+
+    check = check_appliance(entry, Appliance.BOILER_CLASS_3)
+    check.status, check.deciding.deadline.date, check.limited
+
+Missing data are never a permission: an appliance without a known deadline is NOT_NAMED, or DATES_UNKNOWN where an act
+of unknown dates binds. STAYS requires a source that says so.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from catalog.models import Municipality
+from regulations.applicability import binds_municipality
+from regulations.codes import EXEMPTED, Appliance, Condition, Exemption
+from regulations.fields import read_spared
+from regulations.models import Deadline, Scope
+from regulations.queries import Regulation
+
+AGES = (Condition.OVER_10_YEARS, Condition.FROM_5_TO_10_YEARS, Condition.UNDER_5_YEARS)
+"""Age conditions that together cover every boiler; the latest of their deadlines is that of the youngest."""
+
+
+class ApplianceStatus(StrEnum):
+    """Status of an appliance in a municipality on a day.
+
+    STATE_UNKNOWN: no legal state of the voivodeship was imported. NO_RESOLUTION: the voivodeship has no act.
+    DATES_UNKNOWN: an act of unknown deadlines binds. NOT_NAMED: no known deadline covers the appliance.
+    STAYS: a source permits use without an end. ENDS, ENDED: the deciding deadline is ahead, or has passed.
+    LIMITED: all deadlines are for some fuels or buildings, or a part of the municipality, only.
+    CONTRADICTED: sources contradict each other about all deadlines.
+    """
+
+    STATE_UNKNOWN = "state_unknown"
+    NO_RESOLUTION = "no_resolution"
+    DATES_UNKNOWN = "dates_unknown"
+    NOT_NAMED = "not_named"
+    STAYS = "stays"
+    ENDS = "ends"
+    ENDED = "ended"
+    LIMITED = "limited"
+    CONTRADICTED = "contradicted"
+
+
+@dataclass(frozen=True, slots=True)
+class ApplianceDeadline:
+    """A deadline of one appliance in one municipality.
+
+    binds: True everywhere in it; None in a part of it, or where sources contradict each other (`contradicted`).
+    exemptions: of this kind of appliance; one of them suffices.
+    stays_if_started_before: an appliance put to use before this day may stay; None without such a rule.
+    """
+
+    deadline: Deadline
+    binds: bool | None
+    contradicted: bool
+    exemptions: tuple[Exemption, ...]
+    stays_if_started_before: date | None
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether it binds only for some fuels, some buildings or appliances, or a part of the municipality."""
+        return self.binds is None or bool(self.deadline.fuels or self.deadline.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class Sparing:
+    """A deadline that permits the appliance to stay. started_before: if put to use before this day; None for any."""
+
+    deadline: Deadline
+    started_before: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApplianceCheck:
+    """Result of a check. deciding: the deadline that ends the use, with ENDS and ENDED; else None.
+
+    limited: further deadlines of the appliance, the earliest first, without those after an unconditional deciding one.
+    spared_by: deadlines that permit the appliance to stay.
+    """
+
+    appliance: Appliance
+    status: ApplianceStatus
+    deciding: ApplianceDeadline | None = None
+    limited: tuple[ApplianceDeadline, ...] = ()
+    spared_by: tuple[Sparing, ...] = ()
+
+
+def check_appliance(entry: Regulation, appliance: Appliance) -> ApplianceCheck:
+    """Check how long an appliance may be used.
+
+    entry: the legal state of the voivodeship on a day, with the municipality as its unit.
+    """
+    if entry.state is None:
+        return ApplianceCheck(appliance, ApplianceStatus.STATE_UNKNOWN)
+    if not entry.laws:
+        return ApplianceCheck(appliance, ApplianceStatus.NO_RESOLUTION)
+    assert entry.unit is not None  # noqa: S101 - callers pass a municipality
+    (teryt,) = entry.unit.municipalities
+    found = tuple(appliance_deadlines(entry.deadlines, teryt, appliance))
+    spared_by = tuple(find_sparings(entry.deadlines, teryt, appliance))
+    deciding = find_deciding(found, teryt)
+    if deciding:
+        final = not (deciding.exemptions or deciding.stays_if_started_before or deciding.deadline.started_before)
+        limited = tuple(
+            one for one in found if one is not deciding and not (final and one.deadline.date >= deciding.deadline.date)
+        )
+        status = ApplianceStatus.ENDED if deciding.deadline.date <= entry.on else ApplianceStatus.ENDS
+        return ApplianceCheck(appliance, status, deciding, limited, spared_by)
+    return ApplianceCheck(appliance, status_without_deciding(entry, found, spared_by), None, found, spared_by)
+
+
+def status_without_deciding(
+    entry: Regulation, found: tuple[ApplianceDeadline, ...], spared_by: tuple[Sparing, ...]
+) -> ApplianceStatus:
+    if found:
+        return ApplianceStatus.CONTRADICTED if all(one.contradicted for one in found) else ApplianceStatus.LIMITED
+    if spared_by:
+        return ApplianceStatus.STAYS
+    return ApplianceStatus.DATES_UNKNOWN if entry.has_undated_acts else ApplianceStatus.NOT_NAMED
+
+
+def appliance_deadlines(deadlines: Iterable[Deadline], teryt: str, appliance: Appliance) -> Iterable[ApplianceDeadline]:
+    """Yield the deadlines that end or limit the use of an appliance in a municipality, in their order."""
+    for row in binding(deadlines, teryt):
+        unclear = appliance in row.unclear_appliances
+        bounds = [one.started_before for one in read_spared(row.spared) if one.appliance == appliance]
+        if (appliance not in row.appliances and not unclear) or None in bounds:
+            continue
+        contradicted = row.uncertain or unclear
+        yield ApplianceDeadline(
+            row,
+            None if contradicted else binds_municipality(row, teryt),
+            contradicted,
+            tuple(code for code in map(Exemption, row.exemptions) if appliance in EXEMPTED[code]),
+            next(iter(bounds), None),
+        )
+
+
+def binding(deadlines: Iterable[Deadline], teryt: str) -> Iterable[Deadline]:
+    """Yield the deadlines of appliances in use that bind, or may bind, a municipality."""
+    return (
+        row
+        for row in deadlines
+        if row.kind != Deadline.Kind.NEW_INSTALLATIONS and binds_municipality(row, teryt) is not False
+    )
+
+
+def find_sparings(deadlines: Iterable[Deadline], teryt: str, appliance: Appliance) -> Iterable[Sparing]:
+    """Yield the deadlines that permit an appliance to stay; not those that also end it, up to a start day."""
+    return (
+        Sparing(row, one.started_before)
+        for row in binding(deadlines, teryt)
+        for one in read_spared(row.spared)
+        if one.appliance == appliance and (one.started_before is None or appliance not in row.appliances)
+    )
+
+
+def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str) -> ApplianceDeadline | None:
+    """Return the earliest deadline that ends all use of the appliance in the municipality, None without one.
+
+    A deadline without limits does. So does the latest of the deadlines of all AGES, and the later one of two acts that
+    each cover a part of the municipality and together the whole.
+    """
+    candidates = [one for one in found if not one.is_limited]
+    by_age = {one.deadline.conditions[0]: one for one in found if one.binds and is_by_age(one)}
+    if len(by_age) == len(AGES):
+        candidates.append(max(by_age.values(), key=day_of))
+    parts = [one for one in found if one.binds is None and not one.contradicted and not has_limits(one.deadline)]
+    candidates += [
+        max(one, other, key=day_of)
+        for one in parts
+        for other in parts
+        if divide_municipality(one.deadline, other.deadline, teryt)
+    ]
+    return min(candidates, key=day_of, default=None)
+
+
+def is_by_age(one: ApplianceDeadline) -> bool:
+    return len(one.deadline.conditions) == 1 and one.deadline.conditions[0] in AGES and not one.deadline.fuels
+
+
+def has_limits(row: Deadline) -> bool:
+    return bool(row.fuels or row.conditions)
+
+
+def day_of(one: ApplianceDeadline) -> date:
+    return one.deadline.date
+
+
+def divide_municipality(scope: Scope, other: Scope, teryt: str) -> bool:
+    """Whether two scopes each cover a part of a municipality and together the whole.
+
+    True for towns and the country in a town-and-country municipality, and for a local act and the rest of the
+    voivodeship where both list the municipality as partly covered.
+    """
+    areas = {Scope.Area(scope.area), Scope.Area(other.area)}
+    named = [any(code[:6] == teryt[:6] for code in one.partly) for one in (scope, other)]
+    if areas == {Scope.Area.TOWNS, Scope.Area.OUTSIDE_TOWNS}:
+        return int(teryt[6]) == Municipality.Kind.MIXED and not any(named)
+    return areas == {Scope.Area.VOIVODESHIP, Scope.Area.LISTED} and all(named)
