@@ -1,4 +1,4 @@
-"""What a household states. Plain data: nothing here knows requests, days or rules."""
+"""Input of the calculator as plain data, independent of requests, days and rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,14 +22,14 @@ class Household(StrEnum):
 
 
 class IncomeType(StrEnum):
-    """What the stated income is: of one person on average, or of the household together."""
+    """Whether the stated income is the average per person or the total of the household."""
 
     PERSON = "person"
     HOUSEHOLD = "household"
 
 
 class Heating(StrEnum):
-    """What heats the house now."""
+    """Present heating of the house."""
 
     SOLID_FUEL = "solid_fuel"
     SOLID_FUEL_CLASS_5 = "solid_fuel_class5"
@@ -37,7 +37,7 @@ class Heating(StrEnum):
 
 
 class ProjectType(IntEnum):
-    """Kind of project, by the useful energy demand before the works."""
+    """Project type, by the useful energy demand before the works."""
 
     LOW = 1
     MIDDLE = 2
@@ -45,7 +45,7 @@ class ProjectType(IntEnum):
 
 
 class Item(StrEnum):
-    """Everything that can be funded, in the order of rows."""
+    """Items that can be funded, in the order of result rows."""
 
     DISTRICT_HEATING = "district_heating"
     HEAT_PUMP_AIR_WATER = "heat_pump_air_water"
@@ -76,7 +76,7 @@ SOURCES = (
     Item.PELLET_BOILER,
     Item.ELECTRIC,
 )
-"""What may be chosen as the new source."""
+"""Items that may be the new heat source."""
 
 ENVELOPE = (Item.CEILING, Item.FLOOR, Item.WALLS, Item.WINDOWS, Item.DOORS, Item.GATES)
 """Works that are measured in m² and change the heat demand of the house."""
@@ -86,11 +86,11 @@ DOCUMENTS = (Item.AUDIT, Item.ENERGY_CERTIFICATE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """One household and its plan. Incomes never show in a representation, so that no report can hold them.
+    """One household and its plan. `repr` leaves the incomes out, so that error reports never hold them.
 
-    people: required with income. project_type: None when the audit has not been made.
-    scope: item → quantity above 0 (m² of the envelope, 1 of the rest), with the new source, without its loop.
-    costs: item → net cost; None is not stored. Items that are not in scope may stand here; they are ignored.
+    people: required with income. project_type: None before the audit.
+    scope: item → quantity above 0 (m² for the envelope, 1 for the rest); includes the new source, not its ground loop.
+    costs: item → net cost; items without a cost are absent. Costs of items outside the scope are ignored.
     """
 
     people: int | None = None
@@ -110,14 +110,14 @@ class Application:
 
     @property
     def household(self) -> Household:
-        """How many live together, as far as thresholds tell them apart."""
+        """Household size class of the income thresholds."""
         if self.people is None:
             return Household.UNKNOWN
         return Household.SINGLE if self.people == 1 else Household.MULTI
 
     @property
     def quantities(self) -> dict[Item, Decimal]:
-        """The scope in the order of rows; a ground heat pump brings its loop."""
+        """The scope in the order of rows; a ground heat pump adds its ground loop."""
         scope = dict(self.scope)
         if Item.HEAT_PUMP_GROUND in scope:
             scope[Item.GROUND_SOURCE_LOOP] = scope[Item.HEAT_PUMP_GROUND]
@@ -125,10 +125,19 @@ class Application:
 
     @property
     def replaces_source(self) -> bool:
-        """A new source is in scope."""
+        """Whether a new source is in scope."""
         return any(item in self.scope for item in SOURCES)
 
     @property
     def has_envelope(self) -> bool:
-        """Works on the envelope are in scope."""
+        """Whether works on the envelope are in scope."""
         return any(item in self.scope for item in ENVELOPE)
+
+    @property
+    def has_thermal_works(self) -> bool:
+        """Whether thermo-modernisation is in scope: works on the envelope, or ventilation with heat recovery.
+
+        Ventilation counts by inference: the programme's questions and answers list it among "other
+        thermo-modernisation works".
+        """
+        return self.has_envelope or Item.VENTILATION in self.scope

@@ -1,35 +1,35 @@
-"""Taking the parameters out of a request, so that income is nowhere else while the answer is made.
+"""Removal of the parameters from a request before the calculation.
 
-Whatever fails later, a log line or an error report that describes the request finds an address without a query and an
-empty body.
+Log lines and error reports written later describe a request with no query string and an empty body, so they never hold
+an income.
 """
 
 from io import BytesIO
 
 from django.http import HttpRequest
 
-from catalog.query_string import QueryString
-from catalog.request_body import read_pairs
+from fueldepot.http.params import ParamReader
+from fueldepot.http.request_body import read_pairs
 
 
-def take_query(request: HttpRequest) -> QueryString:
-    """The parameters of the address."""
-    given = QueryString(request.META.get("QUERY_STRING", ""))
+def take_query(request: HttpRequest) -> ParamReader:
+    """Return the parameters of the query string and remove it from the request."""
+    given = ParamReader(request.META.get("QUERY_STRING", ""))
     forget_query(request)
     return given
 
 
-def take_body(request: HttpRequest) -> QueryString:
-    """The parameters of the body; those of the address are forgotten unread.
+def take_body(request: HttpRequest) -> ParamReader:
+    """Return the parameters of the body; empty the body and the query string, which is not read.
 
     Raises MalformedBody, UnsupportedBody or BodyTooLarge.
     """
     forget_query(request)
-    return QueryString.of_pairs(read_pairs(request.META.get("CONTENT_TYPE", ""), take_bytes(request)))
+    return ParamReader.of_pairs(read_pairs(request.META.get("CONTENT_TYPE", ""), take_bytes(request)))
 
 
 def forget_query(request: HttpRequest) -> None:
-    """Remove the query from wherever the server and Django keep it."""
+    """Remove the query string from every place where the server and Django keep it."""
     request.META["QUERY_STRING"] = ""
     for name in ("RAW_URI", "REQUEST_URI"):
         if name in request.META:
@@ -38,7 +38,7 @@ def forget_query(request: HttpRequest) -> None:
 
 
 def take_bytes(request: HttpRequest) -> bytes:
-    """The bytes of the body, which has come whole (`fueldepot.middleware`); the request itself keeps none."""
+    """Return the bytes of the body and empty the request's. `fueldepot.middleware` has read the body to its end."""
     body = request.body
     request._body = b""
     request.META["wsgi.input"] = request._stream = BytesIO()

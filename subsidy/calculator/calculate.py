@@ -1,21 +1,23 @@
-"""From an application and a day to a result."""
+"""The result of an application: level, rows, sums, notes and conditions."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 from decimal import Decimal
 
 from subsidy.application import Application, Level, ProjectType
 from subsidy.calculator.conditions import business_revenue_limit, requirements
 from subsidy.calculator.levels import decide
-from subsidy.calculator.money import ZERO, nearest
+from subsidy.calculator.money import ZERO, round_to_grosz
 from subsidy.calculator.notes import make_notes
-from subsidy.calculator.result import Result, Row, Variant
+from subsidy.calculator.result import ItemRow, Result, Variant
 from subsidy.calculator.rows import ENVELOPE_TABLE, make_rows
-from subsidy.rules import InForce, RulesOn, Source
+from subsidy.rules import DatedValue, RulesAt, RuleSource
 
 
-def calculate(application: Application, rules: RulesOn, day: date) -> Result:
-    """The result of an application under the rules of a day."""
+def calculate(application: Application, rules: RulesAt) -> Result:
+    """Return the result of an application under the rules of a day.
+
+    Without a project type all three are calculated; the likely one is shown.
+    """
     if application.project_type is None:
         variants = tuple(make_variant(application, kind, rules) for kind in ProjectType)
         likely = ProjectType.HIGH if application.has_envelope else ProjectType.MIDDLE
@@ -27,7 +29,7 @@ def calculate(application: Application, rules: RulesOn, day: date) -> Result:
     return Result(
         shown=shown,
         variants=variants,
-        notes=make_notes(application, shown, rules, day),
+        notes=make_notes(application, shown, rules),
         conditions=requirements(application, shown, revenue_limit, rules),
         disclaimer=rules.text("disclaimer"),
         business_revenue_limit_pln=revenue_limit,
@@ -36,8 +38,8 @@ def calculate(application: Application, rules: RulesOn, day: date) -> Result:
     )
 
 
-def make_variant(application: Application, project_type: ProjectType, rules: RulesOn) -> Variant:
-    """The result for one project type."""
+def make_variant(application: Application, project_type: ProjectType, rules: RulesAt) -> Variant:
+    """Return the result for one project type."""
     decision = decide(application, project_type, rules)
     level = decision.level
     intensity = ZERO if level is Level.NONE else rules.number("levels/intensity", level)
@@ -63,17 +65,17 @@ def make_variant(application: Application, project_type: ProjectType, rules: Rul
     )
 
 
-def sum_limit(level: Level, project_type: ProjectType, rules: RulesOn) -> InForce | None:
-    """Most for table 3 together; None at no level."""
+def sum_limit(level: Level, project_type: ProjectType, rules: RulesAt) -> DatedValue | None:
+    """Return the limit of the sum of table 3; None at no level."""
     if level is Level.NONE:
         return None
     return rules.value("project_types/table_3_limit", f"{int(project_type)}/{level}")
 
 
-def own_contribution(rows: Sequence[Row], table_3_sum: Decimal, table_3_limit: Decimal) -> Decimal | None:
-    """What the household pays itself of the rows with a cost; None without any.
+def own_contribution(rows: Sequence[ItemRow], table_3_sum: Decimal, table_3_limit: Decimal) -> Decimal | None:
+    """Return the household's own share of the stated costs; None without any cost.
 
-    Where the limit of table 3 cuts the sum, each of its rows keeps the same share of its subsidy.
+    Where the limit of table 3 caps the sum, the subsidies of its rows shrink in proportion.
     """
     with_cost = [row for row in rows if row.net_cost_pln is not None]
     if not with_cost:
@@ -83,11 +85,11 @@ def own_contribution(rows: Sequence[Row], table_3_sum: Decimal, table_3_limit: D
     envelope = sum((row.subsidy_pln for row in with_cost if row.table == ENVELOPE_TABLE), ZERO)
     if table_3_sum > table_3_limit:
         envelope = envelope * table_3_limit / table_3_sum
-    return nearest(costs - others - envelope)
+    return round_to_grosz(costs - others - envelope)
 
 
-def name_sources(shown: Variant, rules: RulesOn) -> Iterator[Source]:
-    """The programme's own sources, then those of the numbers used; only what has an address."""
+def name_sources(shown: Variant, rules: RulesAt) -> Iterator[RuleSource]:
+    """Yield the sources of the programme, then those of the limits used that have a URL."""
     yield from rules.edition.sources
     used = [row.limit for row in shown.rows if row.limit is not None]
     if shown.table_3_limit is not None and any(row.table == ENVELOPE_TABLE for row in shown.rows):

@@ -1,24 +1,28 @@
-"""The level: by income or benefit, then by the project type."""
+"""The level of funding: by income or benefit, then by project type."""
 
 from decimal import Decimal
 
 from subsidy.application import Application, Household, IncomeType, Level, ProjectType
-from subsidy.calculator.money import written
+from subsidy.calculator.money import format_amount
 from subsidy.calculator.result import Decision
-from subsidy.rules import RulesOn
+from subsidy.rules import RulesAt
 
 UPPER = (Level.HIGHEST, Level.ELEVATED)
+"""Levels with a threshold of monthly income, the higher first."""
 
 
-def decide(application: Application, project_type: ProjectType, rules: RulesOn) -> Decision:
-    """The level of one project type, why, and under what condition.
+def decide(application: Application, project_type: ProjectType, rules: RulesAt) -> Decision:
+    """Return the level for one project type with its reason and condition.
 
-    Without a stated type the condition also says when another level would apply.
+    Without a stated type the condition also names the types with another level.
     """
+    if rules.contracts_ended:
+        day = f"{rules.edition.contracts_until:%d.%m.%Y}"
+        return Decision(Level.NONE, rules.text("reason_contracts_ended", day=day), None)
     by_income = level_of_income(application, rules)
     if by_income is None:
         return decide_basic(application, rules)
-    edge = written(rules.number("project_types/heating_demand", "type_2_to"))
+    edge = format_amount(rules.number("project_types/heating_demand", "type_2_to"))
     open_type = application.project_type is None
     if by_income is Level.HIGHEST and project_type is not ProjectType.HIGH:
         reason = rules.text("reason_only_above", eu=edge, type=int(project_type))
@@ -29,7 +33,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesOn) 
     else:
         reason = rules.text(
             "reason_income",
-            threshold=written(threshold(by_income, application.household, rules)),
+            threshold=format_amount(threshold(by_income, application.household, rules)),
             level=locative(by_income),
             household=rules.text(f"household_{application.household}"),
         )
@@ -37,8 +41,8 @@ def decide(application: Application, project_type: ProjectType, rules: RulesOn) 
     return Decision(by_income, reason, condition)
 
 
-def level_of_income(application: Application, rules: RulesOn) -> Level | None:
-    """The upper level that monthly income or a benefit allows; None where neither is stated or the income is higher.
+def level_of_income(application: Application, rules: RulesAt) -> Level | None:
+    """Return the level that monthly income or a benefit allows; None without either, or above both thresholds.
 
     Thresholds are inclusive.
     """
@@ -47,7 +51,7 @@ def level_of_income(application: Application, rules: RulesOn) -> Level | None:
     if application.income is None:
         return None
     for level in UPPER:
-        # Multiplied, not divided: a third of an income has no exact decimal.
+        # The threshold is multiplied: income / 3 has no exact decimal.
         bound = threshold(level, application.household, rules) * sharers(application)
         if application.income <= bound:
             return level
@@ -55,28 +59,28 @@ def level_of_income(application: Application, rules: RulesOn) -> Level | None:
 
 
 def sharers(application: Application) -> int:
-    """By how many the stated income is shared."""
+    """Return the number of persons that the stated income covers."""
     return (application.people or 1) if application.income_type is IncomeType.HOUSEHOLD else 1
 
 
-def threshold(level: Level, household: Household, rules: RulesOn) -> Decimal:
-    """Highest monthly income for each person."""
+def threshold(level: Level, household: Household, rules: RulesAt) -> Decimal:
+    """Return the highest monthly income per person."""
     return rules.number("levels/monthly_income", f"{level}/{household}")
 
 
-def decide_basic(application: Application, rules: RulesOn) -> Decision:
-    """Basic or none, by the yearly income; without it basic, on condition."""
+def decide_basic(application: Application, rules: RulesAt) -> Decision:
+    """Return basic or none, by yearly income; basic with a condition where it is not stated."""
     limit = rules.number("levels/annual_income", Level.BASIC)
     if application.annual_income is not None:
         if application.annual_income <= limit:
-            return Decision(Level.BASIC, rules.text("reason_annual", limit=written(limit)), None)
-        return Decision(Level.NONE, rules.text("reason_none", limit=written(limit)), None)
+            return Decision(Level.BASIC, rules.text("reason_annual", limit=format_amount(limit)), None)
+        return Decision(Level.NONE, rules.text("reason_none", limit=format_amount(limit)), None)
     if application.income is None:
         reason = rules.text("reason_unstated")
     else:
         bound = threshold(Level.ELEVATED, application.household, rules)
-        reason = rules.text("reason_too_high", threshold=written(bound))
-    return Decision(Level.BASIC, reason, rules.text("condition_annual", limit=written(limit)))
+        reason = rules.text("reason_too_high", threshold=format_amount(bound))
+    return Decision(Level.BASIC, reason, rules.text("condition_annual", limit=format_amount(limit)))
 
 
 def locative(level: Level) -> str:

@@ -1,4 +1,4 @@
-"""Złoty: cutting, rounding, and writing them into sentences."""
+"""Amounts in złoty: truncation, rounding, Polish notation."""
 
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
@@ -7,17 +7,17 @@ ZERO = Decimal("0.00")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def cut(amount: Decimal) -> Decimal:
-    """An amount without the part below a grosz."""
+def truncate_to_grosz(amount: Decimal) -> Decimal:
+    """Truncate to the grosz."""
     return amount.quantize(GROSZ, ROUND_DOWN)
 
 
-def nearest(amount: Decimal) -> Decimal:
-    """An amount to the nearest grosz, half up."""
+def round_to_grosz(amount: Decimal) -> Decimal:
+    """Round to the grosz, half up."""
     return amount.quantize(GROSZ, ROUND_HALF_UP)
 
 
-def written(amount: Decimal) -> str:
-    """ "135 000" or "1 500,50", as Polish sentences have it; the unit is the caller's."""
+def format_amount(amount: Decimal) -> str:
+    """ "135 000" or "1 500,50", without the unit."""
     whole = amount == amount.to_integral_value()
     return f"{amount:,.{0 if whole else 2}f}".replace(",", NO_BREAK).replace(".", ",")

@@ -1,25 +1,25 @@
-"""What the calculator answers."""
+"""Results of the calculator."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
 from subsidy.application import Household, Item, Level, ProjectType
-from subsidy.rules import Edition, InForce, Source
+from subsidy.rules import DatedValue, Edition, RuleSource
 
 
 class Binding(StrEnum):
-    """Which of two bounds decided the subsidy of a row."""
+    """The bound that decides the subsidy of a row."""
 
     LIMIT = "limit"
     COST = "cost"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One item. limit: where the limit stands, None where there is none. binding: None where nothing is paid.
+class ItemRow:
+    """One item. limit: the dated unit limit, None without one. binding: None where nothing is paid.
 
-    reason: why it is not eligible, "" when it is. The subsidy is the row's own, before the limit of table 3.
+    reason: why the item is not eligible, "" when it is. subsidy_pln: before the limit of table 3.
     """
 
     item: Item
@@ -34,12 +34,12 @@ class Row:
     eligible: bool
     binding: Binding | None
     reason: str
-    limit: InForce | None
+    limit: DatedValue | None
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A level, and why. condition: what must hold besides what was stated."""
+    """A level with its reason. condition: a requirement that the application does not state, None without one."""
 
     level: Level
     reason: str
@@ -57,16 +57,16 @@ class Variant:
     intensity: Decimal
     household: Household
     project_type: ProjectType
-    rows: tuple[Row, ...]
+    rows: tuple[ItemRow, ...]
     table_3_sum_pln: Decimal
-    table_3_limit: InForce | None
+    table_3_limit: DatedValue | None
     table_3_limit_pln: Decimal
     max_subsidy_pln: Decimal
     own_contribution_pln: Decimal | None
 
     @property
     def confirmed(self) -> bool:
-        """Whether an official text confirms every limit that the subsidy rests on."""
+        """Whether an official text confirms every limit behind the subsidy."""
         used = [row.limit for row in self.rows if row.eligible]
         if self.table_3_sum_pln:
             used.append(self.table_3_limit)
@@ -75,17 +75,17 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A condition of the answer."""
+    """A condition of the programme that applies to the result."""
 
     text: str
     clause: str
-    source: Source
+    source: RuleSource
     verified: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The whole answer. variants: project types 1, 2, 3 when the index is unknown, else empty; shown is one of them."""
+    """The whole result. variants: project types 1, 2, 3 when the type is unknown, else empty; shown is one of them."""
 
     shown: Variant
     variants: tuple[Variant, ...]
@@ -94,7 +94,7 @@ class Result:
     disclaimer: str
     business_revenue_limit_pln: Decimal | None
     edition: Edition
-    sources: tuple[Source, ...]
+    sources: tuple[RuleSource, ...]
 
     @property
     def amounts_pln(self) -> tuple[Decimal, Decimal]:

@@ -1,20 +1,20 @@
-"""The rows: what is eligible, its limit, its subsidy."""
+"""Rows of a result: eligibility, limit and subsidy of each item."""
 
 from decimal import Decimal
 
 from subsidy.application import DOCUMENTS, SOURCES, Application, Heating, Item, Level, ProjectType
-from subsidy.calculator.money import ZERO, cut, written
-from subsidy.calculator.result import Binding, Row
-from subsidy.rules import InForce, NotInForce, RulesOn
+from subsidy.calculator.money import ZERO, format_amount, truncate_to_grosz
+from subsidy.calculator.result import Binding, ItemRow
+from subsidy.rules import DatedValue, NotInForce, RulesAt
 
 SOURCE_ROWS = frozenset((*SOURCES, Item.GROUND_SOURCE_LOOP))
 ENVELOPE_TABLE = 3
 
 
 def make_rows(
-    application: Application, level: Level, project_type: ProjectType, intensity: Decimal, rules: RulesOn
-) -> tuple[Row, ...]:
-    """The rows of one project type, in the order of items."""
+    application: Application, level: Level, project_type: ProjectType, intensity: Decimal, rules: RulesAt
+) -> tuple[ItemRow, ...]:
+    """Return the rows of one project type, in the order of items."""
     quantities = application.quantities
     refused = {item: refusal(item, application, level, project_type, rules) for item in quantities}
     works = [item for item in quantities if item not in DOCUMENTS]
@@ -27,10 +27,10 @@ def make_rows(
     )
 
 
-def refusal(item: Item, application: Application, level: Level, project_type: ProjectType, rules: RulesOn) -> str:
-    """The name of the text that says why an item is not eligible; "" when it is."""
+def refusal(item: Item, application: Application, level: Level, project_type: ProjectType, rules: RulesAt) -> str:
+    """Return the name of the text that explains why an item is not eligible; "" when it is."""
     if level is Level.NONE:
-        return "row_level_none"
+        return "row_contracts_ended" if rules.contracts_ended else "row_level_none"
     if unit_limit(item, level, rules) is None:
         return "row_ended"
     if item in SOURCE_ROWS:
@@ -48,16 +48,16 @@ def refusal(item: Item, application: Application, level: Level, project_type: Pr
 
 
 def refuse_source(application: Application, project_type: ProjectType) -> str:
-    """Only solid fuel below class 5 is replaced, and above the upper index only together with the envelope."""
+    """Refuse to replace anything but solid fuel below class 5; above the upper index require thermo-modernisation."""
     if application.heating is not Heating.SOLID_FUEL:
         return "row_source_efficient"
-    if project_type is ProjectType.HIGH and not application.has_envelope:
+    if project_type is ProjectType.HIGH and not application.has_thermal_works:
         return "row_source_alone"
     return ""
 
 
-def unit_limit(item: Item, level: Level, rules: RulesOn) -> InForce | None:
-    """The limit of one piece or square metre; None where the programme has none on the day, or at no level."""
+def unit_limit(item: Item, level: Level, rules: RulesAt) -> DatedValue | None:
+    """Return the limit per piece or square metre; None at no level, and where none is in force."""
     if level is Level.NONE:
         return None
     try:
@@ -73,19 +73,19 @@ def make_row(
     refused: str,
     level: Level,
     intensity: Decimal,
-    rules: RulesOn,
-) -> Row:
-    """One row. refused: the name of a text, or ""."""
+    rules: RulesAt,
+) -> ItemRow:
+    """Return one row. refused: the name of the text with the reason, "" when eligible."""
     rule = rules.items[item]
     limit = unit_limit(item, level, rules)
-    limit_pln = cut(limit.value * quantity) if limit else ZERO
-    net_cost_pln = None if cost is None else cut(cost)
+    limit_pln = truncate_to_grosz(limit.value * quantity) if limit else ZERO
+    net_cost_pln = None if cost is None else truncate_to_grosz(cost)
     subsidy_pln, binding = ZERO, None
     if not refused:
         subsidy_pln, binding = limit_pln, Binding.LIMIT
-        if net_cost_pln is not None and (share := cut(net_cost_pln * intensity)) < limit_pln:
+        if net_cost_pln is not None and (share := truncate_to_grosz(net_cost_pln * intensity)) < limit_pln:
             subsidy_pln, binding = share, Binding.COST
-    return Row(
+    return ItemRow(
         item=item,
         name=rule.name,
         clause=limit.clause if limit else rule.clause,
@@ -102,11 +102,11 @@ def make_row(
     )
 
 
-def describe_refusal(refused: str, rules: RulesOn) -> str:
-    """The sentence of a refusal."""
+def describe_refusal(refused: str, rules: RulesAt) -> str:
+    """Return the sentence of a refusal, "" for none."""
     if not refused:
         return ""
     edges = {"row_source_alone": "type_2_to", "row_type_1": "type_2_from"}
     if refused in edges:
-        return rules.text(refused, eu=written(rules.number("project_types/heating_demand", edges[refused])))
+        return rules.text(refused, eu=format_amount(rules.number("project_types/heating_demand", edges[refused])))
     return rules.text(refused)

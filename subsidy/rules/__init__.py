@@ -1,8 +1,7 @@
-"""The programme as dated data: every amount, threshold, share, condition and sentence lies in the YAML files beside.
+"""The programme as dated data: amounts, thresholds, shares, conditions and sentences in YAML files.
 
-`current()` reads them once per process; `Rules.on(day)` is what held on a day. Each number is a `Dated`: it knows since
-when it holds, its unit, its clause, where it was read and whether an official text confirms it. No number of the
-programme stands in Python.
+`current()` reads the files once per process; `Rules.on(day)` returns the rules of a day. A `Dated` number has a first
+day, a unit, a clause, a source, and whether an official text confirms it. No number of the programme stands in Python.
 """
 
 from bisect import bisect_right
@@ -17,11 +16,11 @@ FILES = Path(__file__).parent
 
 
 class RulesError(Exception):
-    """A rule file cannot be read, or says something that the calculator cannot use. The message names the file."""
+    """A rule file is unreadable or invalid. The message names the file."""
 
 
 class NotInForce(Exception):
-    """A value has not begun, or has ended. entry: the entry that ends it, None before the first."""
+    """A value is not yet or no longer in force. entry: the entry that ends it, None before the first."""
 
     def __init__(self, day: date, entry: "Dated | None" = None) -> None:
         self.entry = entry
@@ -29,8 +28,8 @@ class NotInForce(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where something was read. url: None where no address is known. official: the programme's own publisher."""
+class RuleSource:
+    """The source of an entry. url: None when unknown. official: published by the programme itself."""
 
     title: str
     url: str | None
@@ -40,33 +39,27 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A value from a day on. value: None ends the parameter. notes: names of the texts that qualify it."""
+    """A value from valid_from on. value: None ends the parameter. notes: names of texts that qualify it."""
 
     value: Decimal | None
     valid_from: date
     unit: str
     clause: str
-    source: Source
+    source: RuleSource
     verified: bool
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
-    """A value that holds, with all that is known of it."""
+class DatedValue(Dated):
+    """A value in force."""
 
     value: Decimal
-    valid_from: date
-    unit: str
-    clause: str
-    source: Source
-    verified: bool
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRule:
-    """An item of annex 2. unit: pcs or m2. table: 1 documents, 2 heat source, 3 envelope and ventilation."""
+    """An item of annex 2. unit: "pcs" or "m2". table: 1 documents, 2 heat source, 3 envelope and ventilation."""
 
     name: str
     table: int
@@ -75,37 +68,37 @@ class ItemRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """A requirement in words, from a day until the day before valid_to. applies: when it stands in an answer."""
+class RuleCondition:
+    """A requirement in words, from valid_from until the day before valid_to. applies: the situation it belongs to."""
 
     text: str
     clause: str
     applies: str
     valid_from: date
     valid_to: date | None
-    source: Source
+    source: RuleSource
     verified: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """An edition of the programme. as_of: the day to which the newest source describes it.
+    """An edition of the programme. as_of: the day of the newest source.
 
-    contracts_until: the last day on which an agreement can be signed. notes: texts for every answer.
+    contracts_until: the last day on which an agreement can be signed. notes: texts of every result.
     """
 
     valid_from: date
     as_of: date
     contracts_until: date
-    sources: tuple[Source, ...]
+    sources: tuple[RuleSource, ...]
     notes: tuple[str, ...]
 
 
 Values = Mapping[str, tuple[Dated, ...]]
 
 
-def value_at(values: Sequence[Dated], day: date) -> InForce:
-    """The value in force on a day, with its clause and source.
+def value_at(values: Sequence[Dated], day: date) -> DatedValue:
+    """Return the value in force on a day.
 
     values: ascending by valid_from. Raises NotInForce before the first date and after an end.
     """
@@ -115,58 +108,65 @@ def value_at(values: Sequence[Dated], day: date) -> InForce:
     entry = values[number - 1]
     if entry.value is None:
         raise NotInForce(day, entry)
-    return InForce(entry.value, entry.valid_from, entry.unit, entry.clause, entry.source, entry.verified, entry.notes)
+    return DatedValue(
+        entry.value, entry.valid_from, entry.unit, entry.clause, entry.source, entry.verified, entry.notes
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class RulesOn:
-    """What holds on one day. Values are found by the path of their file and their key in it."""
+class RulesAt:
+    """The rules between two changes. values, ended: by path of the file without suffix, and key."""
 
     day: date
     edition: Edition
-    conditions: tuple[Condition, ...]
+    conditions: tuple[RuleCondition, ...]
     items: Mapping[str, ItemRule]
     texts: Mapping[str, str]
-    values: Mapping[tuple[str, str], InForce]
+    values: Mapping[tuple[str, str], DatedValue]
     ended: Mapping[tuple[str, str], Dated]
 
-    def value(self, parameter: str, key: str) -> InForce:
-        """A value in force. Raises NotInForce where it has not begun or has ended; KeyError where no file has it."""
+    @property
+    def contracts_ended(self) -> bool:
+        """Whether the last day on which an agreement can be signed has passed."""
+        return self.day > self.edition.contracts_until
+
+    def value(self, parameter: str, key: str) -> DatedValue:
+        """Return a value in force. Raises NotInForce, and KeyError where no file has it."""
         found = self.values.get((parameter, key))
         if found is None:
             raise NotInForce(self.day, self.ended[parameter, key])
         return found
 
     def number(self, parameter: str, key: str) -> Decimal:
-        """The bare number of a value in force."""
+        """Return the number of a value in force. Raises like `value`."""
         return self.value(parameter, key).value
 
     def text(self, name: str, /, **filled: object) -> str:
-        """A sentence, with its braces filled in."""
+        """Return a sentence with its placeholders filled in."""
         return self.texts[name].format(**filled) if filled else self.texts[name]
 
 
 @dataclass(frozen=True)
 class Rules:
-    """All files. parameters: path without suffix → key → entries in order of time."""
+    """The rules of all days. parameters: path without suffix → key → entries, ascending by day."""
 
     parameters: Mapping[str, Values]
     items: Mapping[str, ItemRule]
     editions: tuple[Edition, ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[RuleCondition, ...]
     texts: Mapping[str, str]
     changes: tuple[date, ...] = field(default=())
-    """Days on which anything changes, ascending; between two of them every answer is the same."""
+    """Days on which a rule changes, ascending."""
 
-    _known: dict[date, RulesOn] = field(default_factory=dict, compare=False, repr=False)
+    _known: dict[date, RulesAt] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def begins(self) -> date:
-        """The first day that can be asked for."""
+        """The first day with rules."""
         return self.editions[0].valid_from
 
-    def on(self, day: date) -> RulesOn:
-        """What holds on a day; raises NotInForce before the first edition. Resolved once for each stretch of days."""
+    def on(self, day: date) -> RulesAt:
+        """Return the rules of a day, cached between changes. Raises NotInForce before the first edition."""
         if day < self.begins:
             raise NotInForce(day)
         start = self.changes[bisect_right(self.changes, day) - 1]
@@ -175,8 +175,8 @@ class Rules:
             known = self._known[start] = self._resolve(start)
         return known
 
-    def _resolve(self, day: date) -> RulesOn:
-        values: dict[tuple[str, str], InForce] = {}
+    def _resolve(self, day: date) -> RulesAt:
+        values: dict[tuple[str, str], DatedValue] = {}
         ended: dict[tuple[str, str], Dated] = {}
         for parameter, keys in self.parameters.items():
             for key, entries in keys.items():
@@ -184,7 +184,7 @@ class Rules:
                     values[parameter, key] = value_at(entries, day)
                 except NotInForce as error:
                     ended[parameter, key] = error.entry or entries[0]
-        return RulesOn(
+        return RulesAt(
             day=day,
             edition=[edition for edition in self.editions if edition.valid_from <= day][-1],
             conditions=tuple(
@@ -201,7 +201,7 @@ class Rules:
 
 @lru_cache
 def current() -> Rules:
-    """The rules that lie beside this module. Raises RulesError, which names the file that is wrong."""
+    """Return the rules of this package's files, read once. Raises RulesError."""
     from subsidy.rules.reading import read_rules
 
     return read_rules(FILES)

@@ -1,21 +1,17 @@
-"""Reading the rule files: what is missing, misspelt or of the wrong kind stops the start and names the file."""
+"""Parser of the rule files. A missing, misspelt or mistyped entry stops the start; the message names file and row."""
 
-import re
-from collections.abc import Mapping
-from datetime import date
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal, TypeVar, get_args
 
-import yaml
+from pydantic import BaseModel, Field, RootModel, StringConstraints
 
-from catalog.yaml_loader import SafeLoader
+from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
 from subsidy.application import Item
-from subsidy.rules import Condition, Dated, Edition, ItemRule, Rules, RulesError, Source
+from subsidy.rules import Dated, Edition, ItemRule, RuleCondition, Rules, RulesError, RuleSource
 
-NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
-UNITS = ("pcs", "m2")
-TABLES = (1, 2, 3)
 LEVELS = ("basic", "elevated", "highest")
 
 REQUIRED_KEYS = {
@@ -31,220 +27,277 @@ REQUIRED_KEYS = {
         f"{kind}/{level}" for kind in (1, 2, 3) for level in LEVELS if level != "highest" or kind == 3
     ),
 }
-"""What the calculator asks for, apart from the limits of items."""
+"""Keys that the calculator needs, apart from the limits of items."""
 
-APPLIES = frozenset(
-    {
-        "always",
-        "upper",
-        "highest",
-        "old_source_stays",
-        "source_replaced",
-        "type_1",
-        "type_2_with_envelope",
-        "type_2_without_envelope",
-        "type_3",
-        "business",
-        "business_limited",
-        "business_unlimited",
-    }
-)
+Situation = Literal[
+    "always",
+    "upper",
+    "highest",
+    "old_source_goes",
+    "old_source_stays",
+    "source_replaced",
+    "type_1",
+    "type_2_with_envelope",
+    "type_2_without_envelope",
+    "type_3",
+    "business",
+    "business_limited",
+    "business_unlimited",
+    "limits",
+]
+"""Situations of `subsidy.calculator.conditions.situations`, and `limits` of the table of limits."""
 
 
-class Strict:
-    """A mapping of a file, of which every key must be asked for exactly once."""
+Text = Annotated[str, StringConstraints(min_length=1)]
+ItemUnit = Literal["PLN/pcs", "PLN/m2"]
+UNITS = tuple(unit.removeprefix("PLN/") for unit in get_args(ItemUnit))
 
-    def __init__(self, file: Path, content: Any, where: str = "") -> None:
-        self.file, self.where = file, where
-        if not isinstance(content, dict):
-            self.fail("must be a mapping")
-        self.left: dict[Any, Any] = dict(content)
+Number = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)?$")]
+"""A quoted decimal such as "192.50"."""
 
-    def fail(self, problem: str) -> Any:
-        place = f"{self.where}: " if self.where else ""
-        raise RulesError(f"{self.file}: {place}{problem}")
 
-    def take(self, key: str, kind: type | tuple[type, ...], **default: Any) -> Any:
-        """The value under a key. default: what stands for a missing one."""
-        if key not in self.left:
-            if "default" in default:
-                return default["default"]
-            self.fail(f"{key} is missing")
-        value = self.left.pop(key)
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        if type(value) not in kinds:
-            self.fail(f"{key} is {value!r}; it must be {' or '.join(one.__name__ for one in kinds)}")
-        return value
+class SourceEntry(StrictModel):
+    title: Text
+    url: Text | None
+    official: bool
+    read_on: date | None
 
-    def names(self, key: str, known: Mapping[str, Any]) -> tuple[str, ...]:
-        """A list of names, each of them known elsewhere."""
-        names = self.take(key, list, default=[])
-        for name in names:
-            if name not in known:
-                self.fail(f"{key} names {name!r}, which is nowhere")
-        return tuple(names)
 
-    def source(self, sources: Mapping[str, Source]) -> Source:
-        """The source that is named."""
-        name = self.take("source", str)
-        if name not in sources:
-            self.fail(f"source is {name!r}; sources.yaml has {', '.join(sources)}")
-        return sources[name]
+class DatedEntry(StrictModel):
+    """A value from a day on; null ends the parameter. unit, clause: override those of the file."""
 
-    def done(self) -> None:
-        """Refuse what nobody asked for: it would be a misspelt key."""
-        if self.left:
-            self.fail(f"unknown: {', '.join(map(str, self.left))}")
+    valid_from: date
+    value: Number | None
+    unit: Text | None = None
+    clause: Text | None = None
+    source: Text
+    verified: bool
+    notes: list[Text] = []
+
+
+class ParameterFile(StrictModel):
+    description: Text
+    unit: Text
+    clause: Text
+    values: dict[str, Annotated[list[DatedEntry], Field(min_length=1)]]
+
+
+class ItemFile(ParameterFile):
+    name: Text
+    table: Literal[1, 2, 3]
+    unit: ItemUnit
+
+
+class EditionEntry(StrictModel):
+    valid_from: date
+    as_of: date
+    contracts_until: date
+    sources: list[Text] = []
+    notes: list[Text] = []
+
+
+class ConditionEntry(StrictModel):
+    text: Text
+    clause: Text
+    applies: Situation
+    valid_from: date
+    valid_to: date | None = None
+    source: Text
+    verified: bool
+
+
+class TextsFile(RootModel[dict[str, Text]]):
+    """Sentences by their names."""
+
+
+class SourcesFile(RootModel[dict[str, SourceEntry]]):
+    """Sources by their names."""
+
+
+class EditionsFile(RootModel[Annotated[list[EditionEntry], Field(min_length=1)]]):
+    """Editions of the programme, the oldest first."""
+
+
+class ConditionsFile(RootModel[list[ConditionEntry]]):
+    """Conditions in the order of results."""
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class RulesReader:
+    """Reads the files of a folder and collects their mistakes, so that one error reports all of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.problems: list[str] = []
+        self.sources: Mapping[str, SourceEntry] = {}
+        self.texts: Mapping[str, str] = {}
+
+    def read(
+        self, name: str, model: type[Model], check: Callable[[Model], Iterable[Mistake]] | None = None
+    ) -> Model | None:
+        """Return a file as its model; None for an invalid file, after noting the problem."""
+        try:
+            return read_yaml(self.folder / name, model, check)
+        except InvalidYaml as error:
+            self.problems.append(str(error))
+            return None
+
+    def stop_if_wrong(self) -> None:
+        """Raise RulesError with all problems so far, if any."""
+        if self.problems:
+            raise RulesError("; ".join(self.problems))
+
+    def check_source(self, name: str, verified: bool, place: tuple[str | int, ...]) -> Iterator[Mistake]:
+        """Yield the mistakes in the source of a value or condition."""
+        if name not in self.sources:
+            yield (*place, "source"), f"is {name!r}; sources.yaml has {', '.join(self.sources)}"
+        elif verified and not self.sources[name].official:
+            yield (*place, "verified"), "is yes, but the source is not official"
+
+    def check_notes(self, names: Iterable[str], place: tuple[str | int, ...]) -> Iterator[Mistake]:
+        """Yield notes that texts.yaml does not have."""
+        for number, name in enumerate(names):
+            if name not in self.texts:
+                yield (*place, "notes", number), f"names {name!r}, which texts.yaml does not have"
+
+    def check_parameter(self, required: Iterable[str]) -> Callable[[ParameterFile], Iterator[Mistake]]:
+        """Return the check of a file of dated values. required: keys that the calculator needs."""
+
+        def check(file: ParameterFile) -> Iterator[Mistake]:
+            if missing := sorted(set(required) - file.values.keys()):
+                yield ("values",), f"lack {', '.join(missing)}"
+            for key, entries in file.values.items():
+                days = [entry.valid_from for entry in entries]
+                if days != sorted(set(days)):
+                    yield ("values", key), "valid_from must ascend, each day once"
+                for number, entry in enumerate(entries):
+                    place = ("values", key, number)
+                    yield from self.check_source(entry.source, entry.verified, place)
+                    yield from self.check_notes(entry.notes, place)
+
+        return check
+
+    def check_editions(self, file: EditionsFile) -> Iterator[Mistake]:
+        days = [edition.valid_from for edition in file.root]
+        if days != sorted(set(days)):
+            yield (), "valid_from must ascend, each day once"
+        for number, edition in enumerate(file.root):
+            yield from self.check_notes(edition.notes, (number,))
+            for position, name in enumerate(edition.sources):
+                if name not in self.sources:
+                    yield (number, "sources", position), f"names {name!r}, which sources.yaml does not have"
+
+    def check_conditions(self, file: ConditionsFile) -> Iterator[Mistake]:
+        for number, one in enumerate(file.root):
+            yield from self.check_source(one.source, one.verified, (number,))
 
 
 def read_rules(folder: Path) -> Rules:
-    """All rules of a folder. Raises RulesError."""
-    texts = _read_texts(folder / "texts.yaml")
-    sources = _read_sources(folder / "sources.yaml")
-    parameters: dict[str, Mapping[str, tuple[Dated, ...]]] = {}
-    items: dict[str, ItemRule] = {}
+    """Return the rules of a folder. Raises RulesError with every mistake of every file."""
+    reader = RulesReader(folder)
+    texts = reader.read("texts.yaml", TextsFile)
+    sources = reader.read("sources.yaml", SourcesFile)
+    reader.stop_if_wrong()
+    assert texts is not None and sources is not None  # noqa: S101, PT018 - else it has stopped
+    reader.texts, reader.sources = texts.root, sources.root
+    editions = reader.read("editions.yaml", EditionsFile, reader.check_editions)
+    conditions = reader.read("conditions.yaml", ConditionsFile, reader.check_conditions)
+    required = REQUIRED_KEYS | {f"items/{item}": LEVELS for item in Item}
+    files: dict[str, ParameterFile] = {}
     for file in sorted(folder.glob("*/*.yaml")):
         name = file.relative_to(folder).with_suffix("").as_posix()
-        parameters[name] = _read_parameter(file, items, sources, texts)
-    for name, keys in (REQUIRED_KEYS | {f"items/{item}": LEVELS for item in Item}).items():
-        if name not in parameters:
-            raise RulesError(f"{folder / name}.yaml: is missing")
-        if missing := set(keys) - set(parameters[name]):
-            raise RulesError(f"{folder / name}.yaml: values lack {', '.join(sorted(missing))}")
-    editions = _read_editions(folder / "editions.yaml", sources, texts)
-    conditions = _read_conditions(folder / "conditions.yaml", sources)
+        model = ItemFile if file.parent.name == "items" else ParameterFile
+        found = reader.read(f"{name}.yaml", model, reader.check_parameter(required.get(name, ())))
+        if found is not None:
+            files[name] = found
+    absent = [name for name in required if not (folder / f"{name}.yaml").is_file()]
+    reader.problems += [f"{folder / name}.yaml: is missing" for name in absent]
+    reader.stop_if_wrong()
+    assert editions is not None and conditions is not None  # noqa: S101, PT018 - else it has stopped
+    return make_rules(folder, files, editions.root, conditions.root, texts.root, sources.root)
+
+
+def make_rules(
+    folder: Path,
+    files: Mapping[str, ParameterFile],
+    editions: list[EditionEntry],
+    conditions: list[ConditionEntry],
+    texts: Mapping[str, str],
+    entries: Mapping[str, SourceEntry],
+) -> Rules:
+    """Build the rules from the parsed files. Raises RulesError for a value that begins too late."""
+    sources = {name: RuleSource(one.title, one.url, one.official, one.read_on) for name, one in entries.items()}
+    parameters = {
+        name: {
+            key: tuple(make_dated(entry, file, sources[entry.source]) for entry in values)
+            for key, values in file.values.items()
+        }
+        for name, file in files.items()
+    }
     begins = editions[0].valid_from
-    _check_beginnings(folder, parameters, begins)
+    check_beginnings(folder, parameters, begins)
     changes = {edition.valid_from for edition in editions}
-    changes |= {entry.valid_from for keys in parameters.values() for entries in keys.values() for entry in entries}
+    changes |= {edition.contracts_until + timedelta(days=1) for edition in editions}
+    changes |= {entry.valid_from for keys in parameters.values() for values in keys.values() for entry in values}
     changes |= {day for condition in conditions for day in (condition.valid_from, condition.valid_to) if day}
-    return Rules(parameters, items, editions, conditions, texts, tuple(sorted(day for day in changes if day >= begins)))
-
-
-def _load(file: Path) -> Any:
-    try:
-        return yaml.load(file.read_text(encoding="utf-8"), SafeLoader)  # noqa: S506 - a safe loader
-    except (OSError, UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
-        raise RulesError(f"{file}: {' '.join(str(error).split())}") from None
-
-
-def _read_texts(file: Path) -> dict[str, str]:
-    content = Strict(file, _load(file))
-    return {name: content.take(name, str) for name in list(content.left)}
-
-
-def _read_sources(file: Path) -> dict[str, Source]:
-    found = {}
-    for name, content in Strict(file, _load(file)).left.items():
-        entry = Strict(file, content, name)
-        found[name] = Source(
-            title=entry.take("title", str),
-            url=entry.take("url", (str, type(None))),
-            official=entry.take("official", bool),
-            read_on=entry.take("read_on", (date, type(None))),
-        )
-        entry.done()
-    return found
-
-
-def _read_parameter(
-    file: Path, items: dict[str, ItemRule], sources: Mapping[str, Source], texts: Mapping[str, str]
-) -> dict[str, tuple[Dated, ...]]:
-    content = Strict(file, _load(file))
-    content.take("description", str)
-    unit, clause = content.take("unit", str), content.take("clause", str)
-    if file.parent.name == "items":
-        item = ItemRule(content.take("name", str), content.take("table", int), unit.removeprefix("PLN/"), clause)
-        if item.unit not in UNITS or item.table not in TABLES:
-            content.fail(f"unit is {unit!r} and table {item.table}; use PLN/pcs or PLN/m2, and table 1, 2 or 3")
-        items[file.stem] = item
-    values = content.take("values", dict)
-    content.done()
-    found = {}
-    for key, entries in values.items():
-        if not isinstance(entries, list) or not entries:
-            content.fail(f"{key} must be a list of dated values")
-        read = [_read_dated(Strict(file, entry, str(key)), unit, clause, sources, texts) for entry in entries]
-        days = [entry.valid_from for entry in read]
-        if days != sorted(set(days)):
-            content.fail(f"{key}: valid_from must ascend, each day once")
-        found[str(key)] = tuple(read)
-    return found
-
-
-def _read_dated(
-    entry: Strict, unit: str, clause: str, sources: Mapping[str, Source], texts: Mapping[str, str]
-) -> Dated:
-    value = entry.take("value", (str, type(None)))
-    if value is not None and not NUMBER.fullmatch(value):
-        entry.fail(f'value is "{value}"; write a quoted decimal such as "192.50"')
-    read = Dated(
-        value=None if value is None else Decimal(value),
-        valid_from=entry.take("valid_from", date),
-        unit=entry.take("unit", str, default=unit),
-        clause=entry.take("clause", str, default=clause),
-        source=entry.source(sources),
-        verified=entry.take("verified", bool),
-        notes=entry.names("notes", texts),
-    )
-    if read.verified and not read.source.official:
-        entry.fail("verified is yes, but the source is not official")
-    entry.done()
-    return read
-
-
-def _read_editions(file: Path, sources: Mapping[str, Source], texts: Mapping[str, str]) -> tuple[Edition, ...]:
-    content = _load(file)
-    if not isinstance(content, list) or not content:
-        raise RulesError(f"{file}: must be a list of editions")
-    found = []
-    for number, one in enumerate(content, start=1):
-        entry = Strict(file, one, f"edition {number}")
-        found.append(
+    return Rules(
+        parameters,
+        {
+            name.removeprefix("items/"): ItemRule(file.name, file.table, file.unit.removeprefix("PLN/"), file.clause)
+            for name, file in files.items()
+            if isinstance(file, ItemFile)
+        },
+        tuple(
             Edition(
-                valid_from=entry.take("valid_from", date),
-                as_of=entry.take("as_of", date),
-                contracts_until=entry.take("contracts_until", date),
-                sources=tuple(sources[name] for name in entry.names("sources", sources)),
-                notes=entry.names("notes", texts),
+                one.valid_from,
+                one.as_of,
+                one.contracts_until,
+                tuple(sources[name] for name in one.sources),
+                tuple(one.notes),
             )
-        )
-        entry.done()
-    if [edition.valid_from for edition in found] != sorted({edition.valid_from for edition in found}):
-        raise RulesError(f"{file}: valid_from must ascend, each day once")
-    return tuple(found)
-
-
-def _read_conditions(file: Path, sources: Mapping[str, Source]) -> tuple[Condition, ...]:
-    content = _load(file)
-    if not isinstance(content, list):
-        raise RulesError(f"{file}: must be a list of conditions")
-    found = []
-    for number, one in enumerate(content, start=1):
-        entry = Strict(file, one, f"condition {number}")
-        applies = entry.take("applies", str)
-        if applies not in APPLIES:
-            entry.fail(f"applies is {applies!r}; use one of {', '.join(sorted(APPLIES))}")
-        found.append(
-            Condition(
-                text=entry.take("text", str),
-                clause=entry.take("clause", str),
-                applies=applies,
-                valid_from=entry.take("valid_from", date),
-                valid_to=entry.take("valid_to", date, default=None),
-                source=entry.source(sources),
-                verified=entry.take("verified", bool),
+            for one in editions
+        ),
+        tuple(
+            RuleCondition(
+                one.text,
+                one.clause,
+                one.applies,
+                one.valid_from,
+                one.valid_to,
+                sources[one.source],
+                one.verified,
             )
-        )
-        entry.done()
-    return tuple(found)
+            for one in conditions
+        ),
+        dict(texts),
+        tuple(sorted(day for day in changes if day >= begins)),
+    )
 
 
-def _check_beginnings(folder: Path, parameters: Mapping[str, Mapping[str, tuple[Dated, ...]]], begins: date) -> None:
-    """Every value has begun with the first edition, so that on any later day it either holds or has ended."""
-    for name, keys in parameters.items():
-        for key, entries in keys.items():
-            if entries[0].valid_from > begins:
-                raise RulesError(
-                    f"{folder / name}.yaml: {key} begins on {entries[0].valid_from}, after the programme ({begins})"
-                )
+def make_dated(entry: DatedEntry, file: ParameterFile, source: RuleSource) -> Dated:
+    return Dated(
+        value=None if entry.value is None else Decimal(entry.value),
+        valid_from=entry.valid_from,
+        unit=entry.unit or file.unit,
+        clause=entry.clause or file.clause,
+        source=source,
+        verified=entry.verified,
+        notes=tuple(entry.notes),
+    )
+
+
+def check_beginnings(folder: Path, parameters: Mapping[str, Mapping[str, tuple[Dated, ...]]], begins: date) -> None:
+    """Raise RulesError for a value that begins after the first edition.
+
+    So on any day a value is in force or has ended.
+    """
+    late = [
+        f"{folder / name}.yaml: {key} begins on {entries[0].valid_from}, after the programme ({begins})"
+        for name, keys in parameters.items()
+        for key, entries in keys.items()
+        if entries[0].valid_from > begins
+    ]
+    if late:
+        raise RulesError("; ".join(late))

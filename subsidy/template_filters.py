@@ -1,22 +1,22 @@
-"""Amounts as Polish pages write them: filters of templates, by their names."""
+"""Template filters that format amounts in Polish."""
 
 from collections.abc import Callable
 from decimal import Decimal
 
-from subsidy.calculator.money import NO_BREAK, nearest, written
+from subsidy.calculator.money import NO_BREAK, format_amount, round_to_grosz
 
 UNITS = {"pcs": "szt.", "m2": "m²"}
 
 
 def pln(amount: Decimal) -> str:
     """ "14 080 zł", "1 234,50 zł"."""
-    return f"{written(nearest(amount))}{NO_BREAK}zł"
+    return f"{format_amount(round_to_grosz(amount))}{NO_BREAK}zł"
 
 
 def pln_range(amounts: tuple[Decimal, Decimal]) -> str:
-    """ "od 14 350 do 43 225 zł", or "43 225 zł" where both ends are the same."""
+    """ "od 14 350 do 43 225 zł", or "43 225 zł" where both ends are equal."""
     least, most = amounts
-    return pln(most) if least == most else f"od {written(nearest(least))} do {pln(most)}"
+    return pln(most) if least == most else f"od {format_amount(round_to_grosz(least))} do {pln(most)}"
 
 
 def percent(share: Decimal) -> str:
@@ -25,7 +25,7 @@ def percent(share: Decimal) -> str:
 
 
 def quantity(amount: Decimal) -> str:
-    """ "12,5" without needless zeros."""
+    """ "12,5", without trailing zeros."""
     return f"{amount.normalize():f}".replace(".", ",")
 
 

@@ -1,4 +1,4 @@
-"""What callers may tell the calculator: every bound of the specification stands here and nowhere else."""
+"""Reading of the calculator's parameters, with every bound of the specification."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Self
 
-from catalog.query_string import QueryString
+from fueldepot.http.params import ParamReader
 from subsidy import rules
 from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, IncomeType, Item, ProjectType
 
@@ -37,18 +37,21 @@ NEW_SOURCES = {NO_SOURCE: None} | {item.value: item for item in SOURCES}
 PRIVATE = ("income", "annual_income")
 """Parameters whose values no message repeats."""
 
+ABOUT = ("levels", "project_types", "items")
+"""Groups of thresholds and limits: folders of rule files."""
+
 MOST_UNKNOWN = 5
-"""Unknown parameters that are named; of any further ones only the number is told."""
+"""Unknown parameters that notes name; further ones are counted."""
 
 LONGEST_UNKNOWN = 40
-"""Characters of such a name that are repeated."""
+"""Characters of an unknown name that notes repeat."""
 
 ONE = Decimal(1)
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownParameter:
-    """A name that the caller gave and no parameter has. nearest: the parameter that was meant, perhaps, or ""."""
+    """A name that no parameter has. nearest: the most similar known parameter, "" without one."""
 
     name: str
     nearest: str
@@ -56,19 +59,20 @@ class UnknownParameter:
 
 @dataclass(frozen=True, slots=True)
 class SubsidyQuery:
-    """A question of `/subsidy`. on: the day whose rules count. html: fragments are wanted.
+    """Parameters of `/subsidy`. on: the day of the rules. html: add HTML fragments. brief: leave out the lists.
 
-    unknown: the first parameters that were ignored. more_unknown: how many there are besides.
+    unknown: the first MOST_UNKNOWN ignored parameters. more_unknown: the number of further ones.
     """
 
     application: Application
     on: date
     html: bool
+    brief: bool = False
     unknown: tuple[UnknownParameter, ...] = ()
     more_unknown: int = 0
 
     @classmethod
-    def parse(cls, given: QueryString, *, today: date) -> Self:
+    def parse(cls, given: ParamReader, *, today: date) -> Self:
         """Read parameters of a query string or of a body; raises InvalidParameters."""
         given.empty_is_absent = True
         given.private = PRIVATE
@@ -77,16 +81,15 @@ class SubsidyQuery:
         income = given.decimal("income", MONEY, *MONEY_RANGE)
         if income is not None and people is None and not given.errors:
             message = f"people is missing although income is given; give {PEOPLE}"
-            given.refuse("people", "missing", message)
+            given.add_error("people", "missing", message)
         annual_income = given.decimal("annual_income", MONEY, *MONEY_RANGE)
         income_type = INCOME_TYPES[read_choice(given, "income_type", INCOME_TYPES) or IncomeType.PERSON]
         heating = HEATINGS[read_choice(given, "current_heating", HEATINGS) or Heating.SOLID_FUEL]
         project_type = PROJECT_TYPES[read_choice(given, "eu", PROJECT_TYPES) or UNKNOWN]
-        benefit, business, html = (given.boolean(name) for name in ("benefit", "business", "html"))
+        benefit, business, html, brief = (given.boolean(name) for name in ("benefit", "business", "html", "brief"))
         scope, costs = read_scope(given), read_costs(given)
-        begins = rules.current().begins
-        on = given.day("on", f"a day as YYYY-MM-DD, from {begins}, when the programme began", begins)
-        given.finish()
+        on = read_day(given)
+        given.raise_for_errors()
         application = Application(
             people=people,
             income=income,
@@ -101,23 +104,46 @@ class SubsidyQuery:
         )
         ignored = given.unknown()
         unknown = tuple(read_unknown(name, sorted({*given.read, *SYNONYMS})) for name in ignored[:MOST_UNKNOWN])
-        return cls(application, on or today, html, unknown, max(len(ignored) - MOST_UNKNOWN, 0))
+        return cls(application, on or today, html, brief, unknown, max(len(ignored) - MOST_UNKNOWN, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsQuery:
+    """Parameters of `/subsidy/limits`. on: the day of the rules. about: one of ABOUT, None for all."""
+
+    on: date
+    about: str | None
+
+    @classmethod
+    def parse(cls, raw: str, *, today: date) -> Self:
+        """Read a query string; raises InvalidParameters."""
+        given = ParamReader(raw)
+        about = given.choice("about", f"one of {', '.join(ABOUT)}", ABOUT)
+        on = read_day(given)
+        given.raise_for_errors()
+        return cls(on or today, about)
+
+
+def read_day(given: ParamReader) -> date | None:
+    """Return the day of the rules, None for today."""
+    begins = rules.current().begins
+    return given.day("on", f"a day as YYYY-MM-DD, from {begins}, when the programme began", begins)
 
 
 def read_unknown(name: str, known: Collection[str]) -> UnknownParameter:
-    """A name as notes repeat it: short, with control characters replaced, and the nearest of the known ones."""
+    """Return a name shortened and without control characters, and the most similar known one."""
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:LONGEST_UNKNOWN])
     nearest = get_close_matches(shown.strip().lower(), known, n=1, cutoff=0.7)
     return UnknownParameter(shown if len(name) <= LONGEST_UNKNOWN else f"{shown}…", nearest[0] if nearest else "")
 
 
-def read_choice(given: QueryString, name: str, choices: Mapping[str, object]) -> str | None:
-    """One of the words, synonyms included."""
+def read_choice(given: ParamReader, name: str, choices: Mapping[str, object]) -> str | None:
+    """Return one of the choices, synonyms included; None when not given."""
     return given.choice(name, f"one of {', '.join(choices)}", choices)
 
 
-def read_scope(given: QueryString) -> dict[Item, Decimal]:
-    """What is planned. An area of 0 is out of scope, like none."""
+def read_scope(given: ParamReader) -> dict[Item, Decimal]:
+    """Return the planned items with their quantities. An area of 0 is out of scope."""
     scope = {}
     source = NEW_SOURCES[read_choice(given, "new_source", NEW_SOURCES) or NO_SOURCE]
     if source is not None:
@@ -132,7 +158,7 @@ def read_scope(given: QueryString) -> dict[Item, Decimal]:
     return scope
 
 
-def read_costs(given: QueryString) -> dict[Item, Decimal]:
-    """Net costs by item; 0 is a cost."""
+def read_costs(given: ParamReader) -> dict[Item, Decimal]:
+    """Return net costs by item; 0 is a cost."""
     found = {item: given.decimal(f"cost_{item}", MONEY, *MONEY_RANGE) for item in Item}
     return {item: cost for item, cost in found.items() if cost is not None}
