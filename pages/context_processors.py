@@ -1,7 +1,16 @@
+from urllib.parse import urlsplit
+
 from django.conf import settings
 from django.http import HttpRequest
 
+OSM = '© autorzy <a href="https://www.openstreetmap.org/copyright">OpenStreetMap</a>'
+
 
 def site(request: HttpRequest) -> dict[str, str]:
-    """What every template of the site may name besides its page: the site."""
-    return {"site_name": settings.SITE_NAME}
+    """Return the variables of every template: name and URL of the site, source of the map tiles."""
+    return {
+        "site_name": settings.SITE_NAME,
+        "site_address": settings.SITE_URL,
+        "tiles_url": settings.MAP_TILES_URL,
+        "tiles_credit": f"{OSM}, {urlsplit(settings.MAP_TILES_URL).hostname}",
+    }

@@ -1,4 +1,4 @@
-"""The page of the data sets: what each holds, how current it is, where it comes from and on what terms."""
+"""The page of the data sets: content, age, source and licence of each."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -8,16 +8,17 @@ from typing import Any, ClassVar
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.attribution import LICENCES, ORIGINS
+from catalog.depots.attribution import LICENCES, ORIGINS
 from catalog.depots.snapshot import depots
-from catalog.links import site_url
+from catalog.importers.freshness import SourceState, last_runs
 from catalog.models import Dataset, Depot
-from catalog.runs import SourceState, last_runs
 from fueldepot.data.snapshot import Snapshot
 from fueldepot.data.versions import RUNS
+from fueldepot.http.links import site_url
 from pages.page import QUOTING, Crumb, Page, dataset
 from pages.polish import whole
 from prices.snapshot import prices
+from regulations.snapshot import states
 from subsidy import rules
 from subsidy.application import Item
 
@@ -27,9 +28,9 @@ QUOTE_GUGIK = "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego"
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is known of a data set beforehand. licences: the first whose beginning the source has; "" fits all.
+    """Fixed facts of a data set. licences: (prefix of the source, licence); the first matching prefix counts.
 
-    rhythm: how often it changes. address: of the endpoint that serves it.
+    rhythm: of changes, in Polish. address: path of its endpoint.
     """
 
     what: str
@@ -99,9 +100,9 @@ SUBSIDY = "subsidy"
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A row of the page. rows: None where they cannot be counted. changed_on: the day of the last change here.
+    """A row of the page. rows: None when not countable. changed_on: the day of the last change in this catalog.
 
-    demonstration: what of it is invented, "" for nothing. data_url: where the API serves it.
+    demonstration: a sentence about its invented rows, "" without any. data_url: of its endpoint.
     """
 
     slug: str
@@ -118,7 +119,7 @@ class DataSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class DatasetOrigin:
     """Depots of one origin."""
 
     name: str
@@ -127,7 +128,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Extract:
+class DatasetExtract:
     """A file for spreadsheets. route: the name of its address."""
 
     route: str
@@ -135,34 +136,34 @@ class Extract:
 
     @property
     def url(self) -> str:
-        """The absolute address."""
+        """The absolute URL."""
         return site_url(reverse(self.route))
 
 
 EXTRACTS = (
-    Extract("extract-municipalities", "gminy z kodami TERYT i liczbą składów"),
-    Extract("extract-medians", "mediany cen paliw: kraj, województwa, miesiące"),
-    Extract("extract-averages", "średnie roczne ceny GUS"),
+    DatasetExtract("extract-municipalities", "gminy z kodami TERYT i liczbą składów"),
+    DatasetExtract("extract-medians", "mediany cen paliw: kraj, województwa, miesiące"),
+    DatasetExtract("extract-averages", "średnie roczne ceny GUS"),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetsPage(Page):
-    """Every data set. origins: of the published depots, the most frequent first.
+    """The data sets. origins: of the published depots, the most frequent first.
 
-    runs: every source and when it was last brought in; overdue: those of them that are late.
+    runs: the last import of every source. overdue: those whose next import is late.
     """
 
     template: ClassVar[str] = "pages/datasets"
 
     sets: tuple[DataSet, ...]
-    origins: tuple[Origin, ...]
+    origins: tuple[DatasetOrigin, ...]
     runs: tuple[SourceState, ...]
     overdue: tuple[SourceState, ...]
-    extracts: tuple[Extract, ...]
+    extracts: tuple[DatasetExtract, ...]
 
-    def things(self) -> list[dict[str, Any]]:
-        """The catalog and its data sets; invented ones are none."""
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the catalog and its data sets, except those with invented rows."""
         found = [
             dataset(
                 self,
@@ -188,7 +189,7 @@ data_sets = Snapshot(read_data_sets, *Dataset.Slug, RUNS)
 
 
 def datasets_page(today: date) -> DatasetsPage:
-    """Every data set, present or not."""
+    """Return the page of all data sets, imported or not."""
     known, runs = data_sets.get()
     by_source = Counter(row.source for row in depots.get().rows)
     invented = {
@@ -201,7 +202,7 @@ def datasets_page(today: date) -> DatasetsPage:
         description="Zbiory danych serwisu: ile mają wierszy, na jaki dzień są aktualne, skąd pochodzą i na jakich "
         "warunkach wolno z nich korzystać.",
         path=reverse("datasets"),
-        crumbs=(Crumb.home(),),
+        breadcrumbs=(Crumb.home(),),
         as_of=max((entry.changed_on for entry in sets if entry.changed_on), default=None),
         data_status="podany przy każdym zbiorze",
         licence="podana przy każdym zbiorze",
@@ -210,14 +211,14 @@ def datasets_page(today: date) -> DatasetsPage:
         overdue=tuple(state for state in runs if state.is_overdue(today)),
         extracts=EXTRACTS,
         origins=tuple(
-            Origin(ORIGINS[source], LICENCES[source], number)
+            DatasetOrigin(ORIGINS[source], LICENCES[source], number)
             for source, number in sorted(by_source.items(), key=lambda item: (-item[1], item[0]))
         ),
     )
 
 
 def data_set(slug: str, row: Dataset | None, invented: int) -> DataSet:
-    """A data set that is kept in the database. row: None where nothing was loaded yet. invented: its rows that are."""
+    """Return a data set of the database. row: None before its first import. invented: number of invented rows."""
     terms = TERMS[slug]
     source = row.source if row else ""
     return DataSet(
@@ -225,7 +226,7 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> DataSet:
         name=Dataset.Slug(slug).label,
         what=terms.what,
         rows=row.row_count if row else 0,
-        as_of=row.as_of if row else None,
+        as_of=(row.as_of or day_of_rows(row)) if row else None,
         changed_on=timezone.localdate(row.changed_at) if row else None,
         source=source,
         licence="; ".join(dict.fromkeys(licence_of(one, terms) for one in (row.sources if row else ("",)))),
@@ -235,13 +236,22 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> DataSet:
     )
 
 
+def day_of_rows(row: Dataset) -> date | None:
+    """Return the day that the pages of a data set give where its import knows none; None for other data sets."""
+    if row.slug == Dataset.Slug.SERIES:
+        return timezone.localdate(row.changed_at)
+    if row.slug == Dataset.Slug.REGULATIONS:
+        return min((records.state.as_of for records in states.get().values()), default=None)
+    return None
+
+
 def licence_of(source: str, terms: Terms) -> str:
-    """The licence of what one publisher gave to a data set."""
+    """Return the licence of one source of a data set."""
     return next(licence for beginning, licence in terms.licences if source.startswith(beginning))
 
 
 def programme(today: date) -> DataSet:
-    """The rules of the subsidy, which come with the code."""
+    """Return the rules of the subsidy, which are part of the code."""
     edition = rules.current().on(today).edition
     return DataSet(
         slug=SUBSIDY,
@@ -259,5 +269,5 @@ def programme(today: date) -> DataSet:
 
 
 def api_url(address: str) -> str:
-    """The absolute address of an endpoint."""
+    """Return the absolute URL of an endpoint."""
     return site_url(reverse("v1:stores").removesuffix("/stores") + address)

@@ -1,110 +1,110 @@
-"""Depots on pages: the short form in lists, and the page of one."""
+"""The pages of published and of removed depots."""
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any, ClassVar
 
-import orjson
 from django.http import Http404
 from django.urls import reverse
+from django.utils import timezone
 
-from catalog import fuels, text
-from catalog.attribution import LICENCES, ORIGINS, describe_status
+from catalog.depots import fuels
+from catalog.depots.attribution import LICENCES, ORIGINS
+from catalog.depots.opening_state import OpeningState, Week
+from catalog.depots.openings import opening_of
 from catalog.depots.snapshot import MAX_ID, DepotRow, depots
-from catalog.links import depot_path
 from catalog.models import Depot, Municipality
-from catalog.reading.hours import CLOSED, DAYS
+from catalog.parsing.opening_hours import CLOSED, DAYS
+from catalog.territory.point import Point
 from catalog.territory.snapshot import territory
+from pages.cards import CardFacts, DepotCard, Status, card_facts, nearest_cards
 from pages.page import Crumb, Page
 from pages.polish import coordinates
-from pages.prices import PER_UNIT
-from prices.serializers import price_list_item
+from pages.svg import territory as territory_svg
+from pages.svg.maps import DepotMap
 from prices.snapshot import prices
 
 DAYS_OF_SCHEMA = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 DAY_NAMES = ("poniedziałek", "wtorek", "środa", "czwartek", "piątek", "sobota", "niedziela")
 
 
-@dataclass(frozen=True, slots=True)
-class Phone:
-    """A telephone number, and the link that dials it."""
-
-    number: str
-    link: str
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How sure an entry is. code: data status or "demo", for the colour of the badge. label: one or a few words."""
-
-    code: str
-    label: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class DepotCard:
-    """A depot in a list. number: on the map and in the list.
-
-    distance_km: rounded to a tenth, None in a list without distances.
-    """
-
-    number: int
-
-    name: str
-    path: str
-    address: str
-    fuels: tuple[str, ...]
-    phones: tuple[Phone, ...]
-    status: Status
-    distance_km: float | None = None
+NEIGHBOURS = 5
+NEIGHBOURS_KM = 30
 
 
 @dataclass(frozen=True, slots=True)
 class DayHours:
-    """A row of the table of hours, as a reader sees it."""
+    """A row of the table of opening hours."""
 
     day: str
     hours: str
+    is_today: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRow:
+    """A price of the depot, in zł. apart: difference from the median of the voivodeship, None without a median."""
+
+    slug: str
+    name: str
+    price: float
+    unit: str
+    day: date
+    apart: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepotPage(Page):
-    """The page of a published depot. week: empty when the hours are unknown or not the same every week.
+    """The page of a published depot. week: empty for unknown or irregular hours.
 
-    price_list: as the API gives it, the newest price of each fuel, and `per_unit`, the unit in words.
+    opening: the state at `moment`. price_list: the newest price of each fuel. unpriced: names of the fuels without a
+    price. nearby: other depots, with distances from this one. map: of this depot and those nearby.
     """
 
     template: ClassVar[str] = "pages/depot"
 
     depot: DepotRow
+    facts: CardFacts
     municipality: Municipality
-    hours: Mapping[str, str] | None
-    address: str
-    fuels: tuple[str, ...]
-    phones: tuple[Phone, ...]
+    opening: OpeningState
+    moment: datetime
     week: tuple[DayHours, ...]
     coordinates: str
     map_url: str
-    trust: Status
     origin: str
-    price_list: tuple[dict[str, Any], ...]
+    price_list: tuple[PriceRow, ...]
+    unpriced: tuple[str, ...]
+    nearby: tuple[DepotCard, ...]
+    map: DepotMap | None
+    outlines: str
+
+    @property
+    def trust(self) -> Status:
+        return self.facts.status
+
+    @property
+    def today(self) -> str:
+        """The hours of the current day, "" when unknown."""
+        return next((row.hours for row in self.week if row.is_today), "")
+
+    @property
+    def map_name(self) -> str:
+        return f"{self.depot.name} i okolica"
 
     @property
     def quoted_status(self) -> str:
-        """The data status: the rules of use ask to quote it."""
+        """The data status, which the rules of use require in a citation."""
         return f"status wpisu: {self.trust.label}"
 
-    def things(self) -> list[dict[str, Any]]:
-        """The business; an invented one is none."""
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the depot as a business, nothing for a demonstration entry."""
         return [] if self.demonstration else [business(self)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovedPage(Page):
-    """What is left of a removed depot. Its name is not: it may be a person's."""
+    """The page of a removed depot. It omits the name, which may be a person's."""
 
     template: ClassVar[str] = "410"
     status: ClassVar[int] = 410
@@ -113,22 +113,8 @@ class RemovedPage(Page):
     removed_at: date | None
 
 
-def depot_card(row: DepotRow, number: int, distance_m: float | None = None) -> DepotCard:
-    """A depot in a list."""
-    return DepotCard(
-        number=number,
-        name=row.name,
-        path=depot_path(row.id, row.name),
-        address=address_of(row),
-        fuels=fuel_names(row.fuels),
-        phones=phones(row.phone),
-        status=status_of(row),
-        distance_km=None if distance_m is None else round(distance_m / 1000, 1),
-    )
-
-
 def find_gone_depot(depot_id: int) -> Depot:
-    """Return a depot that is not published any more. Raises Http404 for all others. One query."""
+    """Return a removed depot. Raises Http404 for all others. One query."""
     if depot_id <= MAX_ID:
         for depot in Depot.objects.select_related("municipality__voivodeship", "merged_into").filter(pk=depot_id):
             if depot.publication == Depot.Publication.REMOVED:
@@ -136,47 +122,92 @@ def find_gone_depot(depot_id: int) -> Depot:
     raise Http404
 
 
-def depot_page(depot: DepotRow, today: date) -> DepotPage:
-    """The page of a published depot."""
+def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
+    """Return the page of a published depot as of a moment."""
+    today = timezone.localdate(now)
     demonstration = depot.source == Depot.Source.DEMO
-    address = address_of(depot)
-    names = fuel_names(depot.fuels)
-    trust = status_of(depot)
+    facts = card_facts(depot)
     unit = territory.get().municipalities[depot.teryt]
-    hours = None if depot.hours is None else orjson.loads(depot.hours)
-    # No two pages have the same title.
+    price_list = price_rows(depot, today)
+    priced = {row.slug for row in price_list}
+    here = Point(depot.lat, depot.lon)
+    nearby = nearest_cards(here, now, radius_km=NEIGHBOURS_KM, limit=NEIGHBOURS, without=depot.id)
+    # Titles of pages are unique.
     number = f" (wpis {depot.id})" if depots.get().has_namesake(depot) else ""
+    municipality = crumbs_of(unit)[-1]
     return DepotPage(
         title=f"{depot.name}, gmina {unit.name}{number}",
-        description=f"Skład opału: {address}." + (f" Paliwa: {', '.join(names)}." if names else ""),
-        path=depot_path(depot.id, depot.name),
-        crumbs=crumbs_of(unit),
+        description=f"Skład opału: {facts.address}." + (f" Paliwa: {', '.join(facts.fuels)}." if facts.fuels else ""),
+        path=facts.path,
+        breadcrumbs=crumbs_of(unit),
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=reverse("v1:store", args=[depot.id]),
         as_of=max(filter(None, (depot.updated_at, depot.verified_at))),
-        data_status=f"{trust.label}. {trust.description}",
+        data_status=f"{facts.status.label}. {facts.status.description}",
         licence=LICENCES[Depot.Source(depot.source)],
         depot=depot,
+        facts=facts,
         municipality=unit,
-        hours=hours,
-        address=address,
-        fuels=names,
-        phones=phones(depot.phone),
-        week=week(hours),
+        opening=opening_of(depot, now),
+        moment=timezone.localtime(now),
+        week=week(depot.hours_ranges, today),
         coordinates=coordinates(depot.lat, depot.lon),
         map_url=f"https://www.openstreetmap.org/?mlat={depot.lat}&mlon={depot.lon}#map=16/{depot.lat}/{depot.lon}",
-        trust=trust,
         origin=ORIGINS[Depot.Source(depot.source)],
-        price_list=tuple(
-            item | {"per_unit": PER_UNIT[item["unit"]]}
-            for item in map(price_list_item, prices.get().price_list(depot.id, today))
-        ),
+        price_list=price_list,
+        unpriced=fuels.labels([slug for slug in depot.fuels if slug not in priced], depot.fuels_by_name),
+        nearby=nearby,
+        map=draw_map(depot, nearby),
+        outlines=f"{municipality.path}granice.geojson",
     )
 
 
+def price_rows(depot: DepotRow, today: date) -> tuple[PriceRow, ...]:
+    """Return the newest price of each fuel, in the order of the catalog, beside the median of the voivodeship."""
+    known = prices.get()
+    rows = []
+    for listed in known.price_list(depot.id, today):
+        kind = fuels.BY_SLUG[listed.fuel]
+        summary = known.figures(listed.fuel, today).voivodeships.get(depot.teryt[:2])
+        apart = float(listed.price - summary.median) if summary and summary.median is not None else None
+        rows.append(PriceRow(kind.slug, kind.name, float(listed.price), kind.unit, listed.day, apart))
+    return tuple(rows)
+
+
+def draw_map(depot: DepotRow, nearby: Iterable[DepotCard]) -> DepotMap | None:
+    """Return a map with the depot as the origin and the numbered ones around it."""
+    is_osm = depot.source == Depot.Source.OSM
+    places = [(card.number, card.facts.at.partition(",")) for card in nearby]
+    around = [territory_svg.Numbered(number, float(lat), float(lon), is_osm) for number, (lat, _, lon) in places]
+    return territory_svg.depot_map(depot.teryt, around, (depot.lat, depot.lon))
+
+
+def offers(page: DepotPage) -> Iterator[dict[str, Any]]:
+    """Yield the fuels of a depot as schema.org's Offer, with price, unit and day where known."""
+    for row in page.price_list:
+        yield {
+            "@type": "Offer",
+            "itemOffered": {"@type": "Product", "name": row.name},
+            "price": row.price,
+            "priceCurrency": "PLN",
+            "validFrom": row.day.isoformat(),
+            "priceSpecification": {
+                "@type": "UnitPriceSpecification",
+                "price": row.price,
+                "priceCurrency": "PLN",
+                "unitText": fuels.UNIT_NAMES[row.unit],
+            },
+        }
+    priced = {row.slug for row in page.price_list}
+    # Fuels inferred from the depot's name are not offers.
+    for slug in page.depot.fuels:
+        if slug not in priced and slug not in page.depot.fuels_by_name:
+            yield {"@type": "Offer", "itemOffered": {"@type": "Product", "name": fuels.BY_SLUG[slug].name}}
+
+
 def business(page: DepotPage) -> dict[str, Any]:
-    """A depot as schema.org's Store: only what is known."""
+    """Return a depot as schema.org's Store, without unknown fields."""
     depot = page.depot
     address = {
         "@type": "PostalAddress",
@@ -187,11 +218,11 @@ def business(page: DepotPage) -> dict[str, Any]:
         "addressCountry": "PL",
     }
     known = {
-        "telephone": [phone.number for phone in page.phones],
+        "telephone": [phone.number for phone in page.facts.phones],
         "sameAs": depot.website,
         "taxID": depot.nip,
-        "openingHoursSpecification": opening_hours(page.hours),
-        "makesOffer": [{"@type": "Offer", "itemOffered": {"@type": "Product", "name": name}} for name in page.fuels],
+        "openingHoursSpecification": opening_hours(depot.hours_ranges),
+        "makesOffer": list(offers(page)),
     }
     return {
         "@type": "Store",
@@ -205,32 +236,29 @@ def business(page: DepotPage) -> dict[str, Any]:
     }
 
 
-def opening_hours(hours: Mapping[str, str] | None) -> list[dict[str, str]]:
-    """The days of which the hours are known, in the words of schema.org; a day from 0:00 to 0:00 is closed."""
-    known = []
-    for key, name in zip(DAYS, DAYS_OF_SCHEMA, strict=True):
-        text_of_day = (hours or {}).get(key)
-        if text_of_day:
-            opens, _, closes = "0:00-0:00".partition("-") if text_of_day == CLOSED else text_of_day.partition("-")
-            closes = "23:59" if closes == "24:00" else closes
-            known.append(
-                {
-                    "@type": "OpeningHoursSpecification",
-                    "dayOfWeek": f"https://schema.org/{name}",
-                    "opens": opens.zfill(5),
-                    "closes": closes.zfill(5),
-                }
-            )
-    return known
+def opening_hours(ranges: Week | None) -> list[dict[str, str]]:
+    """Return the hours of a week as schema.org's OpeningHoursSpecification; 0:00 to 0:00 means closed."""
+    if ranges is None:
+        return []
+    return [
+        {
+            "@type": "OpeningHoursSpecification",
+            "dayOfWeek": f"https://schema.org/{name}",
+            "opens": opens.zfill(5),
+            "closes": "23:59" if closes == "24:00" else closes.zfill(5),
+        }
+        for key, name in zip(DAYS, DAYS_OF_SCHEMA, strict=True)
+        for opens, _, closes in (hours.partition("-") for hours in ranges[key] or ("0:00-0:00",))
+    ]
 
 
 def removed_page(depot: Depot) -> RemovedPage:
-    """The page of a removed depot. Reads municipality and voivodeship: select them."""
+    """Return the page of a removed depot. Select the municipality and its voivodeship with it."""
     return RemovedPage(
         title="Wpis usunięty",
         description="Ten wpis został usunięty z katalogu.",
         path="",
-        crumbs=crumbs_of(depot.municipality),
+        breadcrumbs=crumbs_of(depot.municipality),
         indexed=False,
         as_of=depot.removed_at,
         reason=Depot.RemovalReason(depot.removal_reason).label,
@@ -239,46 +267,25 @@ def removed_page(depot: Depot) -> RemovedPage:
 
 
 def crumbs_of(unit: Municipality) -> tuple[Crumb, ...]:
-    """The way to a depot of a municipality."""
+    """Return the breadcrumbs of a depot."""
     return Crumb.home(), Crumb.voivodeship(unit.voivodeship), Crumb.municipality(unit)
 
 
-def address_of(depot: DepotRow) -> str:
-    """The address in one line."""
-    return text.format_address(depot.street, depot.house_number, depot.postcode, depot.place, depot.municipality)
-
-
-def fuel_names(slugs: Iterable[str]) -> tuple[str, ...]:
-    """Display names of fuels, in the given order."""
-    return tuple(fuels.BY_SLUG[slug].name for slug in slugs)
-
-
-def phones(stored: str) -> tuple[Phone, ...]:
-    """The numbers of a depot; several are stored with ", " between them (see `catalog.reading.contacts`)."""
-    numbers = [number.strip() for number in stored.split(",") if number.strip()]
-    return tuple(Phone(number, "tel:" + re.sub(r"[^+0-9]", "", number.partition("ext")[0])) for number in numbers)
-
-
-def status_of(depot: DepotRow) -> Status:
-    """The data status; an invented entry has none but that."""
-    description = describe_status(depot.data_status, depot.source)
-    if depot.source == Depot.Source.DEMO:
-        return Status("demo", Depot.Source.DEMO.label, description)
-    return Status(depot.data_status, Depot.DataStatus(depot.data_status).label, description)
-
-
-def week(hours: Mapping[str, str] | None) -> tuple[DayHours, ...]:
-    """Rows of the table of hours, Monday first; none when the hours are unknown."""
-    if hours is None:
+def week(ranges: Week | None, today: date) -> tuple[DayHours, ...]:
+    """Return the rows of the table of hours, Monday first; none for unknown hours."""
+    if ranges is None:
         return ()
-    return tuple(DayHours(name, _day(hours.get(key))) for key, name in zip(DAYS, DAY_NAMES, strict=True))
+    return tuple(
+        DayHours(name, hours_of_day(ranges[key]), number == today.weekday())
+        for number, (key, name) in enumerate(zip(DAYS, DAY_NAMES, strict=True))
+    )
 
 
-def _day(hours: str | None) -> str:
-    if hours is None:
-        return "brak danych"
-    if not hours:
-        return "kilka przedziałów, zobacz zapis niżej"
-    if hours == "0:00-24:00":
+def hours_of_day(ranges: Sequence[str]) -> str:
+    """Format the ranges of a day: "8:00–12:00 i 13:00–16:00"."""
+    if not ranges:
+        return CLOSED
+    if list(ranges) == ["0:00-24:00"]:
         return "całą dobę"
-    return hours if hours == CLOSED else hours.replace("-", "–")
+    *others, last = [hours.replace("-", "–") for hours in ranges]
+    return f"{', '.join(others)} i {last}" if others else last

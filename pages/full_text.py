@@ -1,4 +1,4 @@
-"""The whole context for language models in one file: the Markdown twins of the pages that explain and sum up."""
+"""Text of `llms-full.txt`: the Markdown of the overview pages in one file."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -7,40 +7,55 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from catalog import fuels
+from catalog.api.params import LIMIT_RANGE
 from pages.datasets import datasets_page
+from pages.home import home_page
 from pages.page import Page
-from pages.prices import country_page, index_page
+from pages.prices import index_page, official_page
 from pages.privacy import privacy_page
 from pages.regulations import page_of, regulations_page
-from pages.rendering import markdown_text, tidy
+from pages.rendering import collapse_blank_lines, markdown_text
 from pages.rules import rules_page
 from pages.site_map import listed_pages
+from pages.stove_check import stove_check_page
 from pages.subsidy import subsidy_page
 from pages.territory import voivodeships_by_name
-from prices.queries import all_fuel_prices
-from regulations.queries import regulations_of
+from regulations.api.params import DeadlinesQuery
+from regulations.queries import find_deadlines, regulations_of
 
 BETWEEN = "\n---\n\n"
 
 
 def full_text(today: date) -> str:
-    """Rules of use, API, data sets, prices, regulations, subsidy."""
+    """Return rules of use, API, data sets, prices, deadlines and subsidy, without single fuels and voivodeships."""
     listed = {entry.path for entry in listed_pages(today)}
-    medians = index_page(today)
-    context = {"site": names(), "page": medians, "invented": medians.path not in listed}
-    parts = [tidy(render_to_string("pages/llms_full.md", context))]
-    parts += [markdown_text(page) for page in pages(medians, today) if page.path in listed]
+    found, _ = find_deadlines(DeadlinesQuery(today, None, LIMIT_RANGE[1]), today=today)
+    context = {"site": names(), "deadlines": found}
+    parts = [collapse_blank_lines(render_to_string("pages/llms_full.md", context))]
+    parts += [markdown_text(page) for page in pages(today) if page.path in listed]
     return BETWEEN.join(parts)
 
 
+def sizes(today: date) -> dict[str, str]:
+    """Return the sizes of the Markdown of the pages in `llms.txt`, by path: "4 kB"."""
+    described = [*pages(today), home_page("", today), privacy_page(), stove_check_page("", today)]
+    described += [page_of(entry) for entry in regulations_of(voivodeships_by_name(), on=today)]
+    return {page.path: kilobytes(len(markdown_text(page).encode())) for page in described}
+
+
+def kilobytes(size: int) -> str:
+    """Format a number of bytes in kB, rounded up."""
+    return f"{-(-size // 1000)} kB"
+
+
 def names() -> dict[str, str]:
-    """The name of the site, and the paths of what is not a page."""
+    """Return the name of the site, and the paths of endpoints and files."""
     base = reverse("v1:stores").removesuffix("/stores")
     return {
         "name": settings.SITE_NAME,
         "stores": reverse("v1:stores"),
         "openapi": f"{base}/openapi.json",
+        "mcp": reverse("mcp"),
         "docs": f"{base}/docs",
         "index": reverse("llms"),
         "full": reverse("llms-full"),
@@ -48,15 +63,11 @@ def names() -> dict[str, str]:
     }
 
 
-def pages(medians: Page, today: date) -> Iterator[Page]:
-    """The pages of the file, in its order."""
+def pages(today: date) -> Iterator[Page]:
+    """Yield the pages of the file, in its order."""
     yield rules_page()
     yield datasets_page(today)
-    yield privacy_page()
-    yield medians
-    for slug, answer in all_fuel_prices(today).items():
-        yield country_page(fuels.BY_SLUG[slug], answer)
+    yield official_page()
+    yield index_page(today)
     yield regulations_page(today)
-    for entry in regulations_of(voivodeships_by_name(), on=today):
-        yield page_of(entry)
     yield subsidy_page(None, today)

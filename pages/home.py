@@ -1,19 +1,21 @@
-"""The home page: search, and what the catalog holds."""
+"""The home page: search, map of voivodeships, medians."""
 
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.urls import reverse
 
+from catalog.api.params import QUERY_MIN_LENGTH
+from catalog.depots import fuels
+from catalog.depots.fuels import Fuel
 from catalog.depots.snapshot import depots
-from catalog.links import municipality_path, route_path, site_url
-from catalog.models import SearchEntry, Voivodeship
-from catalog.params import QUERY_MIN_LENGTH
-from catalog.query_string import QueryString
-from catalog.suggestions import Suggestion, suggest_locations
+from catalog.links import municipality_path
+from catalog.models import Voivodeship
+from catalog.search.suggestions import Suggestion, guess_locations, suggest_locations
+from fueldepot.http.links import route_path, site_url
+from fueldepot.http.params import ParamReader
 from pages.page import (
     DEMONSTRATION_STATUS,
     MIXED_STATUS,
@@ -21,45 +23,65 @@ from pages.page import (
     licence_of_list,
     publisher,
 )
-from pages.pictures import territory as pictures
-from pages.pictures.maps import AreaMap, Unit, name_lines
 from pages.polish import counted
+from pages.svg import territory as territory_svg
+from pages.svg.maps import AreaMap, MapUnit, name_lines
 from pages.territory import depots_as_of, voivodeships_by_name
+from prices.snapshot import prices
 
 TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
 UNREADABLE = "Nie umiemy odczytać tego zapytania. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """A place that was found."""
+class SearchResult:
+    """A found place."""
 
     label: str
     description: str
     path: str
 
 
+@dataclass(frozen=True, slots=True)
+class FuelMedian:
+    """Median of a fuel in Poland, in zł. median: None below FEWEST_FOR_MEDIAN prices. path: of the page of the fuel."""
+
+    name: str
+    path: str
+    median: float | None
+    unit: str
+    n: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
-    """asked: the text that was searched for, "" for none. results: best first. notice: why nothing was searched.
+    """The home page. asked: the search text, "" for none. results: best first. notice: why the text was not searched.
 
-    map: of the voivodeships, None where no boundary is known.
+    forgiven: the results match a corrected text. guesses: similar names, without results. fuel: named in the text,
+    None without one.
+
+    map: of the voivodeships, None without boundaries. medians: of every fuel. invented: whether their prices are.
     """
 
     template: ClassVar[str] = "pages/home"
-    honours: ClassVar[tuple[str, ...]] = ("q",)
+    query_params: ClassVar[tuple[str, ...]] = ("q",)
 
     map: AreaMap | None
     asked: str
-    results: tuple[Result, ...]
+    results: tuple[SearchResult, ...]
+    forgiven: bool
+    guesses: tuple[SearchResult, ...]
+    fuel: Fuel | None
     notice: str
     voivodeships: tuple[Voivodeship, ...]
     depots: int
     municipalities: int
     updated_at: date | None
+    medians: tuple[FuelMedian, ...]
+    invented: bool
 
-    def things(self) -> list[dict[str, Any]]:
-        """The site, and how it is searched."""
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the site with its search."""
         search = {
             "@type": "SearchAction",
             "target": {"@type": "EntryPoint", "urlTemplate": f"{site_url(self.path)}?q={{search_term_string}}"},
@@ -78,11 +100,13 @@ class HomePage(Page):
         ]
 
 
-def home_page(query_string: str) -> HomePage:
-    """The home page, with what is found for `?q=`."""
-    given = QueryString(query_string)
+def home_page(query_string: str, today: date) -> HomePage:
+    """Return the home page with the results for `?q=` and the medians of a day."""
+    given = ParamReader(query_string)
     asked = given.text("q", "", min_length=QUERY_MIN_LENGTH) or ""
     known = depots.get()
+    suggested = suggest_locations(asked)
+    results = tuple(_result(row) for row in suggested.found)
     return HomePage(
         title=f"Wyniki dla: {asked}" if asked else "Znajdź skład opału",
         description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
@@ -93,27 +117,46 @@ def home_page(query_string: str) -> HomePage:
         as_of=depots_as_of(known.updated_at),
         data_status=DEMONSTRATION_STATUS if known.demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=known.demonstration),
-        map=pictures.country_map(
-            lambda slug, name: Unit(route_path("voivodeship", slug), f"województwo {name}", label=name_lines(name))
+        map=territory_svg.country_map(
+            lambda slug, name: MapUnit(route_path("voivodeship", slug), f"województwo {name}", label=name_lines(name))
         ),
         asked=asked,
-        results=tuple(_result(row) for row in suggest_locations(asked)) if asked else (),
+        results=results,
+        forgiven=suggested.forgiven,
+        guesses=() if results or not asked else tuple(_result(row) for row in guess_locations(asked)),
+        fuel=fuels.BY_SLUG.get(suggested.fuel or ""),
         notice=_notice(given),
+        leads_to=results[0].path if suggested.clear else "",
         voivodeships=voivodeships_by_name(),
         depots=len(known.rows),
         municipalities=len({row.teryt for row in known.rows}),
         updated_at=known.updated_at,
+        medians=find_medians(today),
+        invented=any(prices.get().figures(fuel.slug, today).demonstration for fuel in fuels.FUELS),
     )
 
 
-def _result(row: Suggestion) -> Result:
-    path = municipality_path(row.voivodeship_slug, row.slug, row.teryt)
-    if row.kind == SearchEntry.Kind.POSTCODE:
-        path += "?" + urlencode({"kod": f"{row.fold[:2]}-{row.fold[2:]}"})
-    return Result(row.label, row.description, path)
+def find_medians(today: date) -> tuple[FuelMedian, ...]:
+    """Return the medians of every fuel in Poland, in the order of the catalog."""
+    summaries = [(fuel, prices.get().figures(fuel.slug, today).country) for fuel in fuels.FUELS]
+    return tuple(
+        FuelMedian(
+            fuel.name,
+            route_path("fuel-prices", fuel.slug),
+            None if found.median is None else float(found.median),
+            fuel.unit,
+            found.n,
+        )
+        for fuel, found in summaries
+    )
 
 
-def _notice(given: QueryString) -> str:
+def _result(row: Suggestion) -> SearchResult:
+    path = municipality_path(row.voivodeship_slug, row.slug, row.teryt, **row.query)
+    return SearchResult(row.label, row.description, path)
+
+
+def _notice(given: ParamReader) -> str:
     codes = {error.code for error in given.errors}
     if not codes or codes == {"empty"}:
         return ""

@@ -1,12 +1,12 @@
-"""Text as Markdown means it literally. What sources wrote is hostile until it has passed here.
+"""Escaping of untrusted text for Markdown.
 
-The marks are those of CommonMark 0.31, section 2.4 (backslash escapes), and of GitHub's tables and strikethrough.
+Covers CommonMark 0.31, section 2.4 (backslash escapes), and GitHub's tables and strikethrough.
 """
 
 import re
 from urllib.parse import urlsplit
 
-from catalog.links import site_url
+from fueldepot.http.links import site_url
 from pages.page import twin_path
 
 MARKS = re.compile(r"([\\`*_\[\]<>#|~])")
@@ -19,10 +19,10 @@ UNSAFE_IN_ADDRESS = re.compile(r"[\s\x00-\x1f\x7f<>()\[\]\\\"'`|]")
 
 
 def escape(text: str) -> str:
-    r"""Text on one line in which no mark of Markdown has its meaning.
+    r"""Escape text for one line of Markdown.
 
-    Line breaks and characters that cannot be seen become blanks; `*` becomes `\*`, and a number or dash that would
-    begin a list is escaped as well. Entities stay what they are, text: `&lt;` becomes `\&lt;`.
+    Line breaks and invisible characters become blanks, `*` becomes `\*`. A number or dash that would begin a list and
+    the ampersand of an entity are escaped too: `&lt;` becomes `\&lt;`.
     """
     line = " ".join(INVISIBLE.sub(" ", text).split())
     line = ENTITY.sub(r"\\&", MARKS.sub(r"\\\1", line))
@@ -30,14 +30,14 @@ def escape(text: str) -> str:
 
 
 def _literal(start: str) -> str:
-    # A number is escaped at the dot behind it, which the pattern only looks at; a no-break space would show.
+    # A number is escaped at the dot behind it, which the pattern only looks ahead at.
     return f"\\{start}" if start in {"-", "+", "="} else f"{start}\\"
 
 
 def address(url: str) -> str:
-    """An address that can stand between the brackets of a link; "" for one that must not be followed.
+    """Return a URL for the target of a link; "" for an invalid one or an unsafe scheme.
 
-    A path of this site becomes absolute. Raises nothing: what cannot be read as an address is dropped.
+    A path of this site becomes absolute.
     """
     if url.startswith("/") and not url.startswith("//"):
         url = site_url(url)
@@ -51,12 +51,12 @@ def address(url: str) -> str:
 
 
 def link(label: str, url: str) -> str:
-    """A link; only its label where the address must not be followed."""
+    """Return a link, or only its label for an unsafe URL."""
     target = address(url)
     return f"[{escape(label)}]({target})" if target else escape(label)
 
 
 def twin_address(path: str) -> str:
-    """The absolute address of the Markdown twin of a page, query and all."""
+    """Return the absolute URL of the Markdown twin of a page, with the query."""
     page, mark, query = path.partition("?")
     return address(twin_path(page) + mark + query)

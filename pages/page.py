@@ -1,7 +1,6 @@
-"""What every page says of itself. Each kind of page adds its own content in a subclass.
+"""The base class of pages. Each kind of page adds its content in a subclass.
 
-One object is written out several times: as HTML, as Markdown, and as data for search engines. `pages.rendering` does
-that; nothing here knows how a page looks.
+`pages.rendering` renders a page as HTML and as Markdown; `Page.structured` holds its data for search engines.
 """
 
 from dataclasses import dataclass
@@ -11,20 +10,22 @@ from typing import Any, ClassVar, Self
 from django.conf import settings
 from django.urls import reverse
 
-from catalog.links import municipality_path, route_path, site_url
+from catalog.links import municipality_path
 from catalog.models import Municipality, Voivodeship
-from pages.polish import day
+from fueldepot.http.links import route_path, site_url
+from pages.dates import day
 
 SCHEMA = "https://schema.org"
 
 MIXED_STATUS = "różny w poszczególnych wpisach, podany przy każdym z nich"
 DEMONSTRATION_STATUS = "dane demonstracyjne (zmyślone); służą tylko do wypróbowania serwisu"
+NOT_TO_BE_QUOTED = "nie wolno, dane demonstracyjne (zmyślone)"
 QUOTING = "cytowanie z podaniem źródła"
 
 
 @dataclass(frozen=True, slots=True)
 class Crumb:
-    """A step of the way from the home page to this one."""
+    """A breadcrumb."""
 
     label: str
     path: str
@@ -39,82 +40,92 @@ class Crumb:
 
     @classmethod
     def municipality(cls, unit: Municipality) -> Self:
-        """Reads the voivodeship: select it."""
+        """Return the breadcrumb of a municipality. Select its voivodeship with it."""
         return cls(unit.name, municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page, before it is written out.
+    """One page, independent of its format.
 
-    title: without the name of the site. path: the canonical one, without query.
-    crumbs: the pages above this one, from the home page down.
-    demonstration: invented depots are shown, and a notice says so. indexed: search engines may keep the page.
-    data_path: the API's answer with the same data, "" when there is none.
-    as_of: the day to which the content is current, None when nobody knows.
-    data_status: how sure the data are, in a phrase. licence: on what terms they may be used.
+    title: without the name of the site. path: canonical, without query.
+    breadcrumbs: from the home page to the parent.
+    demonstration: the page shows invented depots and a notice. indexed: by search engines.
+    data_path: of the API's response with the same data, "" for none.
+    leads_to: target of a redirect in place of the HTML, "" for none; the Markdown is shown.
+    as_of: the day of the content, None when unknown.
+    data_status: reliability of the data, a phrase. licence: terms of use.
 
-    template: what it is written out with, without the ending; there is one for each format.
-    status: of the answer. honours: the parameters of the address that the content depends on.
+    template: path without suffix; one file per format.
+    status: of the response. query_params: parameters that the content depends on.
     """
 
     template: ClassVar[str] = ""
     status: ClassVar[int] = 200
-    honours: ClassVar[tuple[str, ...]] = ()
+    query_params: ClassVar[tuple[str, ...]] = ()
 
     title: str
     description: str
     path: str
-    crumbs: tuple[Crumb, ...] = ()
+    breadcrumbs: tuple[Crumb, ...] = ()
     demonstration: bool = False
     indexed: bool = True
     data_path: str = ""
+    leads_to: str = ""
     as_of: date | None = None
     data_status: str = MIXED_STATUS
     licence: str = QUOTING
 
     @property
     def canonical(self) -> str:
-        """The absolute address by which the page is known."""
+        """The canonical URL."""
         return site_url(self.path)
 
     @property
-    def twin(self) -> str:
-        """The path of the same page in Markdown, without query."""
+    def markdown_path(self) -> str:
+        """The path of the Markdown twin, without query."""
         return twin_path(self.path)
 
     @property
     def citation(self) -> str:
-        """How to quote the page: service, page, address, day and, where there is one, the status to quote with it."""
-        service = settings.SITE_NAME
-        if service != settings.OPERATOR_NAME:
-            service += f" ({settings.OPERATOR_NAME})"
-        parts = [service, f"„{self.title}”", self.canonical]
-        if self.as_of:
-            parts.append(f"stan na {day(self.as_of)}")
-        if self.quoted_status:
-            parts.append(self.quoted_status)
-        return ", ".join(parts)
+        """The citation: service, title, URL, day and `quoted_status`; for invented data a ban on citing them."""
+        if self.demonstration:
+            return NOT_TO_BE_QUOTED
+        return cite(self.title, self.cited_url, self.as_of, self.quoted_status)
+
+    @property
+    def cited_url(self) -> str:
+        """The URL that a citation gives."""
+        return self.canonical
 
     @property
     def quoted_status(self) -> str:
-        """What a quotation must say of how sure the content is, "" for nothing."""
-        return "dane demonstracyjne (zmyślone)" if self.demonstration else ""
+        """The reliability that a citation must state, "" for none."""
+        return ""
 
     @property
     def structured(self) -> dict[str, Any]:
-        """The page for search engines, in the words of schema.org."""
-        graph = [breadcrumbs(self)] if self.crumbs else []
-        return {"@context": SCHEMA, "@graph": [*graph, *self.things()]}
+        """The JSON-LD of the page."""
+        graph = [breadcrumbs(self)] if self.breadcrumbs else []
+        return {"@context": SCHEMA, "@graph": [*graph, *self.schema_org()]}
 
-    def things(self) -> list[dict[str, Any]]:
-        """What the page is about, in the words of schema.org."""
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the content as objects of schema.org."""
         return []
 
 
+def cite(title: str, address: str, as_of: date | None, status: str = "") -> str:
+    """Return a citation. address: URL of the page. status: its reliability, "" for none."""
+    service = settings.SITE_NAME
+    if service != settings.OPERATOR_NAME:
+        service += f" ({settings.OPERATOR_NAME})"
+    parts = [service, f"„{title}”", address, f"stan na {day(as_of)}" if as_of else "", status]
+    return ", ".join(part for part in parts if part)
+
+
 def breadcrumbs(page: Page) -> dict[str, Any]:
-    """The way to a page, itself included."""
-    steps = [*((crumb.label, site_url(crumb.path)) for crumb in page.crumbs), (page.title, page.canonical)]
+    """Return the breadcrumbs of a page, itself included, as schema.org's BreadcrumbList."""
+    steps = [*((crumb.label, site_url(crumb.path)) for crumb in page.breadcrumbs), (page.title, page.canonical)]
     return {
         "@type": "BreadcrumbList",
         "itemListElement": [
@@ -125,12 +136,12 @@ def breadcrumbs(page: Page) -> dict[str, Any]:
 
 
 def publisher() -> dict[str, Any]:
-    """Who runs the service."""
+    """Return the operator as schema.org's Organization."""
     return {"@type": "Organization", "name": settings.OPERATOR_NAME, "url": site_url("/")}
 
 
 def dataset(page: Page, *, files: tuple[tuple[str, str], ...] = (), **more: Any) -> dict[str, Any]:
-    """The data of a page as a data set. files: media types and absolute addresses of what can be downloaded."""
+    """Return the data of a page as schema.org's Dataset. files: media types and absolute URLs of downloads."""
     return {
         "@type": "Dataset",
         "name": page.title,
@@ -149,18 +160,18 @@ def dataset(page: Page, *, files: tuple[tuple[str, str], ...] = (), **more: Any)
 
 
 def licence_of_list(*, demonstration: bool) -> str:
-    """On what terms a list of depots may be used. demonstration: some are invented."""
+    """Return the terms of use of a list of depots. demonstration: some are invented."""
     invented = "demonstracyjne: bez ograniczeń; " if demonstration else ""
     osm = "wpisy z OpenStreetMap: ODbL 1.0, © autorzy OpenStreetMap (https://www.openstreetmap.org/copyright)"
     return f"{invented}{osm}; pozostałe: {QUOTING}"
 
 
 def twin_path(path: str) -> str:
-    """The path of a page in Markdown: without the slash at the end, with ".md"; "/index.md" for the home page."""
+    """Return the path of the Markdown twin: ".md" in place of the trailing slash; "/index.md" for the home page."""
     return f"{path.rstrip('/') or '/index'}.md"
 
 
 def page_of_twin(path: str) -> str:
-    """The path of the page that a path of `twin_path` belongs to."""
+    """Return the inverse of `twin_path`."""
     stem = path.removesuffix(".md")
     return "/" if stem == "/index" else f"{stem}/"

@@ -1,26 +1,24 @@
-"""Polish as pages write it: numbers with their nouns, days, coordinates."""
+"""Polish formats without Django: numbers with their nouns, amounts, coordinates. Results stay on one line."""
 
-from datetime import date, datetime, timedelta
+from datetime import date
+from decimal import Decimal
 from functools import lru_cache
-
-from django.utils import timezone
-from django.utils.formats import date_format
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def whole(number: int) -> str:
-    """A whole number, "44 005" kept on one line; four digits stay together, as is the custom."""
+    """ "44 005", "4005": four digits are not grouped."""
     return f"{number:,}".replace(",", NO_BREAK) if abs(number) >= 10_000 else str(number)
 
 
 def tenths(number: float) -> str:
-    """A number with one decimal: "0,9", "12,0"."""
+    """ "0,9", "12,0": one decimal."""
     return f"{number:.1f}".replace(".", ",")
 
 
 def counted(number: int, one: str, few: str, many: str) -> str:
-    """A number with the right form of its noun: "1 skład", "2 składy", "5 składów", "22 składy"."""
+    """ "1 skład", "2 składy", "5 składów", "22 składy": a number with the form of its noun."""
     if number == 1:
         return f"1 {one}"
     if number % 10 in {2, 3, 4} and number % 100 not in {12, 13, 14}:
@@ -28,25 +26,46 @@ def counted(number: int, one: str, few: str, many: str) -> str:
     return f"{whole(number)} {many}"
 
 
-@lru_cache(maxsize=1000)
-def day(value: date) -> str:
-    """ "3 października 2026 r.", kept on one line."""
-    return date_format(value, "j E Y \\r.").replace(" ", NO_BREAK)
-
-
-def until(moment: datetime, now: datetime) -> str:
-    """ "po 14:35", "jutro po 9:00": from when on, in our time and never earlier than it is; at most a day ahead."""
-    shown = timezone.localtime(moment + timedelta(seconds=59, microseconds=999_999))
-    return f"{'' if shown.date() == timezone.localdate(now) else 'jutro '}po {date_format(shown, 'G:i')}"
-
-
 def coordinates(lat: float, lon: float) -> str:
     """ "50,0614° N, 19,9366° E": four decimals, about ten metres."""
     return f"{lat:.4f}° N, {lon:.4f}° E".replace(".", ",")
 
 
+def change(part: Decimal | None) -> str:
+    """ "+12,3%", "−4,0%": a relative change; a dash for None."""
+    return "–" if part is None else _signed(f"{part * 100:+.1f}") + "%"
+
+
+def signed_zloty(amount: Decimal | None) -> str:
+    """ "+20,00 zł", "−4,50 zł"; a dash for None."""
+    return "–" if amount is None else f"{_signed(f'{amount:+,.2f}')}{NO_BREAK}zł"
+
+
+def _signed(number: str) -> str:
+    """Convert a signed number of Python to Polish; zero loses its sign."""
+    shown = number.replace(",", NO_BREAK).replace(".", ",").replace("-", "\N{MINUS SIGN}")
+    return shown.lstrip("+\N{MINUS SIGN}") if not shown.strip("+\N{MINUS SIGN}0,") else shown
+
+
 def zloty(amount: float | None, places: int = 2) -> str:
-    """ "1 520,50 zł", kept on one line; a dash for None."""
+    """ "1 520,50 zł"; a dash for None."""
     if amount is None:
         return "–"
     return f"{amount:,.{places}f} zł".replace(",", " ").replace(".", ",").replace(" ", NO_BREAK)
+
+
+def short_zloty(amount: float) -> str:
+    """ "1 590 zł", "1 590,50 zł": grosze only where needed."""
+    return zloty(amount, 0 if amount == int(amount) else 2)
+
+
+def difference(amount: float) -> str:
+    """ "+90 zł", "−90 zł", "równo": whole złoty."""
+    rounded = round(amount)
+    return f"{'+' if rounded > 0 else '−'}{zloty(abs(rounded), 0)}" if rounded else "równo"
+
+
+@lru_cache(maxsize=1000)
+def date_digits(value: date) -> str:
+    """ "3.10.2026"."""
+    return f"{value.day}.{value:%m.%Y}"

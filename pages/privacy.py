@@ -1,4 +1,4 @@
-"""What is kept of people, and for how long. The periods are those of the code that keeps or erases the data."""
+"""The privacy page: personal data and their retention. The periods are the constants of the code that erases them."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -7,8 +7,9 @@ from typing import ClassVar
 from django.conf import settings
 from django.urls import reverse
 
-from catalog.requests import KEPT, KEPT_FOR_LIMITS
-from catalog.requests.secrecy import LINK_LIFE
+from catalog.submissions import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
+from catalog.submissions.owner_links import UNUSED
+from catalog.submissions.tokens import LINK_LIFE
 from pages.page import Crumb, Page
 
 AS_OF = date(2026, 11, 22)
@@ -17,10 +18,11 @@ AS_OF = date(2026, 11, 22)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyPage(Page):
-    """operator: who runs the service. contact: an e-mail address, "" when none is given.
+    """The privacy page. contact: an e-mail address, "" for none.
 
-    link_hours: how long a link that confirms a request can be opened. request_days: how long after the decision a
-    request keeps the data of its author. limit_hours: how long what limits abuse is kept.
+    link_hours: validity of a confirmation link. request_days: retention of the author's data after the decision.
+    undecided_days: longest wait for a decision; warning_days before its end the author is notified. limit_hours:
+    retention of the counters that limit abuse. owner_link_days: validity of an unused owner's link.
     """
 
     template: ClassVar[str] = "pages/privacy"
@@ -29,21 +31,27 @@ class PrivacyPage(Page):
     contact: str
     link_hours: int
     request_days: int
+    undecided_days: int
+    warning_days: int
     limit_hours: int
+    owner_link_days: int
 
 
 def privacy_page() -> PrivacyPage:
-    """The page."""
+    """Return the privacy page."""
     return PrivacyPage(
         title="Prywatność",
         description="Jakie dane osób przechowujemy, po co i jak długo. Kalkulator dotacji niczego nie zapisuje.",
         path=reverse("privacy"),
-        crumbs=(Crumb.home(),),
+        breadcrumbs=(Crumb.home(),),
         as_of=AS_OF,
         data_status="obowiązuje",
         operator=settings.OPERATOR_NAME,
         contact=settings.CONTACT_EMAIL,
         link_hours=LINK_LIFE // timedelta(hours=1),
         request_days=KEPT.days,
+        undecided_days=KEPT_UNDECIDED.days,
+        warning_days=WARNED_BEFORE.days,
         limit_hours=KEPT_FOR_LIMITS // timedelta(hours=1),
+        owner_link_days=UNUSED.days,
     )

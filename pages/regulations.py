@@ -1,4 +1,4 @@
-"""Pages of the anti-smog resolutions: all voivodeships, and one of them with its deadlines in order."""
+"""Pages of the anti-smog resolutions: the list of voivodeships, and one voivodeship with its deadlines."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -8,22 +8,22 @@ from urllib.parse import urlencode
 from django.http import Http404
 from django.urls import reverse
 
-from catalog.links import route_path
+from catalog.api.params import TERYT_PATTERN
 from catalog.models import Voivodeship
-from catalog.params import TERYT_FORM
-from catalog.query_string import QueryString
-from catalog.territory.snapshot import UnknownUnit, UnknownVoivodeship, territory
+from catalog.territory.snapshot import UnitNotFound, VoivodeshipNotFound, territory
+from fueldepot.http.links import route_path
+from fueldepot.http.params import ParamReader
+from pages.dates import day
 from pages.page import Crumb, Page
-from pages.pictures import maps
-from pages.pictures import territory as pictures
-from pages.pictures.timelines import Deadline as Mark
-from pages.pictures.timelines import Timeline, timeline
-from pages.polish import day
+from pages.svg import maps
+from pages.svg import territory as territory_svg
+from pages.svg.timelines import Timeline, TimelineDeadline, timeline
 from pages.territory import voivodeships_by_name
+from regulations.codes import Appliance
+from regulations.descriptions import without_deadline
 from regulations.freshness import is_stale
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
 from regulations.queries import Law, Regulation, Unit, get_unit, regulations_of
-from regulations.wording import without_deadline
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
 
@@ -34,8 +34,24 @@ UNCERTAIN = "nie wiadomo"
 
 
 @dataclass(frozen=True, slots=True)
+class ApplianceChoice:
+    """An appliance of the check. path, short: of its check and verdict in the requested place, "" without a place."""
+
+    code: str
+    label: str
+    path: str = ""
+    chosen: bool = False
+    short: str = ""
+
+
+def appliance_choices() -> tuple[ApplianceChoice, ...]:
+    """Return all appliances, none chosen."""
+    return tuple(ApplianceChoice(one.value, one.label) for one in Appliance)
+
+
+@dataclass(frozen=True, slots=True)
 class StateRow:
-    """A voivodeship in the list. next_deadline: None without one. instead: what is said in its place."""
+    """A voivodeship in the list. instead: the text in place of a missing next_deadline."""
 
     name: str
     path: str
@@ -46,20 +62,26 @@ class StateRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationsPage(Page):
-    """All voivodeships in Polish order. map: the year of the next deadline of each, None where no boundary is known."""
+    """All voivodeships in Polish order. map: with the year of their next deadlines, None without boundaries.
+
+    as_of: the oldest day of the rows. newest: the newest, which the site map gives as the day of the last change.
+    """
 
     template: ClassVar[str] = "pages/regulations"
 
     map: maps.AreaMap | None
     rows: tuple[StateRow, ...]
+    newest: date | None
+
+    @property
+    def appliances(self) -> tuple[ApplianceChoice, ...]:
+        """The choices of the form of the check."""
+        return appliance_choices()
 
 
 @dataclass(frozen=True, slots=True)
 class ProvisionRow:
-    """A deadline or a banned fuel. binding: whether it binds the unit asked for, "" where none was.
-
-    What is uncertain is so with and without a unit.
-    """
+    """A deadline or a banned fuel. binding: whether it binds the unit, in Polish; "" without a unit or doubt."""
 
     row: Provision
     binding: str
@@ -77,37 +99,49 @@ class ActRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationPage(Page):
-    """One voivodeship, or with `unit` what binds a municipality or county in it.
+    """One voivodeship, or the rules that bind a municipality or county in it (`unit`).
 
-    instead: what is said in the place of a next deadline. stale: the state was confirmed so long ago that the reader is
-    told. notice: what was ignored in the address.
-    timeline: the deadlines that bind the unit or a part of it, or all; None without any.
+    instead: the text in place of a missing next_deadline. stale: the confirmation is old; stale_notice informs the
+    reader. notice: about an ignored parameter. timeline: of the deadlines that bind the unit or a part of it, None
+    without any. foreign: deadlines that do not bind the unit. calendar_path: "" without deadlines.
     """
 
     template: ClassVar[str] = "pages/regulation"
-    honours: ClassVar[tuple[str, ...]] = ("teryt",)
+    query_params: ClassVar[tuple[str, ...]] = ("teryt",)
 
     regulation: Regulation
     unit: Unit | None
     next_deadline: ProvisionRow | None
     instead: str
     deadlines: tuple[ProvisionRow, ...]
+    foreign: tuple[ProvisionRow, ...]
     bans: tuple[ProvisionRow, ...]
     timeline: Timeline | None
     acts: tuple[ActRow, ...]
     sources: tuple[Source, ...]
     stale: bool
+    stale_notice: str
     notice: str
     calendar_path: str
     depots_path: str
 
-    def things(self) -> list[dict[str, Any]]:
-        """The acts."""
+    @property
+    def place(self) -> str:
+        """The municipality, for the form of the check."""
+        return self.unit.name if self.unit and self.unit.level == "municipality" else ""
+
+    @property
+    def appliances(self) -> tuple[ApplianceChoice, ...]:
+        """The choices of the form of the check."""
+        return appliance_choices()
+
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the acts."""
         return [legislation(act, self.regulation.voivodeship) for act in self.acts]
 
 
 def legislation(act: ActRow, voivodeship: Voivodeship) -> dict[str, Any]:
-    """An act in the words of schema.org: only what is known."""
+    """Return an act as schema.org's Legislation, without unknown fields."""
     resolution = act.resolution
     known = {
         "legislationIdentifier": resolution.number,
@@ -128,19 +162,21 @@ def legislation(act: ActRow, voivodeship: Voivodeship) -> dict[str, Any]:
 
 
 def regulations_page(today: date) -> RegulationsPage:
-    """Every voivodeship with its next deadline."""
+    """Return the page of all voivodeships with their next deadlines."""
     found = regulations_of(voivodeships_by_name(), on=today)
     by_slug = {entry.voivodeship.slug: entry for entry in found}
+    days = [entry.state.as_of for entry in found if entry.state]
     return RegulationsPage(
-        map=pictures.country_map(lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
+        map=territory_svg.country_map(lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
         title="Uchwały antysmogowe: terminy w województwach",
         description="Do kiedy wolno używać starego kotła, pieca lub kominka i czym nie wolno palić: terminy uchwał "
         "antysmogowych wszystkich województw.",
         path=reverse("regulations"),
-        crumbs=(Crumb.home(),),
+        breadcrumbs=(Crumb.home(),),
         data_path=reverse("v1:regulations"),
         # The list is as current as its oldest row.
-        as_of=min((entry.state.as_of for entry in found if entry.state), default=None),
+        as_of=min(days, default=None),
+        newest=max(days, default=None),
         data_status=STATUS,
         rows=tuple(
             StateRow(
@@ -156,7 +192,7 @@ def regulations_page(today: date) -> RegulationsPage:
 
 
 def in_short(entry: Regulation | None) -> str:
-    """What stands in a table or on a map in the place of a next deadline."""
+    """Return the text in place of a next deadline, for a table or a map."""
     if entry is None or entry.has_resolution is None:
         return "nie wiemy: nie wczytano jeszcze stanu prawnego"
     if not entry.has_resolution:
@@ -164,10 +200,10 @@ def in_short(entry: Regulation | None) -> str:
     return "terminów części uchwał nie znamy" if entry.has_undated_acts else "wszystkie znane terminy minęły"
 
 
-def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.Unit:
-    """A voivodeship on the map: the year of its next deadline, hatched without an act.
+def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.MapUnit:
+    """Return a voivodeship on the map, with the year of its next deadline, hatched without an act.
 
-    A dash where no deadline is left, a question mark where the legal state or the dates of an act are not known.
+    A dash means that no deadline is left, a question mark that the legal state or the dates of an act are unknown.
     """
     upcoming = entry.next_deadline if entry else None
     if upcoming:
@@ -178,7 +214,7 @@ def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.Unit:
         words, label = in_short(entry), ""
     else:
         words, label = in_short(entry), "?" if entry.has_undated_acts else "–"
-    return maps.Unit(
+    return maps.MapUnit(
         route_path("regulation", slug),
         f"województwo {name}: {words}",
         hatched=not label,
@@ -187,10 +223,10 @@ def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.Unit:
 
 
 def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage:
-    """One voivodeship, with `?teryt=` as a unit in it is bound. Raises Http404."""
+    """Return the page of a voivodeship, or with `?teryt=` of a unit in it. Raises Http404."""
     try:
         voivodeship = territory.get().voivodeship(slug)
-    except UnknownVoivodeship as error:
+    except VoivodeshipNotFound as error:
         raise Http404 from error
     if voivodeship.slug != slug:
         raise Http404
@@ -199,7 +235,7 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
 
 
 def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
-    """The page of a legal state, with its unit if it has one."""
+    """Return the page of a legal state and its unit, if any."""
     unit, voivodeship = entry.unit, entry.voivodeship
     path = route_path("regulation", voivodeship.slug)
     query = f"?{urlencode({'teryt': unit.teryt})}" if unit else ""
@@ -211,7 +247,7 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         else f"Uchwała antysmogowa: {place}",
         description=describe(entry, upcoming),
         path=path,
-        crumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
+        breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not unit,
         data_path=f"{reverse('v1:regulations')}?{urlencode({'teryt': unit.teryt if unit else voivodeship.teryt})}",
         as_of=entry.state.as_of if entry.state else None,
@@ -220,27 +256,41 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         unit=unit,
         next_deadline=provision_row(entry, upcoming, upcoming.date) if upcoming else None,
         instead="" if upcoming else without_deadline(entry),
-        deadlines=tuple(provision_row(entry, row, row.date) for row in entry.deadlines),
-        bans=tuple(provision_row(entry, row, row.from_date) for row in entry.bans),
+        deadlines=tuple(provision_row(entry, row, row.date) for row in entry.deadlines_of_unit),
+        foreign=tuple(
+            provision_row(entry, row, row.date) for row in entry.deadlines if unit and entry.binds(row) is False
+        ),
+        bans=tuple(
+            provision_row(entry, row, row.from_date) for row in entry.bans if not unit or entry.binds(row) is not False
+        ),
         timeline=timeline(
-            [
-                Mark(row.date, day(row.date), row.applies_to)
-                for row in entry.deadlines
-                if not unit or entry.binds(row) is not False
-            ],
-            entry.on,
+            [TimelineDeadline(row.date, day(row.date), row.applies_to) for row in entry.deadlines_of_unit], entry.on
         ),
         acts=tuple(ActRow(law.resolution, law, read_sources(law.resolution.sources)) for law in entry.laws),
         sources=read_sources(entry.state.sources) if entry.state else (),
         stale=bool(entry.state and is_stale(entry.state.as_of, entry.on)),
+        stale_notice=stale_notice(entry),
         notice=notice,
-        calendar_path=route_path("v1:regulations-calendar", voivodeship.slug) + query,
+        calendar_path=route_path("v1:regulations-calendar", voivodeship.slug) + query
+        if entry.deadlines_of_unit
+        else "",
         depots_path=route_path("voivodeship", voivodeship.slug),
     )
 
 
+def stale_notice(entry: Regulation) -> str:
+    """Return the notice about a stale state, with its overdue deadlines; "" for a fresh one."""
+    if entry.state is None or not is_stale(entry.state.as_of, entry.on):
+        return ""
+    # Several acts may have the same deadline, each for its own area.
+    near = "; ".join(dict.fromkeys(f"{day(row.date)} – {row.applies_to}" for row in entry.overdue_of_unit))
+    told = f"Ten stan potwierdziliśmy ostatnio {day(entry.state.as_of)}, ponad pół roku temu"
+    told += f", a w ciągu roku mija termin: {near}." if near else "."
+    return f"{told} Przed decyzją sprawdź w urzędzie gminy lub w dzienniku urzędowym, czy uchwały nie zmieniono."
+
+
 def provision_row(entry: Regulation, row: Provision, since: date | None) -> ProvisionRow:
-    """A deadline or ban as the page shows it."""
+    """Return a deadline or ban for the page. since: its first day, None when unknown."""
     binding = BINDING[entry.binds(row)] if entry.unit else ""
     if row.uncertain and binding != BINDING[False]:
         binding = UNCERTAIN
@@ -248,14 +298,14 @@ def provision_row(entry: Regulation, row: Provision, since: date | None) -> Prov
 
 
 def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None, str]:
-    """The unit that `?teryt=` names in a voivodeship, or that follows it; and what to say when there is none."""
-    given = QueryString(query_string)
-    teryt = given.pattern("teryt", "", TERYT_FORM)
+    """Return the unit of `?teryt=` in a voivodeship, or its successor; else None and a notice."""
+    given = ParamReader(query_string)
+    teryt = given.pattern("teryt", "", TERYT_PATTERN)
     if teryt is None or len(teryt) == 2:
         return None, NOT_HERE if given.errors or (teryt and teryt != voivodeship.teryt) else ""
     try:
         unit = get_unit(teryt)
-    except UnknownUnit as error:
+    except UnitNotFound as error:
         if error.successor is None:
             return None, NOT_HERE
         unit = get_unit(error.successor)
@@ -263,7 +313,7 @@ def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None,
 
 
 def describe(entry: Regulation, upcoming: Deadline | None) -> str:
-    """The page in a sentence, for search results."""
+    """Return the description of the page, for search results."""
     name = f"Województwo {entry.voivodeship.name}"
     if entry.has_resolution is None:
         return f"{name}: nie wczytano jeszcze stanu prawnego, więc nie wiemy, czy jest uchwała antysmogowa."

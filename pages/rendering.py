@@ -1,23 +1,24 @@
-"""How a page object becomes an answer: HTML for people, Markdown for machines, chosen here and nowhere else.
+"""Rendering of page objects as HTML or Markdown.
 
-A view builds the page. `page_view` makes of it what `pages.urls.page` puts under the address of the page and of its
-twin: the two formats, validators, redirects and statuses.
+`page_view` turns a function that builds a page into two views, for the page and its Markdown twin, with content
+negotiation, validators, redirects and statuses. `pages.urls.page` routes them.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from catalog.accepted import weights
 from fueldepot.http import cache_control
-from fueldepot.http.conditional import conditional
+from fueldepot.http.accept import parse_accept
+from fueldepot.http.conditional import Period, conditional
 from pages.page import Page, page_of_twin, twin_path
 
 MARKDOWN = "text/markdown"
@@ -26,8 +27,8 @@ MARKDOWN_UTF8 = "text/markdown; charset=utf-8"
 PageView = Callable[..., HttpResponse]
 
 
-class Moved(Exception):
-    """The page has another address. path: the right one, without query."""
+class PageMoved(Exception):
+    """The page has another path. path: the canonical one, without query."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -35,22 +36,24 @@ class Moved(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Views:
-    """What answers under the address of a page, and under that of its twin."""
+class PageViews:
+    """The views of a page and of its Markdown twin."""
 
     page: PageView
     twin: PageView
 
 
-def page_view(*slugs: str, changes_daily: bool = False) -> Callable[[Callable[..., Page]], Views]:
-    """Make of a function that builds a page the views that answer with it.
+def page_view(
+    *slugs: str, changes_daily: bool = False, period: Callable[[datetime], Period] | None = None
+) -> Callable[[Callable[..., Page]], PageViews]:
+    """Turn a function that builds a page into its views.
 
     slugs: the data sets that the page depends on, see `fueldepot.http.conditional`.
-    changes_daily: the page changes at midnight. The function may raise Http404, and Moved, which leads page to page
-    and twin to twin and keeps the query.
+    changes_daily: the page changes at midnight. period: of validity at a moment. The function may raise Http404 and
+    PageMoved; the latter redirects page to page and twin to twin, with the query.
     """
 
-    def decorate(build: Callable[..., Page]) -> Views:
+    def decorate(build: Callable[..., Page]) -> PageViews:
         def answer_page(request: HttpRequest, **kwargs: Any) -> HttpResponse:
             markdown = prefers_markdown(request.META.get("HTTP_ACCEPT", ""))
             return answer(request, kwargs, markdown=markdown, lead=str)
@@ -63,38 +66,44 @@ def page_view(*slugs: str, changes_daily: bool = False) -> Callable[[Callable[..
         ) -> HttpResponse:
             try:
                 page = build(request, **kwargs)
-            except Moved as moved:
+            except PageMoved as moved:
                 return cached(redirect(request, lead(moved.path)))
+            if page.leads_to and not markdown:
+                return cached(HttpResponseRedirect(page.leads_to))
             return cached(as_markdown(page) if markdown else as_html(request, page))
 
         def known(vary: str = "") -> Callable[[PageView], PageView]:
-            return conditional(*slugs, cache_control=cache_control.CATALOG, vary=vary, changes_daily=changes_daily)
+            return conditional(
+                *slugs, cache_control=cache_control.CATALOG, vary=vary, changes_daily=changes_daily, period=period
+            )
 
-        return Views(page=read_only(varying(known("Accept")(answer_page))), twin=read_only(known()(answer_twin)))
+        return PageViews(page=read_only(varying(known("Accept")(answer_page))), twin=read_only(known()(answer_twin)))
 
     return decorate
 
 
 def read_only(view: PageView) -> PageView:
-    """Answer 405 to whatever would change something, before anybody asks for the token of a form."""
+    """Answer 405 to unsafe methods, before the CSRF check."""
     exempt: PageView = csrf_exempt(require_safe(view))
     return exempt
 
 
 def as_html(request: HttpRequest, page: Page, status: int | None = None) -> HttpResponse:
-    """The page for people. status: instead of the page's own."""
-    query = urlencode([(name, value) for name in page.honours for value in request.GET.getlist(name)], safe=",")
-    twin = page.twin + (f"?{query}" if query else "")
-    return show(request, f"{page.template}.html", page, twin=twin if page.path else "", status=status or page.status)
+    """Render a page as HTML. status: overrides that of the page."""
+    query = urlencode([(name, value) for name in page.query_params for value in request.GET.getlist(name)], safe=",")
+    twin = page.markdown_path + (f"?{query}" if query else "")
+    return render_page(
+        request, f"{page.template}.html", page, twin=twin if page.path else "", status=status or page.status
+    )
 
 
-def show(request: HttpRequest, template: str, page: Page, *, twin: str = "", status: int = 200) -> HttpResponse:
-    """A page in HTML. twin: where the same is in Markdown, "" for nowhere."""
+def render_page(request: HttpRequest, template: str, page: Page, *, twin: str = "", status: int = 200) -> HttpResponse:
+    """Render a template with a page. twin: path of the Markdown, "" for none."""
     return render(request, template, {"page": page, "twin": twin}, status=status)
 
 
 def as_markdown(page: Page) -> HttpResponse:
-    """The page for machines."""
+    """Return a page as a Markdown response."""
     response = HttpResponse(markdown_text(page), content_type=MARKDOWN_UTF8, status=page.status)
     if page.path:
         response["Link"] = f'<{page.canonical}>; rel="canonical"'
@@ -104,12 +113,12 @@ def as_markdown(page: Page) -> HttpResponse:
 
 
 def markdown_text(page: Page) -> str:
-    """The page in Markdown, ending in one line break."""
-    return tidy(render_to_string(f"{page.template}.md", {"page": page}))
+    """Render a page as Markdown, with one line break at the end."""
+    return collapse_blank_lines(render_to_string(f"{page.template}.md", {"page": page}))
 
 
-def tidy(text: str) -> str:
-    """Markdown without the blank lines that the tags of a template leave: never two together."""
+def collapse_blank_lines(text: str) -> str:
+    """Collapse runs of blank lines, which the tags of a template leave, to one."""
     lines: list[str] = []
     for line in (line.rstrip() for line in text.splitlines()):
         if line or (lines and lines[-1]):
@@ -118,24 +127,24 @@ def tidy(text: str) -> str:
 
 
 def redirect(request: HttpRequest, path: str) -> HttpResponse:
-    """Lead to the right address, keeping the query."""
+    """Redirect permanently to a path, with the query of the request."""
     query = quote(request.META["QUERY_STRING"], safe="%&=,;:/?@!$'()*+~-._[]")
     return HttpResponsePermanentRedirect(f"{path}?{query}" if query else path)
 
 
 def redirect_variant(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-    """Lead from the twin's other customary address, `…/index.html.md`, to the twin."""
+    """Redirect from `…/index.html.md`, another customary path, to the Markdown twin."""
     return redirect(request, twin_path(request.path.removesuffix("index.html.md")))
 
 
 def cached(response: HttpResponse) -> HttpResponse:
-    """Say how long an answer holds: good ones are told so by their validator, others here."""
+    """Set Cache-Control; `conditional` does so for 200 only."""
     response["Cache-Control"] = cache_control.CATALOG
     return response
 
 
 def varying(view: PageView) -> PageView:
-    """Say that every answer of a page, also a redirect, depends on what is accepted."""
+    """Set `Vary: Accept` on every response of a page, redirects included."""
 
     def answer(request: HttpRequest, **kwargs: Any) -> HttpResponse:
         response = view(request, **kwargs)
@@ -146,20 +155,20 @@ def varying(view: PageView) -> PageView:
 
 
 def prefers_markdown(accept: str) -> bool:
-    """Whether an Accept header asks for Markdown by name, and no less than for HTML. RFC 9110, section 12.5.1.
+    """Whether an Accept header names Markdown with at least the weight of HTML. RFC 9110, section 12.5.1.
 
-    Browsers never name it, and `*/*` alone does not either, so both get HTML.
+    Browsers do not name it, nor does `*/*` alone, so both get HTML.
     """
-    wanted = weights(accept)
+    wanted = parse_accept(accept)
     html = next((wanted[kind] for kind in ("text/html", "text/*", "*/*") if kind in wanted), 0.0)
     return bool(0 < wanted.get(MARKDOWN, 0.0) >= html)
 
 
 def wants_markdown(request: HttpRequest) -> bool:
-    """Whether a request that found no page asked for Markdown, by its address or by what it accepts."""
+    """Whether a request asks for Markdown by its path or its Accept header."""
     return request.path.endswith(".md") or prefers_markdown(request.META.get("HTTP_ACCEPT", ""))
 
 
 def page_address(path: str) -> str:
-    """The address of the page, given its own or its twin's."""
+    """Return the path of a page, given its own or that of its twin."""
     return page_of_twin(path) if path.endswith(".md") else path

@@ -1,4 +1,4 @@
-"""The rules of use of the API, with examples that work."""
+"""The page of the rules of use of the API, with working examples."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -7,27 +7,31 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.urls import reverse
 
-from catalog import fuels, params
+from catalog.api import params
+from catalog.depots import fuels
 from catalog.depots.snapshot import depots
-from catalog.links import site_url
-from catalog.suggestions import MAX_SUGGESTIONS
+from catalog.search.suggestions import MAX_SUGGESTIONS
+from catalog.territory.point import LAT_RANGE, LON_RANGE
+from fueldepot.http.links import site_url
 from pages.page import Crumb, Page, publisher
 from prices import medians
+from prices.series import BY_SLUG
 from prices.snapshot import PRICE_LIST_MONTHS
-from subsidy import params as subsidy
+from regulations.codes import Appliance
 from subsidy import rules
+from subsidy.api import params as subsidy
 from subsidy.application import ENVELOPE, SOURCES, Heating
 
-AS_OF = date(2026, 11, 21)
+AS_OF = date(2026, 11, 22)
 """The day on which the rules last changed; renew it with every change of their text."""
 
 NOTICE_MONTHS = 6
-"""How long before a field goes or changes its meaning that is announced."""
+"""Months between the announcement and the removal or change of a field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a parameter takes, as one phrase."""
+    """A parameter with its accepted values, in Polish."""
 
     name: str
     accepted: str
@@ -35,7 +39,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A row of the table of endpoints. example: an absolute address that answers."""
+    """A row of the table of endpoints. example: a working absolute URL."""
 
     path: str
     answer: str
@@ -44,8 +48,8 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule in a few words, and what it means. Names of fields stand between backticks."""
+class RuleOfUse:
+    """A rule with its explanation; names of fields in backticks."""
 
     title: str
     text: str
@@ -53,24 +57,24 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesPage(Page):
-    """base_url: what the paths of the endpoints are added to. openapi, docs: paths of the description of the API.
+    """The page. base_url: of the endpoints. openapi, docs: paths of the description of the API.
 
-    rules: the ten rules of use. limits, versions: sentences. contact: an e-mail address, "" when none is given.
+    rules: the ten rules of use. limits, versions: sentences. contact: an e-mail address, "" for none.
     """
 
     template: ClassVar[str] = "pages/api_rules"
 
     base_url: str
     endpoints: tuple[Endpoint, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[RuleOfUse, ...]
     limits: tuple[str, ...]
     versions: tuple[str, ...]
     contact: str
     openapi: str
     docs: str
 
-    def things(self) -> list[dict[str, Any]]:
-        """The API."""
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the API as schema.org's WebAPI."""
         return [
             {
                 "@type": "WebAPI",
@@ -84,71 +88,74 @@ class RulesPage(Page):
         ]
 
 
-def rules_of_use() -> tuple[Rule, ...]:
-    """The ten rules that bind callers, in the order of the specification."""
+def rules_of_use() -> tuple[RuleOfUse, ...]:
+    """Return the ten rules of use, in the order of the specification."""
     return (
-        Rule(
+        RuleOfUse(
             "Cytuj ze źródłem.",
             f"Dane wolno cytować, jeśli podasz nazwę serwisu ({settings.SITE_NAME}), adres strony, której dotyczą "
             "(pole `url` lub `page`), i dzień, na który są aktualne.",
         ),
-        Rule(
+        RuleOfUse(
             "Podawaj status wpisu.",
             "Każdy skład ma status w polu `source.data_status`: `unverified` (z otwartego źródła, niepotwierdzony), "
             "`verified` (sprawdzony przez redakcję) albo `owner` (potwierdzony przez właściciela). Cytując wpis, podaj "
-            "także jego status.",
+            "także jego status. Paliwa odczytane tylko z nazwy składu mają `fuels_source` równe `name`; cytuj je jako "
+            "podane „według nazwy”.",
         ),
-        Rule(
+        RuleOfUse(
             "Potwierdzaj w składzie.",
             "Godziny, dostępność opału i ceny mogą się zmienić. Przekaż to swoim odbiorcom.",
         ),
-        Rule(
+        RuleOfUse(
             "Nie łącz median ze średnimi.",
             "Ceny ze składów to mediany zatwierdzonych cen. Średnie urzędowe są osobnymi danymi i nie wolno ich łączyć "
-            "z medianami w jedną liczbę. Póki liczą się ceny zmyślone, odpowiedź ma pole `demonstration: true`.",
+            "z medianami w jedną liczbę. Dopóki mediana obejmuje ceny zmyślone, odpowiedź ma pole "
+            "`demonstration: true`.",
         ),
-        Rule(
+        RuleOfUse(
             "Szanuj dane kontaktowe.",
             "Publikujemy tylko firmy, nie osoby prywatne. Danych kontaktowych nie wolno używać do wysyłania "
             "niezamówionych ofert.",
         ),
-        Rule(
+        RuleOfUse(
             "Zachowaj licencję ODbL.",
             "Część składów pochodzi z OpenStreetMap. Mają one w polu `source.origin` wskazanie autorów, które trzeba "
             "powtórzyć. Bazę danych zbudowaną z takich wpisów wolno udostępniać tylko na licencji ODbL.",
         ),
-        Rule(
+        RuleOfUse(
             "Wskazuj GUS.",
             "Średnie ceny węgla, prądu i gazu pochodzą z Banku Danych Lokalnych GUS. Każdy szereg wskazuje numer "
             "zmiennej, gdy jest znany, i adres źródła; pole `origins` mówi, skąd odczytano same liczby.",
         ),
-        Rule(
+        RuleOfUse(
             "Wskazuj rejestry.",
             "Nazwy i kody gmin pochodzą z rejestru TERYT, a granice z Państwowego Rejestru Granic. Tam, gdzie granica "
             "jest przybliżona, `/locate` odpowiada z `approximate: true`.",
         ),
-        Rule(
+        RuleOfUse(
             "Sprawdzaj tekst uchwały.",
             "Terminy uchwał antysmogowych podajemy z odesłaniem do wojewódzkich dzienników urzędowych (pola "
             "`publication` i `text`) i z dniem, na który są aktualne (`as_of`). Wiąże tekst uchwały, nie nasz opis.",
         ),
-        Rule(
+        RuleOfUse(
             "Właściciel decyduje o swoim wpisie.",
-            "Właściciel składu może przez formularz na stronie składu poprawić, przejąć lub usunąć swój wpis. Usunięty "
-            "skład odpowiada 404 w API i 410 na stronie: usuń go wtedy także u siebie.",
+            "Właściciel składu może przez formularz na stronie składu poprawić, przejąć lub usunąć swój wpis. O "
+            "usunięty skład API odpowiada 404, a jego strona 410: usuń go wtedy także u siebie.",
         ),
     )
 
 
 LIMITS = (
-    "Prosimy o najwyżej jedno zapytanie na sekundę z jednego adresu; krótkie serie do 60 zapytań są w porządku. Ile "
-    "zostało, mówią nagłówki `RateLimit` i `RateLimit-Policy`.",
-    "Nadmierny ruch dostaje odpowiedź 429 z nagłówkiem `Retry-After`, który mówi, po ilu sekundach pytać znowu.",
+    "Prosimy o najwyżej jedno zapytanie na sekundę z jednego adresu; krótkie serie do 60 zapytań są w porządku. Jeśli "
+    "limit jest włączony, nagłówki `RateLimit` i `RateLimit-Policy` mówią, ile zapytań zostało.",
+    "Na nadmiar zapytań odpowiadamy 429. Nagłówek `Retry-After` mówi, po ilu sekundach spróbować ponownie.",
     "Odpowiedzi mają nagłówki `Cache-Control` i `ETag`. Przechowuj je u siebie tak długo, jak na to pozwalają, a potem "
     "pytaj z `If-None-Match`: odpowiedź 304 znaczy, że nic się nie zmieniło.",
     "Pobranie całej bazy, utworzenie jej kopii i wykorzystanie komercyjne wymagają wcześniejszego uzgodnienia z "
     "operatorem serwisu.",
-    "Lista obcięta parametrem `limit` podaje w nagłówku `X-Total-Count`, ile jest wszystkich składów.",
+    "Lista obcięta parametrem `limit` podaje w nagłówku `X-Total-Count`, ile jest wszystkich składów, a w nagłówku "
+    "`Link` adresy pozostałych części. Parametr `offset` służy do czytania jednej listy, nie do kopiowania bazy.",
 )
 
 VERSIONS = (
@@ -162,14 +169,14 @@ VERSIONS = (
 
 
 def rules_page() -> RulesPage:
-    """The rules of use. An example needs the id of a depot that exists."""
+    """Return the page of the rules of use. Its example of a depot is an existing one."""
     base_url = settings.SITE_URL + reverse("v1:stores").removesuffix("/stores")
     depot_id = min((row.id for row in depots.get().rows), default=1)
     return RulesPage(
         title="API i zasady korzystania z danych",
         description="Bezpłatne, otwarte API katalogu składów opału: zasady korzystania, limity, adresy i przykłady.",
         path=reverse("api-rules"),
-        crumbs=(Crumb.home(),),
+        breadcrumbs=(Crumb.home(),),
         as_of=AS_OF,
         data_status="obowiązuje",
         base_url=base_url,
@@ -181,6 +188,12 @@ def rules_page() -> RulesPage:
         docs=reverse("v1:stores").removesuffix("stores") + "docs",
         endpoints=(
             Endpoint(
+                "/",
+                "Spis adresów, wersje zbiorów danych i dni ich ostatnich zmian.",
+                (),
+                base_url,
+            ),
+            Endpoint(
                 "/locations",
                 f"Gminy, miejscowości i kody pocztowe pasujące do wpisanego tekstu, najwyżej {MAX_SUGGESTIONS}.",
                 (Parameter("q", f"co najmniej {params.QUERY_MIN_LENGTH} znaki; polskie litery nie są konieczne"),),
@@ -190,10 +203,25 @@ def rules_page() -> RulesPage:
                 "/locate",
                 "Gmina, w której leży punkt.",
                 (
-                    Parameter("lat", f"szerokość geograficzna WGS84, {_range(params.LAT_RANGE)}"),
-                    Parameter("lon", f"długość geograficzna WGS84, {_range(params.LON_RANGE)}"),
+                    Parameter("lat", f"szerokość geograficzna WGS84, {_range(LAT_RANGE)}"),
+                    Parameter("lon", f"długość geograficzna WGS84, {_range(LON_RANGE)}"),
                 ),
                 f"{base_url}/locate?lat=50.0614&lon=19.9366",
+            ),
+            Endpoint(
+                "/municipalities/{teryt}",
+                "Jedna gmina: rodzaj, powiat i województwo, położenie, kody pocztowe i liczba składów.",
+                (
+                    Parameter("teryt", "w adresie: kod gminy, 7 cyfr"),
+                    Parameter("format", "json (domyślnie) albo geojson, wtedy także z granicą"),
+                ),
+                f"{base_url}/municipalities/1261011",
+            ),
+            Endpoint(
+                "/postcodes/{code}",
+                "Jeden kod pocztowy: środek zabudowy, gminy z udziałem adresów i województwa.",
+                (Parameter("code", "w adresie: kod pocztowy, na przykład 30-001"),),
+                f"{base_url}/postcodes/30-001",
             ),
             Endpoint(
                 "/stores",
@@ -209,6 +237,7 @@ def rules_page() -> RulesPage:
                     Parameter(
                         "limit", f"liczba składów, {_range(params.LIMIT_RANGE)}, domyślnie {params.LIMIT_DEFAULT}"
                     ),
+                    Parameter("offset", f"ile pierwszych składów pominąć, {_range(params.OFFSET_RANGE)}, domyślnie 0"),
                     Parameter("fuel", f"jedno z: {', '.join(fuels.BY_SLUG)}"),
                     Parameter("format", "json (domyślnie) albo geojson"),
                 ),
@@ -228,10 +257,25 @@ def rules_page() -> RulesPage:
                 (
                     Parameter("teryt", "kod województwa, powiatu lub gminy: 2, 4 lub 7 cyfr"),
                     Parameter("postcode", "zamiast kodu TERYT: kod pocztowy, na przykład 30-001"),
-                    Parameter("voivodeship", "zamiast obu kodów: nazwa jak malopolskie albo 2 cyfry"),
+                    Parameter("voivodeship", "zamiast obu kodów: nazwa (małopolskie, malopolskie) albo 2 cyfry"),
+                    Parameter("binding", "tak: tylko to, co wiąże lub może wiązać tę jednostkę; każde źródło raz"),
                     Parameter("on", "dzień, na który ma być odpowiedź, RRRR-MM-DD, domyślnie dziś"),
+                    Parameter(
+                        "appliance", f"czy wolno go jeszcze używać w tej gminie; jedno z: {', '.join(Appliance.values)}"
+                    ),
                 ),
                 f"{base_url}/regulations?voivodeship=malopolskie",
+            ),
+            Endpoint(
+                "/deadlines",
+                "Terminy uchwał wszystkich województw, od najwcześniejszego.",
+                (
+                    Parameter("from, to", "pierwszy i ostatni dzień, RRRR-MM-DD; domyślnie od dziś, bez końca"),
+                    Parameter(
+                        "limit", f"liczba terminów, {_range(params.LIMIT_RANGE)}, domyślnie {params.LIMIT_DEFAULT}"
+                    ),
+                ),
+                f"{base_url}/deadlines?limit=3",
             ),
             Endpoint(
                 "/regulations/{voivodeship}.ics",
@@ -247,18 +291,31 @@ def rules_page() -> RulesPage:
                 f"{base_url}/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler",
             ),
             Endpoint(
+                "/subsidy/limits",
+                "Progi dochodu, udziały i limity programu jako liczby, każda z dniem i źródłem.",
+                (
+                    Parameter("about", f"jedno z: {', '.join(subsidy.ABOUT)}; domyślnie wszystko"),
+                    Parameter("on", f"dzień RRRR-MM-DD, od {rules.current().begins}; domyślnie dzisiaj"),
+                ),
+                f"{base_url}/subsidy/limits?about=levels",
+            ),
+            Endpoint(
                 "/prices",
                 "Średnie roczne ceny węgla kamiennego, prądu (G11) i gazu (W-1.1) według GUS: Polska i województwa.",
-                (),
-                f"{base_url}/prices",
+                (
+                    Parameter("series", f"jedno z: {', '.join(BY_SLUG)}"),
+                    Parameter("year", "rok, cztery cyfry"),
+                    Parameter("voivodeship", "nazwa albo 2 cyfry TERYT; polska – tylko kraj"),
+                ),
+                f"{base_url}/prices?series=prad-g11&year=2019&voivodeship=polska",
             ),
             Endpoint(
                 "/prices/{fuel}",
                 f"Mediana cen paliwa w składach z ostatnich {medians.WINDOW_MONTHS} miesięcy, od "
-                f"{medians.FEWEST_FOR_MEDIAN} cen; dla kraju także według województw i miesięcy.",
+                f"{medians.FEWEST_FOR_MEDIAN} cen; także według miesięcy, dla kraju i według województw.",
                 (
                     Parameter("fuel", f"w adresie, jedno z: {', '.join(fuels.BY_SLUG)}"),
-                    Parameter("voivodeship", "nazwa w zapisie z adresu (malopolskie) albo 2 cyfry TERYT (12)"),
+                    Parameter("voivodeship", "nazwa (małopolskie, malopolskie) albo 2 cyfry TERYT (12)"),
                     Parameter("values", "tak lub nie (1, 0, true, false): dodaje ceny, z których jest mediana kraju"),
                 ),
                 f"{base_url}/prices/pellet?voivodeship=malopolskie",
@@ -283,6 +340,7 @@ def _subsidy_parameters() -> tuple[Parameter, ...]:
         Parameter("cost_…", f"koszt netto pozycji o tej nazwie w {money}; bez niego dotacja równa się limitowi"),
         Parameter("on", f"dzień RRRR-MM-DD, od {rules.current().begins}; domyślnie dzisiaj"),
         Parameter("html", "tak: dodatkowo gotowe fragmenty HTML"),
+        Parameter("brief", "tak: tylko poziom, udział, sumy i uwagi, bez list"),
     )
 
 

@@ -1,7 +1,6 @@
-"""The one list of pages that search engines and language models are told of.
+"""The list of pages behind `sitemap.xml`, `llms.txt`, `llms-full.txt` and the command `check_pages`.
 
-`sitemap.xml`, `llms.txt`, `llms-full.txt` and the command `check_pages` walk it. Pages of invented depots and prices
-are not on it.
+Pages of invented depots and prices are not listed for search engines and language models.
 """
 
 from collections.abc import Collection, Iterator
@@ -12,23 +11,25 @@ from operator import attrgetter
 
 from django.urls import reverse
 
-from catalog import fuels
+from catalog.depots import fuels
 from catalog.depots.snapshot import depots
-from catalog.links import depot_path, municipality_path, route_path
+from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
+from fueldepot.http.links import route_path
 from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.rules import AS_OF as RULES_AS_OF
-from pages.territory import voivodeships_by_name
-from prices.queries import RESTS_ON, all_fuel_prices
+from pages.territory import depots_as_of, voivodeships_by_name
+from prices.queries import COUNTRY_KEY, RESTS_ON, all_fuel_prices, compare
+from prices.snapshot import official
 from regulations.snapshot import states
 from subsidy import rules
 
 INVENTED = {Depot.Source.DEMO}
 
 
-class Section(StrEnum):
+class SiteMapSection(StrEnum):
     """Kinds of pages, in the order of the list."""
 
     SERVICE = "O serwisie"
@@ -42,98 +43,131 @@ class Section(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A page. title: short, "" where it would take a look at the page. changed: None when nobody knows.
+class SiteMapEntry:
+    """A page. title: short, "" where it is only known to the page itself. changed: None when unknown.
 
-    listed: search engines and language models are told of it; not of what shows invented depots or prices. as_of: the
-    day the page itself gives, where that is not the day it changed.
+    listed: for search engines and language models; False for pages with invented depots or prices, and empty ones.
+    as_of: the day on the page, where it differs from `changed`. empty: a page of prices without a price.
     """
 
     path: str
-    section: Section
+    section: SiteMapSection
     title: str = ""
     changed: date | None = None
     listed: bool = True
     as_of: date | None = None
+    empty: bool = False
 
     @property
     def current_to(self) -> date | None:
-        """The day to which the page says that it is current."""
+        """The day on the page."""
         return self.as_of or self.changed
 
 
-def listed_pages(today: date) -> list[Entry]:
-    """Every page that search engines may keep, by section, each in a fixed order."""
+def listed_pages(today: date) -> list[SiteMapEntry]:
+    """Return the listed pages, by section, each in a fixed order."""
     return [entry for entry in all_pages(today) if entry.listed]
 
 
-def all_pages(today: date) -> list[Entry]:
-    """Every page, by section, each in a fixed order.
+def all_pages(today: date) -> list[SiteMapEntry]:
+    """Return all pages, by section, each in a fixed order.
 
-    What is demonstration is told as the pages tell it, but for municipalities without depots: these show the nearest
-    ones, so while any depot is invented they are not listed, wherever it lies.
+    Municipalities without depots show the nearest ones, so they are unlisted while any depot is invented.
     """
     rows = sorted(depots.get().rows, key=attrgetter("id"))
     voivodeships = voivodeships_by_name()
     edition = rules.current().on(today).edition
     entries = [
-        *service_pages(),
+        *service_pages(edition.as_of),
         *price_pages(voivodeships, today),
         *regulation_pages(voivodeships),
-        Entry(reverse("subsidy"), Section.SUBSIDY, "Dotacja Czyste Powietrze: poziomy i limity", edition.as_of),
+        SiteMapEntry(
+            reverse("subsidy"), SiteMapSection.SUBSIDY, "Dotacja Czyste Powietrze: poziomy i limity", edition.as_of
+        ),
         *unit_pages(voivodeships),
         *(
-            Entry(depot_path(row.id, row.name), Section.DEPOTS, row.name, row.updated_at, row.source not in INVENTED)
+            SiteMapEntry(
+                depot_path(row.id, row.name),
+                SiteMapSection.DEPOTS,
+                row.name,
+                row.updated_at,
+                row.source not in INVENTED,
+            )
             for row in rows
         ),
     ]
-    order = {section: number for number, section in enumerate(Section)}
+    order = {section: number for number, section in enumerate(SiteMapSection)}
     return sorted(entries, key=lambda entry: order[entry.section])
 
 
-def service_pages() -> Iterator[Entry]:
-    """What the service says of itself."""
+def service_pages(programme_as_of: date) -> Iterator[SiteMapEntry]:
+    """Yield the home page and the pages about the service. programme_as_of: of the subsidy, one of the data sets."""
     changed = snapshot.changed_on(Dataset.Slug.DEPOTS) or depots.get().updated_at
-    yield Entry(reverse("home"), Section.SERVICE, "Strona główna", changed)
-    yield Entry(reverse("api-rules"), Section.SERVICE, "API i zasady korzystania z danych", RULES_AS_OF)
-    yield Entry(
-        reverse("datasets"), Section.SERVICE, "Dane: zbiory, źródła i licencje", snapshot.changed_on(*Dataset.Slug)
+    yield SiteMapEntry(reverse("home"), SiteMapSection.SERVICE, "Strona główna", changed)
+    yield SiteMapEntry(reverse("api-rules"), SiteMapSection.SERVICE, "API i zasady korzystania z danych", RULES_AS_OF)
+    yield SiteMapEntry(
+        reverse("datasets"),
+        SiteMapSection.SERVICE,
+        "Dane: zbiory, źródła i licencje",
+        max(filter(None, (snapshot.changed_on(*Dataset.Slug), programme_as_of))),
     )
-    yield Entry(reverse("privacy"), Section.SERVICE, "Prywatność", PRIVACY_AS_OF)
+    yield SiteMapEntry(reverse("privacy"), SiteMapSection.SERVICE, "Prywatność", PRIVACY_AS_OF)
 
 
-def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[Entry]:
-    """All fuels, each fuel, and each in every voivodeship."""
-    real = {slug: "demonstration" not in answer for slug, answer in all_fuel_prices(today).items()}
+def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[SiteMapEntry]:
+    """Yield the pages of all fuels, of each fuel, and of each fuel in every voivodeship."""
+    answers = all_fuel_prices(today)
+    real = {slug: "demonstration" not in answer for slug, answer in answers.items()}
+    known = any(answer["n"] for answer in answers.values())
     changed = snapshot.changed_on(*RESTS_ON)
-    yield Entry(reverse("prices"), Section.PRICES, "Ceny opału i średnie GUS", changed, all(real.values()))
-    for slug, listed in real.items():
-        name = fuels.BY_SLUG[slug].name
-        yield Entry(reverse("fuel-prices", args=[slug]), Section.PRICES, f"{name}: ceny w Polsce", changed, listed)
+    listed = known and all(real.values())
+    yield SiteMapEntry(
+        reverse("prices"), SiteMapSection.PRICES, "Ceny opału: mediany", changed, listed, today, empty=not known
+    )
+    averages = bool(official.get().observations)
+    changed_averages = snapshot.changed_on(Dataset.Slug.SERIES)
+    path = reverse("official-prices")
+    yield SiteMapEntry(
+        path, SiteMapSection.PRICES, "Średnie GUS: węgiel, prąd, gaz", changed_averages, averages, empty=not averages
+    )
+    for slug in answers:
+        fuel = fuels.BY_SLUG[slug]
+        numbers = {area: found.n for area, found in compare(fuel, today).items()}
+        path = reverse("fuel-prices", args=[slug])
+        empty = not numbers[COUNTRY_KEY]
+        title = f"{fuel.name}: ceny w Polsce"
+        yield SiteMapEntry(path, SiteMapSection.PRICES, title, changed, real[slug] and not empty, today, empty=empty)
         for unit in voivodeships:
             path = reverse("fuel-prices-voivodeship", args=[slug, unit.slug])
-            yield Entry(path, Section.VOIVODESHIP_PRICES, f"{name}: województwo {unit.name}", changed, listed)
+            empty = not numbers[unit.teryt]
+            title = f"{fuel.name}: województwo {unit.name}"
+            yield SiteMapEntry(
+                path, SiteMapSection.VOIVODESHIP_PRICES, title, changed, real[slug] and not empty, today, empty=empty
+            )
 
 
-def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[Entry]:
-    """The resolutions of all voivodeships, and of each."""
+def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
+    """Yield the pages of resolutions: all voivodeships, the check of a stove, each voivodeship."""
     as_of = {teryt: whole.state.as_of for teryt, whole in states.get().items()}
-    yield Entry(
+    yield SiteMapEntry(
         reverse("regulations"),
-        Section.REGULATIONS,
+        SiteMapSection.REGULATIONS,
         "Uchwały antysmogowe: terminy w województwach",
         max(as_of.values(), default=None),
         as_of=min(as_of.values(), default=None),
+    )
+    yield SiteMapEntry(
+        reverse("stove-check"), SiteMapSection.REGULATIONS, "Sprawdź swój piec: do kiedy wolno go używać"
     )
     for unit in voivodeships:
         title = f"Uchwała antysmogowa: województwo {unit.name}"
         if unit.pk not in as_of:
             title += " (nie wczytano jeszcze stanu prawnego)"
-        yield Entry(route_path("regulation", unit.slug), Section.REGULATIONS, title, as_of.get(unit.pk))
+        yield SiteMapEntry(route_path("regulation", unit.slug), SiteMapSection.REGULATIONS, title, as_of.get(unit.pk))
 
 
-def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[Entry]:
-    """Voivodeships and municipalities."""
+def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
+    """Yield the pages of voivodeships and municipalities."""
     known = depots.get()
 
     def changed(teryt: str) -> date | None:
@@ -145,8 +179,11 @@ def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[Entry]:
     for unit in voivodeships:
         path = route_path("voivodeship", unit.slug)
         title = f"Składy opału: województwo {unit.name}"
-        yield Entry(path, Section.VOIVODESHIPS, title, changed(unit.teryt), not is_invented(unit.teryt))
+        newest = changed(unit.teryt)
+        yield SiteMapEntry(
+            path, SiteMapSection.VOIVODESHIPS, title, newest, not is_invented(unit.teryt), depots_as_of(newest)
+        )
     for teryt, place in territory.get().municipalities.items():
         listed = not (is_invented(teryt) if known.count_in(teryt) else known.demonstration)
         path = municipality_path(place.voivodeship.slug, place.slug, teryt)
-        yield Entry(path, Section.MUNICIPALITIES, "", changed(teryt), listed)
+        yield SiteMapEntry(path, SiteMapSection.MUNICIPALITIES, "", changed(teryt), listed)

@@ -1,7 +1,10 @@
-"""The page of the calculator: a form, and under its address the result of what was sent."""
+"""The pages of the calculator: five steps of a form, each sent by POST to the same address, then the result.
+
+Hidden fields carry the answers from step to step. The server does not store, log or put them into a URL.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import ClassVar
@@ -10,22 +13,33 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.query_string import InvalidParameters, ParameterError
+from fueldepot.http.params import InvalidParameters, ParameterError
 from pages.page import Crumb, Page
-from pages.subsidy_form import Field, Step, demand, filled, read_form
+from pages.subsidy_form import PAGE, filled, missing_areas, parameters, read_values
+from pages.subsidy_questions import Field, Step, demand
 from subsidy import rules
+from subsidy.api.params import SubsidyQuery
 from subsidy.application import Item, Level, ProjectType
 from subsidy.calculator import Result, Variant, calculate
-from subsidy.params import SubsidyQuery
+from subsidy.calculator.rows import describe_refusal
 
 LEVELS = (Level.BASIC, Level.ELEVATED, Level.HIGHEST)
+
+FIRST, RESULT = 1, 6
+"""Numbers of the first step and of the result."""
+
+WANTED = "na"
+"""Name of the buttons; their values are numbers of steps."""
 
 STATUS = "orientacyjne; przy każdej kwocie zaznaczono, czy potwierdza ją dokument programu"
 
 
 @dataclass(frozen=True, slots=True)
 class LevelRow:
-    """A row of the table of levels; several is the threshold for each of several people. None where none is."""
+    """A row of the table of levels. several, alone: thresholds per person in households of several and of one.
+
+    None where the level has no threshold.
+    """
 
     name: str
     share: Decimal
@@ -35,7 +49,7 @@ class LevelRow:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """An amount in złoty that the rules name. verified: an official text confirms it."""
+    """An amount of the rules in zł. verified: an official text confirms it."""
 
     amount: Decimal
     verified: bool
@@ -43,7 +57,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class LimitRow:
-    """What the programme pays at most, by level: basic, elevated, highest; None where it pays nothing.
+    """Limits by level: basic, elevated, highest; None where the programme pays nothing.
 
     unit: "pcs" or "m2", "" for a sum.
     """
@@ -56,7 +70,7 @@ class LimitRow:
 
 @dataclass(frozen=True, slots=True)
 class VariantCard:
-    """A variant beside the others. demand: the index it stands for."""
+    """A variant among others. demand: its index, in Polish."""
 
     variant: Variant
     demand: str
@@ -65,16 +79,21 @@ class VariantCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubsidyPage(Page):
-    """steps: the form, as filled in. result: None before anything was sent, or when it cannot be read.
+    """A step of the form, or the result.
 
-    mistakes: the questions that were answered wrongly. annual_limit: the threshold of the basic level.
-    highest_demand: the index that the highest level needs. edition: the one in force.
-    items: what can be funded, with its limits. sums: limits of the sum of table 3, by project type.
+    number: of the step, RESULT for the result. steps: all steps, as filled in.
+    mistakes: the invalid fields of the step.
+    result: of the answers so far; None before the first, or with an invalid one.
+    annual_limit: the threshold of the basic level. highest_demand: the index required by the highest level.
+    edition: in force. items: with their limits. sums: limits of the sum of table 3, by project type.
+    source_condition: of every limit of a heat source. limit_conditions: in words, beside the limits.
     """
 
     template: ClassVar[str] = "pages/subsidy"
 
+    number: int
     steps: tuple[Step, ...]
+    values: Mapping[str, str] = field(repr=False)
     mistakes: tuple[Field, ...]
     result: Result | None
     cards: tuple[VariantCard, ...]
@@ -84,42 +103,83 @@ class SubsidyPage(Page):
     edition: rules.Edition
     items: tuple[LimitRow, ...]
     sums: tuple[LimitRow, ...]
+    source_condition: str
+    limit_conditions: tuple[rules.RuleCondition, ...]
     today: date
+
+    @property
+    def step(self) -> Step | None:
+        """The current step; None for the result."""
+        return None if self.number == RESULT else self.steps[self.number - 1]
+
+    @property
+    def hidden(self) -> list[tuple[str, str]]:
+        """The answers of the other steps, for hidden fields."""
+        shown = {field.name for field in self.step or ()}
+        return [(name, value) for name, value in self.values.items() if name not in shown]
 
 
 @sensitive_variables()
 def subsidy_page(posted: QueryDict | None, today: date) -> SubsidyPage:
-    """The page; posted: the form that was sent, None when none was. Nothing is kept."""
+    """Return the requested step or the result. posted: None for GET.
+
+    Going forward stops at the first step with a mistake; going back does not. Without the number of a step the result
+    is shown.
+    """
     on = rules.current().on(today)
-    values: dict[str, str] = {}
+    if posted is None:
+        return describe({}, [], None, FIRST, on, today)
+    values = read_values(posted.lists(), on)
+    asked, wanted = read_pages(posted)
     errors: list[ParameterError] = []
     result = None
-    if posted is not None:
-        values = {name: str(posted[name]).strip() for name in posted}
-        try:
-            query = SubsidyQuery.parse(read_form(posted.lists(), on), today=today)
-            result = calculate(query.application, on, today)
-        except InvalidParameters as error:
-            errors = error.errors
-    return describe(values, errors, result, on, today)
+    try:
+        query = SubsidyQuery.parse(parameters(posted.lists(), on), today=today)
+        result = calculate(query.application, on)
+    except InvalidParameters as error:
+        errors = error.errors
+    if asked < wanted == RESULT and PAGE in posted:
+        errors = errors + missing_areas(values)
+    steps = filled(values, errors, on)
+    wrong = (number for number, step in enumerate(steps, FIRST) if any(field.error for field in step))
+    stopped = next((number for number in wrong if asked < wanted and number < wanted), None)
+    if stopped is None:
+        return describe(values, [], result, wanted, on, today)
+    return describe(values, errors, None, stopped, on, today)
 
 
+def read_pages(posted: QueryDict) -> tuple[int, int]:
+    """Return the numbers of the submitted step (0 without one) and of the requested one (by default RESULT)."""
+    pages = {str(number): number for number in range(FIRST, RESULT)}
+    return pages.get(posted.get(PAGE, ""), 0), pages.get(posted.get(WANTED, ""), RESULT)
+
+
+@sensitive_variables()
 def describe(
-    values: Mapping[str, str], errors: list[ParameterError], result: Result | None, on: rules.RulesOn, today: date
+    values: Mapping[str, str],
+    errors: list[ParameterError],
+    result: Result | None,
+    number: int,
+    on: rules.RulesAt,
+    today: date,
 ) -> SubsidyPage:
-    """The page object."""
+    """Return the page. number: as in `SubsidyPage`."""
     steps = filled(values, errors, on)
     title = "Kalkulator dotacji Czyste Powietrze"
+    mistakes = () if number == RESULT else tuple(field for field in steps[number - 1] if field.error)
+    heading = "Wynik" if number == RESULT else f"Krok {number} z {len(steps)}"
     return SubsidyPage(
-        title=f"Popraw dane – {title}" if errors else title,
+        title=f"Popraw dane – {title}" if mistakes else title if number == FIRST else f"{heading} – {title}",
         description="Policz orientacyjną dotację z programu Czyste Powietrze: poziom, limity pozycji, wkład własny i "
         "warunki, ze źródłem każdej kwoty.",
         path=reverse("subsidy"),
-        crumbs=(Crumb.home(),),
+        breadcrumbs=(Crumb.home(),),
         as_of=on.edition.as_of,
         data_status=STATUS,
         steps=steps,
-        mistakes=tuple(field for step in steps for field in step if field.error),
+        number=number,
+        values=values,
+        mistakes=mistakes,
         result=result,
         cards=variant_cards(result, on) if result else (),
         levels=tuple(
@@ -147,18 +207,20 @@ def describe(
             )
             for kind in ProjectType
         ),
+        source_condition=describe_refusal("row_source_alone", on),
+        limit_conditions=tuple(one for one in on.conditions if one.applies == "limits"),
         today=today,
     )
 
 
-def limit(on: rules.RulesOn, parameter: str, key: str) -> Limit | None:
-    """A limit in force; None where the rules have none."""
+def limit(on: rules.RulesAt, parameter: str, key: str) -> Limit | None:
+    """Return a limit in force; None without one."""
     found = on.values.get((parameter, key))
     return Limit(found.value, found.verified) if found else None
 
 
-def variant_cards(result: Result, on: rules.RulesOn) -> tuple[VariantCard, ...]:
-    """The variants side by side; empty when the index was given."""
+def variant_cards(result: Result, on: rules.RulesAt) -> tuple[VariantCard, ...]:
+    """Return the variants; none when the index was given."""
     return tuple(
         VariantCard(variant, demand(variant.project_type, on), variant is result.shown) for variant in result.variants
     )

@@ -1,14 +1,36 @@
-"""Addresses of the site. Lower layers link here by name."""
+"""Routes of the site. Lower layers link to them by name."""
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, register_converter
 
-from pages import extracts, texts, views
+from catalog.api.params import VOIVODESHIP_PATTERN
+from catalog.text import voivodeship_slug
+from pages import assets, csv_export, feed, machine_files, views
+from pages.forms import answer, owner_views
 from pages.forms import views as forms
-from pages.rendering import Views, redirect_variant
+from pages.rendering import PageViews, redirect_variant
 
 
-def page(route: str, answers: Views, name: str) -> list[URLPattern]:
-    """The address of a page, of its Markdown twin, and the twin's other customary address, which leads there."""
+class VoivodeshipConverter:
+    """Matches a voivodeship by slug or name; views redirect a name to the slug."""
+
+    regex = "[^/.]+"
+
+    def to_python(self, value: str) -> str:
+        """Return the slug. Raises ValueError, which becomes 404, for an impossible name."""
+        if not VOIVODESHIP_PATTERN.fullmatch(value):
+            raise ValueError(value)
+        return voivodeship_slug(value)
+
+    def to_url(self, value: str) -> str:
+        """Return the slug."""
+        return value
+
+
+register_converter(VoivodeshipConverter, "voivodeship")
+
+
+def page(route: str, answers: PageViews, name: str) -> list[URLPattern]:
+    """Return the routes of a page, of its Markdown twin, and of `index.html.md`, which redirects to the twin."""
     return [
         path(route, answers.page, name=name),
         path(f"{route.removesuffix('/') or 'index'}.md", answers.twin, name=f"{name}-md"),
@@ -20,29 +42,44 @@ urlpatterns = [
     *page("", views.home, "home"),
     *page("api/", views.api_rules, "api-rules"),
     *page("dane/", views.datasets, "datasets"),
-    path("dane/gminy.csv", extracts.municipalities, name="extract-municipalities"),
-    path("dane/ceny-mediany.csv", extracts.medians, name="extract-medians"),
-    path("dane/srednie-gus.csv", extracts.averages, name="extract-averages"),
+    path("dane/gminy.csv", csv_export.municipalities, name="extract-municipalities"),
+    path("dane/ceny-mediany.csv", csv_export.medians, name="extract-medians"),
+    path("dane/srednie-gus.csv", csv_export.averages, name="extract-averages"),
     *page("prywatnosc/", views.privacy, "privacy"),
     *page("dotacja/", views.calculating, "subsidy"),
     path("sklady/dodaj/", forms.add, name="depot-add"),
-    *page("sklady/<slug:voivodeship>/", views.voivodeship, "voivodeship"),
-    *page("sklady/<slug:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, "municipality"),
+    *page("sklady/<voivodeship:voivodeship>/", views.voivodeship, "voivodeship"),
+    *page("sklady/<voivodeship:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, "municipality"),
+    path(
+        "sklady/<voivodeship:voivodeship>/<slug:slug>-<str:teryt>/granice.geojson",
+        assets.surroundings,
+        name="surroundings",
+    ),
     *page("przepisy/", views.regulations, "regulations"),
-    *page("przepisy/<slug:voivodeship>/", views.regulation, "regulation"),
+    *page("przepisy/sprawdz/", views.stove_check, "stove-check"),
+    *page("przepisy/<voivodeship:voivodeship>/", views.regulation, "regulation"),
     *page("ceny/", views.prices, "prices"),
+    path("ceny/gus.csv", csv_export.averages, name="official-prices-csv"),
+    *page("ceny/gus/", views.official_prices, "official-prices"),
+    path("ceny/<slug:fuel>.csv", csv_export.fuel_medians, name="fuel-prices-csv"),
+    path("ceny/<slug:fuel>/<voivodeship:voivodeship>.csv", csv_export.fuel_medians, name="fuel-prices-voivodeship-csv"),
     *page("ceny/<slug:fuel>/", views.fuel_prices, "fuel-prices"),
-    *page("ceny/<slug:fuel>/<slug:voivodeship>/", views.voivodeship_prices, "fuel-prices-voivodeship"),
+    *page("ceny/<slug:fuel>/<voivodeship:voivodeship>/", views.voivodeship_prices, "fuel-prices-voivodeship"),
     *page("sklad/<int:depot_id>-<slug:slug>/", views.depot, "depot"),
     path("sklad/<int:depot_id>/popraw/", forms.correct, name="depot-correct"),
     path("sklad/<int:depot_id>/przejmij/", forms.claim, name="depot-claim"),
     path("sklad/<int:depot_id>/usun/", forms.delete, name="depot-delete"),
     path("sklad/<int:depot_id>/cena/", forms.price, name="depot-price"),
+    path("sklad/<int:depot_id>/odnosnik/", owner_views.renew, name="owner-renew"),
+    path("zgloszenia/moj-sklad/", owner_views.owner, name="owner"),
+    path("zgloszenia/odpowiedz/", answer.answer, name="request-answer"),
     path("zgloszenia/potwierdz/", forms.confirm, name="request-confirm"),
-    path("zgloszenia/<str:reference>/", forms.status, name="request-status"),
-    path("sitemap.xml", texts.sitemap, name="sitemap"),
-    path("sitemap-<int:part>.xml", texts.sitemap_part, name="sitemap-part"),
-    path("llms.txt", texts.llms, name="llms"),
-    path("llms-full.txt", texts.llms_full, name="llms-full"),
-    path("robots.txt", texts.robots, name="robots"),
+    path("zgloszenia/stan/", forms.status, name="request-status"),
+    path("zmiany.atom", feed.changes, name="changes"),
+    path("sitemap.xml", machine_files.sitemap, name="sitemap"),
+    path("sitemap-<int:part>.xml", machine_files.sitemap_part, name="sitemap-part"),
+    path("llms.txt", machine_files.llms, name="llms"),
+    path("llms-full.txt", machine_files.llms_full, name="llms-full"),
+    path("manifest.webmanifest", assets.manifest, name="manifest"),
+    path("robots.txt", machine_files.robots, name="robots"),
 ]

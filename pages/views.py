@@ -1,4 +1,6 @@
-"""One view per page: build the page object. `pages.rendering` writes it out. Nothing here changes data."""
+"""Views of read-only pages. Each builds a page object; `pages.rendering` renders it."""
+
+from typing import TypeVar
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -6,39 +8,48 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from catalog.depots.openings import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset
 from fueldepot.data import versions
+from pages.choices import Choices
 from pages.datasets import DatasetsPage, datasets_page
 from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, removed_page
 from pages.home import HomePage, home_page
-from pages.origin import read_origin
+from pages.municipality import MunicipalityPage, find_municipality, municipality_page
+from pages.page import Page
 from pages.prices import (
     FuelPricesPage,
+    OfficialPricesPage,
     PricesPage,
     VoivodeshipPricesPage,
     fuel_prices_page,
     index_page,
+    official_page,
     voivodeship_prices_page,
 )
 from pages.privacy import PrivacyPage, privacy_page
 from pages.regulations import RegulationPage, RegulationsPage, regulation_page, regulations_page
-from pages.rendering import Moved, Views, as_html, page_address, page_view
+from pages.rendering import PageMoved, PageViews, as_html, page_address, page_view
+from pages.requested_point import read_origin
 from pages.rules import RulesPage, rules_page
+from pages.stove_check import StoveCheckPage, stove_check_page
 from pages.subsidy import SubsidyPage, subsidy_page
-from pages.territory import MunicipalityPage, VoivodeshipPage, find_municipality, municipality_page, voivodeship_page
+from pages.territory import VoivodeshipPage, voivodeship_page
 from prices.queries import RESTS_ON as PRICE_DATA
+
+AnyPage = TypeVar("AnyPage", bound=Page)
 
 UNITS, PLACES, POSTCODES = Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES
 BOUNDARIES, DEPOTS, PRICES = Dataset.Slug.BOUNDARIES, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES
-REGULATIONS = Dataset.Slug.REGULATIONS
+REGULATIONS, SERIES = Dataset.Slug.REGULATIONS, Dataset.Slug.SERIES
 
 
-@page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS)
+@page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)
 def home(request: HttpRequest) -> HomePage:
-    """Search, and the list of voivodeships."""
-    return home_page(request.META["QUERY_STRING"])
+    """The home page with search."""
+    return home_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(DEPOTS)
@@ -49,30 +60,31 @@ def api_rules(request: HttpRequest) -> RulesPage:
 
 @page_view(*Dataset.Slug, versions.RUNS, changes_daily=True)
 def datasets(request: HttpRequest) -> DatasetsPage:
-    """Every data set: what it is, how current, on what terms."""
+    """The data sets."""
     return datasets_page(timezone.localdate())
 
 
 @page_view()
 def privacy(request: HttpRequest) -> PrivacyPage:
-    """What is kept of visitors, and for how long."""
+    """The privacy page."""
     return privacy_page()
 
 
-@page_view(UNITS, BOUNDARIES, DEPOTS)
+@page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)
 def voivodeship(request: HttpRequest, voivodeship: str) -> VoivodeshipPage:
-    """The municipalities of a voivodeship."""
-    return voivodeship_page(voivodeship)
+    """The municipalities of a voivodeship. Redirects from its name to its slug."""
+    return at_its_address(request, voivodeship_page(voivodeship, timezone.localdate()))
 
 
-@page_view(UNITS, BOUNDARIES, POSTCODES, DEPOTS)
+@page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period)
 def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> MunicipalityPage:
-    """A municipality; leads on from a wrong voivodeship or slug and from a former code."""
-    asked = read_origin(request.META["QUERY_STRING"])
+    """A municipality. Redirects from a wrong voivodeship or slug and from a former code."""
     unit = find_municipality(teryt)
-    if (voivodeship, slug, teryt) != (unit.voivodeship.slug, unit.slug, unit.teryt):
-        raise Moved(municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
-    return municipality_page(unit, asked)
+    path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
+    if page_address(request.path) != path:
+        raise PageMoved(path)
+    query = request.META["QUERY_STRING"]
+    return municipality_page(unit, read_origin(query), Choices.parse(query), timezone.now())
 
 
 @page_view(UNITS, BOUNDARIES, REGULATIONS, changes_daily=True)
@@ -81,30 +93,36 @@ def regulations(request: HttpRequest) -> RegulationsPage:
     return regulations_page(timezone.localdate())
 
 
+@page_view(UNITS, PLACES, POSTCODES, REGULATIONS, changes_daily=True)
+def stove_check(request: HttpRequest) -> StoveCheckPage:
+    """The check of a stove."""
+    return stove_check_page(request.META["QUERY_STRING"], timezone.localdate())
+
+
 @page_view(UNITS, REGULATIONS, changes_daily=True)
 def regulation(request: HttpRequest, voivodeship: str) -> RegulationPage:
-    """The deadlines of a voivodeship, or of a unit in it."""
-    return regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate())
+    """The deadlines of a voivodeship, or of a unit in it. Redirects from its name to its slug."""
+    return at_its_address(request, regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate()))
 
 
-@page_view(UNITS, DEPOTS, PRICES, changes_daily=True)
+@page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period)
 def depot(request: HttpRequest, depot_id: int, slug: str) -> DepotPage | RemovedPage:
-    """A depot; leads on from a wrong slug, and is gone once it was removed, whatever the slug."""
+    """A depot. Redirects from a wrong slug and from a merged depot; 410 for a removed one."""
     row = depots.get().find(depot_id)
     if row is None:
         gone = find_gone_depot(depot_id)
         if gone.merged_into is not None:
-            raise Moved(depot_path(gone.merged_into.pk, gone.merged_into.name))
+            raise PageMoved(depot_path(gone.merged_into.pk, gone.merged_into.name))
         return removed_page(gone)
     path = depot_path(row.id, row.name)
     if page_address(request.path) != path:
-        raise Moved(path)
-    return depot_page(row, timezone.localdate())
+        raise PageMoved(path)
+    return depot_page(row, timezone.now())
 
 
 @page_view(changes_daily=True)
 def subsidy(request: HttpRequest) -> SubsidyPage:
-    """The calculator before anything was sent: its form, the levels and the limits."""
+    """The first step of the calculator, with levels and limits."""
     return subsidy_page(None, timezone.localdate())
 
 
@@ -112,9 +130,9 @@ def subsidy(request: HttpRequest) -> SubsidyPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters()
 def calculator(request: HttpRequest) -> HttpResponse:
-    """The calculator; what is posted stays in this answer. 400 with the form again when it cannot be read.
+    """The calculator. 400 with the form for invalid answers, which are not stored.
 
-    Posting changes nothing, so there is nothing that a foreign site could make a visitor do, and no cookie is needed.
+    Without CSRF protection and its cookie: POST changes nothing.
     """
     if request.method != "POST":
         return subsidy.page(request)
@@ -124,25 +142,36 @@ def calculator(request: HttpRequest) -> HttpResponse:
     return response
 
 
-calculating = Views(page=calculator, twin=subsidy.twin)
+calculating = PageViews(page=calculator, twin=subsidy.twin)
+
+
+@page_view(SERIES)
+def official_prices(request: HttpRequest) -> OfficialPricesPage:
+    """The official averages."""
+    return official_page()
 
 
 @page_view(*PRICE_DATA, changes_daily=True)
 def prices(request: HttpRequest) -> PricesPage:
-    """What every fuel costs now, and the official averages."""
-    return index_page(timezone.localdate())
+    """The medians of every fuel."""
+    return index_page(timezone.localdate(), request.META["QUERY_STRING"])
 
 
 @page_view(*PRICE_DATA, BOUNDARIES, changes_daily=True)
 def fuel_prices(request: HttpRequest, fuel: str) -> FuelPricesPage:
-    """What a fuel costs in Poland, and how that was computed."""
-    return fuel_prices_page(fuel, timezone.localdate())
+    """The median of a fuel in Poland, with its calculation."""
+    return fuel_prices_page(fuel, request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(*PRICE_DATA, changes_daily=True)
 def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> VoivodeshipPricesPage:
-    """What a fuel costs in a voivodeship; leads on from the two digits of its code."""
-    page = voivodeship_prices_page(fuel, voivodeship, timezone.localdate())
+    """The median of a fuel in a voivodeship. Redirects from its 2-digit code to its slug."""
+    page = voivodeship_prices_page(fuel, voivodeship, request.META["QUERY_STRING"], timezone.localdate())
+    return at_its_address(request, page)
+
+
+def at_its_address(request: HttpRequest, page: AnyPage) -> AnyPage:
+    """Return a page if it is requested by its own path. Raises PageMoved otherwise."""
     if page_address(request.path) != page.path:
-        raise Moved(page.path)
+        raise PageMoved(page.path)
     return page

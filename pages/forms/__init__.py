@@ -1,5 +1,5 @@
-"""The web forms by which owners and readers change the catalog, with an editor in between.
+"""Public forms of owners and readers; editors decide on their submissions.
 
-`depot`, `claim` and `price` are the forms, `stranger` what they share, `fields` and `hours` how answers are read,
-`abuse` what holds off machines. `views` leads a request until it counts; `pages` are the pages it passes.
+`depot`, `claim`, `price`, `owner`: the forms, on `public_form`. `fields`, `hours`: form fields. `spam`: protection
+against bots. `views`, `owner_views`: the steps of a submission. `pages`: their page objects.
 """

@@ -1,48 +1,77 @@
-"""The public fields of a depot as questions: what an entry should say, and what a missing one says."""
+"""Forms with the public fields of a depot: correction of an entry, addition of a missing one."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
-from catalog import fuels, plane
-from catalog.boundaries import Located
-from catalog.models import Depot, DepotRequest, Municipality, Postcode
-from catalog.params import LAT_RANGE, LON_RANGE
-from catalog.reading.hours import DAYS
-from catalog.requests import proposals
+from catalog.depots import fuels
+from catalog.models import Depot, Municipality, Postcode, Submission
+from catalog.parsing.opening_hours import DAYS
+from catalog.submissions import field_groups
+from catalog.territory import projection
+from catalog.territory.boundaries import LocatedMunicipality
+from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
 from pages.forms.hours import HoursUnreadable, read_week, written_days
-from pages.forms.stranger import StrangerForm
+from pages.forms.public_form import PublicForm
 
 FARTHEST_KM = 30.0
-"""How far a correction may move a depot, and how far a new one may lie from its postcode."""
+"""Longest move of a depot by a correction, and longest distance of a new depot from its postcode."""
 
 POSITION_MISSING = fields.required("Położenie jest potrzebne. Jeśli się zgadza, przywróć poprzednie współrzędne.")
 
-Role = DepotRequest.Role
+Role = Submission.Role
 
 
-class DepotForm(StrangerForm):
-    """The public fields of a depot, for a correction and for a new one."""
+HOURS = (
+    "Godziny otwarcia",
+    "Na przykład 7:00-15:00, 8-12 i 13-16 albo „całą dobę”. Puste pole znaczy, że tego dnia skład jest nieczynny. "
+    "Jeśli nie znasz godzin, zostaw wszystkie pola puste.",
+    DAYS,
+)
+"""The part of the fields of `HoursFields`."""
+
+
+class HoursFields(PublicForm):
+    """Opening hours, a field for each day."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for day, name in zip(DAYS, DAY_NAMES, strict=True):
+            self.fields[day] = fields.Day(label=name.capitalize(), max_length=60, required=False)
+            self.fields[day].initial = self.initial.get(day, "")
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean()
+        if all(day in data for day in DAYS):
+            try:
+                data["hours"], data["opening_hours"] = read_week({day: data[day] for day in DAYS})
+            except HoursUnreadable as error:
+                self.add_error(DAYS[0], str(error))
+        return data
+
+
+class DepotForm(HoursFields):
+    """The public fields of a depot."""
 
     name = fields.Line(
         label="Nazwa składu lub firmy",
         max_length=200,
         error_messages=fields.required("Wpisz nazwę, pod którą skład jest znany."),
     )
-    street = fields.Line(label="Ulica", max_length=120, required=False, help_text="Z „ul.”, „al.”, „pl.”, jeśli je ma.")
+    street = fields.Line(label="Ulica", max_length=120, required=False, help_text="Razem z „ul.”, „al.” albo „pl.”.")
     house_number = fields.Line(label="Numer", max_length=30, required=False)
-    postcode = fields.Postcode(label="Kod pocztowy", max_length=10, required=False)
+    postcode = fields.PostcodeLine(label="Kod pocztowy", max_length=10, required=False)
     place = fields.Line(
         label="Miejscowość",
         max_length=120,
         error_messages=fields.required("Wpisz miejscowość, w której leży skład."),
     )
     nip = fields.Nip(label="NIP", max_length=20, required=False)
-    phone = fields.Phone(
+    phone = fields.PhoneField(
         label="Telefon", max_length=200, required=False, help_text="Kilka numerów oddziel przecinkami."
     )
     website = fields.Website(label="Strona internetowa", max_length=300, required=False)
@@ -78,19 +107,14 @@ class DepotForm(StrangerForm):
         label="Wiadomość do redakcji", max_length=2000, required=False, help_text="Na przykład skąd wiesz o zmianie."
     )
 
-    PARTS = (
+    PARTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("Skład", "", ("name", "street", "house_number", "postcode", "place")),
         ("Kontakt", "", ("nip", "phone", "website")),
         ("Oferta", "", ("fuels",)),
-        (
-            "Godziny otwarcia",
-            "Na przykład 7:00-15:00, 8-12 i 13-16 albo „całą dobę”. Puste pole znaczy, że tego dnia jest nieczynne. "
-            "Jeśli godzin nie znasz, zostaw puste wszystkie.",
-            DAYS,
-        ),
+        HOURS,
         (
             "Położenie",
-            "Współrzędne pokaże mapa, na przykład OpenStreetMap: prawy przycisk myszy i „Pokaż adres”.",
+            "Stań przy składzie i użyj swojej pozycji albo przesuń znacznik na mapie. Współrzędne można też wpisać.",
             ("lat", "lon"),
         ),
         ("O Tobie", "", ("role", "message", "email")),
@@ -98,25 +122,14 @@ class DepotForm(StrangerForm):
 
     COMPACT = ("Godziny otwarcia", "Położenie")
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        for day, name in zip(DAYS, DAY_NAMES, strict=True):
-            self.fields[day] = fields.Day(label=name.capitalize(), max_length=60, required=False)
-            self.fields[day].initial = self.initial.get(day, "")
-
     def clean(self) -> dict[str, Any]:
         data = super().clean()
-        if all(day in data for day in DAYS):
-            try:
-                data["hours"], data["opening_hours"] = read_week({day: data[day] for day in DAYS})
-            except HoursUnreadable as error:
-                self.add_error(DAYS[0], str(error))
         if ("lat" in data and "lon" in data) and (data["lat"] is None) != (data["lon"] is None):
             self.add_error("lon" if data["lon"] is None else "lat", "Podaj obie współrzędne albo żadnej.")
         return data
 
     def wanted(self) -> dict[str, Any]:
-        """The values asked for, by name of `Depot.PUBLIC_FIELDS`."""
+        """Return the submitted values by name of `Depot.PUBLIC_FIELDS`."""
         data = self.cleaned_data
         plain = ("name", "street", "house_number", "postcode", "place", "phone", "website")
         values = {name: data[name] for name in plain if name in data}
@@ -126,8 +139,8 @@ class DepotForm(StrangerForm):
         values["hours"], values["opening_hours"] = data["hours"], data["opening_hours"]
         return values
 
-    def locate(self, lat: float, lon: float) -> Located | None:
-        """The municipality of the given position; without one, says so at the field."""
+    def locate(self, lat: float, lon: float) -> LocatedMunicipality | None:
+        """Return the municipality of a position; None with an error at the field."""
         located = territory.get().boundaries.find(lat, lon)
         if located is None:
             self.add_error("lat", "Ten punkt nie leży w żadnej polskiej gminie. Sprawdź obie współrzędne.")
@@ -135,18 +148,18 @@ class DepotForm(StrangerForm):
 
 
 class CorrectForm(DepotForm):
-    """What an entry should say. Reads the depot's municipality: select it."""
+    """Correction of an entry. Select the depot's municipality with it."""
 
     def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
         self.depot = depot
-        known = proposals.values_of(depot)
+        known = field_groups.values_of(depot)
         initial = known | written_days(depot.hours, depot.opening_hours)
         initial |= {"nip": depot.nip or "", "lat": _degrees(depot.lat), "lon": _degrees(depot.lon)}
         super().__init__(posted, initial=initial, **options)
         self.fields["place"].required = False  # sources do not always name one
         self.fields["lat"].required = self.fields["lon"].required = True
         if depot.source == Depot.Source.DEMO:
-            for name in proposals.CONTACT:
+            for name in field_groups.CONTACT:
                 del self.fields[name]
 
     def clean(self) -> dict[str, Any]:
@@ -163,24 +176,24 @@ class CorrectForm(DepotForm):
 
     def wanted(self) -> dict[str, Any]:
         data, values = self.cleaned_data, super().wanted()
-        # What was left alone stays as it is, however a source wrote it.
-        known = proposals.values_of(self.depot)
+        # Unchanged fields keep their stored values, which cleaning may have rewritten.
+        known = field_groups.values_of(self.depot)
         values |= {name: known[name] for name in values if name in self.fields and name not in self.changed_data}
         if self._moved(data):
             position = {name: data[name] for name in ("lat", "lon", "municipality")}
             values |= position | {"location_approximate": False}
         if not any(day in self.changed_data for day in DAYS):
-            # Hours that a week of lines cannot show, seasonal ones for example, stay as they are.
+            # Unchanged hours stay: the fields cannot show seasonal ones, for example.
             values |= {"hours": self.depot.hours, "opening_hours": self.depot.opening_hours}
         return values
 
     def _moved(self, data: Mapping[str, Any]) -> bool:
-        """Whether the position is another than the one shown."""
+        """Whether the position differs from the displayed one."""
         return (_degrees(data["lat"]), _degrees(data["lon"])) != (_degrees(self.depot.lat), _degrees(self.depot.lon))
 
 
 class AddForm(DepotForm):
-    """A depot that the catalog lacks. Its position is given, or else that of its postcode."""
+    """Addition of a missing depot, at the given position or else at that of its postcode."""
 
     def __init__(self, posted: Any = None, *, municipality: Municipality | None = None, **options: Any) -> None:
         super().__init__(posted, initial={"place": municipality.name if municipality else ""}, **options)
@@ -213,11 +226,11 @@ class AddForm(DepotForm):
 
 
 def _degrees(value: float) -> str:
-    """A coordinate as the form shows it: seven decimals, a centimetre."""
+    """Format a coordinate for the form: at most seven decimals, a centimetre."""
     return f"{value:.7f}".rstrip("0").rstrip(".").replace(".", ",")
 
 
 def _distance_km(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
-    x, y = plane.to_plane(lat, lon)
-    other_x, other_y = plane.to_plane(other_lat, other_lon)
+    x, y = projection.project(lat, lon)
+    other_x, other_y = projection.project(other_lat, other_lon)
     return float(((x - other_x) ** 2 + (y - other_y) ** 2) ** 0.5) / 1000

@@ -1,4 +1,4 @@
-"""Fields of the forms: how each is read, and what is said when it cannot be or when it is missing."""
+"""Fields of the public forms, with their cleaning and Polish error messages."""
 
 import re
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from typing import Any
 
 from django import forms
 
-from catalog.reading.contacts import clean_nip, clean_phone, clean_website
+from catalog.parsing.contacts import clean_nip, clean_phone, clean_website
 from catalog.text import normalise_postcode
-from pages.forms import abuse
+from pages.forms import spam
 from pages.forms.hours import HoursUnreadable, read_day
 
 CHARACTERS = "Usuń znaki, których nie widać (na przykład wklejone z innego programu)."
@@ -18,23 +18,23 @@ PHONE = "Nie umiemy odczytać tego numeru. Wpisz go na przykład tak: 12 345 67 
 WEBSITE = "Wpisz adres strony w całości, na przykład https://www.example.pl."
 POSTCODE = "Wpisz kod pocztowy, na przykład 30-001."
 EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
-DISPOSABLE = "Na adresy jednorazowe nie wysyłamy listów. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
+DISPOSABLE = "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
 AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
 WEIGHT = "Wpisz wagę w kilogramach cyframi, na przykład 20 albo 12,5."
 DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
 
 
 def required(text: str) -> dict[str, str]:
-    """What a question says when it was left without an answer."""
+    """Return the error message of an empty field, for `error_messages`."""
     return {"required": text}
 
 
 class Line(forms.CharField):
-    """One line of text, runs of blanks made one."""
+    """One line of text with collapsed blanks."""
 
     def clean(self, value: Any) -> str:
         text: str = super().clean(value)
-        if abuse.has_forbidden(text):
+        if spam.has_forbidden(text):
             raise forms.ValidationError(CHARACTERS)
         return " ".join(text.split())
 
@@ -46,13 +46,13 @@ class Message(forms.CharField):
 
     def clean(self, value: Any) -> str:
         text: str = super().clean(value)
-        if abuse.has_forbidden(text, lines=True):
+        if spam.has_forbidden(text, lines=True):
             raise forms.ValidationError(CHARACTERS)
         return text.replace("\r\n", "\n")
 
 
 class Cleaned(Line):
-    """A line that a function of `catalog.reading.contacts` reads; "" when it is empty."""
+    """A line that a function of `catalog.parsing.contacts` cleans; "" when empty."""
 
     read: Callable[[str | None], tuple[str | None, str]]
     mistake = ""
@@ -72,7 +72,7 @@ class Nip(Cleaned):
     mistake = NIP
 
 
-class Phone(Cleaned):
+class PhoneField(Cleaned):
     read = staticmethod(clean_phone)
     mistake = PHONE
 
@@ -88,7 +88,7 @@ class Website(Cleaned):
     mistake = WEBSITE
 
 
-class Postcode(Line):
+class PostcodeLine(Line):
     def clean(self, value: Any) -> str:
         text = super().clean(value)
         try:
@@ -98,22 +98,22 @@ class Postcode(Line):
 
 
 class Email(Line):
-    """An address that a letter can be sent to."""
+    """A deliverable e-mail address, see `spam.clean_email`."""
 
     widget = forms.EmailInput
 
     def clean(self, value: Any) -> str:
         text = super().clean(value)
         try:
-            return abuse.clean_email(text)
-        except abuse.MalformedAddress:
+            return spam.clean_email(text)
+        except spam.MalformedAddress:
             raise forms.ValidationError(EMAIL) from None
-        except abuse.DisposableAddress:
+        except spam.DisposableAddress:
             raise forms.ValidationError(DISPOSABLE) from None
 
 
 class Day(Line):
-    """The opening hours of one day."""
+    """The opening hours of one day, as ranges."""
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -124,7 +124,7 @@ class Day(Line):
 
 
 class Degrees(Line):
-    """A coordinate, None when it is empty; a decimal comma is as good as a point."""
+    """A coordinate in degrees with a decimal comma or point; None when empty."""
 
     def __init__(self, *, low: float, high: float, example: str, **options: Any) -> None:
         super().__init__(**options)
@@ -143,7 +143,7 @@ class Degrees(Line):
 
 
 class Amount(Line):
-    """An amount with at most two decimals, None when it is empty. unit: what may stand behind it."""
+    """An amount with at most two decimals, None when empty. unit: optional suffix."""
 
     unit, mistake = "zł", AMOUNT
 
@@ -158,6 +158,6 @@ class Amount(Line):
 
 
 class Weight(Amount):
-    """A weight in kilograms, None when it is empty."""
+    """A weight in kilograms, None when empty."""
 
     unit, mistake = "kg", WEIGHT

@@ -1,9 +1,9 @@
-"""Opening hours as a form takes them: one line for each day of the week."""
+"""Conversion of opening hours between form fields, one per day, and the catalog."""
 
 import re
 from collections.abc import Mapping
 
-from catalog.reading.hours import DAYS, daily_ranges, weekly_hours, written_week
+from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
 
 ALL_DAY = "całą dobę"
 CLOSED_WORDS = frozenset({"", "-", "–", "nieczynne", "zamknięte", "zamkniete", "closed", "off"})
@@ -16,11 +16,11 @@ _RANGE = re.compile(r"([0-9]{1,2})(?:[:.]([0-9]{2}))?\s*[-–—]\s*([0-9]{1,2})
 
 
 class HoursUnreadable(Exception):
-    """The text of a day cannot be read; the message says in Polish how to write it."""
+    """The text of a day is invalid. The message explains the format, in Polish."""
 
 
 def read_day(text: str) -> tuple[str, ...]:
-    """The ranges of a day in the form of `daily_ranges`; none when closed. Raises HoursUnreadable."""
+    """Return the ranges of a day as `daily_ranges` does; none when closed. Raises HoursUnreadable."""
     text = " ".join(text.lower().split())
     if text in CLOSED_WORDS:
         return ()
@@ -30,12 +30,12 @@ def read_day(text: str) -> tuple[str, ...]:
 
 
 def read_week(days: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str] | None, str]:
-    """Values of `hours` and `opening_hours` from the ranges of each day. Raises HoursUnreadable.
+    """Return `hours` and `opening_hours` for the ranges of each day. Raises HoursUnreadable.
 
-    The catalog's own reader has the last word: what it would not read back the same is refused. A week without a
-    single open hour is one that nobody knows: None and "".
+    Ranges that the catalog's parser would not read back equal are refused. A week without an open hour means unknown
+    hours: None and "".
     """
-    text = written_week(days)
+    text = to_osm_string(days)
     if not text:
         return None, ""
     if daily_ranges(text) != {day: tuple(days.get(day, ())) for day in DAYS}:
@@ -44,7 +44,7 @@ def read_week(days: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str] | Non
 
 
 def written_days(hours: Mapping[str, str] | None, opening_hours: str) -> dict[str, str]:
-    """What the form shows for stored hours; empty where they are unknown."""
+    """Return the values of the fields for stored hours; empty for unknown ones."""
     if hours is None:
         return dict.fromkeys(DAYS, "")
     ranges = daily_ranges(opening_hours) or {}

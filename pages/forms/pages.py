@@ -1,102 +1,50 @@
-"""The pages around the forms: the form itself, the state of a request, the confirmation, and what can go wrong."""
+"""Pages of submissions: form, status, confirmation, problems."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
+from datetime import datetime, timedelta
+from typing import Any
 
-from django.core import signing
 from django.urls import reverse
+from django.utils import timezone
 
-from catalog import fuels
 from catalog.links import depot_path
-from catalog.models import Depot, DepotRequest
-from catalog.requests import proposals
-from catalog.requests.limits import LINKS_PER_REQUEST, next_link_at
-from catalog.requests.proposals import Difference
-from catalog.requests.secrecy import LINK_LIFE
+from catalog.models import Depot, Municipality, Submission
+from catalog.submissions import field_groups, retention
+from catalog.submissions.field_groups import Difference
+from catalog.submissions.limits import LINKS_PER_MAILBOX, LINKS_PER_SUBMISSION, mailbox_free_at, next_link_at
+from catalog.submissions.tokens import LINK_LIFE, status_reference
+from pages.dates import day, moment, until
 from pages.depots import crumbs_of
-from pages.forms.stranger import StrangerForm
+from pages.forms.price_json import describe_price, prices_from_json
+from pages.forms.public_form import PublicForm
+from pages.forms.texts import DEMONSTRATION, KINDS, FormTexts
 from pages.page import Crumb, Page
-from pages.polish import day, until, zloty
-from pages.prices import PER_UNIT
-
-_STATUS_SALT = "pages.forms.status"
-
-
-@dataclass(frozen=True, slots=True)
-class Sort:
-    """What the site says about a kind of request. route: name of the form's route."""
-
-    route: str
-    title: str
-    intro: str
-    button: str
-
-
-KINDS = {
-    DepotRequest.Kind.CORRECT: Sort(
-        "depot-correct",
-        "Popraw dane składu",
-        "Zmień to, co się nie zgadza, resztę zostaw. Zmiany zobaczy redakcja i to ona wpisze je do katalogu.",
-        "Wyślij poprawki",
-    ),
-    DepotRequest.Kind.CLAIM: Sort(
-        "depot-claim",
-        "To mój skład",
-        "Potwierdź wpis w imieniu firmy. Po decyzji redakcji dostanie status „potwierdzone przez właściciela”, a "
-        "importy danych nie zmienią go bez Twojej wiedzy.",
-        "Wyślij",
-    ),
-    DepotRequest.Kind.DELETE: Sort(
-        "depot-delete",
-        "Usuń wpis",
-        "Wpis usuwamy na wniosek firmy, której dotyczy. Zniknie z katalogu, z API i z wyników wyszukiwania, a importy "
-        "danych go nie przywrócą. Jeśli coś tylko się nie zgadza, lepiej popraw dane.",
-        "Wyślij wniosek o usunięcie",
-    ),
-    DepotRequest.Kind.PRICE: Sort(
-        "depot-price",
-        "Podaj cenę",
-        "Napisz, ile kosztuje opał w tym składzie. Cena liczy się do mediany po sprawdzeniu przez redakcję.",
-        "Wyślij cenę",
-    ),
-    DepotRequest.Kind.ADD: Sort(
-        "depot-add",
-        "Dodaj brakujący skład",
-        "Opisz skład, którego nie ma w katalogu. Publikujemy tylko firmy, nie osoby prywatne. Wpis doda redakcja.",
-        "Wyślij",
-    ),
-}
+from pages.polish import counted
 
 TITLES = {
-    DepotRequest.State.UNCONFIRMED: "Sprawdź pocztę",
-    DepotRequest.State.WAITING: "Zgłoszenie potwierdzone",
-    DepotRequest.State.PASSED_ON: "Zgłoszenie potwierdzone",
-    DepotRequest.State.ACCEPTED: "Zgłoszenie przyjęte",
-    DepotRequest.State.REJECTED: "Zgłoszenie odrzucone",
-    DepotRequest.State.SUPERSEDED: "Zgłoszenie nieaktualne",
+    Submission.State.UNCONFIRMED: "Sprawdź pocztę",
+    Submission.State.WAITING: "Zgłoszenie potwierdzone",
+    Submission.State.PASSED_ON: "Zgłoszenie potwierdzone",
+    Submission.State.ACCEPTED: "Zgłoszenie przyjęte",
+    Submission.State.REJECTED: "Zgłoszenie odrzucone",
+    Submission.State.SUPERSEDED: "Zgłoszenie nieaktualne",
+    Submission.State.WITHDRAWN: "Zgłoszenie wycofane",
 }
-
-DEMONSTRATION = (
-    "Ten skład jest zmyślony: możesz na nim wypróbować formularz i całą drogę zgłoszenia. Wpis demonstracyjny nie ma "
-    "NIP-u, telefonu ani strony, więc tych pól tu brakuje."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormPage(Page):
-    """A form. problem: why it was not taken, beyond the mistakes in its fields. depot_name: "" for a missing depot."""
+class FilledPage(Page):
+    """A page with a form. problem: why it was refused, beyond errors of fields. depot_name: "" for a new depot."""
 
-    form: StrangerForm
-    kind: Sort
+    form: PublicForm
     depot_name: str
     depot_path: str
     problem: str = ""
-    demonstration_note: str = ""
 
     @property
     def general(self) -> list[str]:
-        """Mistakes that belong to no field."""
+        """Errors of no field."""
         return [*([self.problem] if self.problem else []), *self.form.non_field_errors()]
 
     @property
@@ -105,29 +53,75 @@ class FormPage(Page):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestPage(Page):
-    """A request as its author sees it. lines: label and value, for requests that are no differences.
+class FormPage(FilledPage):
+    """The form of a submission. outlines: path of the GeoJSON around the depot, for the map of its position."""
 
-    token: the link to confirm with, "" where there is nothing to confirm. again: when the letter can be sent again, ""
-    for now.
+    kind: FormTexts
+    demonstration_note: str = ""
+    outlines: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusStep:
+    """A step of a submission. when: in Polish. done: whether it is complete."""
+
+    label: str
+    when: str
+    done: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StatedPart:
+    """A submission of a visit, for its author. differences: of a correction. lines: (label, value), of other kinds.
+
+    steps: since its confirmation. left: names of the fields that an editor did not accept.
+    withdrawable: whether its author may withdraw it.
     """
 
-    request: DepotRequest
-    depot_name: str
-    depot_path: str
+    submission: Submission
     differences: tuple[Difference, ...]
     lines: tuple[tuple[str, str], ...]
-    hours_valid: int = LINK_LIFE.days * 24
+    steps: tuple[StatusStep, ...] = ()
+    left: tuple[str, ...] = ()
+    withdrawable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionPage(Page):
+    """The submissions of a visit, for their author. steps: shared by all of them.
+
+    token: of the confirmation, "" on the status page. again: when the e-mail can be sent again, "" for now.
+    failed: the e-mail could not be sent. held_back: it waits, because the mailbox has reached its hourly limit.
+    """
+
+    submission: Submission
+    depot_name: str
+    depot_path: str
+    parts: tuple[StatedPart, ...]
+    steps: tuple[StatusStep, ...] = ()
+    hours_valid: int = LINK_LIFE // timedelta(hours=1)
     token: str = ""
     button: str = ""
     failed: bool = False
+    held_back: bool = False
     resendable: bool = False
     again: str = ""
+    links_per_mailbox: int = LINKS_PER_MAILBOX
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of the submissions."""
+        return frozenset(part.submission.kind for part in self.parts)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the submissions have different states."""
+        return len({_standing(part.submission) for part in self.parts}) > 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemPage(Page):
-    """Why something cannot be done, and where to go from here."""
+    """A page that explains why something failed, with a link to continue."""
 
     text: str
     link: str
@@ -135,9 +129,9 @@ class ProblemPage(Page):
 
 
 def form_page(
-    kind: DepotRequest.Kind, form: StrangerForm, path: str, depot: Depot | None, *, problem: str = ""
+    kind: Submission.Kind, form: PublicForm, path: str, depot: Depot | None, *, problem: str = ""
 ) -> FormPage:
-    """The page of a form. Reads the depot's municipality and voivodeship: select them."""
+    """Return the page of a form. Select the depot's municipality and voivodeship with it."""
     sort = KINDS[kind]
     demonstration = depot is not None and depot.source == Depot.Source.DEMO
     wrong = problem or form.errors
@@ -146,7 +140,7 @@ def form_page(
         title=f"Popraw odpowiedzi – {title}" if wrong else title,
         description=sort.intro,
         path=path,
-        crumbs=_crumbs(depot),
+        breadcrumbs=_crumbs(depot),
         demonstration=demonstration,
         indexed=False,
         form=form,
@@ -154,36 +148,54 @@ def form_page(
         depot_name="" if depot is None else depot.name,
         depot_path="" if depot is None else depot_path(depot.pk, depot.name),
         problem=problem,
-        demonstration_note=DEMONSTRATION if demonstration and kind == DepotRequest.Kind.CORRECT else "",
+        outlines="" if depot is None else _outlines(depot.municipality),
+        demonstration_note=DEMONSTRATION if demonstration and kind == Submission.Kind.CORRECT else "",
     )
 
 
-def status_page(request: DepotRequest, now: datetime) -> RequestPage:
-    """What has become of a request. Reads the depot, its municipality and voivodeship: select them."""
-    waiting = request.state == DepotRequest.State.UNCONFIRMED
-    title = TITLES[DepotRequest.State(request.state)]
-    if waiting and request.mailed_at is None:
-        title = "Nie udało się wysłać listu"
-    next_at = next_link_at(request.links_at)
-    return _request_page(
-        request,
+def status_page(submission: Submission, parts: Sequence[Submission], now: datetime) -> SubmissionPage:
+    """Return the status page of a submission. parts: all submissions of its visit.
+
+    Select the depot, its municipality and voivodeship with them.
+    """
+    waiting = submission.state == Submission.State.UNCONFIRMED
+    held_back = waiting and submission.mails_sent == 0
+    failed = waiting and submission.mailed_at is None and not held_back
+    title = TITLES[Submission.State(submission.state)]
+    if held_back:
+        title = "Wiadomość wyślemy później"
+    elif failed:
+        title = "Nie udało się wysłać wiadomości"
+    elif len({_standing(part) for part in parts}) > 1:
+        title = "Twoje zgłoszenie"
+    next_at = mailbox_free_at(submission.mailbox_hash, now) if held_back else next_link_at(submission.links_at)
+    return _submission_page(
+        submission,
         title=title,
-        path=reverse("request-status", args=[status_reference(request)]),
-        failed=waiting and request.mailed_at is None,
-        resendable=waiting and request.mails_sent < LINKS_PER_REQUEST,
+        path=status_path(submission),
+        steps=_common_steps(submission),
+        stated=[_stated(part, now) for part in parts],
+        failed=failed,
+        held_back=held_back,
+        resendable=waiting and submission.mails_sent < LINKS_PER_SUBMISSION,
         again=until(next_at, now) if next_at and now < next_at else "",
     )
 
 
-def confirmation_page(request: DepotRequest, token: str) -> RequestPage:
-    """Asks for the click that makes a request count. Reads what `status_page` reads."""
-    return _request_page(
-        request, title="Potwierdź zgłoszenie", path=reverse("request-confirm"), token=token, button="Potwierdzam"
+def confirmation_page(submission: Submission, parts: Sequence[Submission], token: str) -> SubmissionPage:
+    """Return the page that asks for the confirmation. Select the same rows as for `status_page`."""
+    return _submission_page(
+        submission,
+        title="Potwierdź zgłoszenie",
+        path=reverse("request-confirm"),
+        stated=[_stated(part, None) for part in parts],
+        token=token,
+        button="Potwierdzam",
     )
 
 
 def problem_page(title: str, text: str, *, link: str = "", link_label: str = "") -> ProblemPage:
-    """A page that says why. link, link_label: where to go from here; the home page without a link."""
+    """Return a page that explains a problem. link, link_label: to continue; by default the home page."""
     return ProblemPage(
         title=title,
         description=text,
@@ -195,68 +207,141 @@ def problem_page(title: str, text: str, *, link: str = "", link_label: str = "")
     )
 
 
-def status_reference(request: DepotRequest) -> str:
-    """What names a request in an address, so that nobody can try the numbers of others."""
-    return signing.dumps(request.pk, salt=_STATUS_SALT)
+def status_path(submission: Submission) -> str:
+    """Return the path of the status page of a submission."""
+    return f"{reverse('request-status')}?znak={status_reference(submission.pk)}"
 
 
-def read_reference(reference: str) -> int | None:
-    """The number of a request, None when the reference is not ours or older than a link."""
-    try:
-        number = signing.loads(reference, salt=_STATUS_SALT, max_age=LINK_LIFE)
-    except signing.BadSignature:
-        return None
-    return int(number)
-
-
-def _request_page(
-    request: DepotRequest,
-    *,
-    title: str,
-    path: str,
-    token: str = "",
-    button: str = "",
-    failed: bool = False,
-    resendable: bool = False,
-    again: str = "",
-) -> RequestPage:
-    depot = request.depot
+def _submission_page(
+    submission: Submission, *, title: str, path: str, stated: Sequence[StatedPart], **more: Any
+) -> SubmissionPage:
+    depot = submission.depot
     if depot is not None and depot.publication != Depot.Publication.PUBLISHED:
         depot = None  # its name may be a person's
-    price = request.kind == DepotRequest.Kind.PRICE
-    names = {} if price else proposals.municipalities(request.stored, request.proposed)
-    differences = () if price else proposals.differences(request.stored, request.proposed, names)
-    return RequestPage(
+    return SubmissionPage(
         title=title,
         description=title,
         path=path,
-        crumbs=_crumbs(depot),
+        breadcrumbs=_crumbs(depot),
         demonstration=depot is not None and depot.source == Depot.Source.DEMO,
         indexed=False,
-        request=request,
+        submission=submission,
         depot_name="" if depot is None else depot.name,
         depot_path="" if depot is None else depot_path(depot.pk, depot.name),
-        differences=differences if request.kind == DepotRequest.Kind.CORRECT else (),
-        lines=_price_lines(request) if price else tuple((one.group.label, one.after) for one in differences),
-        token=token,
-        button=button,
-        failed=failed,
-        resendable=resendable,
-        again=again,
+        parts=tuple(stated),
+        **more,
     )
 
 
-def _price_lines(request: DepotRequest) -> tuple[tuple[str, str], ...]:
-    """A submitted price in words; nothing once it was erased."""
-    said = request.proposed
-    if not said:
-        return ()
-    fuel = fuels.BY_SLUG[said["fuel"]]
-    if said["price"] is not None:
-        price = f"{zloty(float(said['price']))} {PER_UNIT[fuel.unit]}"
-    else:
-        price = f"worek {Decimal(said['bag_kg']).normalize():f} kg za {zloty(float(said['bag_price']))}"
-    return ("Paliwo", fuel.name), ("Cena", price), ("Dzień", day(date.fromisoformat(said["day"])))
+def _stated(submission: Submission, now: datetime | None) -> StatedPart:
+    """Return a submission for its author. now: None before the confirmation, which leaves out the steps."""
+    price = submission.kind == Submission.Kind.PRICE
+    names = {} if price else field_groups.municipalities(submission.stored, submission.proposed)
+    differences = () if price else field_groups.differences(submission.stored, submission.proposed, names)
+    return StatedPart(
+        submission=submission,
+        differences=differences if submission.kind == Submission.Kind.CORRECT else (),
+        lines=_price_lines(submission) if price else tuple((one.group.label, one.after) for one in differences),
+        steps=() if now is None else (*_question_steps(submission), *_own_steps(submission, now)),
+        left=tuple(
+            one.group.label
+            for one in differences
+            if submission.kind == Submission.Kind.CORRECT
+            and submission.state == Submission.State.ACCEPTED
+            and one.group.name not in submission.accepted_fields
+        ),
+        withdrawable=submission.state == Submission.State.WAITING or _has_waiting_prices(submission),
+    )
+
+
+def _price_lines(submission: Submission) -> tuple[tuple[str, str], ...]:
+    """Return the submitted prices in Polish, with the decisions on them; nothing once they were erased."""
+    said = submission.proposed
+    outcomes = said.get("outcomes") or said.get("refused") or []
+    refused = {fuel: reason for fuel, _, reason in outcomes if reason}
+    accepted = {fuel for fuel, _, reason in outcomes if not reason}
+    lines = []
+    for fuel, value in map(describe_price, prices_from_json(said)):
+        if fuel in refused:
+            value += f"\nnieprzyjęta: {refused[fuel]}"
+        elif fuel in accepted:
+            value += "\nprzyjęta"
+        lines.append((fuel, value))
+    return tuple(lines)
+
+
+def _standing(submission: Submission) -> str:
+    """Return the state of a submission, WAITING for all that wait for an editor."""
+    return Submission.State.WAITING if _has_waiting_prices(submission) else submission.state
+
+
+def _has_waiting_prices(submission: Submission) -> bool:
+    return submission.state == Submission.State.PASSED_ON and submission.answered_at is None
+
+
+def _common_steps(submission: Submission) -> tuple[StatusStep, ...]:
+    """Return the steps from the form to the confirmation."""
+    sent = submission.mailed_at or (submission.links_at[-1] if submission.links_at else None)
+    closed = submission.state in {Submission.State.SUPERSEDED, Submission.State.WITHDRAWN}
+    steps = [StatusStep("Wysłano formularz", _when(submission.created_at))]
+    if sent or not closed:
+        steps.append(StatusStep("Wiadomość z odnośnikiem", _when(sent) if sent else "jeszcze nie wyszła", bool(sent)))
+    if submission.confirmed_at:
+        steps.append(StatusStep("Potwierdzono adres e-mail", _when(submission.confirmed_at)))
+    elif not closed:
+        until_when = (sent or submission.created_at) + LINK_LIFE
+        steps.append(StatusStep("Potwierdzenie adresu e-mail", f"czekamy do {_when(until_when)}", done=False))
+    return tuple(steps)
+
+
+def _question_steps(submission: Submission) -> tuple[StatusStep, ...]:
+    """Return the questions of editors, without their texts. Reads the questions; use `prefetch_related`."""
+    steps = []
+    for question in sorted(submission.questions.all(), key=lambda question: question.asked_at):
+        steps.append(StatusStep("Redakcja zadała pytanie", _when(question.asked_at)))
+        if question.answered_at is not None:
+            steps.append(StatusStep("Odpowiedź na pytanie", _when(question.answered_at)))
+        elif submission.state == Submission.State.WAITING:
+            sent = "otwórz odnośnik z wiadomości" if question.sent_at else "wiadomość jeszcze nie wyszła"
+            steps.append(StatusStep("Odpowiedź na pytanie", sent, done=False))
+    return tuple(steps)
+
+
+def _own_steps(submission: Submission, now: datetime) -> tuple[StatusStep, ...]:
+    """Return the steps from the confirmation to the erasure of personal data."""
+    match submission.state:
+        case Submission.State.UNCONFIRMED:
+            return ()
+        case Submission.State.WITHDRAWN:
+            steps = [StatusStep("Wycofano na prośbę autora", _when(submission.decided_at))]
+        case Submission.State.SUPERSEDED:
+            steps = [StatusStep("Zastąpione nowszym zgłoszeniem albo wpisu już nie ma", _when(submission.decided_at))]
+        case Submission.State.ACCEPTED:
+            steps = [StatusStep("Redakcja przyjęła", _when(submission.decided_at))]
+        case Submission.State.REJECTED:
+            steps = [StatusStep("Redakcja odrzuciła", _when(submission.decided_at))]
+        case Submission.State.PASSED_ON if submission.answered_at is not None:
+            steps = [StatusStep("Redakcja sprawdziła ceny", _when(submission.answered_at))]
+        case _:
+            days = (now - (submission.confirmed_at or now)).days
+            waits = f"czeka {counted(days, 'dzień', 'dni', 'dni')}" if days else "czeka od dziś"
+            steps = [StatusStep("Decyzja redakcji", waits, done=False)]
+    if submission.notification_pending:
+        steps.append(StatusStep("Wiadomość o decyzji", "jeszcze nie wyszła", done=False))
+    if submission.erased_at is not None:
+        steps.append(StatusStep("Usunęliśmy Twoje dane", _when(submission.erased_at)))
+    elif (erased_on := retention.erased_on(submission)) is not None:
+        steps.append(StatusStep("Usuniemy Twoje dane", day(timezone.localdate(erased_on)), done=False))
+    return tuple(steps)
+
+
+def _when(value: datetime | None) -> str:
+    return "" if value is None else moment(timezone.localtime(value))
+
+
+def _outlines(unit: Municipality) -> str:
+    """Return the path of the GeoJSON around a municipality. Select its voivodeship with it."""
+    return reverse("surroundings", args=[unit.voivodeship.slug, unit.slug, unit.teryt])
 
 
 def _crumbs(depot: Depot | None) -> tuple[Crumb, ...]:

@@ -1,13 +1,14 @@
-"""One view per form, and the way of a request until it counts. A GET never writes: links are confirmed by a button."""
+"""Views of the forms, of the status and of the confirmation of a submission. GET never writes."""
 
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
-from decimal import Decimal
+from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import wraps
 from math import ceil
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
@@ -15,39 +16,29 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from catalog import requests
-from catalog.actions import DepotIsRemoved
-from catalog.models import Depot, DepotRequest, Municipality
-from catalog.requests.limits import TooManyRequests
-from catalog.requests.secrecy import LINK_LIFE, LinkExpired, LinkUnreadable
+from catalog import submissions
+from catalog.models import Depot, Municipality, Submission
+from catalog.services import DepotIsRemoved
+from catalog.submissions import SubmissionPart
+from catalog.submissions.limits import TooManyRequests
+from catalog.submissions.notifications import PriceOutcome, record_price_outcomes
+from catalog.submissions.tokens import LINK_LIFE, InvalidToken, LinkExpired, read_status_reference
+from pages.dates import until
 from pages.depots import removed_page
 from pages.forms.claim import ClaimForm, DeleteForm
 from pages.forms.depot import AddForm, CorrectForm
-from pages.forms.pages import (
-    confirmation_page,
-    form_page,
-    problem_page,
-    read_reference,
-    status_page,
-    status_reference,
-)
-from pages.forms.price import PriceForm
-from pages.forms.stranger import StrangerForm
-from pages.polish import until
+from pages.forms.pages import confirmation_page, form_page, problem_page, status_page, status_path
+from pages.forms.price import PriceFields, PriceForm
+from pages.forms.price_json import describe_price, price_to_json, prices_from_json
+from pages.forms.public_form import PublicForm
+from pages.forms.texts import KINDS
 from pages.rendering import as_html
-from pages.rendering import show as show_page
-from prices import actions as price_actions
+from pages.rendering import render_page as show_page
+from prices import services as price_actions
 from prices.models import DepotPrice
+from prices.validation import InvalidPrice
 
-Kind = DepotRequest.Kind
-FORMS = {
-    Kind.CORRECT: "depot-correct",
-    Kind.CLAIM: "depot-claim",
-    Kind.DELETE: "depot-delete",
-    Kind.PRICE: "depot-price",
-    Kind.ADD: "depot-add",
-}
-"""The route of each form."""
+Kind = Submission.Kind
 
 View = Callable[..., HttpResponse]
 
@@ -55,14 +46,16 @@ NOTHING_CHANGED = (
     "Niczego nie zmieniono: wpis mówi już dokładnie to, co w formularzu. Nie wysłaliśmy żadnego zgłoszenia."
 )
 TOO_MANY = (
-    "Przyszło już zbyt wiele zgłoszeń: z Twojej sieci, na ten adres e-mail albo w sprawie tego wpisu. Spróbuj {when}. "
+    "Przyszło już zbyt wiele zgłoszeń: z Twojej sieci, z tego adresu e-mail albo w sprawie tego wpisu. Spróbuj {when}. "
     "Niczego nie zapisaliśmy."
 )
-TOO_SOON = "Odnośnik można wysłać jeszcze raz {when}. Do tego czasu sprawdź, czy list nie trafił do folderu ze spamem."
+TOO_SOON = (
+    "Odnośnik można wysłać jeszcze raz {when}. Do tego czasu sprawdź, czy wiadomość nie trafiła do folderu ze spamem."
+)
 
 
-def stranger(view: View) -> View:
-    """What every view of this module has: nothing kept by caches, nothing of the answers in a report of a failure."""
+def public_form_view(view: View) -> View:
+    """Decorate a view of a public form: no caching, no POST data in error reports, 410 for removed depots."""
 
     @require_http_methods(["GET", "HEAD", "POST"])
     @cache_control(no_store=True)
@@ -73,97 +66,111 @@ def stranger(view: View) -> View:
             return view(request, *args, **kwargs)
         except DepotIsRemoved as error:
             return gone(request, error.args[0])
-        except requests.DepotIsHeld:
+        except submissions.DepotIsHeld:
             raise Http404 from None
 
     return answer
 
 
-@stranger
+@public_form_view
 def correct(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """What an entry should say."""
+    """Correction of an entry."""
     depot = get_published(depot_id)
     form = CorrectForm(posted(request), depot=depot, path=request.path, on=timezone.now())
-    return handle(request, Kind.CORRECT, form, depot, lambda: form.wanted())
+    return handle(request, Kind.CORRECT, form, depot, lambda: [SubmissionPart(Kind.CORRECT, form.wanted())])
 
 
-@stranger
+@public_form_view
 def claim(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """Who vouches for an entry."""
-    form = ClaimForm(posted(request), path=request.path, on=timezone.now())
-    return handle(request, Kind.CLAIM, form, get_published(depot_id), dict)
+    """Claim of an entry, with corrections and prices."""
+    depot = get_published(depot_id)
+    form = ClaimForm(posted(request), depot=depot, path=request.path, on=timezone.now())
+
+    def parts() -> list[SubmissionPart]:
+        return [SubmissionPart(Kind.CLAIM), SubmissionPart(Kind.CORRECT, form.wanted()), *price_parts(form)]
+
+    return handle(request, Kind.CLAIM, form, depot, parts)
 
 
-@stranger
+@public_form_view
 def delete(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """Who wants an entry gone."""
+    """Deletion of an entry."""
     form = DeleteForm(posted(request), path=request.path, on=timezone.now())
-    return handle(request, Kind.DELETE, form, get_published(depot_id), dict)
+    return handle(request, Kind.DELETE, form, get_published(depot_id), lambda: [SubmissionPart(Kind.DELETE)])
 
 
-@stranger
+@public_form_view
 def price(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """What a depot asks for a fuel."""
-    now = timezone.now()
-    form = PriceForm(posted(request), today=timezone.localdate(now), path=request.path, on=now)
-    return handle(request, Kind.PRICE, form, get_published(depot_id), lambda: price_as_json(form.quote()))
+    """Prices of a depot."""
+    depot = get_published(depot_id)
+    form = PriceForm(posted(request), depot=depot, path=request.path, on=timezone.now())
+    return handle(request, Kind.PRICE, form, depot, lambda: price_parts(form))
 
 
-@stranger
+@public_form_view
 def add(request: HttpRequest) -> HttpResponse:
-    """A depot that the catalog lacks. `?teryt=` names the municipality that the reader came from."""
+    """Addition of a missing depot. `?teryt=` prefills the municipality."""
     teryt = request.GET.get("teryt", "")
     municipality = Municipality.objects.filter(pk=teryt).first() if teryt.isascii() and teryt.isdigit() else None
     form = AddForm(posted(request), municipality=municipality, path=request.path, on=timezone.now())
-    return handle(request, Kind.ADD, form, None, lambda: form.wanted())
+    return handle(request, Kind.ADD, form, None, lambda: [SubmissionPart(Kind.ADD, form.wanted())])
 
 
-@stranger
-def status(request: HttpRequest, reference: str) -> HttpResponse:
-    """What has become of a request; POST sends the link once more."""
-    number = read_reference(reference)
-    found = DepotRequest.objects.select_related("depot__municipality__voivodeship").filter(pk=number or 0).first()
-    if found is None:
-        return problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
+@public_form_view
+def status(request: HttpRequest) -> HttpResponse:
+    """The status of a submission. POST sends the link again, or withdraws a part."""
+    number = read_status_reference(request.GET.get("znak", "")[:1000])
+    found = Submission.objects.select_related("depot__municipality__voivodeship").filter(pk=number or 0).first()
     now = timezone.now()
+    if found is None or is_forgotten(found, now):
+        return problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
+    parts = parts_of(found)
+    if request.method == "POST" and "wycofaj" in request.POST:
+        chosen = next((part for part in parts if str(part.pk) == request.POST["wycofaj"]), None)
+        if chosen is not None:
+            withdraw(chosen, now)
+        return HttpResponseRedirect(status_path(found))
     if request.method == "POST":
         try:
-            requests.resend_link(request=found, on=now)
+            submissions.resend_link(submission=found, on=now)
         except TooManyRequests as error:
             text = TOO_SOON.format(when=until(error.retry_at, now))
-            back = {"link": request.path, "link_label": "Wróć do zgłoszenia"}
-            return later(problem(request, 429, "Na następny list trzeba poczekać", text, **back), error, now)
-        except requests.LinksSpent:
+            back = {"link": status_path(found), "link_label": "Wróć do zgłoszenia"}
+            return later(problem(request, 429, "Na następną wiadomość trzeba poczekać", text, **back), error, now)
+        except submissions.TooManyEmails:
             return problem(
                 request,
                 429,
                 "Odnośnik wysłaliśmy już kilka razy",
                 "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz.",
             )
-        except (requests.LinkAlreadyUsed, requests.LinkSuperseded):
-            pass  # the page tells
-        return HttpResponseRedirect(request.path)
-    return show_page(request, "pages/forms/status.html", status_page(found, now))
+        except (submissions.LinkAlreadyUsed, submissions.TokenSuperseded):
+            pass  # the status page shows it
+        return HttpResponseRedirect(status_path(found))
+    return show_page(request, "pages/forms/status.html", status_page(found, parts, now))
 
 
-@stranger
+@public_form_view
 def confirm(request: HttpRequest) -> HttpResponse:
-    """Where the link in the letter leads. GET shows what it confirms, POST confirms.
+    """The link of the e-mail. GET shows what it confirms, POST confirms.
 
-    Mail servers open links to look for harm, which must not confirm anything.
+    Mail servers open links to scan them, which must not confirm anything.
     """
     posting = request.method == "POST"
     token = (request.POST if posting else request.GET).get("odnosnik", "")[:1000]
     now = timezone.now()
     try:
         if posting:
-            return HttpResponseRedirect(reverse("request-status", args=[status_reference(make_count(token, now))]))
-        found = requests.get_confirmable(token=token, on=now)
-    except LinkUnreadable:
+            return HttpResponseRedirect(status_path(make_count(token, now)))
+        found = submissions.get_confirmable(token=token, on=now)
+    except InvalidToken:
         return problem(
-            request, 404, "Odnośnik jest niepełny", "Skopiuj go z listu w całości: czasem dzieli się na dwa wiersze."
+            request,
+            404,
+            "Odnośnik jest niepełny",
+            "Skopiuj go z wiadomości w całości: czasem dzieli się na dwa wiersze.",
         )
-    except (LinkExpired, requests.LinkForgotten) as error:
+    except (LinkExpired, submissions.SubmissionDeleted) as error:
         return problem(
             request,
             410,
@@ -173,61 +180,58 @@ def confirm(request: HttpRequest) -> HttpResponse:
             link=form_again(error.args[0]),
             link_label="Wypełnij formularz jeszcze raz",
         )
-    except requests.LinkAlreadyUsed:
+    except submissions.LinkAlreadyUsed:
         return problem(
             request,
             409,
             "Zgłoszenie jest już potwierdzone",
             "Ten odnośnik został już użyty. Nie musisz nic więcej robić: zgłoszenie jest w redakcji.",
         )
-    except requests.LinkSuperseded:
+    except submissions.TokenSuperseded:
         return problem(
             request,
             409,
             "Jest nowszy odnośnik",
-            "Ten odnośnik zastąpiło późniejsze zgłoszenie albo nowszy list. Otwórz odnośnik z ostatniego listu.",
+            "Ten odnośnik zastąpiło późniejsze zgłoszenie albo nowsza wiadomość. Otwórz ten z ostatniej wiadomości.",
         )
-    except price_actions.PriceRefused as error:
+    except InvalidPrice as error:
         return problem(request, 409, "Nie możemy przyjąć tej ceny", f"Powód: {error}. Dziękujemy za zgłoszenie.")
-    found = DepotRequest.objects.select_related("depot__municipality__voivodeship").get(pk=found.pk)
-    return show_page(request, "pages/forms/confirm.html", confirmation_page(found, token))
+    found = Submission.objects.select_related("depot__municipality__voivodeship").get(pk=found.pk)
+    return show_page(request, "pages/forms/confirm.html", confirmation_page(found, parts_of(found), token))
 
 
 def handle(
     request: HttpRequest,
-    kind: DepotRequest.Kind,
-    form: StrangerForm,
+    kind: Submission.Kind,
+    form: PublicForm,
     depot: Depot | None,
-    proposed: Callable[[], dict[str, Any]],
+    parts: Callable[[], list[SubmissionPart]],
 ) -> HttpResponse:
-    """Show a form, or take in what was sent: then on to the page that says what to do next."""
+    """Show a form, or store a submission and redirect to its status page."""
     if request.method != "POST":
         return show(request, kind, form, depot)
     if not form.is_valid():
         return show(request, kind, form, depot, status=400)
-    wanted = proposed()
     now = timezone.now()
     try:
-        taken = requests.submit_request(
-            kind=kind,
+        taken = submissions.create_submission(
+            parts=parts(),
             depot=depot,
-            proposed=wanted,
-            subject=wanted["fuel"] if kind == Kind.PRICE else "",
             author=form.author(request.META.get("REMOTE_ADDR", "")),
             on=now,
         )
-    except requests.NothingChanged:
+    except submissions.NothingChanged:
         return show(request, kind, form, depot, status=400, problem=NOTHING_CHANGED)
     except TooManyRequests as error:
         text = TOO_MANY.format(when=until(error.retry_at, now))
         return later(show(request, kind, form, depot, status=429, problem=text), error, now)
-    return HttpResponseRedirect(reverse("request-status", args=[status_reference(taken)]))
+    return HttpResponseRedirect(status_path(taken))
 
 
 def show(
     request: HttpRequest,
-    kind: DepotRequest.Kind,
-    form: StrangerForm,
+    kind: Submission.Kind,
+    form: PublicForm,
     depot: Depot | None,
     *,
     status: int = 200,
@@ -242,32 +246,32 @@ def problem(request: HttpRequest, status: int, title: str, text: str, **onward: 
 
 
 def later(response: HttpResponse, error: TooManyRequests, now: datetime) -> HttpResponse:
-    """An answer that also tells machines when to try again."""
+    """Set Retry-After."""
     response["Retry-After"] = str(ceil((error.retry_at - now).total_seconds()))
     return response
 
 
-def form_again(request_id: int) -> str:
-    """The form that a request came from, or "" when nobody knows any more. One query."""
-    found = DepotRequest.objects.filter(pk=request_id).first()
+def form_again(submission_id: int) -> str:
+    """Return the path of the form of a submission, "" once it is deleted. One query."""
+    found = Submission.objects.filter(pk=submission_id).first()
     if found is None:
         return ""
-    route = FORMS[Kind(found.kind)]
+    route = KINDS[Kind(found.kind)].route
     return reverse(route, args=[found.depot_id]) if found.depot_id else reverse(route)
 
 
 def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """410 for whatever is about a removed depot."""
+    """Answer 410 for a removed depot."""
     depot = Depot.objects.select_related("municipality__voivodeship").get(pk=depot_id)
     return as_html(request, removed_page(depot))
 
 
 def get_published(depot_id: int) -> Depot:
-    """The depot that a form is about. Raises Http404, DepotIsRemoved, DepotIsHeld."""
+    """Return the depot of a form. Raises Http404, DepotIsRemoved, DepotIsHeld."""
     depot = Depot.objects.select_related("municipality__voivodeship").filter(pk=depot_id).first()
     if depot is None:
         raise Http404
-    requests.check_published(depot)
+    submissions.check_published(depot)
     return depot
 
 
@@ -275,24 +279,70 @@ def posted(request: HttpRequest) -> Any:
     return request.POST if request.method == "POST" else None
 
 
+def is_forgotten(submission: Submission, now: datetime) -> bool:
+    """Whether the time to confirm a submission is over, so that it counts as deleted."""
+    unconfirmed = submission.state == Submission.State.UNCONFIRMED
+    return unconfirmed and (submission.mailed_at or submission.created_at) + LINK_LIFE <= now
+
+
+def parts_of(submission: Submission) -> list[Submission]:
+    """Return a submission and the others of the same visit, in the order of the form, with questions. Two queries."""
+    rows = Submission.objects.filter(Q(pk=submission.pk) | Q(visit=submission.pk)).order_by("pk")
+    return list(rows.select_related("depot__municipality__voivodeship").prefetch_related("questions"))
+
+
 @transaction.atomic
-def make_count(token: str, on: datetime) -> DepotRequest:
-    """Confirm a request; a price goes to the queue of prices, or nothing happens. Raises PriceRefused besides."""
-    confirmed = requests.confirm_request(token=token, on=on)
-    if confirmed.kind == Kind.PRICE and confirmed.depot is not None:
-        quote = price_from_json(confirmed.proposed)
-        origin = DepotPrice.Origin.SUBMISSION
-        price_actions.submit_price(depot=confirmed.depot, quote=quote, origin=origin, by=None, on=on)
+def make_count(token: str, on: datetime) -> Submission:
+    """Confirm all submissions of a visit, and put their prices into the moderation queue.
+
+    An invalid price does not prevent the others. Raises InvalidPrice, with nothing changed, if nothing else is left.
+    """
+    confirmed = submissions.confirm_submission(token=token, on=on)
+    parts = parts_of(confirmed)
+    for part in parts:
+        if part.kind == Kind.PRICE and part.state == Submission.State.PASSED_ON:
+            pass_on(part, on, alone=len(parts) == 1)
     return confirmed
 
 
-def price_as_json(quote: price_actions.Quote) -> dict[str, Any]:
-    """A quote as a request keeps it; amounts as text, which loses nothing."""
-    amounts = {name: getattr(quote, name) for name in ("price", "bag_price", "bag_kg")}
-    said = {name: None if amount is None else str(amount) for name, amount in amounts.items()}
-    return {"fuel": quote.fuel, "day": quote.day.isoformat(), "unit": quote.unit, **said}
+def pass_on(submission: Submission, on: datetime, *, alone: bool) -> None:
+    """Put the prices of a submission into the moderation queue. alone: whether the visit has no other part."""
+    assert submission.depot is not None  # noqa: S101 - a constraint of the table
+    quotes = prices_from_json(submission.proposed)
+    refused = []
+    for quote in quotes:
+        origin = DepotPrice.Origin.SUBMISSION
+        try:
+            price_actions.submit_price(
+                depot=submission.depot, quote=quote, origin=origin, submission=submission, by=None, on=on
+            )
+        except InvalidPrice as error:
+            if alone and len(quotes) == 1:
+                raise
+            refused.append([*describe_price(quote), f"{error}"])
+    if not refused:
+        return
+    if len(refused) < len(quotes):
+        submission.proposed = submission.proposed | {"refused": refused}
+        submission.save(update_fields=["proposed"])
+        return
+    if alone:
+        raise InvalidPrice(refused[0][-1])
+    record_price_outcomes({submission.pk: [PriceOutcome(*one) for one in refused]}, on=on)
 
 
-def price_from_json(said: dict[str, Any]) -> price_actions.Quote:
-    amounts = {name: None if said[name] is None else Decimal(said[name]) for name in ("price", "bag_price", "bag_kg")}
-    return price_actions.Quote(said["fuel"], date.fromisoformat(said["day"]), said["unit"], **amounts)
+def withdraw(submission: Submission, on: datetime) -> None:
+    """Withdraw a submission, as far as it is not decided."""
+    with transaction.atomic():
+        if submission.state == Submission.State.PASSED_ON and not price_actions.withdraw_prices(
+            submission=submission, on=on
+        ):
+            return
+        with suppress(submissions.AlreadyClosed):
+            submissions.withdraw_submission(submission=submission, on=on)
+
+
+def price_parts(form: PriceFields) -> list[SubmissionPart]:
+    """Return the prices of a form as a part of its submission; an empty list without prices."""
+    prices = [price_to_json(quote) for quote in form.quotes()]
+    return [SubmissionPart(Kind.PRICE, {"prices": prices})] if prices else []

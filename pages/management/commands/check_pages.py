@@ -1,4 +1,4 @@
-"""Walk every page in both formats and tell what does not hold together."""
+"""Check all pages in both formats, see `pages.site_check`."""
 
 import logging
 import sys
@@ -11,12 +11,12 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from tqdm import tqdm
 
-from pages.checking import MOST_LINKS, Walk, chosen
+from pages.site_check import MOST_LINKS, Crawler, chosen
 from pages.site_map import all_pages
 
 
 class Command(BaseCommand):
-    """Prints a line for each finding, and ends non-zero when there is any."""
+    """Prints a line for each finding; the exit code is non-zero if there is any."""
 
     help = (
         "Ask for every page of the site map, and one of each kind that is not on it, as HTML and as Markdown: status, "
@@ -30,18 +30,18 @@ class Command(BaseCommand):
         parser.add_argument("--one-in", type=int, default=1, metavar="N", help="of each kind of page only every Nth")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Walk. Raises CommandError after the last finding."""
+        """Check the pages. Raises CommandError after the last finding."""
         if options["one_in"] < 1:
             raise CommandError("--one-in wants a whole number from 1 on")
         client = Client(raise_request_exception=False, HTTP_HOST=urlsplit(settings.SITE_URL).netloc)
         secure = settings.SITE_URL.startswith("https:")
-        logging.disable(logging.CRITICAL)  # a failure is told below, once
-        unlimited = override_settings(RATE_LIMIT=None)  # nobody else asks this process
+        logging.disable(logging.CRITICAL)  # failures are reported below
+        unlimited = override_settings(RATE_LIMIT=None)  # the client is local
         unlimited.enable()
         try:
             entries = chosen(all_pages(timezone.localdate()), everything=options["all"], one_in=options["one_in"])
             most_links = sys.maxsize if options["every_link"] else MOST_LINKS
-            walk = Walk(lambda path: client.get(path, secure=secure), most_links)
+            walk = Crawler(lambda path: client.get(path, secure=secure), most_links)
             found = 0
             for finding in walk.findings(tqdm(entries, unit="page", disable=None)):
                 found += 1

@@ -9,121 +9,150 @@
   const BEYOND = "To miejsce leży poza Polską albo poza granicami gmin, które znamy. Wpisz nazwę miejscowości lub kod pocztowy.";
   const FAILED = "Nie udało się znaleźć gminy. Spróbuj za chwilę albo wpisz nazwę miejscowości.";
 
-  const form = document.querySelector("form.search");
-  const input = form.querySelector("input[type=search]");
-  const minimum = input.minLength;
-
-  const list = document.createElement("div");
-  list.id = `${input.id}-suggestions`;
-  list.className = "suggestions";
-  list.setAttribute("role", "listbox");
-  list.setAttribute("aria-label", "Podpowiedzi");
-  list.hidden = true;
-  form.querySelector(".field").append(list);
-
-  const count = document.createElement("p");
-  count.className = "unseen";
-  count.setAttribute("role", "status");
-  count.setAttribute("aria-live", "polite");
-  form.append(count);
-
-  for (const [name, value] of Object.entries({
-    role: "combobox",
-    "aria-expanded": "false",
-    "aria-controls": list.id,
-    "aria-autocomplete": "list",
-    "aria-haspopup": "listbox",
-  })) input.setAttribute(name, value);
-
-  let timer = 0;
-  let request = null;
-  let chosen = -1;
-
-  const choose = (number) => {
-    list.children[chosen]?.setAttribute("aria-selected", "false");
-    chosen = number;
-    const option = list.children[chosen];
-    if (option) {
-      option.setAttribute("aria-selected", "true");
-      option.scrollIntoView({ block: "nearest" });
-      input.setAttribute("aria-activedescendant", option.id);
-    } else {
-      input.removeAttribute("aria-activedescendant");
-    }
-  };
-
-  const close = () => {
-    clearTimeout(timer);
-    request?.abort();
-    choose(-1);
-    list.hidden = true;
-    input.setAttribute("aria-expanded", "false");
-    count.textContent = "";
-  };
-
-  const option = (place, number) => {
-    const link = document.createElement("a");
-    link.id = `${list.id}-${number}`;
-    link.href = place.url;
-    link.tabIndex = -1;
-    link.setAttribute("role", "option");
-    link.setAttribute("aria-selected", "false");
-    const label = document.createElement("strong");
-    label.textContent = place.label;
-    const description = document.createElement("span");
-    description.textContent = place.description;
-    link.append(label, " ", description);
-    return link;
-  };
-
   const counted = (number) => (number === 1 ? "1 podpowiedź" : `${number} podpowiedzi`);
 
-  const show = (places) => {
-    choose(-1);
-    list.replaceChildren(...places.map(option));
-    list.hidden = places.length === 0;
-    input.setAttribute("aria-expanded", String(!list.hidden));
-    count.textContent = places.length ? `${counted(places.length)}. Wybierz strzałkami.` : "Brak podpowiedzi";
-  };
+  // A list below a field. link: whether a suggestion leads to its page; otherwise pick is called with it.
+  const suggestBelow = (input, { link, pick }) => {
+    const list = document.createElement("div");
+    list.id = `${input.id}-suggestions`;
+    list.className = "suggestions";
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", "Podpowiedzi");
+    list.hidden = true;
+    input.parentElement.append(list);
 
-  const suggest = async (text) => {
-    request = new AbortController();
-    const { signal } = request;
-    try {
-      const answer = await fetch(`${form.dataset.locations}?${new URLSearchParams({ q: text })}`, { signal });
-      if (answer.ok) {
-        const places = await answer.json();
-        if (!signal.aborted) show(places);
-        return;
+    const count = document.createElement("p");
+    count.className = "unseen";
+    count.setAttribute("role", "status");
+    count.setAttribute("aria-live", "polite");
+    input.form.append(count);
+
+    for (const [name, value] of Object.entries({
+      role: "combobox",
+      "aria-expanded": "false",
+      "aria-controls": list.id,
+      "aria-autocomplete": "list",
+      "aria-haspopup": "listbox",
+    })) input.setAttribute(name, value);
+
+    let timer = 0;
+    let request = null;
+    let chosen = -1;
+
+    const choose = (number) => {
+      list.children[chosen]?.setAttribute("aria-selected", "false");
+      chosen = number;
+      const option = list.children[chosen];
+      if (option) {
+        option.setAttribute("aria-selected", "true");
+        option.scrollIntoView({ block: "nearest" });
+        input.setAttribute("aria-activedescendant", option.id);
+      } else {
+        input.removeAttribute("aria-activedescendant");
       }
-    } catch {
-      // Aborted, offline or unreadable: the form is still there.
-    }
-    if (!signal.aborted) close();
+    };
+
+    const close = () => {
+      clearTimeout(timer);
+      request?.abort();
+      choose(-1);
+      list.hidden = true;
+      input.setAttribute("aria-expanded", "false");
+      count.textContent = "";
+    };
+
+    const option = (place, number) => {
+      const row = document.createElement(link ? "a" : "div");
+      row.id = `${list.id}-${number}`;
+      if (link) {
+        row.href = place.url;
+        row.tabIndex = -1;
+      } else {
+        row.addEventListener("click", () => {
+          close();
+          pick(place);
+        });
+      }
+      row.setAttribute("role", "option");
+      row.setAttribute("aria-selected", "false");
+      const label = document.createElement("strong");
+      label.textContent = place.label;
+      const description = document.createElement("span");
+      description.textContent = place.description;
+      row.append(label, " ", description);
+      return row;
+    };
+
+    const show = (places) => {
+      choose(-1);
+      list.replaceChildren(...places.map(option));
+      list.hidden = places.length === 0;
+      input.setAttribute("aria-expanded", String(!list.hidden));
+      count.textContent = places.length ? `${counted(places.length)}. Wybierz strzałkami.` : "Brak podpowiedzi";
+    };
+
+    const suggest = async (text) => {
+      request = new AbortController();
+      const { signal } = request;
+      try {
+        const answer = await fetch(`${input.dataset.locations}?${new URLSearchParams({ q: text })}`, { signal });
+        if (answer.ok) {
+          const places = await answer.json();
+          if (!signal.aborted) show(places);
+          return;
+        }
+      } catch {
+        // Aborted, offline or unreadable: the form is still there.
+      }
+      if (!signal.aborted) close();
+    };
+
+    input.addEventListener("input", () => {
+      clearTimeout(timer);
+      request?.abort();
+      const text = input.value.trim();
+      if (text.length < input.minLength) close();
+      else timer = setTimeout(suggest, WAIT_MS, text);
+    });
+
+    input.addEventListener("keydown", (event) => {
+      if (event.isComposing || list.hidden) return;
+      const last = list.children.length - 1;
+      if (event.key === "ArrowDown") choose(chosen < last ? chosen + 1 : 0);
+      else if (event.key === "ArrowUp") choose(chosen > 0 ? chosen - 1 : last);
+      else if (event.key === "Escape") close();
+      else if (event.key === "Enter" && chosen >= 0) list.children[chosen].click();
+      else return;
+      event.preventDefault();
+    });
+
+    // A press on a suggestion would take the focus from the field, and with it the list, before it counts as a click.
+    list.addEventListener("mousedown", (event) => event.preventDefault());
+    input.addEventListener("blur", close);
   };
 
-  input.addEventListener("input", () => {
-    clearTimeout(timer);
-    request?.abort();
-    const text = input.value.trim();
-    if (text.length < minimum) close();
-    else timer = setTimeout(suggest, WAIT_MS, text);
-  });
+  // The check of a stove stays on its page: a suggestion fills in the name, and the code of its municipality unseen.
+  const fill = (input) => {
+    const { form } = input;
+    const forget = () => form.querySelector("[name=teryt]")?.remove();
+    input.addEventListener("input", forget);
+    suggestBelow(input, {
+      link: false,
+      pick: ({ label, teryt }) => {
+        forget();
+        input.value = label;
+        const code = document.createElement("input");
+        Object.assign(code, { type: "hidden", name: "teryt", value: teryt });
+        form.append(code);
+        form.querySelector("select").focus();
+      },
+    });
+  };
 
-  input.addEventListener("keydown", (event) => {
-    if (event.isComposing || list.hidden) return;
-    const last = list.children.length - 1;
-    if (event.key === "ArrowDown") choose(chosen < last ? chosen + 1 : 0);
-    else if (event.key === "ArrowUp") choose(chosen > 0 ? chosen - 1 : last);
-    else if (event.key === "Escape") close();
-    else if (event.key === "Enter" && chosen >= 0) list.children[chosen].click();
-    else return;
-    event.preventDefault();
-  });
-
-  // A press on a suggestion would take the focus from the field, and with it the list, before it counts as a click.
-  list.addEventListener("mousedown", (event) => event.preventDefault());
-  input.addEventListener("blur", close);
+  const form = document.querySelector("form.search");
+  if (form) suggestBelow(form.querySelector("[data-locations]"), { link: true });
+  for (const input of document.querySelectorAll(".stove-form [data-locations]")) fill(input);
+  if (!form) return;
 
   const button = form.querySelector(".locate");
   const message = form.querySelector(".position");

@@ -1,4 +1,4 @@
-"""Round numbers for axes and scale bars, and places for labels that must not overlap."""
+"""Round numbers for axes and scale bars, and placement of labels without overlaps."""
 
 import math
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ WIDTH = 360
 STEPS = (1.0, 2.0, 5.0, 10.0)
 
 LETTER = 0.56
-"""Width of an average letter or digit of a sans-serif face, as a part of its size. On the generous side."""
+"""Width of an average character of a sans-serif font as a fraction of its size; a generous estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleBar:
-    """length: in units of the picture. label: the distance in words, "500 m" or "20 km"."""
+    """A scale bar. length: in units of the picture. label: "500 m" or "20 km"."""
 
     length: float
     metres: int
@@ -24,7 +24,7 @@ class ScaleBar:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """ticks: ascending and evenly spaced; the first and the last enclose the data."""
+    """An axis. ticks: ascending and evenly spaced; the first and the last enclose the data."""
 
     ticks: tuple[float, ...]
 
@@ -37,7 +37,7 @@ class Axis:
         return self.ticks[-1]
 
     def part(self, value: float) -> float:
-        """Where a value lies between the ends: 0 at the low, 1 at the high one."""
+        """Return the position of a value between the ends, from 0 (low) to 1 (high)."""
         return (value - self.low) / (self.high - self.low)
 
 
@@ -51,32 +51,34 @@ class Box:
     bottom: float
 
     def overlaps(self, other: "Box") -> bool:
-        """Whether both have a point in common that is not on their edges."""
+        """Whether the interiors of both intersect."""
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
 
 
 def nice_step(span: float, most: int) -> float:
-    """The smallest of 1, 2, 5 × 10ⁿ that divides a positive span into at most `most` parts."""
+    """Return the smallest of 1, 2, 5 × 10ⁿ that divides a positive span into at most `most` parts."""
     size = 10.0 ** math.floor(math.log10(span / most))
-    # The rounding of the logarithm may leave even the largest a hair too small.
+    # Rounding of the logarithm may leave the largest step slightly too small.
     return next((step * size for step in STEPS if step * size * most >= span * (1 - 1e-9)), 20.0 * size)
 
 
 def axis(values: Sequence[float], *, most: int = 5, from_zero: bool = False) -> Axis:
-    """Ticks around values: at most `most` steps, as many as fit. Values that are all equal, to a millionth, get a step
-    on each side."""
+    """Return an axis around values with at most `most` steps.
+
+    from_zero: include zero. Values equal to a millionth get a step on each side.
+    """
     low, high = min(values), max(values)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    # Differences that no label could show come from adding up, and would leave no step to divide.
+    # Such differences are rounding errors, too small for a step.
     if high - low <= max(abs(low), abs(high)) * 1e-6:
         room = abs(low) / 10 or 1.0
         low, high = low - room, high + room
     step = nice_step(high - low, most)
     first, last = _whole_steps(low, high, step)
-    # Whole steps may stick out at both ends, which is one step more than the span has.
+    # Whole steps may protrude at both ends, which adds one step.
     while last - first > most:
         step = nice_step(step * 1.5, 1)
         first, last = _whole_steps(low, high, step)
@@ -85,14 +87,14 @@ def axis(values: Sequence[float], *, most: int = 5, from_zero: bool = False) -> 
 
 
 def _whole_steps(low: float, high: float, step: float) -> tuple[int, int]:
-    """The numbers of steps around two values; rounding does not add one."""
+    """Return the whole steps around two values, with a tolerance for rounding."""
     return math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
 
 
 def scale_bar(metres_per_unit: float, longest: float = 110.0) -> ScaleBar:
-    """The longest bar of 1, 2, 5 × 10ⁿ metres, one metre at least, that is no longer than `longest` units.
+    """Return the longest bar of 1, 2, 5 × 10ⁿ metres, at least one metre, within `longest` units.
 
-    The plane is taken at its word; it is within 0.13 % of the ground (`catalog.plane`).
+    The distortion of the projection, at most 0.13 % (`catalog.territory.projection`), is ignored.
     """
     room = metres_per_unit * longest
     size = 10.0 ** math.floor(math.log10(room))
@@ -102,17 +104,17 @@ def scale_bar(metres_per_unit: float, longest: float = 110.0) -> ScaleBar:
 
 
 def text_width(text: str, size: float) -> float:
-    """About how wide a text is."""
+    """Return the approximate width of a text."""
     return len(text) * size * LETTER
 
 
 def spread(wanted: Sequence[float], sizes: Sequence[float], start: float) -> list[float]:
-    """Starts of intervals in the order given that do not overlap, as near to the wanted ones as that allows.
+    """Return starts of intervals that do not overlap, as near to the wanted starts as possible.
 
-    wanted: ascending starts. sizes: their lengths. start: nothing begins before it. Neighbours that push each other
-    move together, so that the sum of squares of all shifts is the least (pooling of adjacent violators).
+    wanted: ascending. sizes: lengths of the intervals. start: lower bound of the starts. Pooling of adjacent violators
+    minimises the sum of squared shifts.
     """
-    blocks: list[list[float]] = []  # mean of the wanted starts minus the lengths before, and the number of members
+    blocks: list[list[float]] = []  # [mean of wanted starts minus preceding lengths, number of members]
     before = 0.0
     offsets = []
     for place, size in zip(wanted, sizes, strict=True):

@@ -1,4 +1,4 @@
-"""Numbered dots that keep apart: where they would overlap they move aside, and a line leads to their true place."""
+"""Arrangement of numbered dots: overlapping dots move aside, with a line to their true place."""
 
 import math
 from collections import defaultdict
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from itertools import count
 
 RADIUS = 8.5
-"""Of a dot: a number of two digits is legible inside."""
+"""Radius of a dot, with room for a number of two digits."""
 
 APART = 2 * RADIUS + 1.0
-"""Least distance between the middles of two dots."""
+"""Least distance between the centres of two dots."""
 
 RING = 9.0
 MOST_MARKS = 60
-"""With more than these a map cannot be read, so neighbours share a mark."""
+"""Most marks of a legible map; with more depots, neighbours share a mark."""
 
 Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A mark on a map. label: a number, or the letter of a group. x, y: its middle.
+    """A mark on a map. label: a number, or the letter of a group. x, y: its centre.
 
-    at_x, at_y: the true place, which a line leads to where `moved`. numbers: those it stands for.
+    at_x, at_y: the true place, joined by a line if `moved`. numbers: of its depots.
     """
 
     label: str
@@ -42,10 +42,10 @@ class Dot:
 def arrange(
     places: Sequence[tuple[int, Place]], *, width: float, height: float, obstacles: Sequence[Place] = ()
 ) -> tuple[Dot, ...]:
-    """Dots for numbered places, grouped where there are more than `MOST_MARKS`, none over another or an obstacle.
+    """Return dots for numbered places, without overlaps; more than `MOST_MARKS` places are grouped.
 
-    places: number and place, which lies in the picture or is moved to its edge. obstacles: middles of other marks.
-    All dots lie within width and height, which leave room for `MOST_MARKS` of them (`frames.HEIGHTS`).
+    places: number and place; places outside the picture move to its edge. obstacles: centres of other marks.
+    All dots lie within width and height, which leave room for `MOST_MARKS` of them (`viewbox.HEIGHTS`).
     """
     marks = group(places, MOST_MARKS)
     letters = (letter(number) for number in count())
@@ -69,9 +69,9 @@ def arrange(
 
 
 def group(places: Sequence[tuple[int, Place]], most: int) -> list[tuple[tuple[int, ...], Place]]:
-    """At most `most` marks: numbers and middle of each. Places in the same square of a grid share one.
+    """Return at most `most` marks, each with its numbers and centre. Places in a square of a grid share one.
 
-    The grid is as fine as the limit allows; up to the limit every place has a mark of its own.
+    The grid is as fine as the limit allows; up to the limit every place has its own mark.
     """
     if len(places) <= most:
         return [((number,), place) for number, place in places]
@@ -91,13 +91,13 @@ def group(places: Sequence[tuple[int, Place]], most: int) -> list[tuple[tuple[in
 
 
 def letter(number: int) -> str:
-    """A, B … Z, AA, AB …"""
+    """Return the letters of a group: A, B … Z, AA, AB …"""
     name = chr(ord("A") + number % 26)
     return letter(number // 26 - 1) + name if number >= 26 else name
 
 
 def free_spot(wanted: Place, taken: Sequence[Place], width: float, height: float) -> Place:
-    """The wanted place if nothing is near it, else the first free one on growing rings around it."""
+    """Return the wanted place if it is free, else the first free one on growing rings around it."""
     inside = (min(max(wanted[0], RADIUS), width - RADIUS), min(max(wanted[1], RADIUS), height - RADIUS))
     if is_free(inside, taken):
         return inside
@@ -111,10 +111,10 @@ def free_spot(wanted: Place, taken: Sequence[Place], width: float, height: float
             within = RADIUS <= spot[0] <= width - RADIUS and RADIUS <= spot[1] <= height - RADIUS
             if within and is_free(spot, taken):
                 return spot
-    # A full picture is still better than none; `MOST_MARKS` of them fit into the smallest frame.
+    # Not reached with `MOST_MARKS` dots, which fit into the smallest frame.
     return inside
 
 
 def is_free(spot: Place, taken: Sequence[Place]) -> bool:
-    """Whether a dot there would touch no other."""
+    """Whether a dot at a place touches no other."""
     return all(math.dist(spot, other) >= APART for other in taken)

@@ -1,4 +1,4 @@
-"""A time line of deadlines: days true to scale on an axis that runs down, words beside it that never overlap."""
+"""A timeline of deadlines: days to scale on a vertical axis, with texts beside it that do not overlap."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from pages.pictures.scales import WIDTH, spread, text_width
+from pages.polish import counted
+from pages.svg.scales import WIDTH, spread, text_width
 
 TEXT = 11.0
 LINE = 14.0
@@ -15,14 +16,14 @@ WORDS_X = 80.0
 TOP = 14.0
 YEAR_ROOM = 15.0
 MOST_LINES = 3
-"""Of words below a day; the list of the page has them all."""
+"""Most lines of text per day; the list of the page has all of them."""
 
 State = Literal["past", "next", "future"]
 
 
 @dataclass(frozen=True, slots=True)
-class Deadline:
-    """A day from which something holds. title: the day in words."""
+class TimelineDeadline:
+    """A deadline. title: the day in Polish."""
 
     day: date
     title: str
@@ -30,8 +31,8 @@ class Deadline:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """The deadlines of one day. y: true to scale. words_y: middle of the first line of its words."""
+class TimelineEntry:
+    """The deadlines of one day. y: to scale. words_y: centre of the first line of text."""
 
     y: float
     words_y: float
@@ -42,7 +43,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """The first of January."""
+    """A mark at the first of January."""
 
     y: float
     label: str
@@ -50,9 +51,9 @@ class Year:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """entries: ascending. today: where the present day is on the axis. top, bottom: ends of the axis."""
+    """A timeline. entries: ascending. today: position of the current day on the axis. top, bottom: ends of the axis."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[TimelineEntry, ...]
     years: tuple[Year, ...]
     today: float
     top: float
@@ -63,12 +64,9 @@ class Timeline:
     width: float = WIDTH
 
 
-def timeline(deadlines: Sequence[Deadline], today: date) -> Timeline | None:
-    """The time line of deadlines in any order. None without any.
-
-    The first day on or after `today` is the next one.
-    """
-    days: dict[date, list[Deadline]] = defaultdict(list)
+def timeline(deadlines: Sequence[TimelineDeadline], today: date) -> Timeline | None:
+    """Return the timeline of deadlines in any order; None without any. The next day may be `today`."""
+    days: dict[date, list[TimelineDeadline]] = defaultdict(list)
     for deadline in sorted(deadlines, key=lambda row: row.day):
         days[deadline.day].append(deadline)
     if not days:
@@ -85,7 +83,7 @@ def timeline(deadlines: Sequence[Deadline], today: date) -> Timeline | None:
     coming = min((day for day in days if day >= today), default=None)
     starts = spread([down(day) - LINE / 2 for day in days], sizes, TOP - LINE / 2)
     entries = [
-        Entry(
+        TimelineEntry(
             y=down(day),
             words_y=round(start + LINE / 2, 1),
             state="next" if day == coming else "past" if day < today else "future",
@@ -106,12 +104,12 @@ def timeline(deadlines: Sequence[Deadline], today: date) -> Timeline | None:
 
 
 def _lines(texts: Sequence[str]) -> tuple[str, ...]:
-    """Different texts, one to a line, shortened to the width; how many more there are in the last one."""
+    """Return the distinct texts, one per line, shortened to the width; the last line counts further ones."""
     different = list(dict.fromkeys(texts))
     shown = different if len(different) <= MOST_LINES else different[: MOST_LINES - 1]
     lines = [_shortened(text) for text in shown]
     if len(different) > len(shown):
-        lines.append(f"i {len(different) - len(shown)} inne, zobacz listę")
+        lines.append(f"i {counted(len(different) - len(shown), 'inny', 'inne', 'innych')}, zobacz listę")
     return tuple(lines)
 
 
@@ -123,12 +121,12 @@ def _shortened(text: str) -> str:
     while text_width(text[:letters] + "…", TEXT) > room:
         letters -= 1
     cut = text[:letters]
-    # Whole words, unless one alone is longer than the line.
+    # Whole words, unless a single one is longer than the line.
     return (cut.rpartition(" ")[0] or cut).rstrip(" ,;") + "…"
 
 
 def _years(first: date, last: date, per_day: float, today: float) -> tuple[Year, ...]:
-    """Years that have room between one another and beside the mark of today, round ones first."""
+    """Return the years that fit between one another and beside the mark of today, round ones first."""
     every = next(count for count in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if per_day * 365 * count >= YEAR_ROOM)
     found = []
     for year in range(first.year + 1, last.year + 1):

@@ -1,34 +1,33 @@
-"""Extracts for others, as CSV: the municipalities with their numbers of depots, the medians, the official averages.
+"""CSV exports: municipalities with their numbers of depots, medians, official averages.
 
-Depots themselves are in none of them: the rules of use give those by place, not by the thousand.
+They contain no depots: the rules of use allow access to depots by place, not in bulk.
 
-The form is RFC 4180: UTF-8 without a byte order mark, commas, CRLF, a header row of Polish words without diacritics,
-decimal points, an empty field for what is unknown. A text that a spreadsheet would take for a formula begins with an
-apostrophe.
+Format: RFC 4180, UTF-8 without byte order mark, commas, CRLF, a header row of Polish words without diacritics, decimal
+points, empty fields for unknown values. An apostrophe precedes text that a spreadsheet would take for a formula.
 """
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from catalog import fuels
+from catalog.depots import fuels
 from catalog.depots.snapshot import depots
-from catalog.links import municipality_url, site_url
+from catalog.links import municipality_url
 from catalog.models import Dataset, Depot, Municipality
-from catalog.territory.snapshot import territory
+from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
-from prices.queries import RESTS_ON, all_fuel_prices
+from fueldepot.http.csv_table import write_table
+from fueldepot.http.links import site_url
+from pages.prices.shared import Asked, get_fuel
+from prices.medians import rounded
+from prices.queries import COUNTRY_KEY, RESTS_ON, all_fuel_prices, compare, fuel_prices, months_of_areas
 from prices.series import BY_SLUG, PERIOD
 from prices.snapshot import official
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 REGISTER = "GUS, rejestr TERYT; liczby składów: własne zestawienie, w tym dane © autorów OpenStreetMap (ODbL 1.0)"
 INVENTED = "GUS, rejestr TERYT; liczby składów: dane demonstracyjne, zmyślone"
@@ -38,25 +37,14 @@ GUS_TERMS = "https://stat.gov.pl/copyright"
 Value = str | int | float | Decimal | None
 
 
-def harmless(value: Value) -> Value:
-    """A value that no spreadsheet takes for a formula."""
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
-    return value
-
-
 def csv_answer(
     name: str, header: Sequence[str], rows: Iterable[Sequence[Value]], *, licence: str, demonstration: bool = False
 ) -> HttpResponse:
-    """A table under a name, with its licence and its description in the Link header.
+    """Return a table as a download, with its licence and description in the Link header.
 
-    demonstration: invented figures are in it, so search engines are to leave it alone.
+    demonstration: the table has invented figures and is not indexed by search engines.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(header)
-    writer.writerows([harmless(value) for value in row] for row in rows)
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8; header=present")
+    response = HttpResponse(write_table(header, rows), content_type="text/csv; charset=utf-8; header=present")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["Link"] = f'<{licence}>; rel="license", <{site_url(reverse("datasets"))}>; rel="describedby"'
     if demonstration:
@@ -65,17 +53,16 @@ def csv_answer(
 
 
 def yes(value: object) -> str:
-    """A switch in the words of the tables."""
+    """Return a boolean in Polish."""
     return "tak" if value else "nie"
 
 
 @require_safe
 @conditional(Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, cache_control=cache_control.CATALOG)
 def municipalities(request: HttpRequest) -> HttpResponse:
-    """Every municipality by its code, with its number of published depots."""
+    """Answer with every municipality by TERYT, with its number of published depots."""
     known = depots.get()
-    # Real depots and invented ones never stand side by side.
-    invented = known.demonstration
+    invented = known.demonstration  # a snapshot has either real depots or invented ones
     header = (
         "teryt",
         "nazwa",
@@ -112,9 +99,9 @@ def municipalities(request: HttpRequest) -> HttpResponse:
 @require_safe
 @conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
 def medians(request: HttpRequest) -> HttpResponse:
-    """Medians of every fuel: of the last six months in Poland and the voivodeships, then of each month in Poland.
+    """Answer with the medians of every fuel: current ones of Poland and voivodeships, then monthly ones of Poland.
 
-    Where there are too few prices for a median its field is empty.
+    A median of too few prices is an empty field.
     """
     header = (
         "paliwo",
@@ -153,10 +140,82 @@ def medians(request: HttpRequest) -> HttpResponse:
     return csv_answer("ceny-mediany.csv", header, rows, licence=rules, demonstration=invented)
 
 
+FUEL_HEADER = (
+    "paliwo",
+    "nazwa",
+    "obszar",
+    "teryt",
+    "okres",
+    "od",
+    "do",
+    "mediana_zl",
+    "jednostka",
+    "liczba_cen",
+    "roznica_do_polski_zl",
+    "zmiana_przez_miesiac_proc",
+    "zmiana_przez_rok_proc",
+    "dane_demonstracyjne",
+    "zrodlo",
+    "strona",
+)
+
+
+@require_safe
+@conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
+def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
+    """Answer with the medians of a fuel: current ones with their changes, then monthly ones.
+
+    Of Poland and every voivodeship, or of one voivodeship. `?dzien=` as on the pages. Raises Http404.
+    """
+    kind = get_fuel(fuel)
+    asked = Asked.read(request.META["QUERY_STRING"], timezone.localdate())
+    units = territory.get()
+    try:
+        areas = [units.voivodeship(voivodeship)] if voivodeship else [None, *units.voivodeships.values()]
+    except VoivodeshipNotFound as error:
+        raise Http404 from error
+    country = fuel_prices(kind, on=asked.day)
+    demonstration = bool(country.get("demonstration"))
+    compared, series = compare(kind, asked.day), months_of_areas(kind, asked.day)
+    poland = compared[COUNTRY_KEY].median
+    rows: list[Sequence[Value]] = []
+    for unit in areas:
+        teryt = unit.teryt if unit else COUNTRY_KEY
+        own = compared[teryt]
+        if unit:
+            name, page = f"województwo {unit.name}", reverse("fuel-prices-voivodeship", args=[fuel, unit.slug])
+            months = [(one.month, decimals(one.median), one.n) for one in series.get(teryt, ())]
+        else:
+            name, page = "Polska", reverse("fuel-prices", args=[fuel])
+            months = [(one["month"], f"{one['median']:.2f}", one["n"]) for one in country["months"]]
+        begin = (kind.slug, kind.name, name, teryt)
+        end = (yes(demonstration), country["source"], site_url(page))
+        window = (f"{country['window_months']} miesięcy", country["from"], country["to"], decimals(own.median))
+        changes = (decimals(own.difference(poland)), percent(own.month), percent(own.year))
+        unit_name = fuels.UNIT_NAMES[kind.unit]
+        rows.append((*begin, *window, unit_name, own.n, *changes, *end))
+        rows += [
+            (*begin, month, None, None, median, unit_name, n, None, None, None, *end) for month, median, n in months
+        ]
+    name = "-".join(filter(None, ("ceny", fuel, areas[0].slug if areas[0] else "")))
+    licence = site_url(reverse("api-rules"))
+    return csv_answer(f"{name}.csv", FUEL_HEADER, rows, licence=licence, demonstration=demonstration)
+
+
+def decimals(amount: Decimal | None) -> str | None:
+    """Format złoty with two decimals, half up; None for None."""
+    return None if amount is None else f"{rounded(amount):.2f}"
+
+
+def percent(part: Decimal | None) -> str | None:
+    """Format a fraction as a percentage with one decimal; None for None."""
+    return None if part is None else f"{part * 100:.1f}"
+
+
 @require_safe
 @conditional(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=cache_control.CATALOG)
 def averages(request: HttpRequest) -> HttpResponse:
-    """The official yearly averages, each with where it was read."""
+    """Answer with the official yearly averages, each with its source."""
     header = ("szereg", "nazwa", "jednostka", "okres", "obszar", "teryt", "rok", "cena_zl", "zrodlo")
     rows = (
         (

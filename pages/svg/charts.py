@@ -1,6 +1,6 @@
-"""Charts of prices: medians by month with the number of prices, and official averages by year.
+"""Charts of prices: monthly medians with numbers of prices, and official yearly averages.
 
-What is missing is a gap: a line joins neighbours in time only, and a value alone is a dot.
+Missing values are gaps: lines join consecutive months or years only, and an isolated value is a dot.
 """
 
 import math
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pages.pictures.scales import WIDTH, Axis, Box, axis, text_width
+from pages.svg.scales import WIDTH, Axis, Box, axis, text_width
 
 TEXT = 11.0
-"""Size of the words of a chart, and the least distance of lines of text."""
+"""Font size, and least distance of lines of text."""
 
 LEFT, RIGHT, TOP = 44.0, 12.0, 20.0
 PLOT = 150.0
@@ -20,14 +20,14 @@ COUNTS = 36.0
 FOOT = 34.0
 
 FEW = 9
-"""Of so many values each may have a label."""
+"""Most values of a chart that labels all of them."""
 
 MONTH_NAMES = ("sty", "lut", "mar", "kwi", "maj", "cze", "lip", "sie", "wrz", "paź", "lis", "gru")
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on an axis with its words. at: the coordinate along the axis."""
+    """A labelled position on an axis. at: the coordinate along the axis."""
 
     at: float
     label: str
@@ -35,7 +35,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A value of the chart. label: what is written beside it at (label_x, label_y), "" where there is no room."""
+    """A value of the chart. label: at (label_x, label_y), "" without room."""
 
     x: float
     y: float
@@ -46,7 +46,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A column, and the number for the row above all columns, "" where there is no room."""
+    """A column. label: its number, in a row above all columns, "" without room."""
 
     x: float
     y: float
@@ -71,9 +71,9 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """A line over time. lines: the points of polylines, one for every run without a gap.
+    """A line over time. lines: points of polylines, one for every run without a gap.
 
-    left, right, top, bottom: the area of the plot. y_ticks: ascending, with the words of their values.
+    left, right, top, bottom: the area of the plot. y_ticks: ascending.
     """
 
     height: float
@@ -93,9 +93,9 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonthsChart(Chart):
-    """bars: numbers of prices below the line, from `base` up. years: ticks of a second line of words.
+    """Monthly medians. bars: numbers of prices below the line, from `base` up. years: ticks of a second line.
 
-    reference: a value to compare with, None for none.
+    reference: a level to compare with, None for none.
     """
 
     bars: tuple[Bar, ...]
@@ -105,28 +105,28 @@ class MonthsChart(Chart):
 
     @property
     def counts_row(self) -> float:
-        """Baseline of the numbers above the bars."""
+        """The baseline of the numbers above the bars."""
         return self.base - COUNTS - 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YearsChart(Chart):
-    """gaps: runs of years without a value, between the first and the last that has one."""
+    """Yearly averages. gaps: runs of years without a value, between the first and the last value."""
 
     gaps: tuple[Gap, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Month:
-    """number: years × 12 + month, counted from 0. n: how many prices the median is of."""
+class ChartMonth:
+    """A month. number: year × 12 + month - 1. n: number of prices of the median."""
 
     number: int
     median: float
     n: int
 
 
-def months_chart(months: Sequence[Month], *, reference: float | None = None) -> MonthsChart | None:
-    """Medians by month, ascending. reference: drawn as a level. None with fewer than two months."""
+def months_chart(months: Sequence[ChartMonth], *, reference: float | None = None) -> MonthsChart | None:
+    """Return the chart of months, ascending; None with fewer than two. reference: drawn as a level."""
     if len(months) < 2:
         return None
     first, last = months[0].number, months[-1].number
@@ -140,7 +140,7 @@ def months_chart(months: Sequence[Month], *, reference: float | None = None) -> 
     bars = []
     for month, x in zip(months, columns, strict=True):
         height = round(COUNTS * month.n / most, 1)
-        # Counted from the newest month, whose number is the one people look for.
+        # Labels count from the newest month, the most important one.
         label = str(month.n) if (last - month.number) % every == 0 else ""
         bars.append(Bar(round(x - step * 0.35, 1), round(base - height, 1), round(step * 0.7, 1), height, label))
     return MonthsChart(
@@ -157,7 +157,7 @@ def months_chart(months: Sequence[Month], *, reference: float | None = None) -> 
 
 
 def years_chart(values: Sequence[tuple[int, float]]) -> YearsChart | None:
-    """Values by year, ascending, over an axis that starts at zero. None with fewer than two."""
+    """Return the chart of values by year, ascending, from zero; None with fewer than two."""
     if len(values) < 2:
         return None
     years = [year for year, _ in values]
@@ -186,7 +186,7 @@ def years_chart(values: Sequence[tuple[int, float]]) -> YearsChart | None:
 
 
 def amount(value: float, places: int) -> str:
-    """A number in Polish: a comma, and thousands apart by a narrow space that does not break."""
+    """Format a number in Polish, with a comma and narrow no-break spaces between thousands."""
     return f"{value:,.{places}f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace(".", ",")
 
 
@@ -201,7 +201,7 @@ def _levels(scale: Axis) -> tuple[Tick, ...]:
 
 
 def _lines(times: Sequence[int], columns: Sequence[float], heights: Sequence[float]) -> tuple[str, ...]:
-    """Points of polylines through times that follow one another."""
+    """Return the points of polylines through runs of consecutive times."""
     runs: list[list[str]] = []
     for i, time in enumerate(times):
         if i == 0 or time != times[i - 1] + 1:
@@ -211,7 +211,7 @@ def _lines(times: Sequence[int], columns: Sequence[float], heights: Sequence[flo
 
 
 def _month_ticks(first: int, last: int, step: float) -> tuple[Tick, ...]:
-    """Names of months, as many as there is room for, always counted from January."""
+    """Return the names of months, as many as fit, counted from January."""
     every = next(count for count in (1, 2, 3, 4, 6, 12, 24) if step * count >= text_width("sty", TEXT) + 6)
     return tuple(
         Tick(round(LEFT + (number - first + 0.5) * step, 1), MONTH_NAMES[number % 12])
@@ -221,7 +221,7 @@ def _month_ticks(first: int, last: int, step: float) -> tuple[Tick, ...]:
 
 
 def _year_starts(first: int, last: int, step: float) -> tuple[Tick, ...]:
-    """Numbers of years below their first month on the chart; a year with too little room has none."""
+    """Return the numbers of years below their first months, as far as they fit."""
     room = text_width("2026", TEXT) + 6
     ticks = []
     for year in range(first // 12, last // 12 + 1):
@@ -232,7 +232,7 @@ def _year_starts(first: int, last: int, step: float) -> tuple[Tick, ...]:
 
 
 def _years(first: int, last: int, step: float, start: float) -> tuple[Tick, ...]:
-    """Numbers of years, as many as there is room for, always round ones."""
+    """Return the numbers of years, as many round ones as fit."""
     every = next(count for count in (1, 2, 5, 10, 20, 50, 100) if step * count >= text_width("2026", TEXT) + 6)
     return tuple(
         Tick(round(start + (year - first) * step, 1), str(year)) for year in range(first, last + 1) if year % every == 0
@@ -242,9 +242,9 @@ def _years(first: int, last: int, step: float, start: float) -> tuple[Tick, ...]
 def _labelled(
     columns: Sequence[float], heights: Sequence[float], texts: Sequence[str], floor: float
 ) -> tuple[Mark, ...]:
-    """Marks. Labels go to the last; where there is room to the highest, the lowest and the first, and of few to all.
+    """Return the marks. The last has a label; the highest, the lowest, the first, and up to FEW others where they fit.
 
-    No label covers another, or a mark, or the line, or reaches below `floor`.
+    Labels do not cover one another, marks or the line, and do not reach below `floor`.
     """
     last = len(columns) - 1
     order = [last, heights.index(min(heights)), heights.index(max(heights)), 0]
@@ -252,7 +252,7 @@ def _labelled(
         order += range(last, -1, -1)
     taken = [Box(x - 3, y - 3, x + 3, y + 3) for x, y in zip(columns, heights, strict=True)]
     marks = [Mark(x, y) for x, y in zip(columns, heights, strict=True)]
-    # A label over the line would hide it, so the line keeps others away as well.
+    # The line takes its space too, so that no label covers it.
     for (x1, y1), (x2, y2) in pairwise(zip(columns, heights, strict=True)):
         points = math.ceil(math.dist((x1, y1), (x2, y2)) / 4)
         for point in range(1, points):
@@ -261,11 +261,11 @@ def _labelled(
     for i in dict.fromkeys(order):
         x, y = columns[i], heights[i]
         half = text_width(texts[i], TEXT) / 2
-        # The last value is what a reader looks for: its label goes farther away rather than missing.
+        # The label of the last value moves farther away rather than disappearing.
         beyond = range(0, round(floor), round(TEXT)) if i == last else (0,)
         places = [(aside, y + side) for more in beyond for aside in (0.0, -half, half) for side in sides(more)]
         for aside, height in places:
-            # As they are drawn: what is apart before rounding may touch afterwards.
+            # Rounded as drawn: rounding could make separate labels touch.
             middle = round(min(max(x + aside, LEFT + half), WIDTH - 2 - half), 1)
             baseline = round(height, 1)
             box = Box(middle - half, baseline - TEXT * 0.75, middle + half, baseline + 1)
@@ -278,5 +278,5 @@ def _labelled(
 
 
 def sides(more: float) -> tuple[float, float]:
-    """From a mark to the baselines of a label above and below it, `more` away than need be."""
+    """Return the offsets of the baselines of labels above and below a mark. more: extra distance."""
     return -6 - more, 6 + TEXT * 0.75 + more

@@ -1,4 +1,4 @@
-"""What every form for strangers asks and refuses, whatever it is about."""
+"""Base class of the public forms."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,22 +8,27 @@ from typing import Any
 from django import forms
 from django.forms import BoundField
 
-from catalog.requests import Author
-from pages.forms import abuse, fields
+from catalog.submissions import Author
+from pages.forms import fields, spam
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a form, under one heading. compact: short answers, one beside the other's label."""
+class FormPart:
+    """A part of a form under one heading. compact: several fields in a row."""
 
     legend: str
     intro: str
     fields: tuple[BoundField, ...]
     compact: bool
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of the fields, by which a template recognises a part with extra content."""
+        return frozenset(field.name for field in self.fields)
 
-class StrangerForm(forms.Form):
-    """What every form has: an address for the link, a trap for machines, and the time it was shown.
+
+class PublicForm(forms.Form):
+    """Base of the public forms: an e-mail address, a honeypot, and a token with the time of display.
 
     PARTS: headings, introductions and names of fields, in the order of the page. COMPACT: headings of compact parts.
     """
@@ -38,6 +43,9 @@ class StrangerForm(forms.Form):
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
         error_messages=fields.required("Podaj adres e-mail, na który wyślemy odnośnik do potwierdzenia."),
     )
+    price_names: tuple[str, ...] = ()
+    """Names of the generated fields of prices, shown in the part that lists none."""
+
     stamp = forms.CharField(widget=forms.HiddenInput, required=False, max_length=500)
 
     def __init__(
@@ -45,51 +53,52 @@ class StrangerForm(forms.Form):
     ) -> None:
         super().__init__(posted, initial=dict(initial or {}), auto_id="pole-%s")
         self.path, self.on = path, on
-        self.fields[abuse.TRAP] = forms.CharField(label="Nie wypełniaj tego pola", required=False)
+        self.fields[spam.HONEYPOT] = forms.CharField(label="Nie wypełniaj tego pola", required=False)
 
     @property
-    def parts(self) -> Iterator[Part]:
-        """The form as the page shows it; parts without a field are left out."""
+    def parts(self) -> Iterator[FormPart]:
+        """The parts of the form, without empty ones."""
         for legend, intro, names in self.PARTS:
+            names = names or self.price_names
             bound = tuple(self[name] for name in names if name in self.fields)
             if bound:
-                yield Part(legend, intro, bound, legend in self.COMPACT)
+                yield FormPart(legend, intro, bound, legend in self.COMPACT)
 
     @property
-    def trap(self) -> BoundField:
-        return self[abuse.TRAP]
+    def honeypot(self) -> BoundField:
+        return self[spam.HONEYPOT]
 
     @property
     def mistakes(self) -> tuple[BoundField, ...]:
-        """The questions that were answered wrongly, in the order of the page."""
+        """The invalid fields, in the order of the page."""
         return tuple(field for part in self.parts for field in part.fields if field.errors)
 
     @property
-    def fresh_stamp(self) -> str:
-        """The stamp to send with the form: the one that came, while it is good."""
-        stamp = self.data.get("stamp", "") if self.is_bound else ""
+    def form_token(self) -> str:
+        """The token for the form: the submitted one while it is valid, else a new one."""
+        token = self.data.get("stamp", "") if self.is_bound else ""
         try:
-            abuse.check_stamp(stamp, self.path, self.on)
-        except abuse.TooFast:
-            return stamp
-        except abuse.StampRefused:
-            return abuse.new_stamp(self.path, self.on)
-        return stamp
+            spam.check_form_token(token, self.path, self.on)
+        except spam.SubmittedTooFast:
+            return token
+        except spam.InvalidFormToken:
+            return spam.make_form_token(self.path, self.on)
+        return token
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
-        if data.get(abuse.TRAP):
+        if data.get(spam.HONEYPOT):
             self.add_error(None, "Pole na końcu formularza, niewidoczne na stronie, ma zostać puste.")
         try:
-            abuse.check_stamp(data.get("stamp", ""), self.path, self.on)
-        except abuse.TooFast:
+            spam.check_form_token(data.get("stamp", ""), self.path, self.on)
+        except spam.SubmittedTooFast:
             self.add_error(None, "To było bardzo szybko. Sprawdź, czy wszystko się zgadza, i wyślij jeszcze raz.")
-        except abuse.StampRefused:
+        except spam.InvalidFormToken:
             self.add_error(None, "Formularz czekał zbyt długo. Sprawdź dane i wyślij go jeszcze raz.")
         return data
 
     def author(self, client: str) -> Author:
-        """Who sent it. client: the network address."""
+        """Return the author. client: the network address."""
         data = self.cleaned_data
         return Author(
             email=data["email"],

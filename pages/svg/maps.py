@@ -1,6 +1,6 @@
 """Maps: a municipality with its depots, a voivodeship with its municipalities, Poland with its voivodeships.
 
-North is up: the grid of the plane deviates from true north by four degrees at the eastern end of the country.
+Grid north is up; it deviates from true north by up to four degrees, in the east of the country.
 """
 
 import math
@@ -11,22 +11,22 @@ from typing import Any, ClassVar
 import numpy as np
 import shapely
 
-from pages.pictures import outlines
-from pages.pictures.dots import RADIUS, Dot, arrange
-from pages.pictures.frames import Frame, fit
-from pages.pictures.outlines import Areas
-from pages.pictures.scales import Box, ScaleBar, scale_bar, text_width
+from pages.svg import outlines
+from pages.svg.depot_map import RADIUS, Dot, arrange
+from pages.svg.outlines import Areas
+from pages.svg.scales import Box, ScaleBar, scale_bar, text_width
+from pages.svg.viewbox import Frame, fit
 
 STRIP = 28.0
-"""Below a map: its scale bar and the arrow that points north."""
+"""Height of the strip below a map, with its scale bar and north arrow."""
 
 CROWDED = 40
-"""Where a map shows more municipalities than these around its own, counties are drawn instead."""
+"""Most surrounding municipalities of a map; with more, it shows counties."""
 
 NAME_SIZE = 10.0
 NEAR = 10.0
 LEAST_NAMED = 700.0
-"""A neighbour of fewer square units than these stays without a name."""
+"""Least area of a named neighbour, in square units."""
 
 LARGEST_CIRCLE = 20.0
 LARGEST_LEGEND = 11.0
@@ -37,10 +37,7 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Map:
-    """width, height: of the map itself, in units of the picture. frame: what it shows.
-
-    approximate: not every boundary is an official one.
-    """
+    """A map. width, height: in units of the picture. approximate: whether some boundary is not official."""
 
     frame: Frame
     scale: ScaleBar
@@ -56,12 +53,12 @@ class Map:
 
     @property
     def full_height(self) -> float:
-        """With the strip below the map."""
+        """The height including the strip."""
         return self.frame.height + STRIP
 
     @property
     def north(self) -> float:
-        """Where the arrow stands in the strip, behind the scale bar and its words."""
+        """The position of the north arrow in the strip, behind the scale bar and its label."""
         return round(self.scale.length + text_width(self.scale.label, 11) + 34, 1)
 
 
@@ -76,7 +73,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place for a name. box: what it would cover."""
+    """A place for a name. box: its area."""
 
     name: Name
     box: Box
@@ -84,9 +81,9 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What lies below the depots of a map: `outline`, `land` and `borders` as in `DepotMap`.
+    """The ground below the depots of a map: `outline`, `land` and `borders` as in `DepotMap`.
 
-    spots: of each neighbour the places that its name may take, the best first. approximate: as in `Map`.
+    spots: for each neighbour the possible places of its name, the best first. approximate: as in `Map`.
     """
 
     outline: str
@@ -97,17 +94,17 @@ class Ground:
 
     @property
     def bytes(self) -> int:
-        """Roughly what it takes in memory."""
+        """The approximate size in memory."""
         return len(self.outline) + len(self.land) + len(self.borders) + 500 * (1 + sum(map(len, self.spots)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepotMap(Map):
-    """Numbered depots, where there are any the outline of their municipality, and what lies around.
+    """Numbered depots, the outline of their municipality, and its surroundings.
 
-    outline, land, borders: paths in tenths of a unit. names: of neighbours, where there is room.
-    origin: the middle of the mark of the point that was asked for. radius: of a dot, half the side of a group's square.
-    credit_osm: depots are of OpenStreetMap, which must be credited.
+    outline, land, borders: paths in tenths of a unit. names: of neighbours, as far as they fit.
+    origin: centre of the mark of the requested point. radius: of a dot, half the side of a group's square.
+    credit_osm: whether OpenStreetMap must be credited.
     """
 
     radius: ClassVar[float] = RADIUS
@@ -122,18 +119,18 @@ class DepotMap(Map):
 
     @property
     def groups(self) -> tuple[Dot, ...]:
-        """Marks that stand for several depots, in the order of their letters."""
+        """The marks of several depots, in the order of their letters."""
         return tuple(dot for dot in self.dots if dot.is_group)
 
     @property
     def moved(self) -> bool:
-        """Whether a line leads from any dot to its place."""
+        """Whether a line joins any dot to its true place."""
         return any(dot.moved for dot in self.dots)
 
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """count: what its area stands for; written inside where there is room (`wide`)."""
+    """A circle whose area shows a count. wide: whether the count fits inside."""
 
     x: float
     y: float
@@ -147,9 +144,9 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An area of a map that leads to a page. path: in tenths of a unit. hatched: drawn with a pattern.
+    """An area that links to a page. path: in tenths of a unit. hatched: drawn with a pattern.
 
-    label: lines of text around (x, y), () for none.
+    label: lines of text around (x, y), () for none. shade: 1 is the lightest, 0 means none.
     """
 
     path: str
@@ -159,11 +156,12 @@ class Link:
     label: tuple[str, ...] = ()
     x: float = 0.0
     y: float = 0.0
+    shade: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AreaMap(Map):
-    """Areas that are links, with circles for what they hold, the largest first. legend: circles explained."""
+    """Areas with links. circles: of their counts, the largest first. legend: circles with round counts."""
 
     links: tuple[Link, ...]
     circles: tuple[Circle, ...] = ()
@@ -176,7 +174,7 @@ class AreaMap(Map):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class MapUnit:
     """An area of a map before it is drawn. count: for its circle. The rest as in `Link`."""
 
     href: str
@@ -184,10 +182,11 @@ class Unit:
     count: int = 0
     hatched: bool = False
     label: tuple[str, ...] = ()
+    shade: int = 0
 
 
 def depot_frame(area: shapely.Geometry | None, places: Sequence[Place]) -> Frame | None:
-    """The frame for a municipality (None where its boundary is unknown) and places in metres; None for nothing."""
+    """Return the frame around a municipality (None without a boundary) and places in metres; None for neither."""
     corners = [*places]
     if area is not None:
         least_x, least_y, most_x, most_y = shapely.bounds(area).tolist()
@@ -207,10 +206,10 @@ def ground(
     counties: Sequence[str],
     approximate: bool,
 ) -> Ground:
-    """What a map of depots shows below them. The dear part.
+    """Return the ground of a map of depots. The expensive part.
 
-    areas: what touches the frame, metres. own: which of them the map is about. names, counties: of each area.
-    approximate: as in `Map`.
+    areas: those that touch the frame, in metres. own: index of the municipality of the map, None without one.
+    names, counties: of each area. approximate: as in `Map`.
     """
     simple = outlines.simplify(areas, frame.metres_per_unit) if len(areas) else areas
     around = simple
@@ -234,7 +233,7 @@ def depot_map(
     origin: Place | None = None,
     credit_osm: bool,
 ) -> DepotMap:
-    """A municipality and its depots. depots: number and place in metres. origin: the point that was asked for."""
+    """Return a map of depots. depots: number and place in metres. origin: the requested point, in metres."""
     mark = None if origin is None else frame.place(*origin)
     dots = arrange(
         [(number, frame.place(*place)) for number, place in depots],
@@ -257,15 +256,15 @@ def depot_map(
 
 
 def name_spots(frame: Frame, name: str, area: shapely.Geometry) -> tuple[Spot, ...]:
-    """Where the name of an area fits into what the frame shows of it, the best place first."""
+    """Return the places where the name of an area fits into its visible part, the best first."""
     part = max(shapely.get_parts(outlines.cut(area, frame)), key=shapely.area, default=None)
     if part is None or shapely.area(part) < LEAST_NAMED * frame.metres_per_unit**2:
         return ()
     half = text_width(name, NAME_SIZE) / 2
-    # The ends of a name may reach over the border, but not far enough to look like another area's.
+    # A name may reach over the border, but not so far that it seems to belong to another area.
     reach = 0.75 * half * frame.metres_per_unit
     found = []
-    # The widest place is not always one for words: in a long area it may lie at the very end.
+    # In a long area the widest place may lie at the very end, so the centroid is tried too.
     for point in (inner_middle(part, frame.metres_per_unit), shapely.centroid(part)):
         east, north = shapely.get_x(point), shapely.get_y(point)
         x, y = frame.place(east, north)
@@ -277,7 +276,7 @@ def name_spots(frame: Frame, name: str, area: shapely.Geometry) -> tuple[Spot, .
 
 
 def place_names(neighbours: Sequence[Sequence[Spot]], marks: Sequence[Place]) -> tuple[Name, ...]:
-    """Of each name the best place where it covers neither a mark nor another name; none where there is none."""
+    """Return each name at its best place that covers neither a mark nor another name, if it has one."""
     taken = [Box(x - NEAR, y - NEAR, x + NEAR, y + NEAR) for x, y in marks]
     placed = []
     for spots in neighbours:
@@ -290,38 +289,38 @@ def place_names(neighbours: Sequence[Sequence[Spot]], marks: Sequence[Place]) ->
 
 
 def inner_middle(area: Any, tolerance: float) -> Any:
-    """The middle of the largest circle inside an area, or of each of an array of areas."""
+    """Return the centre of the largest circle inside an area, or inside each of an array of areas."""
     return shapely.get_point(shapely.maximum_inscribed_circle(area, tolerance=tolerance), 0)
 
 
 def simple_map(areas: Areas, *, tolerance: float = outlines.TOLERANCE) -> tuple[Frame, Areas]:
-    """The frame around areas, which fill it, and the areas without the detail that it cannot show. The dear part."""
+    """Return a frame filled by areas, and the areas without invisible detail. The expensive part."""
     least_x, least_y, most_x, most_y = shapely.total_bounds(areas).tolist()
     frame = fit((least_x, least_y, most_x, most_y), margin=4.0, heights=(220.0, 460.0))
     return frame, outlines.simplify(areas, frame.metres_per_unit, tolerance)
 
 
 def area_paths(frame: Frame, areas: Areas) -> tuple[str, ...]:
-    """A path for every area, the order kept."""
+    """Return a path for every area, in their order."""
     return tuple(outlines.area_path(area, frame) for area in areas)
 
 
 def middles(frame: Frame, areas: Areas) -> tuple[Place, ...]:
-    """The middle of the largest circle inside each area, in units of the picture, the order kept."""
+    """Return the centre of the largest circle inside each area, in units of the picture, in their order."""
     reach = 0.5 * frame.metres_per_unit
     found = shapely.get_coordinates(inner_middle(largest_parts(areas), reach))
     return tuple((round(x, 1), round(y, 1)) for x, y in (frame.place(*point) for point in found.tolist()))
 
 
 def largest_parts(areas: Areas) -> Areas:
-    """Of each area the largest of its parts: islands bear no label."""
+    """Return the largest part of each area: islands have no label."""
     return np.array([max(shapely.get_parts(area), key=shapely.area) for area in areas], dtype=object)
 
 
 def area_map(
-    frame: Frame, paths: Sequence[str], middles: Sequence[Place], units: Sequence[Unit], *, approximate: bool
+    frame: Frame, paths: Sequence[str], middles: Sequence[Place], units: Sequence[MapUnit], *, approximate: bool
 ) -> AreaMap:
-    """Areas with links and circles. paths, middles, units: one of each for every area."""
+    """Return a map of areas with links and circles. paths, middles, units: one for every area."""
     most = max((unit.count for unit in units), default=0)
     per_root = circle_size(most)
     circles = [
@@ -334,7 +333,7 @@ def area_map(
         scale=scale_bar(frame.metres_per_unit, 90),
         approximate=approximate,
         links=tuple(
-            Link(path, unit.href, unit.title, unit.hatched, unit.label, *middle)
+            Link(path, unit.href, unit.title, unit.hatched, unit.label, *middle, unit.shade)
             for path, middle, unit in zip(paths, middles, units, strict=True)
         ),
         circles=tuple(sorted(circles, key=lambda circle: -circle.r)),
@@ -343,20 +342,20 @@ def area_map(
 
 
 def name_lines(name: str) -> tuple[str, ...]:
-    """The name of a voivodeship as its label: in two lines where it is a compound."""
+    """Return the label of a voivodeship; a compound name has two lines."""
     first, dash, second = name.partition("-")
     return (first + dash, second) if second else (first,)
 
 
 def circle_size(most: int) -> float:
-    """Radius of the circle for a count of one; radii grow with the square root, so areas with the count."""
+    """Return the radius of the circle of one; radii grow with the square root of the count."""
     return min(CIRCLE_OF_ONE, LARGEST_CIRCLE / math.sqrt(most)) if most else 0.0
 
 
 def circle_legend(most: int, per_root: float, *, right: float, middle: float) -> tuple[Circle, ...]:
-    """Up to three circles in a row that ends at `right`, the smallest first, each with room for its number behind it.
+    """Return up to three circles in a row that ends at `right`, the smallest first, with room for their numbers.
 
-    They stand for one, and for round numbers up to the largest count whose circle the strip has room for.
+    Their counts are one, and round numbers up to the largest count whose circle fits into the strip.
     """
     if not most:
         return ()
@@ -374,6 +373,6 @@ def circle_legend(most: int, per_root: float, *, right: float, middle: float) ->
 
 
 def round_down(number: int) -> int:
-    """The largest of 1, 2, 5 × 10ⁿ up to a positive number."""
+    """Return the largest of 1, 2, 5 × 10ⁿ up to a positive number."""
     size = int("1" + "0" * (len(str(number)) - 1))
     return max(step * size for step in (1, 2, 5) if step * size <= number)

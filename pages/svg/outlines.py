@@ -1,4 +1,4 @@
-"""Areas as SVG paths: simplified together, so that neighbours still share their border, and written briefly."""
+"""Compact SVG paths of areas, simplified together so that neighbours share their borders."""
 
 from collections.abc import Sequence
 
@@ -6,24 +6,24 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pages.pictures.frames import Frame
+from pages.svg.viewbox import Frame
 
 FINE = 10
-"""Paths are written in whole numbers of a tenth of a unit; the template scales them down."""
+"""Path units per unit of the picture: paths have whole numbers, and the template scales them down."""
 
 SMALLEST = 4.0
-"""Islands and enclaves of fewer square units than these are left out."""
+"""Least area of drawn islands and enclaves, in square units."""
 
 TOLERANCE = 0.75
-"""What is smaller than this, in units of the picture, is left out of outlines."""
+"""Least size of visible detail, in units of the picture."""
 
 Areas = NDArray[np.object_]
 
 
 def simplify(areas: Areas, metres_per_unit: float, tolerance: float = TOLERANCE) -> Areas:
-    """Areas without the detail that the scale cannot show; common borders stay common. All are valid.
+    """Return valid areas without invisible detail; common borders stay common.
 
-    Guessed areas that overlap may cross themselves when they are simplified; those are mended.
+    Approximate areas may overlap and then cross themselves once simplified; these are repaired.
     """
     simple = np.asarray(shapely.coverage_simplify(areas, metres_per_unit * tolerance), dtype=object)
     crossed = ~shapely.is_valid(simple)
@@ -32,38 +32,38 @@ def simplify(areas: Areas, metres_per_unit: float, tolerance: float = TOLERANCE)
 
 
 def dissolve(areas: Areas, groups: Sequence[str]) -> tuple[list[str], Areas]:
-    """One area for each group, in the order of their names. groups: of each area."""
+    """Return the sorted names of groups and the union of each. groups: name for each area."""
     names = sorted(set(groups))
     keys = np.array(groups)
     return names, np.array([union(areas[keys == name]) for name in names], dtype=object)
 
 
 def union(areas: Areas) -> shapely.Geometry:
-    """One area of several that share borders exactly; also of some that do not, which guessed ones may."""
+    """Return the union of areas, fast if they share borders exactly."""
     united = shapely.coverage_union_all(areas)
-    # The fast way takes it on trust that nothing overlaps.
+    # The fast union assumes that nothing overlaps, which approximate areas may.
     return united if shapely.is_valid(united) else shapely.union_all(areas)
 
 
 def borders(areas: Areas) -> shapely.Geometry:
-    """The lines around areas, each drawn once."""
+    """Return the lines around areas, each once."""
     return shapely.line_merge(shapely.union_all(shapely.boundary(areas)))
 
 
 def cut(shape: shapely.Geometry, frame: Frame) -> shapely.Geometry:
-    """What a frame shows of a shape, and a little more, so that the cut stays out of sight."""
+    """Clip a shape to a little more than a frame, so that the cut stays invisible."""
     least_x, least_y, most_x, most_y = frame.bounds
     beyond = 5 * frame.metres_per_unit
     return shapely.clip_by_rect(shape, least_x - beyond, least_y - beyond, most_x + beyond, most_y + beyond)
 
 
 def path(shape: shapely.Geometry, frame: Frame) -> str:
-    """The `d` of a path in tenths of a unit: lines open, rings closed. "" for what is too small to be seen."""
+    """Return the `d` of a path in tenths of a unit: lines open, rings closed; "" for an invisible shape."""
     return "".join(_line(line, frame) for line in _lines(shape))
 
 
 def area_path(area: shapely.Geometry, frame: Frame) -> str:
-    """The same for an area that must be seen: a diamond of three units where nothing else would be left."""
+    """Return the `d` of an area, a diamond of three units where it would be invisible."""
     drawn = path(area, frame)
     if drawn:
         return drawn
@@ -73,7 +73,7 @@ def area_path(area: shapely.Geometry, frame: Frame) -> str:
 
 
 def _lines(shape: shapely.Geometry) -> list[shapely.Geometry]:
-    """Rings and lines of any geometry, in its order."""
+    """Return the rings and lines of any geometry, in its order."""
     found = []
     for part in shapely.get_parts(shape):
         if isinstance(part, shapely.Polygon):
@@ -86,7 +86,7 @@ def _lines(shape: shapely.Geometry) -> list[shapely.Geometry]:
 
 
 def _line(line: shapely.Geometry, frame: Frame) -> str:
-    """One line as relative steps of whole numbers."""
+    """Return one line as relative steps of whole numbers, "" if invisible."""
     metres = shapely.get_coordinates(line)
     units = (metres - (frame.left, frame.top)) / (frame.metres_per_unit, -frame.metres_per_unit)
     points = np.rint(units * FINE).astype(int)

@@ -1,4 +1,4 @@
-"""Whether every page holds together: it answers in both formats, has a title of its own, and leads nowhere wrong."""
+"""Check of all pages: both formats answer, titles are unique, links work, sizes are bounded."""
 
 import gzip
 import re
@@ -15,21 +15,21 @@ from django.urls import Resolver404, resolve
 
 from pages.page import twin_path
 from pages.rendering import MARKDOWN_UTF8
-from pages.site_map import Entry
+from pages.site_map import SiteMapEntry
 
 MOST_BYTES = 60_000
-"""Of a page, compressed, without its drawings."""
+"""Largest compressed page in bytes, without its drawings."""
 
 MOST_LINKS = 500
-"""Of one kind that are tried, evenly spread: every depot links to the same five forms."""
+"""Links per view that are tried, evenly spread: every depot links to the same five forms."""
 
 DRAWING = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
 MARKDOWN_LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 HEAD = ("- Adres: ", "- Stan na: ", "- Status danych: ", "- Licencja: ", "- Cytuj: ")
 
 
-class Answer(Protocol):
-    """What is looked at of an answer."""
+class PageResponse(Protocol):
+    """The inspected part of a response."""
 
     status_code: int
     content: bytes
@@ -37,7 +37,7 @@ class Answer(Protocol):
     def __getitem__(self, header: str) -> str: ...
 
 
-Fetch = Callable[[str], Answer]
+Fetch = Callable[[str], PageResponse]
 
 
 class Reader(HTMLParser):
@@ -66,10 +66,10 @@ class Reader(HTMLParser):
 
 
 @dataclass
-class Walk:
-    """Goes through pages and collects what they link.
+class Crawler:
+    """Checks pages and collects their links.
 
-    fetch: the answer to GET of a path, redirects not followed. most_links: of one kind that are tried.
+    fetch: GET of a path, without following redirects. most_links: per view that are tried.
     """
 
     fetch: Fetch
@@ -77,10 +77,10 @@ class Walk:
     titles: dict[str, str] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     links: dict[str, str] = field(default_factory=dict)
-    """Paths with query that are still to be tried, each with the first page that links there."""
+    """Linked paths with query, each with the first page that links there."""
 
-    def findings(self, entries: Iterable[Entry]) -> Iterator[str]:
-        """What is wrong, a line each, every page before the links."""
+    def findings(self, entries: Iterable[SiteMapEntry]) -> Iterator[str]:
+        """Yield the problems, one line each: those of pages, then broken links."""
         for entry in entries:
             yield from self.check_page(entry)
             yield from self.check_twin(entry)
@@ -89,7 +89,7 @@ class Walk:
                 yield f"{self.links[link]}: the link {link} answers {status}"
 
     def links_to_try(self) -> list[str]:
-        """Links to what was not a page of the walk: some of every kind, and all that are of none."""
+        """Return the links to pages that were not checked: a sample per view, and all without a view."""
         kinds = defaultdict(list)
         for link in self.links:
             path = urlsplit(link).path
@@ -98,8 +98,8 @@ class Walk:
         unknown = kinds.pop("", [])
         return unknown + [link for links in kinds.values() for link in links[:: ceil(len(links) / self.most_links)]]
 
-    def check_page(self, entry: Entry) -> Iterator[str]:
-        """The page as HTML."""
+    def check_page(self, entry: SiteMapEntry) -> Iterator[str]:
+        """Yield the problems of the HTML."""
         answer = self.fetch(entry.path)
         self.seen.add(entry.path)
         if answer.status_code != 200:
@@ -118,8 +118,8 @@ class Walk:
                 yield f"{entry.path}: the link {link} leads nowhere in the page"
         self.collect(entry.path, reader.links)
 
-    def check_twin(self, entry: Entry) -> Iterator[str]:
-        """The page as Markdown."""
+    def check_twin(self, entry: SiteMapEntry) -> Iterator[str]:
+        """Yield the problems of the Markdown."""
         path = twin_path(entry.path)
         answer = self.fetch(path)
         self.seen.add(path)
@@ -140,7 +140,7 @@ class Walk:
         self.collect(path, MARKDOWN_LINK.findall(text))
 
     def collect(self, page: str, links: Iterable[str]) -> None:
-        """Remember links within the site. Static files are the web server's."""
+        """Collect links within the site, except static files, which the web server serves."""
         for link in links:
             inner = urldefrag(link.removeprefix(settings.SITE_URL)).url
             if inner.startswith("/") and not inner.startswith((settings.STATIC_URL, "//")):
@@ -148,17 +148,17 @@ class Walk:
 
 
 def kind_of(path: str) -> str:
-    """The name of the view of a path, "" where there is none."""
+    """Return the name of the view of a path, "" without one."""
     try:
         return resolve(path).view_name
     except Resolver404:
         return ""
 
 
-def chosen(entries: Iterable[Entry], *, everything: bool, one_in: int = 1) -> list[Entry]:
-    """The pages that are listed, and of those that are not one of each kind, or all.
+def chosen(entries: Iterable[SiteMapEntry], *, everything: bool, one_in: int = 1) -> list[SiteMapEntry]:
+    """Return the listed pages, and one unlisted page per view, or all of them.
 
-    one_in: of each kind take the first and then every Nth.
+    one_in: take the first page per view and then every Nth.
     """
     counts: Counter[tuple[str, bool]] = Counter()
     found = []

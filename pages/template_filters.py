@@ -1,7 +1,7 @@
-"""What templates of the site may do with a value, by the names they use; `fueldepot/templating.py` registers them.
+"""Filters of the templates of the site; `fueldepot/templating.py` registers them.
 
-In HTML whatever comes out of a filter is escaped, unless it is Markup. In Markdown and in letters nothing is escaped by
-itself, so every value of a Markdown template goes through one of `MARKDOWN`.
+HTML templates escape the result of a filter, unless it is Markup. Templates of Markdown and e-mails do not escape, so
+every value in a Markdown template passes one of `MARKDOWN`.
 """
 
 import re
@@ -16,56 +16,56 @@ from django.utils.html import urlize
 from django.utils.text import capfirst
 from markupsafe import Markup, escape
 
-from catalog.links import route_path
-from pages import markdown, polish, typography
+from fueldepot.http.links import route_path
+from pages import dates, markdown, non_breaking, polish
 
 Filter = Callable[..., Any]
 
 POSTCODE = re.compile(r"\b\d{2}-\d{3}\b")
 CODE = re.compile(r"`([^`]+)`")
 
-# Nothing that could end the block or begin a tag or an entity; in JSON these are the same characters.
+# JSON escapes of the characters that could end a script element or begin a tag or an entity.
 HARMLESS = {"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 def whole(number: int | None) -> str:
-    """A whole number with its thousands apart, "" for none."""
+    """Format a whole number with grouped thousands, "" for None."""
     return "" if number is None else polish.whole(number)
 
 
 def iso(value: date) -> str:
-    """A day for machines: "2026-10-03"."""
+    """ "2026-10-03"."""
     return f"{value:%Y-%m-%d}"
 
 
 def tied(text: object) -> str:
-    """Text whose words of one letter do not end a line."""
-    together = typography.tie(str(text))
+    """Insert non-breaking spaces after words of one letter."""
+    together = non_breaking.tie(str(text))
     return Markup(together) if hasattr(text, "__html__") else together  # noqa: S704 - as safe as it was
 
 
 def tied_html(html: Markup) -> Markup:
-    """The same for a part of a page that is HTML already."""
-    return Markup(typography.tie_html(str(html)))  # noqa: S704 - as safe as it was
+    """Insert non-breaking spaces into the texts of HTML."""
+    return Markup(non_breaking.tie_html(str(html)))  # noqa: S704 - as safe as it was
 
 
 def postcodes(text: str) -> Markup:
-    """Text, escaped, whose postcodes do not break in two at the end of a line."""
+    """Escape text and wrap postcodes in elements that do not break at the end of a line."""
     return Markup(POSTCODE.sub(r'<span class="code">\g<0></span>', str(escape(text))))  # noqa: S704 - escaped before
 
 
 def coded(text: str) -> Markup:
-    """Text of ours with what stands between backticks as code; the rest is escaped."""
-    return Markup(CODE.sub(r"<code>\1</code>", str(escape(typography.tie(text)))))  # noqa: S704 - escaped before
+    """Escape text and turn backticks into code elements."""
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(non_breaking.tie(text)))))  # noqa: S704 - escaped before
 
 
 def linked_addresses(text: str) -> Markup:
-    """Text, escaped, whose addresses are links that search engines do not follow."""
+    """Escape text and turn URLs into nofollow links."""
     return Markup(urlize(text, nofollow=True, autoescape=True))  # noqa: S704 - escaped there
 
 
 def json_ld(data: dict[str, Any]) -> Markup:
-    """Data for search engines as JSON that can stand inside a script element: a block of data, never run."""
+    """Serialise JSON-LD so that it is safe inside a script element."""
     block = orjson.dumps(data).decode()
     for mark, code in HARMLESS.items():
         block = block.replace(mark, code)
@@ -73,32 +73,32 @@ def json_ld(data: dict[str, Any]) -> Markup:
 
 
 def md(value: object) -> str:
-    """Any value as text that has no marks in it."""
+    """Escape any value for Markdown."""
     return markdown.escape(str(value))
 
 
 def prose(text: str) -> str:
-    """Text of ours that is written in Markdown. Never for what a source wrote."""
+    """Mark the project's own text, which is Markdown. Not for untrusted text."""
     return text
 
 
 def to_twin(label: str, path: str) -> str:
-    """A link to the Markdown twin of a page: label|to_twin(path)."""
+    """Return a link to the Markdown twin of a page: label|to_twin(path)."""
     return markdown.link(label, markdown.twin_address(path))
 
 
 def md_day(value: date | None) -> str:
-    """A day in words; "nieznany" for none."""
+    """ "3 października 2026 r."; "nieznany" for None."""
     return date_format(value, "j E Y \\r.") if value else "nieznany"
 
 
 def md_zloty(amount: float | None) -> str:
-    """ "1520,50 zł": digits that a machine can read, with the unit; a dash for None."""
+    """ "1520,50 zł": without grouped thousands; a dash for None."""
     return "–" if amount is None else f"{amount:.2f} zł".replace(".", ",")
 
 
 def number(value: float | None) -> str:
-    """A number as digits with a point, "" for none."""
+    """Format a number with a decimal point, "" for None."""
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -112,20 +112,26 @@ MARKDOWN: dict[str, Filter] = {
     "md_zloty": md_zloty,
     "number": number,
     "iso": iso,
+    "change": polish.change,
+    "signed_zloty": polish.signed_zloty,
+    "tenths": polish.tenths,
     "counted": polish.counted,
+    "moment": dates.moment,
 }
-"""Those that leave no mark of Markdown to a value, or none that is not ours."""
+"""Filters whose results are safe in Markdown."""
 
 FILTERS: dict[str, Filter] = {
     **MARKDOWN,
     "capfirst": capfirst,
     "coded": coded,
-    "day": polish.day,
+    "date_digits": polish.date_digits,
+    "day": dates.day,
+    "difference": polish.difference,
     "json_ld": json_ld,
     "linebreaksbr": linebreaksbr,
     "postcodes": postcodes,
     "route": route_path,
-    "tenths": polish.tenths,
+    "short_zloty": polish.short_zloty,
     "tied": tied,
     "tied_html": tied_html,
     "urlize": linked_addresses,

@@ -1,22 +1,22 @@
-"""The part of the plane that a map shows, and how its metres become units of the picture."""
+"""The frame of a map: conversion of projected metres to units of the picture."""
 
 from dataclasses import dataclass
 
-from pages.pictures.scales import WIDTH
+from pages.svg.scales import WIDTH
 
 MARGIN = 16.0
-"""Around what must be seen: half a dot and a little air."""
+"""Margin around the bounds, in units: half a dot and some space."""
 
 HEIGHTS = (220.0, 420.0)
-"""Least and greatest height of a map, without the strip of its scale bar."""
+"""Least and greatest height of a map in units, without its strip."""
 
 LEAST_SPAN_M = 2000.0
-"""A map of a single point still shows its surroundings."""
+"""Least width and height of a map, so that a single point has surroundings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """left, top: the corner in metres of `catalog.plane`; north is up. width, height: in units of the picture."""
+    """A frame. left, top: corner in projected metres; north is up. width, height: in units of the picture."""
 
     left: float
     top: float
@@ -25,12 +25,17 @@ class Frame:
     height: float
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """Units of the picture for metres of the plane; y turns round."""
+        """Convert projected metres to units of the picture, where y grows downwards."""
         return (x - self.left) / self.metres_per_unit, (self.top - y) / self.metres_per_unit
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether a point in projected metres lies in the picture."""
+        across, down = self.place(x, y)
+        return 0 <= across <= self.width and 0 <= down <= self.height
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """Least x and y, greatest x and y in metres."""
+        """Least x and y, greatest x and y, in metres."""
         return (
             self.left,
             self.top - self.height * self.metres_per_unit,
@@ -45,7 +50,7 @@ def fit(
     margin: float = MARGIN,
     heights: tuple[float, float] = HEIGHTS,
 ) -> Frame:
-    """The frame that shows all of the bounds (least x and y, greatest x and y, metres) as large as it can."""
+    """Return the frame that shows bounds (least x and y, greatest x and y, in metres) as large as possible."""
     least_x, least_y, most_x, most_y = bounds
     across = max(most_x - least_x, LEAST_SPAN_M)
     up = max(most_y - least_y, LEAST_SPAN_M)

@@ -1,0 +1,105 @@
+"""Filters and orders of the page of a municipality, as links: `?paliwo=`, `?kolejnosc=` and `?otwarte=1`.
+
+They are combined with the place, `?p=` or `?kod=`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Self
+from urllib.parse import urlencode
+
+from catalog.depots import fuels
+from catalog.depots.fuels import Fuel
+from fueldepot.http.params import ParamReader
+
+UNREADABLE = {
+    "paliwo": "Nie znamy paliwa z adresu strony, więc pokazujemy wszystkie składy.",
+    "kolejnosc": "Nie znamy kolejności z adresu strony, więc ją pominęliśmy.",
+    "otwarte": "W adresie strony może stać tylko otwarte=1, więc inną wartość pominęliśmy.",
+}
+
+
+class Order(StrEnum):
+    """Orders of a list of depots: values of `?kolejnosc=`."""
+
+    DISTANCE = "odleglosc"
+    PRICE = "cena"
+    NAME = "nazwa"
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A link that changes one choice. count: of the depots it leads to, None to show none."""
+
+    label: str
+    href: str
+    is_current: bool
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The chosen filters. order: None for the default. place: `p` and `kod` as given, for links."""
+
+    fuel: Fuel | None = None
+    order: Order | None = None
+    open_now: bool = False
+    place: tuple[tuple[str, str], ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, query_string: str) -> Self:
+        """Read a query string. Never raises: an invalid value is ignored with a notice, an empty one silently."""
+        given = ParamReader(query_string)
+        fuel = given.choice("paliwo", "a fuel", fuels.BY_SLUG)
+        order = given.choice("kolejnosc", "an order", tuple(Order))
+        open_now = given.choice("otwarte", "1", ("1",))
+        notices = tuple(UNREADABLE[error.parameter] for error in given.errors if error.code != "empty")
+        place = ((name, given.text_or_none(name, "a place")) for name in ("kod", "p"))
+        return cls(
+            fuels.BY_SLUG[fuel] if fuel else None,
+            Order(order) if order else None,
+            bool(open_now),
+            tuple((name, value) for name, value in place if value),
+            notices,
+        )
+
+    @property
+    def in_words(self) -> str:
+        """The filters in Polish, "" for none."""
+        return ", ".join([*([self.fuel.name] if self.fuel else []), *(["otwarte teraz"] if self.open_now else [])])
+
+    def link(self, path: str) -> str:
+        """Return the path of the page with these choices."""
+        query = [*self.place]
+        if self.fuel:
+            query.append(("paliwo", self.fuel.slug))
+        if self.order:
+            query.append(("kolejnosc", self.order))
+        if self.open_now:
+            query.append(("otwarte", "1"))
+        return f"{path}?{urlencode(query, safe=',')}" if query else path
+
+    def fuel_chips(self, path: str, total: int, counts: Iterable[tuple[Fuel, int]]) -> tuple[Chip, ...]:
+        """Return links to all depots and to those of each fuel. counts: fuels with their numbers of depots."""
+        return (
+            Chip("wszystkie", replace(self, fuel=None).link(path), self.fuel is None, total),
+            *(Chip(fuel.name, replace(self, fuel=fuel).link(path), fuel is self.fuel, count) for fuel, count in counts),
+        )
+
+    def order_chips(self, path: str, usual: Order) -> tuple[Chip, ...]:
+        """Return links to the orders. usual: the default, whose link has no parameter."""
+        labels = {Order.DISTANCE: "najbliżej", Order.PRICE: "najtaniej", Order.NAME: "według nazwy"}
+        return tuple(
+            Chip(
+                label,
+                replace(self, order=None if order is usual else order).link(path),
+                order is (self.order or usual),
+            )
+            for order, label in labels.items()
+        )
+
+    def open_chip(self, path: str, count: int) -> Chip:
+        """Return the link that toggles the filter of open depots. count: of open depots."""
+        return Chip("otwarte teraz", replace(self, open_now=not self.open_now).link(path), self.open_now, count)

@@ -1,0 +1,26 @@
+"""Polish formats of days and moments. Results stay on one line."""
+
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from pages.polish import NO_BREAK
+
+
+@lru_cache(maxsize=1000)
+def day(value: date) -> str:
+    """ "3 października 2026 r."."""
+    return date_format(value, "j E Y \\r.").replace(" ", NO_BREAK)
+
+
+def until(moment: datetime, now: datetime) -> str:
+    """ "po 14:35", "jutro po 9:00": a moment at most a day ahead, in Polish time, rounded up to the minute."""
+    shown = timezone.localtime(moment + timedelta(seconds=59, microseconds=999_999))
+    return f"{'' if shown.date() == timezone.localdate(now) else 'jutro '}po {date_format(shown, 'G:i')}"
+
+
+def moment(value: datetime) -> str:
+    """ "22 listopada 2026 r., 14:35", in the time zone of the value."""
+    return date_format(value, "j E Y \\r., H:i")

@@ -1,0 +1,184 @@
+"""Files for crawlers, generated from the list of pages: sitemap.xml, llms.txt, llms-full.txt, robots.txt."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from xml.sax.saxutils import escape
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from catalog.depots.snapshot import depots
+from catalog.models import Dataset
+from fueldepot.data import snapshot
+from fueldepot.data.versions import RUNS
+from fueldepot.http import cache_control
+from fueldepot.http.conditional import conditional
+from fueldepot.http.links import site_url
+from pages.full_text import full_text, kilobytes, names, sizes
+from pages.rendering import collapse_blank_lines
+from pages.site_map import SiteMapEntry, SiteMapSection, all_pages, listed_pages
+from prices.snapshot import SeriesRows, official, prices
+
+MOST_ENTRIES = 50_000
+"""Most entries of one sitemap, by the protocol (sitemaps.org)."""
+
+XML = "application/xml; charset=utf-8"
+PLAIN = "text/plain; charset=utf-8"
+NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+RESTS_ON = (*Dataset.Slug, RUNS)
+"""Data sets behind the list of pages, and the import runs, which the page of the data sets shows."""
+
+IN_LLMS = (
+    SiteMapSection.SERVICE,
+    SiteMapSection.PRICES,
+    SiteMapSection.REGULATIONS,
+    SiteMapSection.SUBSIDY,
+    SiteMapSection.VOIVODESHIPS,
+)
+"""Sections of `llms.txt`; the last is optional. Pages of voivodeships link to municipalities and depots."""
+
+QUESTIONS = (
+    ("Gdzie to leży, jaki ma kod TERYT i współrzędne?", "/api/v1/locations?q=Zakopane", 3),
+    ("Które składy z danym paliwem są najbliżej?", "/api/v1/stores?postcode=34-500&fuel=pellet&limit=3", 4),
+    ("Jakie uchwały i terminy wiążą gminę?", "/api/v1/regulations?teryt=1217011&binding=1", 7),
+    ("Do kiedy wolno używać tego kotła?", "/przepisy/sprawdz.md?miejsce=1217011&piec=boiler_class_3", 4),
+    ("Jakie terminy są najbliższe w całym kraju?", "/api/v1/deadlines?to=2027-12-31", 4),
+    ("Ile kosztuje paliwo (mediana) w województwie?", "/api/v1/prices/pellet?voivodeship=malopolskie", 3),
+    (
+        "Ile kosztował prąd, gaz lub węgiel według GUS?",
+        "/api/v1/prices?series=prad-g11&year=2019&voivodeship=polska",
+        2,
+    ),
+    (
+        "Jaka dotacja i na jakim poziomie?",
+        "/api/v1/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler&brief=1",
+        3,
+    ),
+    ("Jakie są progi dochodu i limity programu?", "/api/v1/subsidy/limits?about=levels", 4),
+    ("Co wiadomo o gminie, ile ma składów?", "/api/v1/municipalities/1217011", 1),
+)
+"""Frequent questions: (question, path of the answer, its maximum size in kB)."""
+
+View = Callable[..., HttpResponse]
+
+_cache: dict[str, tuple[str, bytes]] = {}
+"""Version of the data and content of each file by path; a handful of entries."""
+
+
+def walking(kind: str) -> Callable[[Callable[..., str]], View]:
+    """Turn a function that writes a file from the list of pages into a view. kind: the media type.
+
+    Writing takes about a second, so each process caches the file until the day or a data set changes, or an import run
+    ends.
+    """
+
+    def decorate(write: Callable[..., str]) -> View:
+        @require_safe
+        @conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
+        def answer(request: HttpRequest, **kwargs: int) -> HttpResponse:
+            today = timezone.localdate()
+            state = f"{today} {snapshot.current().key(*RESTS_ON)}"
+            known = _cache.get(request.path)
+            if known is None or known[0] != state:
+                known = _cache[request.path] = state, write(today, **kwargs).encode()
+            return HttpResponse(known[1], content_type=kind)
+
+        return answer
+
+    return decorate
+
+
+def invalidate() -> None:
+    """Drop the cached files of this process."""
+    _cache.clear()
+
+
+@walking(XML)
+def sitemap(today: date) -> str:
+    """Write all listed pages, or an index of parts where one file cannot hold them."""
+    entries = listed_pages(today)
+    if len(entries) <= MOST_ENTRIES:
+        return url_set(entries)
+    parts = range(1, -(-len(entries) // MOST_ENTRIES) + 1)
+    addresses = [site_url(reverse("sitemap-part", args=[part])) for part in parts]
+    return document("sitemapindex", [f"<sitemap><loc>{escape(address)}</loc></sitemap>" for address in addresses])
+
+
+@walking(XML)
+def sitemap_part(today: date, part: int) -> str:
+    """Write one part, counted from 1. Raises Http404 beyond the last, and where one file holds all pages."""
+    entries = listed_pages(today)
+    chosen = entries[(part - 1) * MOST_ENTRIES : part * MOST_ENTRIES] if part > 0 else []
+    if not chosen or len(entries) <= MOST_ENTRIES:
+        raise Http404
+    return url_set(chosen)
+
+
+def url_set(entries: Iterable[SiteMapEntry]) -> str:
+    """Return pages as a sitemap."""
+    lines = []
+    for entry in entries:
+        changed = f"<lastmod>{entry.changed.isoformat()}</lastmod>" if entry.changed else ""
+        lines.append(f"<url><loc>{escape(site_url(entry.path))}</loc>{changed}</url>")
+    return document("urlset", lines)
+
+
+def document(element: str, lines: Iterable[str]) -> str:
+    """Return an XML document of the sitemap protocol."""
+    body = "\n".join(lines)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{element} xmlns="{NAMESPACE}">\n{body}\n</{element}>\n'
+
+
+@walking(PLAIN)
+def llms(today: date) -> str:
+    """Write the index for language models, in the format of llmstxt.org."""
+    known, size = all_pages(today), sizes(today)
+    # The home page shows depots and medians, so it is left out while any is invented.
+    invented = depots.get().demonstration or bool(prices.get().columns.demonstration.any())
+    entries = [entry for entry in known if entry.listed and not (invented and entry.path == reverse("home"))]
+    sections = [
+        (section, [(entry, note(entry, size)) for entry in entries if entry.section == section]) for section in IN_LLMS
+    ]
+    context = {
+        "site": names(),
+        "questions": QUESTIONS,
+        "series": [(slug, years_of(rows)) for slug, rows in official.get().series.items()],
+        "sections": sections[:-1],
+        "optional": sections[-1][1],
+        "demonstration": invented,
+        "contact": settings.CONTACT_EMAIL,
+        "full_size": kilobytes(len(full_text(today).encode())),
+    }
+    return collapse_blank_lines(render_to_string("pages/llms.md", context))
+
+
+def years_of(rows: SeriesRows) -> str:
+    """Return the known years of a series, the first and the last: "2006–2018"; "" without a number."""
+    years = {*rows.poland, *(year for prices in rows.voivodeships.values() for year in prices)}
+    return f"{min(years)}–{max(years)}" if years else ""
+
+
+def note(entry: SiteMapEntry, size: Mapping[str, str]) -> str:
+    """Return the note behind the link to a page: its day and size."""
+    known = f"stan na {entry.current_to}" if entry.current_to else ""
+    return ", ".join(filter(None, (known, size.get(entry.path, ""))))
+
+
+@walking(PLAIN)
+def llms_full(today: date) -> str:
+    """Write the context for language models in one file."""
+    return full_text(today)
+
+
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    """Answer with robots.txt, which excludes forms, searches and the admin."""
+    response = HttpResponse(render_to_string("pages/robots.txt", {"sitemap": site_url(reverse("sitemap"))}))
+    response["Content-Type"] = PLAIN
+    response["Cache-Control"] = cache_control.CATALOG
+    return response

@@ -1,0 +1,281 @@
+"""The page of a municipality: its depots, filtered and ordered, and the nearest ones beyond it."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+from typing import Any, ClassVar
+
+from django.http import Http404
+from django.utils import timezone
+
+from catalog.api.params import LIMIT_RANGE
+from catalog.depots import fuels
+from catalog.depots.fuels import Fuel
+from catalog.depots.opening_state import OpeningState
+from catalog.depots.openings import opening_of
+from catalog.depots.snapshot import DepotRow, depots
+from catalog.links import depot_path, municipality_path
+from catalog.models import Depot, Municipality
+from catalog.territory.point import Point
+from catalog.territory.snapshot import territory
+from catalog.text import sort_key
+from fueldepot.http.links import route_path, site_url
+from pages.cards import CardPrice, DepotCard, card_price, depot_card
+from pages.choices import Chip, Choices, Order
+from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list
+from pages.polish import coordinates, counted
+from pages.requested_point import Origin, RequestedPoint
+from pages.svg import territory as territory_svg
+from pages.svg.maps import DepotMap
+from pages.territory import DEPOT_NOUN, Median, depots_as_of, find_median
+
+NEAREST_LIMIT = 10
+NEAREST_KM = 50
+TERYT_PATTERN = re.compile(r"[0-9]{7}", re.ASCII)
+
+BEYOND_LIMIT = 5
+"""Depots beyond the municipality, on a page that begins with those nearest to a point."""
+
+FRAMED = 5
+"""Depots that the map always shows, for a point or a municipality without depots."""
+
+CHOSEN_FROM = 200
+"""Nearest depots among which open ones are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Depots under one heading, or a sentence alone. key: HTML id. note: above the depots, "" for none."""
+
+    key: str
+    title: str
+    note: str
+    cards: tuple[DepotCard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A depot that may be listed, with the values for filters and orders."""
+
+    row: DepotRow
+    distance_m: float | None
+    price: CardPrice | None
+    opening: OpeningState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MunicipalityPage(Page):
+    """The page of a municipality.
+
+    sections: its depots and the nearest beyond it, each once. own: names and paths of all its depots.
+    origin_at: "lat,lon" of the requested point, "" for none. reference: the origin of distances with its coordinates,
+    "" for none. chosen: the filters in Polish. moment: of the opening states. fuel_chips, order_chips: links to other
+    choices. median: None without one. map: of the listed depots, by number. outlines: path of the GeoJSON below the
+    map. notices: about ignored parameters.
+    """
+
+    template: ClassVar[str] = "pages/municipality"
+    query_params: ClassVar[tuple[str, ...]] = ("kod", "p", "paliwo", "kolejnosc", "otwarte")
+
+    map: DepotMap | None
+    outlines: str
+    municipality: Municipality
+    own: tuple[tuple[str, str], ...]
+    sections: tuple[Section, ...]
+    origin_at: str
+    reference: str
+    chosen: str
+    moment: datetime
+    fuel_chips: tuple[Chip, ...]
+    order_chips: tuple[Chip, ...]
+    median: Median | None
+    notices: tuple[str, ...]
+
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the list of the municipality's depots, nothing for demonstration entries."""
+        if self.demonstration or not self.own:
+            return []
+        items = [
+            {"@type": "ListItem", "position": number, "name": name, "url": site_url(path)}
+            for number, (name, path) in enumerate(self.own, start=1)
+        ]
+        return [{"@type": "ItemList", "name": self.title, "numberOfItems": len(items), "itemListElement": items}]
+
+    @property
+    def map_name(self) -> str:
+        return f"gmina {self.municipality.name} i okolica"
+
+    @property
+    def listed(self) -> int:
+        """The number of listed depots, including those beyond the municipality."""
+        return sum(len(section.cards) for section in self.sections)
+
+    @property
+    def regulation_path(self) -> str:
+        """The path of the page of the anti-smog resolution."""
+        return route_path("regulation", self.municipality.voivodeship.slug)
+
+
+def find_municipality(teryt: str) -> Municipality:
+    """Return a municipality by its code, or its successor by a former code. Raises Http404."""
+    if not TERYT_PATTERN.fullmatch(teryt):
+        raise Http404
+    units = territory.get()
+    former = units.formers.get(teryt)
+    found = units.municipalities.get(teryt) or units.municipalities.get(former.successor if former else "")
+    if found is None:
+        raise Http404
+    return found
+
+
+def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choices, now: datetime) -> MunicipalityPage:
+    """Return the page of a municipality. asked: the origin of distances, by default its centre."""
+    known = depots.get()
+    path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
+    listed = known.in_unit(unit.teryt).rows
+    origin = asked.origin or centre_of(unit)
+    usual = Order.DISTANCE if origin else Order.NAME
+    groups = find_depots(unit, origin, choices, now, nearest_first=asked.origin is not None)
+    groups = [in_order(group, choices.order or usual) for group in groups]
+    number = count(1)
+    cards = [
+        tuple(depot_card(next(number), one.row, one.distance_m, price=one.price, opening=one.opening) for one in group)
+        for group in groups
+    ]
+    shown = [one.row for group in groups for one in group]
+    offered = known.offered_in(unit.teryt)
+    demonstration = any(row.source == Depot.Source.DEMO for row in (*shown, *listed))
+    total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
+    return MunicipalityPage(
+        title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
+        description=f"{unit.name} ({unit.description}): {total}. Ceny, godziny, telefony i dojazd.",
+        path=path,
+        breadcrumbs=(Crumb.home(), Crumb.voivodeship(unit.voivodeship)),
+        demonstration=demonstration,
+        indexed=not demonstration,
+        data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
+        as_of=depots_as_of(*(row.updated_at for row in (*listed, *shown))),
+        data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
+        licence=licence_of_list(demonstration=demonstration),
+        map=territory_svg.depot_map(
+            unit.teryt,
+            [
+                territory_svg.Numbered(number, row.lat, row.lon, row.source == Depot.Source.OSM)
+                for number, row in enumerate(shown, start=1)
+            ],
+            (asked.origin.point.lat, asked.origin.point.lon) if asked.origin else None,
+            framed=() if listed and not asked.origin else range(1, FRAMED + 1),
+        ),
+        outlines=f"{path}granice.geojson",
+        municipality=unit,
+        own=tuple((row.name, depot_path(row.id, row.name)) for row in listed),
+        sections=tuple(describe_sections(cards, len(listed), origin, choices, nearest_first=asked.origin is not None)),
+        origin_at=f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",
+        reference=f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
+        chosen=choices.in_words,
+        moment=timezone.localtime(now),
+        fuel_chips=choices.fuel_chips(
+            path,
+            len(listed),
+            [(fuel, offered[fuel.slug]) for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel],
+        ),
+        order_chips=(
+            *choices.order_chips(path, usual),
+            choices.open_chip(path, count_open(unit, choices.fuel, now)),
+        ),
+        median=find_median(unit.voivodeship, choices.fuel, timezone.localdate(now)) if choices.fuel else None,
+        notices=(*asked.notices, *choices.notices),
+    )
+
+
+def find_depots(
+    unit: Municipality, origin: Origin | None, choices: Choices, now: datetime, *, nearest_first: bool
+) -> list[list[Candidate]]:
+    """Return the filtered depots in three groups: nearest to the origin, others of the municipality, others beyond it.
+
+    nearest_first: whether to fill the first group, with depots of any municipality.
+    """
+    known, today = depots.get(), timezone.localdate(now)
+    fuel = choices.fuel.slug if choices.fuel else None
+
+    def choose(rows: Iterable[tuple[DepotRow, float | None]]) -> list[Candidate]:
+        made = [Candidate(row, metres, card_price(row.id, today, fuel), opening_of(row, now)) for row, metres in rows]
+        return [one for one in made if one.opening.is_open] if choices.open_now else made
+
+    rows = known.in_unit(unit.teryt, fuel=fuel).rows
+    distances = known.distances_m(origin.point, rows) if origin else {}
+    own = choose((row, distances.get(row.id)) for row in rows)
+    if origin is None:
+        return [[], own, []]
+    limit = CHOSEN_FROM if choices.open_now else len(rows) + NEAREST_LIMIT + BEYOND_LIMIT
+    around = choose(known.near(origin.point, radius_km=NEAREST_KM, fuel=fuel, limit=limit).measured())
+    nearest = around[:NEAREST_LIMIT] if nearest_first else []
+    taken = {one.row.id for one in nearest}
+    beyond = [one for one in around if one.row.teryt != unit.teryt and one.row.id not in taken]
+    return [
+        nearest,
+        [one for one in own if one.row.id not in taken],
+        beyond[: BEYOND_LIMIT if nearest_first else NEAREST_LIMIT],
+    ]
+
+
+def count_open(unit: Municipality, fuel: Fuel | None, now: datetime) -> int:
+    """Return the number of open depots of a municipality. fuel: only those that offer it; None for all."""
+    rows = depots.get().in_unit(unit.teryt, fuel=fuel.slug if fuel else None).rows
+    return sum(opening_of(row, now).is_open is True for row in rows)
+
+
+def in_order(found: list[Candidate], order: Order) -> list[Candidate]:
+    """Sort depots by price (missing ones last), name or distance; then by distance and id."""
+
+    def key(one: Candidate) -> tuple[Any, ...]:
+        first: tuple[Any, ...] = ()
+        if order is Order.PRICE:
+            first = (one.price is None, one.price.amount if one.price else 0)
+        elif order is Order.NAME:
+            first = (sort_key(one.row.name),)
+        return (*first, one.distance_m or 0, one.row.id)
+
+    return sorted(found, key=key)
+
+
+def describe_sections(
+    groups: Sequence[tuple[DepotCard, ...]],
+    total: int,
+    origin: Origin | None,
+    choices: Choices,
+    *,
+    nearest_first: bool,
+) -> Iterator[Section]:
+    """Yield the sections of the three groups of `find_depots`. total: of depots in the municipality."""
+    nearest, own, beyond = groups
+    from_where = f"Odległości w linii prostej od {origin.label}." if origin else ""
+    is_chosen = bool(choices.fuel) or choices.open_now
+    if nearest_first and origin:
+        none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy żadnego " + (
+            "pasującego składu." if is_chosen else "składu."
+        )
+        in_unit = f" W tej gminie: {counted(total, *DEPOT_NOUN)}." if total else ""
+        yield Section("najblizsze", "Najbliższe składy", from_where + in_unit if nearest else none, nearest)
+    if own:
+        farther = "Dalej w tej gminie" if nearest_first and len(own) < total else "W tej gminie"
+        yield Section("w-gminie", f"{farther}: {counted(len(own), *DEPOT_NOUN)}", "", own)
+    elif not total:
+        yield Section("w-gminie", "", "Nie mamy w katalogu żadnego składu w tej gminie.", ())
+    elif not nearest_first:
+        yield Section("w-gminie", "", f"Żaden z tutejszych składów nie pasuje (jest ich {total}).", ())
+    if origin and not (nearest_first and not beyond):
+        other = "innego" if total else "żadnego"
+        none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy {other} " + (
+            "pasującego składu." if is_chosen else "składu."
+        )
+        note = from_where if beyond and not own and not nearest_first else "" if beyond else none
+        yield Section("poza-gmina", "Najbliższe poza gminą", note, beyond)
+
+
+def centre_of(unit: Municipality) -> Origin | None:
+    """Return the point of a municipality that `/locations` and `/municipalities` give; None if it is unknown."""
+    middle = territory.get().centre(unit.teryt)
+    return None if middle is None else Origin(Point(*middle), "punktu leżącego w tej gminie")

@@ -1,0 +1,188 @@
+"""The page of a fuel in Poland: median, months, voivodeships, and the steps of the calculation."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from django.urls import reverse
+
+from catalog.depots import fuels
+from catalog.territory.snapshot import territory
+from catalog.text import sort_key
+from pages.page import Crumb
+from pages.polish import zloty
+from pages.prices.shared import (
+    ORDERS,
+    PER_UNIT,
+    Asked,
+    Column,
+    OneFuelPage,
+    chart,
+    data_status,
+    fuel_tabs,
+    get_fuel,
+    prices_crumb,
+    titled,
+)
+from pages.svg import territory as territory_svg
+from pages.svg.charts import amount
+from pages.svg.maps import AreaMap, MapUnit
+from prices.queries import COUNTRY_KEY, Comparison, compare, fuel_prices
+
+SHADES = 5
+"""Shades of the map, with equal numbers of voivodeships as far as possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class AreaRow:
+    """A voivodeship in the table. median: in zł, None for too few prices. difference: from Poland's median, in zł.
+
+    month, year: relative changes, None where either median is missing.
+    """
+
+    name: str
+    path: str
+    median: Decimal | None
+    n: int
+    difference: Decimal | None
+    month: Decimal | None
+    year: Decimal | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FuelPricesPage(OneFuelPage):
+    """A fuel in Poland. ranges: (fuel, low, high) in zł. areas: all voivodeships, in the requested order.
+
+    map: medians of the voivodeships, None without medians or boundaries.
+    """
+
+    template: ClassVar[str] = "pages/fuel_prices"
+
+    start: date
+    end: date
+    ranges: tuple[tuple[str, float, float], ...]
+    country: Comparison
+    columns: tuple[Column, ...]
+    areas: tuple[AreaRow, ...]
+    map: AreaMap | None
+
+    @property
+    def map_name(self) -> str:
+        return f"{self.answer['name']}: mediany w województwach, {self.unit}"
+
+    @property
+    def map_caption(self) -> str:
+        hatched = " Kreskowane pole: za mało cen." if self.map and self.map.is_hatched else ""
+        return f"Mediana, {self.unit}. Im ciemniejsze pole, tym drożej.{hatched}"
+
+
+def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPage:
+    """Return the page of a fuel in Poland for a query string. Raises Http404."""
+    return country_page(get_fuel(slug), Asked.read(query_string, today))
+
+
+def country_page(fuel: fuels.Fuel, asked: Asked) -> FuelPricesPage:
+    """Return the page of a fuel in Poland."""
+    answer = fuel_prices(fuel, on=asked.day)
+    demonstration = "demonstration" in answer
+    path = reverse("fuel-prices", args=[fuel.slug])
+    compared = compare(fuel, asked.day)
+    return FuelPricesPage(
+        title=titled(f"{fuel.name}: ceny w Polsce", asked),
+        description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
+        path=path,
+        breadcrumbs=(Crumb.home(), prices_crumb()),
+        demonstration=demonstration,
+        indexed=bool(answer["n"]) and not demonstration and not asked.past,
+        data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(),
+        csv_path=reverse("fuel-prices-csv", args=[fuel.slug]) + asked.query(),
+        as_of=asked.day,
+        data_status=data_status(demonstration=demonstration),
+        answer=answer,
+        asked=asked,
+        per_unit=PER_UNIT[fuel.unit],
+        tabs=fuel_tabs(fuel.slug, lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
+        start=date.fromisoformat(answer["from"]),
+        end=date.fromisoformat(answer["to"]),
+        ranges=tuple(
+            (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
+            for name, ends in answer["arithmetic"]["plausible_range"].items()
+        ),
+        country=compared[COUNTRY_KEY],
+        columns=columns(path, asked),
+        areas=tuple(in_order(area_rows(fuel, compared, asked), asked)),
+        chart=chart((row["month"], row["median"], row["n"]) for row in answer["months"]),
+        map=price_map(fuel, answer["voivodeships"], asked.query()),
+    )
+
+
+def area_rows(fuel: fuels.Fuel, compared: dict[str, Comparison], asked: Asked) -> list[AreaRow]:
+    """Return the rows of all voivodeships, by TERYT."""
+    poland = compared[COUNTRY_KEY].median
+    return [
+        AreaRow(
+            name=unit.name,
+            path=reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug]) + asked.query(),
+            median=compared[teryt].median,
+            n=compared[teryt].n,
+            difference=compared[teryt].difference(poland),
+            month=compared[teryt].month,
+            year=compared[teryt].year,
+        )
+        for teryt, unit in territory.get().voivodeships.items()
+    ]
+
+
+KEYS: dict[str, Callable[[AreaRow], Any]] = {
+    "nazwa": lambda row: sort_key(row.name),
+    "mediana": lambda row: row.median,
+    "roznica": lambda row: row.difference,
+    "miesiac": lambda row: row.month,
+    "rok": lambda row: row.year,
+    "ceny": lambda row: row.n,
+}
+"""Sort keys by order."""
+
+
+def in_order(rows: list[AreaRow], asked: Asked) -> list[AreaRow]:
+    """Return the rows in the requested order; rows without the value come last in both directions."""
+    key = KEYS[asked.order]
+    known = sorted((row for row in rows if key(row) is not None), key=key, reverse=asked.descending)
+    return [*known, *(row for row in rows if key(row) is None)]
+
+
+def columns(path: str, asked: Asked) -> tuple[Column, ...]:
+    """Return the heads of the table. The current one reverses the order; numbers begin with the greatest."""
+    found = []
+    for key, label in ORDERS.items():
+        current = key == asked.order
+        down = not asked.descending if current else key != "nazwa"
+        sort = ("descending" if asked.descending else "ascending") if current else ""
+        found.append(
+            Column(key, label, path + asked.query(kolejnosc=f"-{key}" if down else key) + "#wojewodztwa", sort)
+        )
+    return tuple(found)
+
+
+def price_map(fuel: fuels.Fuel, rows: list[dict[str, Any]], query: str = "") -> AreaMap | None:
+    """Return the map of medians: the higher, the darker; hatched for too few prices. None without medians.
+
+    query: of the links.
+    """
+    medians = {row["voivodeship"]: row["median"] for row in rows}
+    if not medians:
+        return None
+    ranked = sorted(set(medians.values()))
+
+    def unit_of(slug: str, name: str) -> MapUnit:
+        path = reverse("fuel-prices-voivodeship", args=[fuel.slug, slug]) + query
+        if slug not in medians:
+            return MapUnit(path, f"województwo {name}: za mało cen", hatched=True)
+        median = medians[slug]
+        words = f"województwo {name}: {zloty(median)} {PER_UNIT[fuel.unit]}"
+        shade = 1 + ranked.index(median) * SHADES // len(ranked)
+        return MapUnit(path, words, label=(amount(median, 0),), shade=shade)
+
+    return territory_svg.country_map(unit_of)

@@ -1,0 +1,192 @@
+"""Shared parts of the pages of prices: query, tabs, charts, structured data."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+from django.http import Http404
+from django.urls import reverse
+
+from catalog.depots import fuels
+from fueldepot.http.links import site_url
+from fueldepot.http.params import ParamReader
+from pages.dates import day
+from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
+from pages.svg.charts import ChartMonth, MonthsChart, months_chart
+from prices.api.params import MOST_MONTHS_BACK
+from prices.medians import months_before
+
+MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
+PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
+
+SHORT_NAMES = {
+    "wegiel-kostka": "Kostka",
+    "wegiel-orzech": "Orzech",
+    "wegiel-groszek": "Groszek",
+    "mial-weglowy": "Miał",
+    "drewno-kominkowe": "Drewno",
+}
+"""Short names for tabs."""
+
+NO_SUCH_DAY = f"Podaj dzień z ostatnich {MOST_MONTHS_BACK} miesięcy. Pokazujemy ceny na dziś."
+
+ORDERS = {
+    "nazwa": "Województwo",
+    "mediana": "Mediana",
+    "roznica": "Wobec Polski",
+    "miesiac": "Przez miesiąc",
+    "rok": "Przez rok",
+    "ceny": "Ceny",
+}
+"""Orders of the table of voivodeships with the heads of its columns. A leading minus reverses an order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The query of a page. day: not after today. order: a key of ORDERS. notice: about an invalid day, "" for none.
+
+    past: whether the day is before today.
+    """
+
+    day: date
+    today: date
+    order: str
+    descending: bool
+    notice: str
+
+    @classmethod
+    def read(cls, query_string: str, today: date) -> "Asked":
+        """Read the query of a page. Invalid values become the defaults: today, ordered by name."""
+        given = ParamReader(query_string)
+        given.empty_is_absent = True
+        asked = given.day("dzien", "", months_before(today, MOST_MONTHS_BACK), today)
+        notice = NO_SUCH_DAY if given.errors else ""
+        order = given.choice("kolejnosc", "", [*ORDERS, *(f"-{key}" for key in ORDERS)]) or "nazwa"
+        return cls(asked or today, today, order.lstrip("-"), order.startswith("-"), notice)
+
+    @property
+    def past(self) -> bool:
+        return self.day < self.today
+
+    @property
+    def earliest(self) -> date:
+        """The first valid day."""
+        return months_before(self.today, MOST_MONTHS_BACK)
+
+    def query(self, **more: str) -> str:
+        """Return the query of a link that keeps the day, with further parameters; "" for none."""
+        found = ({"dzien": self.day.isoformat()} if self.past else {}) | more
+        return f"?{urlencode(found)}" if found else ""
+
+    def api_query(self, **more: str) -> str:
+        """Return the same for the API."""
+        found = more | ({"on": self.day.isoformat()} if self.past else {})
+        return f"?{urlencode(found)}" if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A tab of a fuel."""
+
+    name: str
+    path: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of a column, which orders the table. path: of the link. sort: value of `aria-sort`, "" for none."""
+
+    key: str
+    label: str
+    path: str
+    sort: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneFuelPage(Page):
+    """A fuel in an area. answer: of the API. chart: of its months, None with fewer than two."""
+
+    query_params: ClassVar[tuple[str, ...]] = ("dzien", "kolejnosc")
+
+    answer: dict[str, Any]
+    asked: Asked
+    per_unit: str
+    tabs: tuple[Tab, ...]
+    chart: MonthsChart | None
+    csv_path: str
+
+    @property
+    def unit(self) -> str:
+        return f"zł {self.per_unit}"
+
+    @property
+    def place(self) -> str:
+        """The area, in the nominative."""
+        area = self.answer["area"]
+        return "Polska" if area["level"] == "poland" else f"województwo {area['name']}"
+
+    @property
+    def chart_name(self) -> str:
+        return f"{self.answer['name']}, {self.place}: mediany miesięczne"
+
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the prices as a data set; nothing without prices, and for invented ones."""
+        if self.demonstration or not self.answer["n"]:
+            return []
+        median = variable(self.answer["name"], self.answer["median"], self.per_unit)
+        return [
+            dataset(
+                self,
+                files=(("application/json", site_url(self.data_path)), ("text/csv", site_url(self.csv_path))),
+                spatialCoverage=self.place,
+                measurementTechnique=self.answer["method"],
+                **({"variableMeasured": median} if median else {}),
+            )
+        ]
+
+
+def variable(name: str, median: float | None, per_unit: str) -> dict[str, Any] | None:
+    """Return a median as schema.org's PropertyValue; None without one."""
+    if median is None:
+        return None
+    return {"@type": "PropertyValue", "name": f"{name}: mediana", "value": median, "unitText": f"zł {per_unit}"}
+
+
+def get_fuel(slug: str) -> fuels.Fuel:
+    """Return a fuel by its slug. Raises Http404."""
+    if slug not in fuels.BY_SLUG:
+        raise Http404
+    return fuels.BY_SLUG[slug]
+
+
+def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> tuple[Tab, ...]:
+    """Return the tabs of all fuels, in the order of the catalog. current: slug of the shown fuel, "" for none."""
+    return tuple(
+        Tab(SHORT_NAMES.get(fuel.slug, fuel.name), path_of(fuel.slug) + query, fuel.slug == current)
+        for fuel in fuels.FUELS
+    )
+
+
+def prices_crumb() -> Crumb:
+    """Return the breadcrumb of the list of all fuels."""
+    return Crumb("Ceny opału", reverse("prices"))
+
+
+def titled(name: str, asked: Asked) -> str:
+    """Return a title, with the day if it is past."""
+    return f"{name}, {day(asked.day)}" if asked.past else name
+
+
+def data_status(*, demonstration: bool) -> str:
+    return DEMONSTRATION_STATUS if demonstration else MEDIAN_STATUS
+
+
+def chart(months: Iterable[tuple[str, float, int]], *, reference: float | None = None) -> MonthsChart | None:
+    """Return a chart of medians. months: ("2026-03", zł, number of prices). reference: a level to compare with."""
+    return months_chart(
+        [ChartMonth(int(month[:4]) * 12 + int(month[5:]) - 1, median, n) for month, median, n in months],
+        reference=reference,
+    )

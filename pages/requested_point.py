@@ -1,0 +1,82 @@
+"""The origin of distances on pages: `?kod=30-001` or `?p=50.06,19.94`."""
+
+import re
+from dataclasses import dataclass
+
+from catalog.api.params import POSTCODE_PATTERN
+from catalog.models import SearchEntry
+from catalog.territory.point import LAT_RANGE, LON_RANGE, Point
+from catalog.territory.snapshot import territory
+from catalog.text import normalise_postcode
+from fueldepot.http.params import ParamReader
+from pages.polish import coordinates
+
+POINT_PATTERN = re.compile(r"(-?[0-9]{1,3}(?:\.[0-9]{1,20})?), ?(-?[0-9]{1,3}(?:\.[0-9]{1,20})?)", re.ASCII)
+
+MALFORMED = {
+    "kod": "Kod pocztowy w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 30-001.",
+    "p": "Punkt w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 50.0614,19.9366.",
+}
+OUTSIDE = "Punkt w adresie strony leży poza Polską, więc go pominęliśmy."
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The origin of distances. label: its description, in the genitive."""
+
+    point: Point
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedPoint:
+    """The requested origin, None for none. notices: about ignored parameters."""
+
+    origin: Origin | None
+    notices: tuple[str, ...]
+
+
+def read_origin(query_string: str) -> RequestedPoint:
+    """Read the origin of a query string; a postcode takes precedence over a point, as in the API.
+
+    Never raises: an invalid value is ignored with a notice, an empty one silently.
+    """
+    given = ParamReader(query_string)
+    code = given.pattern("kod", "", POSTCODE_PATTERN)
+    pair = given.pattern("p", "", POINT_PATTERN)
+    notices = [MALFORMED[error.parameter] for error in given.errors if error.code != "empty"]
+    origin = None
+    if pair:
+        lat, lon = (float(number) for number in pair.split(","))
+        if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
+            origin = Origin(Point(lat, lon), point_label(lat, lon))
+        else:
+            notices.append(OUTSIDE)
+    if code:
+        code = normalise_postcode(code)
+        known = territory.get().postcodes.get(code)
+        if known is None:
+            notices.append(f"Nie znamy kodu pocztowego {code}, więc go pominęliśmy.")
+        else:
+            origin = Origin(known.centre, f"środka zabudowy z kodem {code}")
+    return RequestedPoint(origin, tuple(notices))
+
+
+def point_label(lat: float, lon: float) -> str:
+    """Describe a point in the genitive.
+
+    Suggestions of localities link to pages with the position of the locality or, if unknown, with that of its postcode
+    or municipality; the description names the one used.
+    """
+    index = territory.get().search.index
+    at = index.at_point(lat, lon)
+    named = {index.labels[number] for number in at if index.position(number) == SearchEntry.Position.PLACE}
+    if len(named) == 1:
+        return f"miejscowości {named.pop()}"
+    kinds = {index.kind(number): number for number in reversed(at)}
+    if not named and SearchEntry.Kind.POSTCODE in kinds:
+        code = index.fold(kinds[SearchEntry.Kind.POSTCODE])
+        return f"środka zabudowy z kodem {code[:2]}-{code[2:]}"
+    if not named and SearchEntry.Kind.MUNICIPALITY in kinds:
+        return f"punktu w gminie {index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]}"
+    return f"wskazanego punktu ({coordinates(lat, lon)})"

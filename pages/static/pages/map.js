@@ -1,0 +1,139 @@
+// A map that can be moved, in the place of the drawn one. Without this file, and until Leaflet is there, the drawn one stays.
+"use strict";
+
+(() => {
+  const holder = document.querySelector(".depot-map");
+  if (!holder) return;
+  const { leaflet, style, outlines, tiles, credit, origin, here } = holder.dataset;
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const point = (text) => text.split(",").map(Number);
+
+  const load = (tag, attributes) =>
+    new Promise((resolve, reject) => {
+      const element = Object.assign(document.createElement(tag), attributes);
+      element.addEventListener("load", resolve);
+      element.addEventListener("error", reject);
+      document.head.append(element);
+    });
+
+  const read = async (address) => {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(answer.status);
+    return answer.json();
+  };
+
+  const mark = (kind, text) => L.divIcon({ className: `marker ${kind}`, html: `<span class="pin">${text}</span>`, iconSize: [28, 28] });
+
+  const draw = (areas) => {
+    const box = document.createElement("div");
+    box.className = tiles ? "live-map tiles" : "live-map";
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", "Mapa składów. Strzałki ją przesuwają, plus i minus zmieniają skalę.");
+    holder.querySelector("svg").replaceWith(box);
+    holder.classList.add("live");
+
+    const map = L.map(box, {
+      attributionControl: Boolean(tiles),
+      scrollWheelZoom: false,
+      zoomControl: false,
+      zoomSnap: 0.5,
+      zoomAnimation: !still,
+      fadeAnimation: !still,
+      markerZoomAnimation: !still,
+    });
+    L.control.zoom({ zoomInTitle: "Przybliż", zoomOutTitle: "Oddal" }).addTo(map);
+    // A wheel over the map belongs to the page until somebody has chosen the map.
+    map.on("focus", () => map.scrollWheelZoom.enable());
+    map.on("blur", () => map.scrollWheelZoom.disable());
+    if (tiles) {
+      map.attributionControl.setPrefix(false);
+      // Tile servers want to know which site asks; the page's own policy tells other machines nothing.
+      L.tileLayer(tiles, { maxZoom: 19, attribution: credit, referrerPolicy: "strict-origin" }).addTo(map);
+    }
+
+    const cards = [...document.querySelectorAll(".depots > li")];
+    const borders = L.geoJSON(areas, { interactive: false, style: ({ properties }) => ({ className: properties.own ? "own" : "" }) });
+    const shown = L.latLngBounds([]);
+    if (here) {
+      shown.extend(L.latLng(point(here)).toBounds(6000));
+    } else {
+      for (const layer of borders.getLayers()) if (layer.feature.properties.own) shown.extend(layer.getBounds());
+      for (const card of cards) if (card.closest(".first")) shown.extend(point(card.dataset.at));
+      if (origin) shown.extend(point(origin));
+    }
+    // Markers have no elements before the map shows a part of the world.
+    map.fitBounds(shown, { padding: [20, 20], maxZoom: 14 });
+    borders.addTo(map);
+
+    const choose = (chosen) => {
+      for (const element of document.querySelectorAll(".depots .chosen, .marker.chosen")) element.classList.remove("chosen");
+      chosen.card.classList.add("chosen");
+      chosen.marker.getElement().classList.add("chosen");
+      chosen.marker.setZIndexOffset(1000);
+    };
+
+    for (const card of cards) {
+      const pin = card.querySelector(".pin");
+      const link = card.querySelector("h3 a");
+      const at = point(card.dataset.at);
+      const name = `${pin.textContent}. ${link.textContent}`;
+      const marker = L.marker(at, { icon: mark("", pin.textContent), title: name, riseOnHover: true, zIndexOffset: -pin.textContent });
+      marker.addTo(map).getElement().setAttribute("aria-label", name);
+      const both = { card, marker };
+      const goToCard = () => {
+        choose(both);
+        card.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
+        link.focus({ preventScroll: true });
+      };
+      marker.on("click", goToCard);
+      // Leaflet makes a click of the Enter key for pop-ups only.
+      marker.getElement().addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        goToCard();
+      });
+
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "pin";
+      button.textContent = pin.textContent;
+      button.setAttribute("aria-label", `Pokaż na mapie: ${name}`);
+      button.addEventListener("click", () => {
+        choose(both);
+        map.setView(at, Math.max(map.getZoom(), 12));
+        box.scrollIntoView({ block: "nearest" });
+        marker.getElement().focus({ preventScroll: true });
+      });
+      pin.replaceWith(button);
+      for (const [event, on] of [["mouseenter", true], ["focusin", true], ["mouseleave", false], ["focusout", false]])
+        card.addEventListener(event, () => marker.getElement().classList.toggle("chosen", on || card.classList.contains("chosen")));
+    }
+
+    for (const [place, kind] of [[origin, "origin"], [here, "here"]])
+      if (place) L.marker(point(place), { icon: mark(kind, ""), interactive: false, keyboard: false, zIndexOffset: 2000 }).addTo(map);
+  };
+
+  // Nothing is loaded for a map that nobody sees: folded, or below the list on a phone.
+  const watch = new IntersectionObserver(async (entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    watch.disconnect();
+    try {
+      const [areas] = await Promise.all([
+        read(outlines),
+        load("link", { rel: "stylesheet", href: style }),
+        load("script", { src: leaflet }),
+      ]);
+      draw(areas);
+    } catch (error) {
+      console.info("the drawn map stays", error);
+    }
+  });
+  watch.observe(holder);
+
+  const fold = holder.closest("details");
+  const unfold = () => {
+    if (location.hash === `#${fold.id}`) fold.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+})();

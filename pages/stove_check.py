@@ -1,0 +1,247 @@
+"""The page of the check of a stove: how long an appliance may be used in a place, with limits and sources.
+
+A GET form without personal data; the API's counterpart is `/regulations?teryt=…&appliance=…`.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import ClassVar
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from catalog.models import Municipality
+from catalog.search.suggestions import Suggestion, suggest_locations
+from catalog.territory.snapshot import UnitNotFound, territory
+from catalog.text import fold
+from fueldepot.http.links import route_path, site_url
+from fueldepot.http.params import ParamReader
+from pages.page import Crumb, Page
+from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, provision_row, stale_notice
+from regulations.api.params import MUNICIPALITY_DIGITS
+from regulations.appliance_descriptions import Verdict, describe_check, describe_limit, only_limit
+from regulations.appliances import ApplianceDeadline, check_appliance
+from regulations.codes import Appliance
+from regulations.models import Source, read_sources
+from regulations.queries import Law, Regulation, Unit, regulations_of, unit_of
+
+NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
+UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
+NO_APPLIANCE = "Wybierz urządzenie z listy. Poniżej jest skrót dla wszystkich."
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A candidate for the place. path: of its check."""
+
+    label: str
+    description: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result for an appliance. limits: further deadlines as sentences. sources: of all these deadlines.
+
+    description, caveat: of the main deadline. is_partial: it is limited, so that the verdict needs the description;
+    caveat: "" where it only explains a scope that does not divide the municipality.
+    """
+
+    verdict: Verdict
+    description: str
+    caveat: str
+    is_partial: bool
+    limits: tuple[str, ...]
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoveCheckPage(Page):
+    """The form with the result, or with places to choose from.
+
+    place: the typed text or the found name. entry: the legal state there, None without a place. options: candidates
+    while the place is ambiguous. others: further places of that name. bans, laws: those that bind the municipality or a
+    part of it.
+    """
+
+    template: ClassVar[str] = "pages/stove_check"
+    query_params: ClassVar[tuple[str, ...]] = ("miejsce", "piec", "teryt")
+
+    place: str
+    notice: str
+    options: tuple[Option, ...]
+    others: tuple[Option, ...]
+    appliances: tuple[ApplianceChoice, ...]
+    unit: Municipality | None
+    entry: Regulation | None
+    answer: Answer | None
+    bans: tuple[ProvisionRow, ...]
+    laws: tuple[Law, ...]
+    stale_notice: str
+    calendar_path: str
+    regulation_path: str
+
+    @property
+    def cited_url(self) -> str:
+        """The address of the check, with its place and appliance."""
+        if self.unit is None:
+            return self.canonical
+        return site_url(check_path(self.unit.teryt, next((one.code for one in self.appliances if one.chosen), "")))
+
+
+def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
+    """Return the page for `?miejsce=` (a TERYT code or a name) and `?piec=` (the code of an appliance).
+
+    `?teryt=` comes from the form: the municipality of that name, or in which the locality of that name lies.
+    """
+    given = ParamReader(query_string)
+    given.empty_is_absent = True
+    asked = given.text("miejsce", "", min_length=1) or ""
+    code = given.choice("piec", "", Appliance.values)
+    appliance = Appliance(code) if code else None
+    wrong = {error.parameter for error in given.errors}
+    unit, found, village = find_place(asked, given.text("teryt", "", min_length=1) or "")
+    notice = ""
+    if "miejsce" in wrong:
+        notice = UNREADABLE
+    elif asked and unit is None and not found:
+        notice = NOT_FOUND
+    elif unit and appliance is None:
+        notice = NO_APPLIANCE
+    entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
+    options = tuple(as_option(one, code or "") for one in found)
+    return StoveCheckPage(
+        title=title_of(unit, appliance),
+        description="Wpisz miejscowość i wybierz kocioł, piec albo kominek. Powiemy jednym zdaniem, do kiedy wolno go "
+        "używać.",
+        path=reverse("stove-check"),
+        breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
+        indexed=not query_string,
+        data_path=data_path(entry, appliance),
+        as_of=entry.state.as_of if entry and entry.state else None,
+        data_status=STATUS,
+        place=village or (unit.name if unit else asked),
+        notice=notice,
+        options=options if unit is None else (),
+        others=options if unit else (),
+        appliances=tuple(as_choice(one, entry, appliance, asked) for one in Appliance),
+        unit=unit,
+        entry=entry,
+        answer=answer_of(entry, appliance, village) if entry and appliance else None,
+        bans=bans_of(entry) if entry else (),
+        laws=tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
+        stale_notice=stale_notice(entry) if entry else "",
+        calendar_path=route_path("v1:regulations-calendar", unit.voivodeship.slug) + f"?teryt={unit.teryt}"
+        if unit and entry and entry.laws
+        else "",
+        regulation_path=route_path("regulation", unit.voivodeship.slug) + f"?teryt={unit.teryt}" if unit else "",
+    )
+
+
+def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[Suggestion], str]:
+    """Return the municipality, other places of the name, and the name of the found locality ("" for none).
+
+    A code yields its unit or its successor. A name yields the municipality of exactly that name, else its only place;
+    None with all candidates where it is ambiguous. meant: the code of a municipality, which counts if it or a place in
+    it has the name.
+    """
+    if not asked:
+        return None, [], ""
+    units = territory.get()
+    if asked.isdigit() and len(asked) == MUNICIPALITY_DIGITS:
+        try:
+            units.check_unit(asked)
+        except UnitNotFound as error:
+            return units.municipalities.get(error.successor or ""), [], ""
+        return units.municipalities[asked], [], ""
+    suggested = suggest_locations(asked)
+    found, key = suggested.found, fold(asked)
+    if own := units.municipalities.get(meant):
+        label = asked if own.name == asked else locality_in(own, found, asked)
+        if label:
+            return own, [one for one in found if one.teryt != meant], "" if label == own.name else label
+    exact = [one for one in found if one.fold == key] or found
+    named = [one for one in exact if one.kind == "municipality" and one.fold == key]
+    likely = found[:1] if suggested.clear else named or exact
+    if len({one.teryt for one in likely}) != 1:
+        return None, found, ""
+    teryt = likely[0].teryt
+    village = likely[0].label if likely[0].kind == "locality" else ""
+    return units.municipalities[teryt], [one for one in found if one.teryt != teryt], village
+
+
+def locality_in(unit: Municipality, found: list[Suggestion], asked: str) -> str:
+    """The locality of a municipality that a name stands for, as it is written, "" for none.
+
+    found: for the name alone. Where it has too many namesakes to be among them, the municipality is named beside it.
+    """
+    key = fold(asked)
+    for one in (*found, *suggest_locations(f"{asked}, {unit.name}").found):
+        if one.teryt == unit.teryt and one.kind == "locality" and one.fold == key:
+            return one.label
+    return ""
+
+
+def check_path(place: str, appliance: str) -> str:
+    """Return the path of a check."""
+    asked = {"miejsce": place} | ({"piec": appliance} if appliance else {})
+    return f"{reverse('stove-check')}?{urlencode(asked)}"
+
+
+def as_option(one: Suggestion, code: str) -> Option:
+    return Option(one.label, one.description, check_path(one.teryt, code))
+
+
+def as_choice(appliance: Appliance, entry: Regulation | None, chosen: Appliance | None, asked: str) -> ApplianceChoice:
+    """Return an appliance of the list."""
+    place = entry.unit.teryt if entry and entry.unit else asked
+    short = describe_check(check_appliance(entry, appliance), "", entry.on).short if entry else ""
+    return ApplianceChoice(
+        appliance.value, appliance.label, check_path(place, appliance.value), appliance is chosen, short
+    )
+
+
+def answer_of(entry: Regulation, appliance: Appliance, village: str) -> Answer:
+    """Return the result for an appliance in the unit of a legal state. village: a locality to name, "" for none."""
+    assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
+    check = check_appliance(entry, appliance)
+    # The sentence covers a single limited deadline, so its description is shown like that of a deciding one.
+    main = check.deciding or only_limit(check.limited)
+    deciding = main.deadline if main else None
+    counted = [deciding] if deciding else []
+    counted += [one.deadline for one in check.limited] + [one.deadline for one in check.spared_by]
+    return Answer(
+        verdict=describe_check(check, f"{village} (gmina {entry.unit.name})" if village else entry.unit.name, entry.on),
+        description=deciding.description if deciding else "",
+        caveat=caveat_of(entry, main) if main else "",
+        is_partial=main is not None and check.deciding is None,
+        limits=tuple(describe_limit(one, entry.on) for one in check.limited if one is not main),
+        sources=tuple(dict.fromkeys(source for row in counted for source in read_sources(row.sources))),
+    )
+
+
+def caveat_of(entry: Regulation, one: ApplianceDeadline) -> str:
+    """Return the caveat of a deadline; "" where it repeats that of an act whose scope does not divide the unit."""
+    caveat = one.deadline.caveat
+    of_acts = {law.resolution.caveat for law in entry.laws}
+    return "" if one.binds and caveat in of_acts else caveat
+
+
+def bans_of(entry: Regulation) -> tuple[ProvisionRow, ...]:
+    """Return the bans that bind the unit or a part of it."""
+    return tuple(provision_row(entry, row, row.from_date) for row in entry.bans if entry.binds(row) is not False)
+
+
+def title_of(unit: Municipality | None, appliance: Appliance | None) -> str:
+    """Return the title, with place and appliance if known."""
+    if unit and appliance:
+        return f"Do kiedy wolno używać: {appliance.label}, {unit.name}"
+    return f"Sprawdź swój piec: {unit.name}" if unit else "Sprawdź swój piec"
+
+
+def data_path(entry: Regulation | None, appliance: Appliance | None) -> str:
+    """Return the path of the API's response with the same data."""
+    unit: Unit | None = entry.unit if entry else None
+    asked = {"teryt": unit.teryt, "binding": 1} if unit else {}
+    asked |= {"appliance": appliance.value} if unit and appliance else {}
+    return reverse("v1:regulations") + (f"?{urlencode(asked)}" if asked else "")

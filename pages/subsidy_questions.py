@@ -1,0 +1,315 @@
+"""The questions of the calculator's form, in five steps."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from subsidy.api.params import AREA_RANGE, MONEY_RANGE, PEOPLE_RANGE
+from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Item, ProjectType
+from subsidy.rules import RulesAt
+
+SOURCE_COST = "cost_source"
+"""Name of the field of the cost of the chosen source."""
+
+PLANNED = "plan_"
+"""Prefix of the checkboxes of works with an area."""
+
+PEOPLE = f"Wpisz liczbę osób cyframi, od {PEOPLE_RANGE[0]} do {PEOPLE_RANGE[1]}."
+MONEY = (
+    f"Wpisz kwotę cyframi, od {MONEY_RANGE[0]} do {MONEY_RANGE[1] // 1_000_000} milionów zł, na przykład 2500 albo "
+    "2500,50."
+)
+AREA = f"Wpisz powierzchnię cyframi, od {AREA_RANGE[0]} do {AREA_RANGE[1]} m², na przykład 120 albo 12,5."
+CHOICE = "Wybierz jedną z odpowiedzi."
+PEOPLE_MISSING = "Podaj liczbę osób: od niej zależy próg dochodu."
+AREA_MISSING = "Podaj powierzchnię. Jeśli tych prac nie planujesz, wróć i odznacz je."
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A choice of a field."""
+
+    value: str
+    label: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A field with its question. kind: number, choice, list or check. unit: shown behind the field.
+
+    value: as entered. error: "" for a valid value. mistake, missing: messages for an invalid and for a missing value.
+    """
+
+    name: str
+    label: str
+    kind: str
+    hint: str = ""
+    unit: str = ""
+    choices: tuple[Choice, ...] = ()
+    mistake: str = CHOICE
+    missing: str = ""
+    value: str = ""
+    error: str = ""
+
+    @property
+    def described_by(self) -> str:
+        """Ids for `aria-describedby`."""
+        ids = [f"{self.name}-hint"] * bool(self.hint) + [f"{self.name}-error"] * bool(self.error)
+        return " ".join(ids)
+
+    @property
+    def decimal(self) -> bool:
+        """Whether the value may have decimals."""
+        return self.unit != "osób"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Fields under one legend. folded: shown behind the legend, open if any field has a value."""
+
+    legend: str
+    intro: str
+    fields: tuple[Field, ...]
+    folded: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        return any(field.value or field.error for field in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the form."""
+
+    title: str
+    intro: str
+    parts: tuple[Part, ...]
+
+    def __iter__(self) -> Iterator[Field]:
+        for part in self.parts:
+            yield from part.fields
+
+
+def check(name: str, label: str, hint: str = "") -> Field:
+    return Field(name=name, label=label, kind="check", hint=hint)
+
+
+def money(name: str, label: str, hint: str = "") -> Field:
+    return Field(name=name, label=label, kind="number", hint=hint, unit="zł", mistake=MONEY)
+
+
+def area(item: Item) -> Field:
+    return Field(name=item, label=AREAS[item], kind="number", unit="m²", mistake=AREA, missing=AREA_MISSING)
+
+
+def demand(kind: ProjectType, on: RulesAt) -> str:
+    """Return the index of a project type in Polish: "od 80 do 140"."""
+    low = on.number("project_types/heating_demand", "type_2_from")
+    high = on.number("project_types/heating_demand", "type_2_to")
+    return {
+        ProjectType.LOW: f"poniżej {low}",
+        ProjectType.MIDDLE: f"od {low} do {high}",
+        ProjectType.HIGH: f"powyżej {high}",
+    }[kind]
+
+
+HOUSEHOLD = Step(
+    "Kto mieszka i jaki ma dochód",
+    "Od dochodu zależy poziom dotacji. Bez niego policzymy poziom podstawowy. Dochodu nie zapisujemy.",
+    (
+        Part(
+            "",
+            "",
+            (
+                Field(
+                    name="people",
+                    label="Ile osób jest w gospodarstwie domowym?",
+                    kind="number",
+                    hint="Gospodarstwo to osoby, które razem mieszkają i utrzymują się.",
+                    unit="osób",
+                    mistake=PEOPLE,
+                    missing=PEOPLE_MISSING,
+                ),
+                money(
+                    "income",
+                    "Przeciętny miesięczny dochód",
+                    "Taki jak w zaświadczeniu o dochodach z gminy. Decyduje o poziomie podwyższonym i najwyższym.",
+                ),
+                Field(
+                    name="income_type",
+                    label="Podana kwota to dochód",
+                    kind="choice",
+                    choices=(
+                        Choice("person", "na jedną osobę"),
+                        Choice("household", "całego gospodarstwa – podzielimy przez liczbę osób"),
+                    ),
+                ),
+                check(
+                    "benefit",
+                    "Mam prawo do zasiłku stałego, okresowego, rodzinnego lub specjalnego opiekuńczego",
+                    "Taki zasiłek zastępuje próg dochodu najwyższego poziomu.",
+                ),
+                money(
+                    "annual_income",
+                    "Roczny dochód wnioskodawcy",
+                    "Podstawa obliczenia podatku z ostatniego zeznania PIT. Potrzebny tylko do poziomu podstawowego.",
+                ),
+                check("business", "Ja lub małżonek prowadzimy działalność gospodarczą (także najem)"),
+            ),
+        ),
+    ),
+)
+
+
+def house(on: RulesAt) -> Step:
+    """Return the step about the present house, with the indexes of the rules."""
+    return Step(
+        "Dom dzisiaj",
+        "",
+        (
+            Part(
+                "",
+                "",
+                (
+                    Field(
+                        name="current_heating",
+                        label="Czym ogrzewasz dom?",
+                        kind="choice",
+                        hint="Klasę kotła podaje tabliczka znamionowa (norma PN-EN 303-5). Program wymienia tylko "
+                        "źródła poniżej klasy 5.",
+                        choices=(
+                            Choice("solid_fuel", "tylko paliwem stałym, w kotle lub piecu poniżej klasy 5"),
+                            Choice("solid_fuel_class5", "kotłem klasy 5 albo urządzeniem z ekoprojektem"),
+                            Choice("other", "gazem, olejem, prądem, pompą ciepła, z sieci albo kilkoma źródłami"),
+                        ),
+                    ),
+                    Field(
+                        name="eu",
+                        label="Wskaźnik EU z audytu energetycznego",
+                        kind="choice",
+                        hint="EU mówi, ile ciepła traci metr kwadratowy domu w ciągu roku, w kWh/(m²·rok). Bez audytu "
+                        "pokażemy trzy warianty.",
+                        choices=(
+                            Choice("unknown", "jeszcze nie wiem"),
+                            *(Choice(str(int(kind)), demand(kind, on)) for kind in ProjectType),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    )
+
+
+def heating(on: RulesAt) -> Step:
+    """Return the step about the new heating."""
+    return Step(
+        "Nowe źródło ciepła",
+        "",
+        (
+            Part(
+                "",
+                "",
+                (
+                    Field(
+                        name="new_source",
+                        label="Na co wymieniasz ogrzewanie?",
+                        kind="choice",
+                        choices=(
+                            Choice("none", "nie wymieniam"),
+                            *(Choice(item.value, on.items[item].name) for item in SOURCES),
+                        ),
+                    ),
+                    check(Item.CENTRAL_HEATING_DHW, "Nowa instalacja centralnego ogrzewania i ciepłej wody"),
+                ),
+            ),
+        ),
+    )
+
+
+AREAS = {
+    Item.CEILING: "Dach lub strop",
+    Item.FLOOR: "Podłoga",
+    Item.WALLS: "Ściany",
+    Item.WINDOWS: "Okna",
+    Item.DOORS: "Drzwi zewnętrzne",
+    Item.GATES: "Brama garażowa",
+}
+"""Works with an area, in Polish."""
+
+
+def works(on: RulesAt) -> Step:
+    """Return the step about other works; the last step asks for areas and costs."""
+    return Step(
+        "Inne prace i dokumenty",
+        "Zaznacz, co planujesz. O powierzchnie zapytamy na następnej stronie.",
+        (
+            Part("Ocieplenie i wymiana", "", tuple(check(f"{PLANNED}{item}", AREAS[item]) for item in ENVELOPE)),
+            Part(
+                "Wentylacja",
+                "",
+                (
+                    check(
+                        Item.VENTILATION,
+                        "Wentylacja mechaniczna z odzyskiem ciepła (rekuperacja)",
+                        "Wymienia powietrze w domu i zatrzymuje ciepło z usuwanego.",
+                    ),
+                ),
+            ),
+            Part(
+                "Dokumenty",
+                "Audyt przed pracami i świadectwo po nich są obowiązkowe. Program zwraca ich koszt.",
+                tuple(check(item, on.items[item].name) for item in DOCUMENTS),
+            ),
+        ),
+    )
+
+
+COSTS = {
+    Item.GROUND_SOURCE_LOOP: "Dolne źródło pompy (odwierty albo kolektor)",
+    Item.CENTRAL_HEATING_DHW: "Instalacja ogrzewania i ciepłej wody",
+    Item.VENTILATION: "Wentylacja",
+    Item.AUDIT: "Audyt energetyczny",
+    Item.ENERGY_CERTIFICATE: "Świadectwo energetyczne",
+    **AREAS,
+}
+"""Items with a cost, except the new source."""
+
+
+def amounts(values: Mapping[str, str]) -> Step:
+    """Return the step with the areas of chosen works and, folded, the costs of all chosen items."""
+    chosen = chosen_items(values)
+    areas = tuple(area(item) for item in chosen if item in ENVELOPE)
+    costs = tuple(
+        money(SOURCE_COST, "Nowe źródło ciepła") if item in SOURCES else money(f"cost_{item}", COSTS[item])
+        for item in chosen
+    )
+    parts = []
+    if areas:
+        parts.append(Part("Powierzchnia prac", "", areas))
+    if costs:
+        intro = "Podaj kwoty netto, bez VAT. Bez kosztu policzymy największą możliwą dotację."
+        parts.append(Part("Znam koszty", intro, costs, folded=True))
+    intro = "" if chosen else "Nie wybrano żadnych prac. Pokażemy sam poziom dotacji."
+    return Step("Powierzchnie i koszty", intro, tuple(parts))
+
+
+def chosen_items(values: Mapping[str, str]) -> list[Item]:
+    """Return the planned items, in the order of rows; a ground heat pump adds its ground loop."""
+    source = values.get("new_source", "")
+    planned = {item for item in Item if item == source or values.get(f"{PLANNED}{item}")}
+    planned |= {item for item in Item if item not in SOURCES and item not in ENVELOPE and values.get(item)}
+    if source == Item.HEAT_PUMP_GROUND:
+        planned.add(Item.GROUND_SOURCE_LOOP)
+    return [item for item in Item if item in planned]
+
+
+def steps(values: Mapping[str, str], on: RulesAt) -> tuple[Step, ...]:
+    """Return the steps, not filled in. values: entered so far; they decide the last step."""
+    return HOUSEHOLD, house(on), heating(on), works(on), amounts(values)
+
+
+def all_fields(on: RulesAt) -> dict[str, Field]:
+    """Return all possible fields by name."""
+    everything = {name: "1" for item in Item for name in (item, f"{PLANNED}{item}")}
+    everything["new_source"] = Item.HEAT_PUMP_GROUND
+    return {field.name: field for step in steps(everything, on) for field in step}

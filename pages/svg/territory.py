@@ -1,0 +1,235 @@
+"""Maps of the territory from the boundaries of its snapshot, with a cache per process.
+
+The outlines of a voivodeship or of the country take a tenth of a second and are cached until the territory changes. The
+ground of a municipality takes some milliseconds; the cache holds up to `GROUND_BYTES` of these.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import orjson
+import shapely
+from cachetools import LRUCache
+
+from catalog.territory import projection
+from catalog.territory.boundaries import BoundaryIndex
+from catalog.territory.snapshot import territory
+from pages.svg import maps, outlines
+from pages.svg.viewbox import Frame
+
+OVERVIEW_TOLERANCE = 1.0
+"""Tolerance of maps of many areas; coarser, so that the picture of the largest voivodeship stays small."""
+
+GROUND_BYTES = 12 * 1024 * 1024
+"""Size of the cache of grounds: some 1,900 of the 2,479 municipalities."""
+
+SURROUNDINGS_M = 12_000.0
+"""Distance from a municipality within which the GeoJSON has the borders of others."""
+
+SURROUNDINGS_DETAIL_M = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A depot in a list. number: its position there. osm: whether OpenStreetMap must be credited."""
+
+    number: int
+    lat: float
+    lon: float
+    osm: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Outlines of a map: key, path and centre of each area. names: of voivodeships only."""
+
+    frame: Frame
+    keys: tuple[str, ...]
+    paths: tuple[str, ...]
+    middles: tuple[maps.Place, ...]
+    approximate: bool
+    names: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _MapCache:
+    """The cache of one snapshot of the territory. grounds: by municipality and frame."""
+
+    index: BoundaryIndex
+    grounds: LRUCache[tuple[str, Frame], maps.Ground]
+    filling: Lock
+    voivodeships: dict[str, Drawn | None] = field(default_factory=dict)
+    country: Drawn | None = None
+
+
+class _Current:
+    cache: _MapCache | None = None
+
+
+def depot_map(
+    teryt: str,
+    depots: Sequence[Numbered],
+    origin: tuple[float, float] | None,
+    framed: Collection[int] = (),
+) -> maps.DepotMap | None:
+    """Return the map of a municipality with depots and the requested WGS84 point. None if there is nothing to show.
+
+    framed: numbers of depots that the frame includes; others are left out if they lie outside. The ground of most maps
+    is drawn once per municipality.
+    """
+    cache = _map_cache()
+    own = cache.index.positions.get(teryt)
+    places = [(depot.number, projection.project(depot.lat, depot.lon)) for depot in depots]
+    asked = None if origin is None else projection.project(*origin)
+    seen = [place for number, place in places if own is None or number in framed]
+    if asked is not None:
+        seen.append(asked)
+    area = None if own is None else cache.index.areas[own]
+    frame = maps.depot_frame(area, seen)
+    if frame is None:
+        return None
+    places = [(number, place) for number, place in places if frame.contains(*place)]
+    with cache.filling:
+        below = cache.grounds.get((teryt, frame))
+    if below is None:
+        below = _draw_ground(cache.index, frame, own)
+        # A frame enlarged for a requested point is unlikely to be used again.
+        if asked is None or frame == maps.depot_frame(area, ()):
+            with cache.filling:
+                cache.grounds[teryt, frame] = below
+    return maps.depot_map(
+        frame,
+        below,
+        depots=places,
+        origin=asked,
+        credit_osm=any(depot.osm for depot in depots),
+    )
+
+
+def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Ground:
+    """Return the ground of a frame. own: index of the municipality of the map."""
+    found = np.sort(index.tree.query(shapely.box(*frame.bounds)))
+    units = [index.municipalities[position] for position in found]
+    return maps.ground(
+        frame,
+        index.areas[found],
+        own=None if own is None else int(np.searchsorted(found, own)),
+        names=[unit.name for unit in units],
+        counties=[unit.teryt[:4] for unit in units],
+        approximate=any(unit.approximate for unit in units),
+    )
+
+
+def surroundings(teryt: str) -> dict[str, Any] | None:
+    """Return a municipality and the borders around it as GeoJSON, None without a boundary.
+
+    The feature of the municipality has `own` true. Detail below `SURROUNDINGS_DETAIL_M` is left out.
+    """
+    index = territory.get().boundaries
+    own = index.positions.get(teryt)
+    if own is None:
+        return None
+    least_x, least_y, most_x, most_y = shapely.bounds(index.areas[own]).tolist()
+    reach = SURROUNDINGS_M
+    window = (least_x - reach, least_y - reach, most_x + reach, most_y + reach)
+    found = np.sort(index.tree.query(shapely.box(*window)))
+    simple = outlines.simplify(index.areas[found], SURROUNDINGS_DETAIL_M, 1.0)
+    borders = shapely.clip_by_rect(outlines.borders(simple), *window)
+    area = simple[int(np.searchsorted(found, own))]
+    return {
+        "type": "FeatureCollection",
+        "features": [_feature(borders, own=False), _feature(area, own=True)],
+    }
+
+
+def _feature(shape: shapely.Geometry, *, own: bool) -> dict[str, Any]:
+    """Return a projected shape as a GeoJSON feature with four decimals, about ten metres."""
+    degrees = shapely.transform(shape, lambda points: projection.unproject_array(points).round(4))
+    return {"type": "Feature", "properties": {"own": own}, "geometry": orjson.loads(shapely.to_geojson(degrees))}
+
+
+def warm_up() -> None:
+    """Draw ahead what most pages show."""
+    cache = _map_cache()
+    cache.country = _draw_country(cache.index)
+
+
+def voivodeship_map(slug: str, units: Mapping[str, maps.MapUnit]) -> maps.AreaMap | None:
+    """Return the map of the municipalities of a voivodeship, None if none has a boundary.
+
+    units: by TERYT, of the same snapshot of the territory; those without a boundary are left out.
+    """
+    cache = _map_cache()
+    if slug not in cache.voivodeships:
+        cache.voivodeships[slug] = _draw_voivodeship(cache.index, slug)
+    drawn = cache.voivodeships[slug]
+    if drawn is None:
+        return None
+    return maps.area_map(
+        drawn.frame,
+        drawn.paths,
+        drawn.middles,
+        [units[teryt] for teryt in drawn.keys],
+        approximate=drawn.approximate,
+    )
+
+
+def country_map(unit_of: Callable[[str, str], maps.MapUnit]) -> maps.AreaMap | None:
+    """Return the map of the voivodeships with boundaries, None without any. unit_of: takes slug and name."""
+    cache = _map_cache()
+    if cache.country is None:
+        cache.country = _draw_country(cache.index)
+    drawn = cache.country
+    if drawn is None:
+        return None
+    return maps.area_map(
+        drawn.frame,
+        drawn.paths,
+        drawn.middles,
+        [unit_of(slug, name) for slug, name in zip(drawn.keys, drawn.names, strict=True)],
+        approximate=drawn.approximate,
+    )
+
+
+def _draw_voivodeship(index: BoundaryIndex, slug: str) -> Drawn | None:
+    positions = [i for i, unit in enumerate(index.municipalities) if unit.voivodeship_slug == slug]
+    if not positions:
+        return None
+    frame, areas = maps.simple_map(index.areas[positions], tolerance=OVERVIEW_TOLERANCE)
+    units = [index.municipalities[i] for i in positions]
+    return Drawn(
+        frame=frame,
+        keys=tuple(unit.teryt for unit in units),
+        paths=maps.area_paths(frame, areas),
+        middles=maps.middles(frame, areas),
+        approximate=any(unit.approximate for unit in units),
+    )
+
+
+def _draw_country(index: BoundaryIndex) -> Drawn | None:
+    if not index.municipalities:
+        return None
+    slugs, areas = outlines.dissolve(index.areas, [unit.voivodeship_slug for unit in index.municipalities])
+    frame, simple = maps.simple_map(areas, tolerance=OVERVIEW_TOLERANCE)
+    names = {unit.voivodeship_slug: unit.voivodeship_name for unit in index.municipalities}
+    return Drawn(
+        frame=frame,
+        names=tuple(names[slug] for slug in slugs),
+        keys=tuple(slugs),
+        paths=maps.area_paths(frame, simple),
+        middles=maps.middles(frame, simple),
+        approximate=any(unit.approximate for unit in index.municipalities),
+    )
+
+
+def _map_cache() -> _MapCache:
+    """Return the cache of this process, empty for a new snapshot of the territory."""
+    index = territory.get().boundaries
+    cache = _Current.cache
+    if cache is None or cache.index is not index:
+        cache = _Current.cache = _MapCache(index, LRUCache(GROUND_BYTES, getsizeof=attrgetter("bytes")), Lock())
+    return cache
