@@ -3,7 +3,8 @@
 import pytest
 from django.db import IntegrityError, connection
 
-from catalog import models, plane
+from catalog import models
+from catalog.territory import projection
 from prices.models import Observation, Series
 from tests import factories
 
@@ -49,7 +50,7 @@ def test_the_database_projects_like_the_plane_module(lat, lon):
     depot = factories.DepotFactory(lat=lat, lon=lon)
     with connection.cursor() as cursor:
         cursor.execute("SELECT position[0], position[1] FROM catalog_depot WHERE id = %s", [depot.pk])
-        assert cursor.fetchone() == pytest.approx(plane.to_plane(lat, lon), abs=1e-6)
+        assert cursor.fetchone() == pytest.approx(projection.project(lat, lon), abs=1e-6)
 
 
 def test_polish_letters_sort_after_their_base():
@@ -69,7 +70,7 @@ def test_what_an_editor_or_a_log_is_told_of_a_row():
         (models.Postcode(code="30-001"), "30-001"),
         (models.PostcodeMunicipality(postcode_id="30-001", municipality=unit), "30-001 in 1261011"),
         (models.SearchEntry(label="Kraków", kind="municipality"), "Kraków (municipality)"),
-        (models.DistinctPair(first_id=3, second_id=4), "#3 ≠ #4"),
+        (models.NotDuplicate(first_id=3, second_id=4), "#3 ≠ #4"),
         (Series(slug="prad-g11"), "Energia elektryczna dla gospodarstw domowych, taryfa G11"),
         (
             Observation(series_id="prad-g11", year=2024),

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalog import fuels
-from catalog.depots.snapshot import DepotRow, Depots, UnknownDepot, read_depots
+from catalog.depots import fuels
+from catalog.depots.snapshot import DepotNotFound, DepotRow, Depots, read_depots
 from catalog.models import Depot
-from catalog.params import Point
+from catalog.territory.point import Point
 from tests import factories
 from tests.catalog.depots.near_by_sql import find_near
 
@@ -90,9 +90,9 @@ def test_only_published_depots_are_read_in_polish_order():
     removed = factories.DepotFactory(name="Usunięty", removed=True)
     known = read_depots()
     assert [one.name for one in known.rows] == ["Lis", "Łoś", "Zając", "Żak"]
-    with pytest.raises(UnknownDepot):
+    with pytest.raises(DepotNotFound):
         known.get(removed.pk)
-    with pytest.raises(UnknownDepot):
+    with pytest.raises(DepotNotFound):
         known.get(2**70)
 
 

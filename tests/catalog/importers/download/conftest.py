@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.importers.download import Fetcher, Patience
+from catalog.importers.download import Fetcher, RetryPolicy
 from catalog.importers.publications import read_publications
 from tests import small_country
 from tests.publisher_server import Publishers, serve
@@ -37,5 +37,5 @@ def clock():
 
 @pytest.fixture
 def fetcher(tmp_path, clock):
-    patience = Patience(attempts=4, first_wait_s=1, longest_wait_s=60, idle_s=20, whole_s=90)
+    patience = RetryPolicy(attempts=4, first_wait_s=1, longest_wait_s=60, idle_s=20, whole_s=90)
     return Fetcher(tmp_path / "downloads", patience, sleep=clock.sleep)

@@ -4,14 +4,16 @@ import fcntl
 import hashlib
 import json
 import re
+import socket
 from dataclasses import replace
 from email.utils import formatdate
-from time import time
+from time import monotonic, time
 
 import pytest
 
-from catalog.importers.download import DownloadBusy, DownloadFailed, Patience
-from catalog.importers.download.store import KEPT, Store
+from catalog.importers.download import DownloadBusy, DownloadFailed, RetryPolicy
+from catalog.importers.download.destinations import is_public, may_follow
+from catalog.importers.download.store import MAX_DOWNLOADS, Store
 from catalog.importers.records import BadInput
 from tests import small_country
 from tests.catalog.importers.parsers.helpers import DATA
@@ -104,14 +106,14 @@ def test_only_the_newest_are_kept(fetcher, source, publishers, monkeypatch):
 
     from catalog.importers.download import fetching
 
-    for day in range(1, KEPT + 4):
+    for day in range(1, MAX_DOWNLOADS + 4):
         monkeypatch.setattr(fetching.timezone, "now", lambda day=day: datetime(2031, 1, day, tzinfo=UTC))
         publishers.files["PL.zip"] = small_country.postcodes(range(day))
         newest = fetcher.fetch(source)
     names = folder(fetcher, source)
-    assert len(names) == 2 * KEPT
+    assert len(names) == 2 * MAX_DOWNLOADS
     assert newest.path.name in names
-    assert names[0].startswith("203101" + f"{KEPT + 4 - KEPT:02}")
+    assert names[0].startswith("203101" + f"{MAX_DOWNLOADS + 4 - MAX_DOWNLOADS:02}")
 
 
 @pytest.mark.parametrize("trouble", ["drop", "short", "chunked"])
@@ -251,20 +253,20 @@ def test_a_retry_after_may_be_a_date(fetcher, source, publishers, clock):
 
 def test_a_silent_publisher_is_given_up(fetcher, source, publishers):
     publishers.always[POSTCODES] = "silent"
-    hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=0.3, whole_s=90))
+    hasty = replace(fetcher, patience=RetryPolicy(attempts=2, first_wait_s=0, idle_s=0.3, whole_s=90))
     assert re.search(r"the connection failed .ReadTimeout.*tried 2 times; try again later", refusal(hasty, source))
     assert not fetcher.store(source).whole()
 
 
 def test_a_slow_body_is_given_up(fetcher, source, publishers):
     publishers.always[POSTCODES] = "slow"
-    hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
+    hasty = replace(fetcher, patience=RetryPolicy(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
     assert re.search(r"is too slow: [0-9]+ bytes in 0 seconds; try again later", refusal(hasty, source))
 
 
 def test_a_slow_form_is_given_up(fetcher, sources, publishers):
     publishers.always["/pliki_pelne.aspx"] = "slow"
-    hasty = replace(fetcher, patience=Patience(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
+    hasty = replace(fetcher, patience=RetryPolicy(attempts=2, first_wait_s=0, idle_s=5, whole_s=0.3))
     assert re.search(r"is too slow: [0-9]+ bytes in 0 seconds; try again later", refusal(hasty, sources["teryt-terc"]))
 
 
@@ -342,7 +344,7 @@ def test_a_csv_file_that_is_not_whole_is_refused(fetcher, publishers, table, tro
 
 
 def test_a_zip_that_unpacks_to_more_than_may_come_is_refused(fetcher, source, publishers, monkeypatch):
-    monkeypatch.setattr("catalog.importers.download.whole.MAX_BYTES", 100)
+    monkeypatch.setattr("catalog.importers.download.integrity.MAX_BYTES", 100)
     publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(401))
     assert "unpacks to more than 400 bytes" in refusal(fetcher, source)
 
@@ -378,6 +380,50 @@ def test_a_file_that_cannot_be_written_is_named(fetcher, source):
     store = fetcher.store(source)
     store.part.mkdir(parents=True)
     assert refusal(fetcher, source) == f"{store.folder}: cannot be written: Is a directory"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "https://10.0.0.1/x",
+        "https://192.168.1.1/x",
+        "https://169.254.169.254/latest/meta-data/",
+        "https://[fd00::1]/x",
+        "https://[::ffff:10.0.0.1]/x",
+        "https://[64:ff9b::a00:1]/x",
+        "https://0x0a000001/x",
+        "https://100.64.0.1/x",
+        "https://inside.example.pl/x",
+    ],
+)
+def test_a_redirection_into_a_private_network_is_not_followed(fetcher, source, publishers, monkeypatch, target):
+    resolve = socket.getaddrinfo
+
+    def resolved(host, *rest, **more):
+        return resolve("10.1.2.3" if host == "inside.example.pl" else host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    publishers.troubles[POSTCODES] = [(302, {"Location": target})]
+    assert f"leads to {target}, into a private network; check the file of sources" in refusal(fetcher, source)
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2001:4860:4860::8888", "::ffff:8.8.8.8"])
+def test_the_internet_is_public(address):
+    assert is_public(address)
+
+
+def test_a_publisher_may_not_lead_to_this_machine():
+    assert may_follow("http://127.0.0.1:1/a", "http://127.0.0.1:2/b")
+    for target in ("http://127.0.0.1:2/b", "https://localhost/", "https://[::1]/"):
+        assert not may_follow("https://8.8.8.8/a", target)
+
+
+def test_a_publisher_that_stops_within_a_header_is_given_up(fetcher, source, publishers):
+    publishers.always[POSTCODES] = "slow header"
+    hasty = replace(fetcher, patience=RetryPolicy(attempts=2, first_wait_s=0, idle_s=1, whole_s=0.5))
+    began = monotonic()
+    assert "its time is used up; try again later" in refusal(hasty, source)
+    assert monotonic() - began < 5
 
 
 def test_a_redirection_on_this_machine_is_followed(fetcher, source, publishers, content):
@@ -468,3 +514,17 @@ def test_commands_report_a_refusal_like_bad_input():
 
 def test_a_source_by_hand_is_not_fetched(fetcher, sources):
     assert "is not a file that can be fetched" in refusal(fetcher, sources["regulations"])
+
+
+def test_nothing_has_changed_says_a_publisher_who_was_not_asked_that(fetcher, sources, publishers):
+    publishers.always = {"/PL.zip": 304}
+    with pytest.raises(DownloadFailed, match="answered 304; check the address in the file of sources"):
+        fetcher.fetch(sources["geonames-postcodes"])
+
+
+def test_a_kept_file_that_was_cut_is_fetched_anew(fetcher, sources):
+    first = fetcher.fetch(sources["geonames-postcodes"])
+    whole = first.path.read_bytes()
+    first.path.write_bytes(whole[:-1])
+    second = fetcher.fetch(sources["geonames-postcodes"])
+    assert (second.fresh, second.path.read_bytes()) == (True, whole)

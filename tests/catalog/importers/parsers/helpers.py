@@ -8,8 +8,8 @@ import pytest
 
 from catalog.importers.parsers.formats import identify
 from catalog.importers.records import BadInput
+from tests import ROOT
 
-ROOT = Path(__file__).parents[4]
 DATA = ROOT / "tests" / "data"
 SHARED = ROOT.parent / "shared" / "data"
 

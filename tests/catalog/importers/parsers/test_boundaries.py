@@ -7,12 +7,15 @@ import pyproj
 import pytest
 import shapefile
 import shapely
+from shapely.errors import GEOSException
 from shapely.geometry import Polygon, box
 
-from catalog import plane
 from catalog.importers.parsers import boundaries
 from catalog.importers.parsers.boundaries import reduce_coverage
+from catalog.importers.parsers.formats import Format, identify
 from catalog.importers.records import BadInput
+from catalog.territory import projection
+from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
 from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
 
 OFFICIAL = pyproj.CRS("EPSG:2180")
@@ -77,7 +80,7 @@ def geojson(path, features, **extra):
 def expected_corner():
     """Where the south-western corner of the first area lies on the plane."""
     lon, lat = pyproj.Transformer.from_crs(OFFICIAL, "EPSG:4326", always_xy=True).transform(500_000, 240_000)
-    return plane.to_plane(lat, lon)
+    return projection.project(lat, lon)
 
 
 def check_areas(extract):
@@ -294,7 +297,7 @@ def test_geojson():
         ("1206912", "Żabia Wola", "MultiPolygon"),
         ("1206923", "Dolna Próba", "Polygon"),
     ]
-    x, y = plane.to_plane(50.0, 19.1)
+    x, y = projection.project(50.0, 19.1)
     assert shapely.distance(shapely.Point(x, y), rows[1].area) < 0.01
     assert shapely.intersection(rows[0].area, rows[1].area).length > 10_000
 
@@ -304,7 +307,37 @@ def test_geojson_in_a_zip(tmp_path):
     assert len(boundaries.parse(path).rows) == 2
 
 
-@pytest.mark.parametrize("key", ["JPT_KOD_JE", "teryt", "TERYT", "kod_teryt"])
+@pytest.mark.parametrize(("code", "name"), [("kod", "nazwa"), ("KOD", "NAZWA"), ("JPT_KOD_JE", "JPT_NAZWA_")])
+def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path, code, name):
+    """Neighbours are up to 30 m apart or over one another; afterwards a point between them lies in exactly one."""
+    west = Polygon([(19.0, 50.0), (19.1, 50.0), (19.1004, 50.05), (19.1, 50.1), (19.0, 50.1)])
+    east = Polygon([(19.1, 50.0), (19.2, 50.0), (19.2, 50.1), (19.1, 50.1), (19.1004, 50.075), (19.0997, 50.025)])
+    path = geojson(tmp_path, [({code: "1206912", name: "Żabia Wola"}, west), ({code: "1206923", name: "Próba"}, east)])
+    assert identify(path) == Format.BOUNDARIES_GEOJSON
+    extract = boundaries.parse(path)
+    (one, other), (quality,) = extract.rows, extract.remarks
+    assert [row.name for row in extract.rows] == ["Żabia Wola", "Próba"]
+    assert shapely.coverage_is_valid([one.area, other.area])
+    together = shapely.union(one.area, other.area)
+    assert (together.geom_type, len(together.interiors)) == ("Polygon", 0)
+    assert "2 of 2 areas do not meet their neighbours point by point; overlaps of 0." in quality
+    index = BoundaryIndex([located("1206912"), located("1206923")], np.array([one.area, other.area]))
+    for lat in np.linspace(50.001, 50.099, 60):
+        for lon in np.linspace(19.0990, 19.1010, 21):
+            assert index.find(lat, lon) is not None
+    assert shapely.intersection(one.area, other.area).length == pytest.approx(11_100, rel=0.02)
+
+
+def located(teryt):
+    return LocatedMunicipality(teryt, "", "", "", "", "", approximate=False)
+
+
+def test_a_file_whose_areas_meet_says_so(tmp_path):
+    (quality,) = boundaries.parse(packed(tmp_path, AREAS)).remarks
+    assert quality == "quality: all 2 areas meet their neighbours point by point"
+
+
+@pytest.mark.parametrize("key", ["JPT_KOD_JE", "teryt", "TERYT", "kod_teryt", "kod"])
 def test_geojson_keys_of_the_code(tmp_path, key):
     (row,) = boundaries.parse(geojson(tmp_path, [({key: "1206912"}, box(19, 50, 19.1, 50.1))])).rows
     assert (row.teryt, row.name) == ("1206912", "")
@@ -372,4 +405,13 @@ def test_whole_country():
     assert shapely.area(areas).sum() == pytest.approx(312_000e6, rel=0.01)
     warsaw = next(row for row in extract.rows if row.teryt == "1465011")
     assert warsaw.name == "Warszawa"
-    assert warsaw.area.contains(shapely.Point(plane.to_plane(52.2297, 21.0122)))
+    assert warsaw.area.contains(shapely.Point(projection.project(52.2297, 21.0122)))
+
+
+def test_areas_that_the_geometry_library_gives_up(tmp_path, monkeypatch):
+    def give_up(areas):
+        raise GEOSException("TopologyException: side location conflict")
+
+    monkeypatch.setattr(boundaries, "reduce_coverage", give_up)
+    with pytest.raises(BadInput, match="the areas form no coverage: TopologyException"):
+        boundaries.parse(packed(tmp_path, AREAS))

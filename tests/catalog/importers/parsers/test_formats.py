@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.importers.parsers import files
+from catalog.importers.parsers import files, formats
 from catalog.importers.parsers.formats import Format, LooksBroken, identify, recognise
 from catalog.importers.records import BadInput
 from tests.catalog.importers.parsers.helpers import DATA, chance, shared, sniff, text, write, zipped
@@ -212,3 +212,10 @@ def test_little_is_read_of_a_large_file(tmp_path, monkeypatch):
 )
 def test_publishers_files(name, form):
     assert recognise(shared(name)) == form
+
+
+def test_a_file_that_goes_away_while_it_is_looked_at(tmp_path, monkeypatch):
+    for looking in (files, formats):
+        monkeypatch.setattr(looking, "is_zip", lambda path, **limits: False)
+    with pytest.raises(BadInput, match="cannot be read: No such file"):
+        identify(tmp_path / "gone.csv")

@@ -1,6 +1,6 @@
 import pytest
 
-from catalog import fuels
+from catalog.depots import fuels
 from catalog.importers.parsers import osm_tags
 from catalog.importers.parsers.osm_tags import FUEL_OF, fuels_of
 from catalog.importers.records import DepotRecord, Note
@@ -17,6 +17,21 @@ def depot(**tags):
 def reasons(record):
     assert all(note.key == record.source_id for note in record.notes)
     return [note.reason for note in record.notes]
+
+
+@pytest.mark.parametrize(
+    ("tags", "denied"),
+    [
+        ({"fuel__pellets": "no"}, ("pellet",)),
+        ({"sells__wood": "No "}, ("drewno-kominkowe",)),
+        ({"fuel__coal": "no", "fuel__wood": "yes"}, fuels.assortments("wegiel")),
+        ({"fuel__ekogroszek": "no"}, ("ekogroszek",)),
+        ({"fuel__pellets": "unknown", "fuel__wood": ""}, ()),
+        ({"fuel__diesel": "no"}, ()),
+    ],
+)
+def test_what_the_source_says_is_not_sold(tags, denied):
+    assert depot(shop="fuel", **tags).denied_fuels == denied
 
 
 def test_whole_record():

@@ -3,14 +3,15 @@
 import subprocess
 import sys
 from datetime import date
-from pathlib import Path
 
 import pyproj
 import pytest
 
 from catalog.importers.parsers import prg_addresses
 from catalog.importers.parsers.formats import Format, LooksBroken, identify, recognise
+from catalog.importers.parsers.prg_addresses import reading
 from catalog.importers.records import BadInput
+from tests import ROOT
 from tests.catalog.importers.parsers.generate_addresses import area, document, generate, point
 from tests.catalog.importers.parsers.helpers import chance, shared, write, zipped
 
@@ -298,8 +299,56 @@ print(sum(count for row in rows for _, count in row.municipalities), peak() - be
 def test_a_large_file_takes_little_memory(tmp_path, model):
     path = tmp_path / "large.xml"
     generate(path, model, 24_000_000)
-    root = Path(__file__).parents[4]
+    root = ROOT
     printed = subprocess.run([sys.executable, "-c", MEASURE, str(path)], cwd=root, capture_output=True, check=True)
     addresses, grown_kib = map(int, printed.stdout.split())
     assert addresses > 10_000
     assert grown_kib < 14 * 1024  # much less than the file
+
+
+def test_a_version_that_is_no_day(tmp_path, model):
+    with pytest.raises(BadInput, match="the version of id-0: "):
+        prg_addresses.parse(file(tmp_path, model, *points(model, 1, version="2025-13-45")))
+
+
+def test_a_place_whose_name_is_too_long_is_not_named(tmp_path, model):
+    long = "W" * 200
+    text = document(model, *points(model, place=long), area(model, place=long))
+    (record,) = prg_addresses.parse(write(tmp_path / "a.xml", text)).rows
+    assert (record.places, record.municipalities) == ((), (("0804032", 3),))
+
+
+def test_a_few_positions_outside_their_voivodeship_are_left_out(tmp_path, model):
+    stray = point(model, "stray", north=NORTH, east=EAST + 400_000)
+    extract = prg_addresses.parse(file(tmp_path, model, *points(model, 30), stray))
+    assert notes(extract) == {"with a position outside their voivodeship, which is left out": "1 addresses"}
+    assert (extract.rows[0].lat, extract.rows[0].lon) == (51.92991, 15.91212)
+
+
+def test_nothing_that_can_be_used(tmp_path, model):
+    with pytest.raises(BadInput, match="has no usable address"):
+        prg_addresses.parse(file(tmp_path, model, *points(model, postcode="")))
+
+
+def test_a_system_that_is_not_stated_is_the_official_one(tmp_path, model):
+    (record,) = prg_addresses.parse(file(tmp_path, model, *points(model, system=""))).rows
+    assert (record.lat, record.lon) == (51.92978, 15.91212)
+
+
+def test_an_address_inside_another(tmp_path, model):
+    inner = {2012: "<prg-ad:PRG_PunktAdresowy/>", 2021: "<prgad:AD_PunktAdresowy/>"}[model]
+    text = document(model, *points(model), area(model)).replace("<gml:Point", f"{inner}<gml:Point", 1)
+    with pytest.raises(BadInput, match=r"row 1: has <.*PunktAdresowy> inside <.*PunktAdresowy>"):
+        prg_addresses.parse(write(tmp_path / "a.xml", text))
+
+
+def test_too_many_references(tmp_path, model, monkeypatch):
+    monkeypatch.setattr(reading, "MAX_REFERENCES", 0)
+    with pytest.raises(BadInput, match="has more than 0 references"):
+        prg_addresses.parse(file(tmp_path, model, *points(model)))
+
+
+def test_thousands_of_names_of_elements_do_no_harm(tmp_path, model):
+    names = "".join(f"<x{number}/>" for number in range(1100))
+    (record,) = prg_addresses.parse(file(tmp_path, model, names, *points(model))).rows
+    assert record.municipalities == (("0804032", 3),)

@@ -1,13 +1,15 @@
 """An update of the register of units keeps everything that hangs on a municipality."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
-from catalog import boundaries, models
+from catalog import models
 from catalog.importers.records import Extract, UnitRecord
-from catalog.importers.sync import ImportRefused, TooManyRemovals
+from catalog.importers.sync import ImportRefused, Options, TooManyRemovals
 from catalog.importers.sync.units import sync_units
+from catalog.territory import boundaries
 from catalog.territory.snapshot import read_territory
 from regulations.models import LegalState
 from tests import factories
@@ -305,3 +307,19 @@ def test_a_voivodeship_of_which_other_data_know_is_refused(options, register):
     moved += [UnitRecord(f"1401{u.teryt[4:]}", u.name, u.kind) for u in REGISTER if len(u.teryt) == 7]
     with pytest.raises(ImportRefused, match="voivodeship 12 leaves the register, and stany prawne"):
         load(*moved, options=replace(options, allow_removals=True))
+
+
+TODAY = date(2031, 11, 21)
+
+
+def test_a_municipality_that_takes_another_code_and_another_name():
+    def register(*units):
+        counties = UnitRecord("12", "małopolskie"), UnitRecord("1207", "limanowski")
+        others = (UnitRecord(f"1207{number}2", f"Gmina {number}", 2) for number in range(20, 40))
+        return sync_units(Extract((*counties, *others, *units)), Options(today=TODAY, write=True))
+
+    register(UnitRecord("1207052", "Kamienica", 2))
+    report = register(UnitRecord("1207053", "Kamienica Górna", 3))
+    assert report.lines == [
+        "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska), renamed Kamienica Górna"
+    ]

@@ -1,0 +1,102 @@
+"""Editors who decide at the same moment, each with a connection of their own: nobody's work is lost, nothing fails."""
+
+import threading
+from datetime import UTC, date, datetime
+
+import pytest
+from django.db import connection
+
+from catalog import services, submissions
+from catalog.models import Depot, Submission
+from tests import factories
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+TODAY = date(2026, 11, 21)
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def at_once(*acts):
+    """Run acts together. Returns what each returned, or the name of what it raised."""
+    barrier = threading.Barrier(len(acts))
+    outcomes = [None] * len(acts)
+
+    def work(place, act):
+        try:
+            barrier.wait(30)
+            outcomes[place] = act()
+        except Exception as error:
+            outcomes[place] = type(error).__name__
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work, args=each) for each in enumerate(acts)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return outcomes
+
+
+def test_of_two_forms_opened_together_one_is_refused():
+    editor, depot = factories.UserFactory(), factories.DepotFactory()
+    opened = services.edit_version(depot)
+
+    def edit(place):
+        return lambda: (
+            services.edit_depot(depot=depot, values={"place": place}, by=editor, on=TODAY, opened=opened).place
+        )
+
+    outcomes = at_once(edit("Kraków"), edit("Wieliczka"))
+    depot.refresh_from_db()
+    assert set(outcomes) == {depot.place, "DepotEditConflict"}
+
+
+def test_overlapping_choices_are_checked_without_a_deadlock():
+    editor = factories.UserFactory()
+    keys = [factories.DepotFactory().pk for _ in range(40)]
+
+    def verify(chosen):
+        return lambda: services.verify_depots(keys=chosen, by=editor, on=TODAY).count
+
+    assert at_once(verify(keys[:30]), verify(keys[:9:-1])) == [30, 30]
+    assert Depot.objects.filter(data_status="verified").count() == 40
+
+
+def test_two_merges_of_one_pair_in_opposite_directions_leave_one_depot():
+    editor = factories.UserFactory()
+    one, other = factories.DepotFactory(), factories.DepotFactory()
+
+    def merge(survivor, loser):
+        return lambda: services.merge_depots(survivor=survivor, loser=loser, take=(), by=editor, on=TODAY).pk
+
+    outcomes = at_once(merge(one, other), merge(other, one))
+    assert outcomes.count("DepotIsRemoved") == 1
+    assert Depot.objects.published().get().pk in outcomes
+
+
+def test_a_submission_decided_while_its_depot_is_merged_is_decided_about_the_survivor_or_before():
+    editor = factories.UserFactory()
+    one, other = factories.DepotFactory(), factories.DepotFactory()
+    submission = Submission.objects.create(
+        depot=other,
+        kind="correct",
+        state="waiting",
+        proposed={"place": "Wieliczka"},
+        stored={"place": ""},
+        email="a@example.pl",
+        email_hash="x",
+        created_at=NOW,
+        confirmed_at=NOW,
+    )
+
+    def accept():
+        return len(submissions.accept_submission(submission=submission, by=editor, on=NOW).changed)
+
+    def merge():
+        return services.merge_depots(survivor=one, loser=other, take=(), by=editor, on=TODAY).pk
+
+    assert at_once(accept, merge) == [1, one.pk]
+    submission.refresh_from_db()
+    assert (submission.state, submission.depot_id) == ("accepted", one.pk)
+    assert "Wieliczka" in Depot.objects.values_list("place", flat=True)

@@ -1,0 +1,165 @@
+"""Bulk decisions are taken back as a whole, entry by entry as it was."""
+
+from datetime import date
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.core import mail
+from django.urls import reverse
+
+from catalog import models, services
+from catalog.roles import CHIEF, EDITOR
+from fueldepot.data import history
+from tests import bulk, factories
+from tests.catalog.admin.test_list import many
+
+pytestmark = pytest.mark.django_db
+
+DEPOTS = reverse("admin:catalog_depot_changelist")
+TODAY = date(2026, 11, 21)
+VOLATILE = {"history_id", "history_date", "history_type", "history_change_reason", "history_user"}
+
+
+def undo(client, batch):
+    return client.post(reverse("admin:catalog_depotbatch_undo", args=[batch.pk]), follow=True)
+
+
+def rows(*depots):
+    return list(models.Depot.objects.filter(pk__in=[depot.pk for depot in depots]).order_by("pk").values())
+
+
+def text_of(answer):
+    return answer.content.decode().replace("\xa0", " ")
+
+
+def various():
+    """Entries in states that differ, each with its line of history."""
+    return [
+        factories.DepotFactory(name="Nieweryfikowany", confirmed_fields=["phone"]),
+        factories.DepotFactory(name="Sprawdzony", verified=True, lat=50.1),
+        factories.DepotFactory(name="Wstrzymany", held=True, review="nazwa to imię i nazwisko", lat=50.2),
+    ]
+
+
+@pytest.mark.parametrize("action", ["verify", "reset", "publish", "remove_closed", "remove_private"])
+def test_one_click_takes_a_whole_batch_back(client, editor, action):
+    depots = various()
+    before = rows(*depots)
+    answer = bulk.act(client, DEPOTS, action, *depots, reason="Kontrola  w terenie.")
+    assert "Cofnij całość" in answer.content.decode()
+    batch = models.DepotBatch.objects.get()
+    assert rows(*depots) != before
+    if action != "verify":
+        assert batch.reason == "Kontrola w terenie."
+    said = text_of(undo(client, batch))
+    assert f"Przywrócone wpisy: {len(batch.lines)}." in said
+    assert rows(*depots) == before
+    batch.refresh_from_db()
+    assert batch.undone_by == editor
+    newest = models.Depot.history.filter(history_change_reason__startswith=services.batches.UNDONE)
+    assert newest.count() == len(batch.lines)
+    assert set(newest.values_list("history_user", flat=True)) == {editor.pk}
+    assert "cofnięto już wcześniej" in text_of(undo(client, batch))
+    assert rows(*depots) == before
+
+
+def test_what_somebody_has_decided_since_stays(client, editor):
+    restored, owners, checked = various()
+    bulk.act(client, DEPOTS, "remove_closed", restored, owners, checked)
+    services.publish_depot(depot=restored, by=editor, on=TODAY, note="działa")
+    services.publish_depot(depot=owners, by=editor, on=TODAY, note="działa")
+    services.remove_depot(depot=owners, reason=models.Depot.RemovalReason.OWNER, by=editor, on=TODAY)
+    later = rows(restored, owners)
+    said = text_of(undo(client, models.DepotBatch.objects.get()))
+    assert "Przywrócone wpisy: 1." in said
+    assert "ktoś je zmienił: 2." in said
+    assert rows(restored, owners) == later
+    checked.refresh_from_db()
+    assert checked.publication == "held"
+
+
+def test_another_field_that_changed_since_is_kept(client, editor):
+    depot = factories.DepotFactory(phone="")
+    bulk.act(client, DEPOTS, "verify", depot)
+    services.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    undo(client, models.DepotBatch.objects.get())
+    depot.refresh_from_db()
+    assert (depot.phone, depot.data_status, depot.verified_at) == ("+48 12 345 67 89", "unverified", None)
+    assert depot.updated_at == TODAY
+
+
+def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
+    depot = factories.DepotFactory(name="Skład Nowak")
+    waiting = factories.SubmissionFactory(depot=depot)
+    claim = factories.SubmissionFactory(depot=depot, claim=True)
+    unconfirmed = factories.SubmissionFactory(depot=depot, unconfirmed=True)
+    said = text_of(bulk.act(client, DEPOTS, "remove_not_a_depot", depot))
+    assert "Zamknięte zgłoszenia: 2. Wysłane listy: 2." in said
+    assert {letter.to[0] for letter in mail.outbox} == {waiting.email, claim.email}
+    assert "Powód: to nie jest skład opału." in mail.outbox[0].body
+    assert set(models.Submission.objects.values_list("state", "notification_pending")) == {("superseded", False)}
+    again = factories.SubmissionFactory(depot=depot, claim=True, email=claim.email, email_hash=claim.email_hash)
+    said = text_of(undo(client, models.DepotBatch.objects.get()))
+    assert "Zgłoszenia, które znów czekają: 1." in said
+    states = dict(models.Submission.objects.values_list("pk", "state"))
+    assert states == {waiting.pk: "waiting", claim.pk: "superseded", unconfirmed.pk: "superseded", again.pk: "waiting"}
+
+
+def test_removing_one_closes_what_waits_too(client, editor):
+    waiting = factories.SubmissionFactory()
+    decide = reverse("admin:catalog_depot_decide", args=[waiting.depot_id])
+    client.post(decide, {"decision": "remove", "reason": "closed"})
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.notification_pending) == ("superseded", False)
+    assert [letter.to for letter in mail.outbox] == [[waiting.email]]
+
+
+@pytest.mark.parametrize("action", ["reset", "publish", "remove_closed"])
+def test_a_decision_without_a_reason_changes_nothing(client, editor, action):
+    depots = [factories.DepotFactory(verified=True, held=True)]
+    before = rows(*depots)
+    said = text_of(bulk.act(client, DEPOTS, action, *depots, reason=" \t"))
+    assert "ta decyzja wymaga podania powodu" in said
+    assert rows(*depots) == before
+    assert not models.DepotBatch.objects.exists()
+
+
+def test_an_editor_takes_back_only_what_is_their_own(client, editor):
+    depot = factories.DepotFactory()
+    batch = services.verify_depots(keys=[depot.pk], by=factories.UserFactory(), on=TODAY).batch
+    page = reverse("admin:catalog_depotbatch_change", args=[batch.pk])
+    assert "Cofnij całość" not in client.get(page).content.decode()
+    assert undo(client, batch).status_code == 403
+    depot.refresh_from_db()
+    assert depot.data_status == "verified"
+    chief = get_user_model().objects.create(username="naczelna", is_staff=True)
+    chief.groups.add(Group.objects.get(name=CHIEF))
+    client.force_login(chief)
+    assert "Cofnij całość" in client.get(page).content.decode()
+    undo(client, batch)
+    depot.refresh_from_db()
+    assert depot.data_status == "unverified"
+
+
+def test_two_thousand_are_taken_back_in_as_many_statements_as_one(editor, django_assert_max_num_queries):
+    keys = [depot.pk for depot in many(2000)]
+    history.record_bulk(models.Depot, keys, by=None, reason="import")
+    closed = models.Depot.RemovalReason.CLOSED
+    batch = services.remove_depots(keys=keys, reason=closed, by=editor, on=TODAY, note="pomyłka").batch
+    with django_assert_max_num_queries(10):
+        undone = services.undo_batch(batch=batch, by=editor, on=batch.decided_at)
+    assert (undone.restored, undone.changed_since) == (2000, ())
+    assert models.Depot.objects.published().count() == 2000
+
+
+def test_the_list_of_batches_filters_and_removed_entries_filter_by_reason(client, editor):
+    assert Group.objects.get(name=EDITOR).permissions.filter(codename="view_depotbatch").exists()
+    closed, private = factories.DepotFactory(name="Zamknięty"), factories.DepotFactory(name="Prywatny", lat=51)
+    bulk.act(client, DEPOTS, "remove_closed", closed)
+    bulk.act(client, DEPOTS, "remove_private", private)
+    found = client.get(DEPOTS, {"removal_reason__exact": "private_person"}).context["cl"].result_list
+    assert list(found) == [private]
+    undo(client, models.DepotBatch.objects.first())
+    listing = reverse("admin:catalog_depotbatch_changelist")
+    assert [len(client.get(listing, {"undone": which}).context["cl"].result_list) for which in ("no", "yes")] == [1, 1]

@@ -1,0 +1,335 @@
+"""Bulk actions of the lists: nothing changes before the page that shows what would is confirmed."""
+
+from datetime import date
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.urls import reverse
+
+from catalog import models, services
+from catalog.roles import CHIEF
+from prices.models import DepotPrice
+from tests import bulk, factories
+from tests.catalog.admin.test_list import many
+from tests.regulations.factories import ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+DEPOTS = reverse("admin:catalog_depot_changelist")
+SUBMISSIONS = reverse("admin:catalog_submission_changelist")
+PRICES = reverse("admin:prices_depotprice_changelist")
+RESOLUTIONS = reverse("admin:regulations_resolution_changelist")
+TODAY = date(2026, 11, 21)
+
+Reason = models.Depot.RemovalReason
+
+
+def removed(reason, **values):
+    return factories.DepotFactory(
+        publication="removed",
+        removed_at=TODAY,
+        removal_reason=reason,
+        lat=49.5 + models.Depot.objects.count() / 50,
+        **values,
+    )
+
+
+@pytest.fixture
+def chief(client):
+    user = get_user_model().objects.create(username="naczelna", is_staff=True)
+    user.groups.add(Group.objects.get(name=CHIEF))
+    client.force_login(user)
+    return user
+
+
+def said(answer):
+    """A page without the ties of typography."""
+    return answer.content.decode().replace("\xa0", " ")
+
+
+def state():
+    """All that a bulk action could change."""
+    tables = (models.Depot, models.Submission, DepotPrice, models.Depot.history, DepotPrice.history)
+    return [list(getattr(table, "objects", table).order_by("pk").values()) for table in tables]
+
+
+def test_every_action_of_every_list_asks():
+    found = {
+        f"{model._meta.label}.{name}": getattr(func, "asks", False)
+        for model, desk in admin.site._registry.items()
+        for func, name, _ in desk._get_base_actions()
+    }
+    assert [name for name, asks in found.items() if not asks] == []
+    assert {name for name in found if not name.endswith(".delete_selected")} == {
+        *(f"catalog.Depot.{name}" for name in ("verify", "confirm_fuels", "reset", "publish")),
+        *(f"catalog.Depot.remove_{name}" for name in ("closed", "duplicate", "not_a_depot", "private")),
+        *(f"catalog.Submission.{name}" for name in ("accept", "reject", "tell")),
+        "catalog.OwnerChange.mark_seen",
+        "catalog.OwnerLink.revoke",
+        *(f"prices.DepotPrice.{name}" for name in ("approve", "reject")),
+    }
+
+
+@pytest.mark.parametrize(
+    ("listing", "names"),
+    [
+        (DEPOTS, ("verify", "confirm_fuels", "reset", "publish", "remove_closed", "remove_private")),
+        (SUBMISSIONS, ("accept", "reject", "tell")),
+        (PRICES, ("approve", "reject")),
+    ],
+)
+def test_nothing_changes_before_it_is_confirmed(client, editor, listing, names):
+    depots = [factories.DepotFactory(verified=True), factories.DepotFactory(held=True, fuels_in_name=["wegiel"])]
+    rows = {
+        DEPOTS: depots,
+        SUBMISSIONS: [factories.SubmissionFactory(depot=depots[0])],
+        PRICES: [factories.DepotPriceFactory(depot=depots[0], pending=True)],
+    }[listing]
+    before = state()
+    for name in names:
+        for typed in ({}, {"shown": ""}, {"shown": "0" * 64}, {"post": "yes"}):
+            answer = bulk.choose(client, listing, name, *rows, reason="Nie.", **typed)
+            assert answer.status_code == 200
+            assert "Na razie nic nie zmieniono." in said(answer) or name == "tell"
+    assert state() == before
+
+
+def test_the_page_says_how_many_names_ten_and_what_hangs_on_them(client, chief):
+    depots = many(12)
+    factories.SubmissionFactory(depot=depots[0])
+    factories.SubmissionFactory(depot=depots[1], unconfirmed=True)
+    factories.DepotPriceFactory(depot=depots[2])
+    factories.DepotPriceFactory(depot=depots[3], rejected=True)
+    gone = removed(Reason.CLOSED, name="Dawno zamknięty")
+    answer = bulk.choose(client, DEPOTS, "remove_closed", *depots, gone)
+    text = said(answer)
+    assert "Zmieni się: <strong>12</strong> z 13 zaznaczonych." in text
+    assert "<li>czekające zgłoszenia: 1</li><li>ceny: 1</li>" in text
+    changing, staying = text.split("<h2>Bez zmian</h2>")
+    assert "<h2>Pierwsze 10</h2>" in changing
+    assert changing.count('<li><a href="/admin/catalog/depot/') == 10
+    assert f'<a href="/admin/catalog/depot/{depots[0].pk}/change/">{depots[0]}</a>' in changing
+    assert "Usunięte już wcześniej: <strong>1</strong>" in staying
+    assert "Dawno zamknięty" in staying
+
+
+def test_submissions_are_counted_by_what_they_ask_for(client, editor):
+    rows = [factories.SubmissionFactory(), factories.SubmissionFactory(kind="delete", proposed={}, stored={})]
+    text = said(bulk.choose(client, SUBMISSIONS, "accept", *rows))
+    assert "<li>poprawka: 1</li>" in text
+    assert "<li>usunięcie wpisu: 1</li>" in text
+
+
+def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
+    first, *others = many(3)
+    listing = f"{DEPOTS}?publication__exact=published"
+    chosen = {"action": "remove_closed", "_selected_action": [first.pk], "select_across": "1", "reason": "Przegląd."}
+    shown = client.post(listing, chosen).context["shown"]
+    factories.DepotFactory(name="Właśnie dodany", lat=54.0)
+    answer = client.post(listing, {**chosen, "shown": shown})
+    text = said(answer)
+    assert "Nic nie zmieniono: wpisy zmieniły się" in text
+    assert "Zmieni się: <strong>4</strong>" in text
+    assert not models.Depot.objects.filter(publication="removed").exists()
+    services.remove_depot(depot=others[0], reason=Reason.CLOSED, on=TODAY)
+    assert client.post(listing, {**chosen, "shown": answer.context["shown"]}).context["count"] == 3
+    again = client.post(listing, {**chosen, "shown": client.post(listing, chosen).context["shown"]}, follow=True)
+    assert "Zmieniono: 3." in again.content.decode()
+
+
+def test_what_is_shown_to_one_or_for_one_action_confirms_no_other(client, editor):
+    depot = factories.DepotFactory(verified=True)
+    shown = bulk.choose(client, DEPOTS, "reset", depot).context["shown"]
+    assert bulk.choose(client, DEPOTS, "remove_closed", depot, shown=shown).context["count"] == 1
+    client.force_login(factories.UserFactory())
+    assert bulk.choose(client, DEPOTS, "reset", depot, shown=shown).context["count"] == 1
+    depot.refresh_from_db()
+    assert (depot.publication, depot.data_status) == ("published", "verified")
+
+
+@pytest.mark.parametrize("action", ["verify", "remove_closed"])
+def test_an_editor_changes_two_hundred_at_once_and_no_more(client, editor, action):
+    first, *_ = many(201)
+    before = state()
+    for typed in ({}, {"shown": "x"}):
+        answer = client.post(
+            DEPOTS, {"action": action, "_selected_action": [first.pk], "select_across": "1", **typed}, follow=True
+        )
+        text = said(answer)
+        assert "Nic nie zmieniono: zaznaczono 201, a redaktor może zmienić naraz najwyżej 200." in text
+    assert state() == before
+    models.Depot.objects.filter(pk=first.pk).update(publication="held")
+    answer = bulk.act(client, f"{DEPOTS}?publication__exact=published", action, first, select_across="1")
+    assert "Zmieniono: 200." in said(answer)
+
+
+def test_an_editor_never_changes_the_whole_catalog_at_once(client, editor):
+    (first, *_) = many(6586)
+    for action in ("verify", "reset", "publish", "remove_closed"):
+        chosen = bulk.choose(client, DEPOTS, action, first, select_across="1", reason="Porządki.")
+        text = said(client.get(chosen["Location"]))
+        assert "Nic nie zmieniono: zaznaczono 6586, a redaktor może zmienić naraz najwyżej 200." in text
+    states = models.Depot.objects.values_list("publication", "data_status", "verified_at").distinct()
+    assert list(states) == [("published", "unverified", None)]
+    assert not models.DepotBatch.objects.exists()
+
+
+def test_a_chief_editor_and_an_administrator_change_more(client, chief, settings):
+    settings.EDITOR_BULK_LIMIT = 1
+    depots = many(3)
+    assert "Zmieniono: 3." in said(bulk.act(client, DEPOTS, "verify", *depots))
+    client.force_login(factories.UserFactory())
+    assert "Zmieniono: 3." in said(bulk.act(client, DEPOTS, "reset", *depots))
+
+
+def test_what_was_removed_at_a_wish_merged_or_closed_is_left_out_of_bulk_restoring(client, editor):
+    survivor = factories.DepotFactory(name="Ocalały")
+    stay = [
+        removed(Reason.OWNER, name="Na wniosek"),
+        removed(Reason.CLOSED, name="Zamknięty"),
+        removed(Reason.PRIVATE_PERSON, name="Jan Kowalski"),
+        removed(Reason.DUPLICATE, name="Scalony", merged_into=survivor),
+    ]
+    back = [
+        removed(Reason.DUPLICATE, name="Powtórzony"),
+        removed(Reason.NOT_A_DEPOT, name="Nie skład", confirmed_fields=["phone"]),
+        removed(Reason.GONE_FROM_SOURCE, name="Zniknął", confirmed_fields=["name", "phone"]),
+        factories.DepotFactory(name="Wstrzymany", held=True, review="nazwa to imię i nazwisko"),
+    ]
+    text = said(bulk.choose(client, DEPOTS, "publish", *stay, *back))
+    assert "Zmieni się: <strong>4</strong> z 8 zaznaczonych." in text
+    for why in ("Usunięty na wniosek właściciela", "Skład zakończył działalność", "Osoba prywatna", "Scalony z innym"):
+        assert why in text.split("<h2>Bez zmian</h2>")[1]
+    assert "Zmieniono: 4." in said(bulk.act(client, DEPOTS, "publish", *stay, *back))
+    for depot in (*stay, *back):
+        depot.refresh_from_db()
+    assert {depot.publication for depot in stay} == {"removed"}
+    assert {(depot.publication, depot.removed_at, depot.removal_reason, depot.review) for depot in back} == {
+        ("published", None, "", "")
+    }
+    assert [set(depot.confirmed_fields) for depot in back] == [{"name"}, {"name", "phone"}, {"name", "phone"}, {"name"}]
+    reasons = [depot.history.latest().history_change_reason for depot in back]
+    assert reasons == [f"{said}: Przegląd." for said in ("przywrócono", "przywrócono", "przywrócono", "opublikowano")]
+    # The action itself leaves them out, too.
+    done = services.publish_depots(keys=[depot.pk for depot in stay], by=editor, on=TODAY)
+    assert (done.count, len(done.unchanged)) == (0, 4)
+
+
+@pytest.mark.parametrize("reason", [Reason.OWNER, Reason.CLOSED, Reason.PRIVATE_PERSON, "merged"])
+def test_one_of_those_is_restored_from_its_page_with_a_reason(client, editor, reason):
+    merged = {"merged_into": factories.DepotFactory()} if reason == "merged" else {}
+    depot = removed(Reason.DUPLICATE if merged else reason, **merged)
+    page = reverse("admin:catalog_depot_change", args=[depot.pk])
+    assert "Powód przywrócenia (trafi do historii)" in client.get(page).content.decode()
+    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
+    for note in ("", " \t"):
+        answer = client.post(decide, {"decision": "publish", "note": note}, follow=True)
+        assert "Nic nie zmieniono: podaj powód przywrócenia." in said(answer)
+    depot.refresh_from_db()
+    assert depot.publication == "removed"
+    client.post(decide, {"decision": "publish", "note": "właściciel zmienił zdanie"})
+    depot.refresh_from_db()
+    assert depot.publication == "published"
+    line = depot.history.latest()
+    assert (line.history_change_reason, line.history_user) == ("przywrócono: właściciel zmienił zdanie", editor)
+
+
+def test_other_removed_ones_are_restored_from_their_page_without_a_word(client, editor):
+    depot = removed(Reason.NOT_A_DEPOT)
+    page = client.get(reverse("admin:catalog_depot_change", args=[depot.pk])).content.decode()
+    assert "Powód przywrócenia" not in page
+    client.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), {"decision": "publish"})
+    depot.refresh_from_db()
+    assert depot.publication == "published"
+
+
+def test_restoring_hundreds_costs_as_few_statements_as_one(editor, django_assert_num_queries):
+    keys = [depot.pk for depot in many(300, publication="removed", removed_at=TODAY, removal_reason="not_a_depot")]
+    # savepoint; lock; update; history; batch; version, which is new
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 2):
+        assert services.publish_depots(keys=keys, by=editor, on=TODAY).count == 300
+    assert models.Depot.objects.published().count() == 300
+    assert models.Depot.history.filter(history_change_reason="przywrócono", history_user=editor).count() == 300
+
+
+def test_a_bulk_change_that_fails_half_way_changes_nothing(editor, monkeypatch):
+    keys = [depot.pk for depot in many(3)]
+    before = state()
+    monkeypatch.setattr("fueldepot.data.versions.bump_version", lambda slug: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        services.remove_depots(keys=keys, reason=Reason.NOT_A_DEPOT, by=editor, on=TODAY)
+    assert state() == before
+
+
+@pytest.mark.parametrize("given", ["abc", "\0", "1.5", "", "9" * 40])
+@pytest.mark.parametrize("listing", [DEPOTS, SUBMISSIONS, PRICES])
+def test_a_choice_that_is_no_key_is_a_mistake_of_the_caller(client, editor, listing, given):
+    action = {DEPOTS: "verify", SUBMISSIONS: "accept", PRICES: "approve"}[listing]
+    answer = client.post(listing, {"action": action, "_selected_action": [given]})
+    assert answer.status_code == 400 or (given.isdigit() and answer.context["count"] == 0)
+
+
+@pytest.mark.parametrize("action", ["verify\0", "nie-ma", ""])
+def test_an_action_that_is_none_changes_nothing(client, editor, action):
+    depot = factories.DepotFactory()
+    before = state()
+    assert bulk.choose(client, DEPOTS, action, depot).status_code == 302
+    assert state() == before
+
+
+def test_a_nul_in_a_text_of_the_desk_is_a_mistake_of_the_caller(client, editor):
+    depot, submission = factories.DepotFactory(), factories.SubmissionFactory()
+    price = factories.DepotPriceFactory(depot=depot, pending=True)
+    before = state()
+    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
+    page = reverse("admin:catalog_submission_change", args=[submission.pk])
+    answers = [
+        client.post(decide, {"decision": "remove", "reason": "closed", "note": "a\0b"}),
+        client.post(page, {"decision": "reject", "reason": "a\0b"}),
+    ]
+    assert [answer.status_code for answer in answers] == [400, 400]
+    # The form of the list refuses it by itself.
+    assert bulk.choose(client, SUBMISSIONS, "reject", submission, reason="a\0b").status_code == 302
+    assert bulk.choose(client, PRICES, "reject", price, reason="a\0b").status_code == 302
+    assert state() == before
+
+
+def test_deleting_in_bulk_asks_too_and_knows_the_limit(client, chief, settings):
+    kept, gone = ResolutionFactory(), ResolutionFactory()
+    asked = bulk.choose(client, RESOLUTIONS, "delete_selected", kept, gone)
+    assert asked.status_code == 200
+    assert type(kept).objects.count() == 2
+    gone_pk = gone.pk
+    gone.delete()
+    chosen = {"action": "delete_selected", "_selected_action": [kept.pk, gone_pk], "post": "yes"}
+    assert "Nic nie zmieniono: wpisy zmieniły się" in said(client.post(RESOLUTIONS, chosen, follow=True))
+    assert type(kept).objects.count() == 1
+    chief.groups.clear()
+    chief.user_permissions.set(Group.objects.get(name=CHIEF).permissions.all())
+    settings.EDITOR_BULK_LIMIT = 0
+    chosen["_selected_action"] = [kept.pk]
+    assert "redaktor może zmienić naraz najwyżej 0." in said(client.post(RESOLUTIONS, chosen, follow=True))
+    assert type(kept).objects.count() == 1
+
+
+def test_fuels_by_name_are_confirmed_in_bulk_with_history(client, editor):
+    named = {"fuels": ["wegiel", "pellet"], "fuels_in_name": ["pellet"], "confirmed_fields": ["phone"]}
+    confirmed = factories.DepotFactory(name="Pellet Nowak", **named)
+    plain = factories.DepotFactory(name="Nowak", lat=50.2)
+    gone = removed(Reason.CLOSED, **named)
+    rows = [confirmed, plain, gone]
+    asked = said(bulk.choose(client, DEPOTS, "confirm_fuels", *rows))
+    assert f"{confirmed}: Węgiel, Pellet (według nazwy)" in asked
+    assert "Nie ma paliw według nazwy: <strong>1</strong>" in asked
+    bulk.act(client, DEPOTS, "confirm_fuels", *rows)
+    confirmed.refresh_from_db()
+    assert (confirmed.fuels, confirmed.fuels_by_name) == (["wegiel", "pellet"], [])
+    assert (confirmed.confirmed_fields, confirmed.data_status) == (["phone", "fuels"], "unverified")
+    line = confirmed.history.latest("history_id")
+    assert (line.history_user, line.history_change_reason) == (editor, "potwierdzono paliwa według nazwy")
+    for left in (plain, gone):
+        before = left.confirmed_fields
+        left.refresh_from_db()
+        assert left.confirmed_fields == before

@@ -1,0 +1,171 @@
+"""Legal dates and plausible ranges change by a draft: looked at, given a reason, approved by a second person."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Draft
+from catalog.roles import CHIEF, EDITOR
+from fueldepot.data import snapshot
+from prices.models import PlausibleRange
+from regulations.models import Deadline, FuelBan
+from tests import factories
+from tests.drafts import approve
+from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
+from tests.regulations.test_admin import form_of, url_of
+
+pytestmark = pytest.mark.django_db
+
+RANGE = "/admin/prices/plausiblerange/pellet/change/"
+
+
+def person(name, role):
+    user = get_user_model().objects.create(username=name, is_staff=True)
+    user.groups.add(Group.objects.get(name=role))
+    desk = Client()
+    desk.force_login(user)
+    return desk
+
+
+@pytest.fixture
+def ewa():
+    return person("ewa", EDITOR)
+
+
+@pytest.fixture
+def adam():
+    return person("adam", EDITOR)
+
+
+def text_of(answer):
+    return " ".join(answer.content.decode().replace("\xa0", " ").split())
+
+
+def draft_of(desk, row, **changes):
+    """The answer to a saved form."""
+    return desk.post(url_of(row), form_of(desk.get(url_of(row))) | changes)
+
+
+def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, client):
+    deadline = DeadlineFactory()
+    ResolutionFactory(state=deadline.state)
+    answer = draft_of(ewa, deadline, date="2028-01-01")
+    page = answer["Location"]
+    assert "Wyślij do zatwierdzenia" in text_of(ewa.get(page))
+    assert "Wprowadź zmianę" not in text_of(ewa.get(page))
+    assert "podaj powód zmiany" in text_of(approve(ewa, answer, reason=" ", decision="submit"))
+    assert "zatwierdzić musi druga osoba" in text_of(approve(ewa, answer))
+    approve(ewa, answer, reason="Zmiana z 16 listopada.", decision="submit")
+    assert "zatwierdzić musi druga osoba" in text_of(approve(ewa, answer))
+    assert Deadline.objects.get().date == date(2027, 1, 1)
+    assert "Zatwierdź i wprowadź" in text_of(adam.get(page))
+    approve(adam, answer, reason="")
+    deadline.refresh_from_db()
+    assert deadline.date == date(2028, 1, 1)
+    line = deadline.history.latest()
+    assert (line.history_user.username, line.history_change_reason) == ("adam", "szkic ewa: Zmiana z 16 listopada.")
+    draft = Draft.objects.get()
+    assert (draft.state, draft.drafted_by.username, draft.decided_by.username) == ("approved", "ewa", "adam")
+    snapshot.invalidate()
+    (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12"}).json()
+    assert entry["resolution"]["next_deadline"]["date"] == "2028-01-01"
+    assert "Ktoś już zdecydował" in text_of(approve(adam, answer))
+
+
+def test_who_is_alone_decides_alone_with_a_reason(ewa):
+    deadline = DeadlineFactory()
+    answer = draft_of(ewa, deadline, date="2028-01-01")
+    assert "decydujesz samodzielnie" in text_of(ewa.get(answer["Location"]))
+    assert "podaj powód zmiany" in text_of(approve(ewa, answer, reason=""))
+    assert Deadline.objects.get().date == date(2027, 1, 1)
+    approve(ewa, answer, reason="Zmiana.")
+    deadline.refresh_from_db()
+    assert deadline.date == date(2028, 1, 1)
+    assert deadline.history.latest().history_change_reason == "Zmiana."
+
+
+def test_the_page_of_a_draft_says_where_and_from_when(ewa):
+    for teryt, name in [("1261011", "Kraków"), ("1217011", "Zakopane"), ("1211092", "Nowy Targ")]:
+        factories.municipality(teryt, name)
+    act = ResolutionFactory()
+    amendment = AmendmentFactory(resolution=act, adopted=date(2026, 11, 16))
+    deadline = DeadlineFactory(state=act.state)
+    answer = draft_of(ewa, deadline, moved_to="2029-01-01", moved_by=str(amendment.pk))
+    before = Deadline.objects.values().get()
+    text = text_of(ewa.get(answer["Location"]))
+    assert "gminy województwa w całości: 3 z 3." in text
+    assert "na dni od 16.11.2026 podadzą termin 01.01.2029, na dni wcześniejsze nadal 01.01.2027." in text
+    assert "teraz 01.01.2027, po zmianie 01.01.2029" in text
+    assert Deadline.objects.values().get() == before
+    scoped = draft_of(ewa, deadline, area="listed", units="1261011", partly="1217011")
+    text = text_of(ewa.get(scoped["Location"]))
+    assert "w całości: 1 z 3, w części albo niepewnie: 1. Dotychczas: gminy województwa w całości: 3 z 3." in text
+
+
+def test_a_range_shows_what_falls_out_and_the_new_median_before_it_counts(client):
+    desk = person("szefowa", CHIEF)
+    for amount in (1000, 1400, 1500, 1600):
+        factories.DepotPriceFactory(
+            depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate(), submitted_at=timezone.now()
+        )
+    answer = desk.post(RANGE, {"low": "1450", "high": "3900"})
+    text = text_of(desk.get(answer["Location"]))
+    assert "Wypadnie: 2, wróci: 0." in text
+    assert "liczba cen w medianie kraju 4 → 2, mediana 1450 zł → brak" in text
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
+    assert client.get("/api/v1/prices/pellet").json()["rejected"] == 0
+    approve(desk, answer, reason="Ceny z worków.")
+    assert PlausibleRange.objects.get(pk="pellet").history.latest().history_change_reason == "Ceny z worków."
+    snapshot.invalidate()
+    assert client.get("/api/v1/prices/pellet").json()["rejected"] == 2
+
+
+def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ewa):
+    deadline = DeadlineFactory()
+    late, early = (draft_of(ewa, deadline, date=day) for day in ("2028-01-01", "2029-01-01"))
+    approve(ewa, early)
+    assert "Wpis zmienił się od czasu szkicu" in text_of(ewa.get(late["Location"]))
+    assert "wpis zmienił się od czasu szkicu" in text_of(approve(ewa, late))
+    assert Deadline.objects.get().date == date(2029, 1, 1)
+    approve(ewa, late, reason="", decision="withdraw")
+    assert set(Draft.objects.values_list("state", flat=True)) == {"approved", "withdrawn"}
+
+
+def test_a_deletion_is_a_draft_too_and_needs_its_own_right(ewa):
+    ban = FuelBanFactory()
+    desk = person("szefowa", CHIEF)
+    answer = desk.post(url_of(ban).replace("change", "delete"), {"post": "yes"})
+    assert FuelBan.objects.exists()
+    assert "Szkic usuwa ten wpis." in text_of(desk.get(answer["Location"]))
+    assert ewa.post(answer["Location"], {"decision": "approve", "reason": "x"}).status_code == 403
+    approve(desk, answer, reason="Uchwała uchylona.")
+    assert not FuelBan.objects.exists()
+    assert FuelBan.history.latest().history_change_reason == "Uchwała uchylona."
+
+
+def test_an_editor_without_the_right_sees_a_draft_of_a_range_and_decides_nothing(ewa):
+    chief = person("szefowa", CHIEF)
+    answer = chief.post(RANGE, {"low": "1450", "high": "3900"})
+    assert "Wprowadź zmianę" not in text_of(ewa.get(answer["Location"]))
+    for decision in ("approve", "submit", "withdraw"):
+        assert ewa.post(answer["Location"], {"decision": decision, "reason": "x"}).status_code == 403
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
+
+
+def test_what_waits_is_listed_first(ewa, adam):
+    answer = draft_of(ewa, DeadlineFactory(), date="2028-01-01")
+    listing = reverse("admin:catalog_draft_changelist")
+    assert not adam.get(listing).context["cl"].result_list
+    approve(ewa, answer, decision="submit")
+    assert [row.state for row in adam.get(listing).context["cl"].result_list] == ["waiting"]
+
+
+@pytest.mark.parametrize("key", ["0", "x", "9" * 30])
+def test_a_draft_that_is_not_there_is_said(ewa, key):
+    assert "Nie ma takiego wpisu" in text_of(ewa.get(f"/admin/catalog/draft/{key}/change/", follow=True))

@@ -1,0 +1,193 @@
+"""The list of depots: queues with counts, and five hundred checked at once."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import models, services
+from catalog.admin.depots.change_list import age
+from catalog.depots import quality
+from tests import bulk, factories
+
+pytestmark = pytest.mark.django_db
+
+DEPOTS = reverse("admin:catalog_depot_changelist")
+
+
+def names(client, **asked):
+    return {depot.name for depot in client.get(DEPOTS, asked).context["cl"].result_list}
+
+
+def counts(client):
+    return {link.slug: link.count for link in client.get(DEPOTS).context["queues"]}
+
+
+def many(number, **values):
+    """Depots 1.1 km apart, so that none looks like another."""
+    here = factories.krakow()  # once, not for each
+    depots = (
+        factories.DepotFactory.build(
+            municipality=here, name=f"Skład {n}", lat=49.5 + n % 100 / 100, lon=17 + n / 1000, **values
+        )
+        for n in range(number)
+    )
+    return models.Depot.objects.bulk_create(depots, batch_size=1000)
+
+
+@pytest.mark.parametrize("number", [3, 150])
+def test_the_list_costs_the_same_queries_however_many_rows(client, editor, django_assert_num_queries, number):
+    many(number)
+    quality.get_report()
+    # Session, user and two for rights; the queues, and pairs kept apart for them, the link and the count;
+    # count, rows, requests of the rows; voivodeships of the filter.
+    with django_assert_num_queries(2 + 2 + 1 + 2 + 3 + 1):
+        assert client.get(DEPOTS).status_code == 200
+
+
+def test_each_queue_finds_its_own_and_its_count_says_how_many(client, editor):
+    factories.BoundaryFactory()
+    today = timezone.localdate()
+    checked = {"data_status": "verified", "verified_by": editor, "hours": {"mon": "8:00-16:00"}}
+    far = {"verified_at": today, **checked}
+    factories.DepotFactory(name="W porządku", nip="5260250274", **far)
+    factories.DepotFactory(name="Dawno", lat=50.02, **checked, verified_at=today - timedelta(days=366))
+    factories.DepotFactory(name="Rok temu", lat=50.03, **checked, verified_at=today - timedelta(days=365))
+    factories.DepotFactory(name="Nigdy", lat=50.04, hours={"mon": "8:00-16:00"})
+    factories.DepotFactory(name="Bez godzin", lat=50.05, **{**far, "hours": None})
+    factories.DepotFactory(name="Zły NIP", lat=50.055, nip="5260250275", **far)
+    factories.DepotFactory(name="Poza", lat=54.0, **far)
+    factories.DepotFactory(name="Wstrzymany", lat=50.058, held=True, **far)
+    named = {"fuels": ["pellet"], "fuels_in_name": ["pellet"]}
+    factories.DepotFactory(name="Z nazwy", lat=50.065, **named, **far)
+    factories.DepotFactory(name="Z nazwy, potwierdzony", lat=50.07, **named, **far, confirmed_fields=["fuels"])
+    factories.DepotFactory(name="Usunięty", removed=True, **named)
+    found = {slug: names(client, queue=slug) for slug in ("never", "old", "hours", "nip", "outside", "held", "fuels")}
+    assert found == {
+        "never": {"Nigdy"},
+        "old": {"Dawno"},
+        "hours": {"Bez godzin"},
+        "nip": {"Zły NIP"},
+        "outside": {"Poza"},
+        "held": {"Wstrzymany"},
+        "fuels": {"Z nazwy"},
+    }
+    assert {slug: number for slug, number in counts(client).items() if number} == dict.fromkeys(found, 1)
+
+
+def test_a_waiting_submission_puts_its_depot_into_the_queue_and_its_number_into_the_row(client, editor):
+    depot = factories.DepotFactory(name="Ze zgłoszeniem")
+    factories.DepotFactory(name="Bez zgłoszenia", lat=51.0)
+    now = timezone.now()
+    models.Submission.objects.create(
+        depot=depot,
+        kind="delete",
+        state="waiting",
+        email="a@example.pl",
+        email_hash="x",
+        created_at=now,
+        confirmed_at=now,
+    )
+    assert names(client, queue="requests") == {"Ze zgłoszeniem"}
+    assert '<td class="field-submissions_open">1</td>' in client.get(DEPOTS).content.decode()
+
+
+def test_likely_duplicates_leave_the_queue_once_they_were_kept_apart(client, editor):
+    one = factories.DepotFactory(name="Skład opału Nowak")
+    other = factories.DepotFactory(name="Skład opału Nowak II", lat=one.lat + 0.0005)
+    assert names(client, queue="duplicates") == {one.name, other.name}
+    client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "apart"})
+    assert names(client, queue="duplicates") == set()
+
+
+@pytest.mark.parametrize("asked", [{"queue": "nie-ma"}, {"queue": "\0"}, {"p": "9999"}, {"q": "\0%_'"}, {"unit": "xx"}])
+def test_rubbish_in_the_address_is_no_failure(client, editor, asked):
+    factories.DepotFactory()
+    assert client.get(DEPOTS, asked, follow=True).status_code in {200, 400}
+
+
+def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, django_assert_num_queries):
+    keys = [depot.pk for depot in many(500)]
+    versions = models.Dataset.objects.filter(slug="depots").values_list("version", flat=True)
+    models.Dataset.objects.create(slug="depots", version=7, changed_at=timezone.now(), row_count=500, source="x")
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 1):  # savepoint; lock; update; history; batch; version
+        done = services.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
+    assert (done.count, done.unchanged) == (500, ())
+    assert list(versions) == [8]
+    assert (
+        models.Depot.objects.filter(data_status="verified", verified_by=editor, verified_at="2026-11-21").count() == 500
+    )
+    assert models.Depot.history.filter(history_user=editor, history_change_reason="sprawdzono").count() == 500
+
+
+def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_assert_num_queries):
+    keys = [depot.pk for depot in many(50)]
+    services.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 1):  # savepoint; lock; update; history; batch; version
+        assert services.reset_depots(keys=keys, by=editor).count == 50
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 1 + 1):  # besides: what is open about them
+        closed = models.Depot.RemovalReason.CLOSED
+        services.remove_depots(keys=keys, reason=closed, by=editor, on=date(2026, 11, 21))
+    assert set(models.Depot.objects.values_list("data_status", "publication", "removal_reason")) == {
+        ("unverified", "removed", "closed")
+    }
+    assert len(services.reset_depots(keys=keys, by=editor).unchanged) == 50
+
+
+def test_the_whole_queue_is_cleared_from_the_list(client, editor):
+    first, *_ = many(120)
+    answer = bulk.act(client, f"{DEPOTS}?queue=never", "verify", first, select_across="1")
+    assert "Zmieniono: 120." in answer.content.decode()
+    assert counts(client)["never"] == 0
+
+
+def test_what_was_removed_meanwhile_is_named_and_the_rest_is_checked(client, editor):
+    good, gone = factories.DepotFactory(name="Dobry"), factories.DepotFactory(name="Zniknął", removed=True)
+    asked = bulk.choose(client, DEPOTS, "verify", good, gone).content.decode()
+    assert "Zniknął" in asked.partition("Bez zmian")[2]
+    assert "Zmieniono: 1." in bulk.act(client, DEPOTS, "verify", good, gone).content.decode()
+
+
+def test_checks_are_taken_back_from_the_list(client, editor):
+    depot = factories.DepotFactory(verified=True)
+    bulk.act(client, DEPOTS, "reset", depot)
+    depot.refresh_from_db()
+    assert (depot.data_status, depot.verified_at) == ("unverified", None)
+
+
+def test_what_is_public_already_is_named_and_the_rest_is_published(client, editor):
+    public, held = factories.DepotFactory(name="Widoczny"), factories.DepotFactory(name="Wstrzymany", held=True)
+    asked = bulk.choose(client, DEPOTS, "publish", public, held).content.decode()
+    assert "Widoczny" in asked.partition("Bez zmian")[2]
+    assert "Zmieniono: 1." in bulk.act(client, DEPOTS, "publish", public, held).content.decode()
+    held.refresh_from_db()
+    assert held.publication == "published"
+
+
+def test_owners_stay_owners_and_held_ones_become_public(editor):
+    owned = factories.DepotFactory(data_status="owner", verified_at=date(2026, 1, 1), verified_by=editor)
+    held = factories.DepotFactory(held=True, review="nazwa to imię i nazwisko")
+    services.verify_depots(keys=[owned.pk, held.pk], by=editor, on=date(2026, 11, 21))
+    owned.refresh_from_db()
+    held.refresh_from_db()
+    assert (owned.data_status, owned.verified_at) == ("owner", date(2026, 11, 21))
+    assert (held.data_status, held.publication, held.review) == ("verified", "published", "")
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        (0, "dziś"),
+        (1, "wczoraj"),
+        (60, "60 dni temu"),
+        (61, "2 mies. temu"),
+        (366, "12 mies. temu"),
+        (800, "2 lata temu"),
+        (2000, "5 lat temu"),
+    ],
+)
+def test_the_age_of_a_check_in_words(days, words):
+    today = date(2026, 11, 21)
+    assert age(today - timedelta(days=days), today) == words
+    assert age(None, today) == "nigdy"

@@ -1,0 +1,172 @@
+"""A queue is worked through from its first row to its last without going back to the list."""
+
+import csv
+import io
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.urls import reverse
+
+from catalog import models
+from tests import factories
+from tests.catalog.admin.test_page import address, form_of
+
+pytestmark = pytest.mark.django_db
+
+DEPOTS = reverse("admin:catalog_depot_changelist")
+QUEUE = reverse("admin:catalog_submission_changelist")
+
+
+@pytest.fixture
+def depots():
+    """In the order of the list: Ala, Bela, Cela and, in another voivodeship, Dela."""
+    factories.BoundaryFactory()
+    factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
+    here = [factories.DepotFactory(name=name, lat=50.06 + n / 100) for n, name in enumerate(("Ala", "Bela", "Cela"))]
+    there = {"municipality": factories.bielsko_biala(), "lat": 49.82, "lon": 19.04}
+    return [*here, factories.DepotFactory(name="Dela", **there)]
+
+
+def filters(**asked):
+    return "_changelist_filters=" + "%26".join(f"{name}%3D{value}" for name, value in asked.items())
+
+
+def save(client, depot, button, query, **typed):
+    return client.post(f"{address(depot)}?{query}", {**form_of(client, depot), button: "1", **typed})
+
+
+def test_checked_and_next_goes_through_the_filtered_queue(client, editor, depots):
+    query = filters(queue="never", unit="12", p="1")
+    here = depots[0]
+    for following in depots[1:3]:
+        answer = save(client, here, "_verify_next", query)
+        assert urlsplit(answer["Location"]).path == address(following)
+        assert parse_qs(urlsplit(answer["Location"]).query) == parse_qs(query)
+        here = following
+    answer = save(client, here, "_verify_next", query)
+    assert urlsplit(answer["Location"]).path == DEPOTS
+    assert parse_qs(urlsplit(answer["Location"]).query)["queue"] == ["never"]
+    assert list(models.Depot.objects.filter(verified_at=None)) == [depots[3]]
+
+
+def test_save_and_next_saves_what_changed_and_minds_no_unchanged_one(client, editor, depots):
+    answer = save(client, depots[1], "_save_next", "", place="Kraków")
+    assert urlsplit(answer["Location"]).path == address(depots[2])
+    answer = save(client, depots[2], "_save_next", "")
+    assert urlsplit(answer["Location"]).path == address(depots[3])
+    depots[1].refresh_from_db()
+    assert (depots[1].place, depots[1].data_status) == ("Kraków", "unverified")
+
+
+def test_one_is_left_out_and_rubbish_leads_to_the_whole_list(client, editor, depots):
+    skip = reverse("admin:catalog_depot_next", args=[depots[0].pk])
+    assert urlsplit(client.get(skip)["Location"]).path == address(depots[1])
+    for query in (filters(nie="ma"), filters(p="999"), "_changelist_filters=%00"):
+        assert client.get(f"{skip}?{query}", follow=True).status_code in {200, 400}
+
+
+def test_what_is_refused_stays_on_its_page(client, editor, depots):
+    answer = save(client, depots[0], "_verify_next", "", nip="123")
+    assert answer.status_code == 200
+    depots[0].refresh_from_db()
+    assert depots[0].data_status == "unverified"
+
+
+def test_the_page_keeps_the_way_back_and_has_its_buttons_on_top_and_below(client, editor, depots):
+    query = filters(queue="never", p="1")
+    page = client.get(f"{address(depots[0])}?{query}").content.decode()
+    assert page.count('value="Sprawdzony i następny"') == 2
+    assert page.index('value="Sprawdzony i następny"') < page.index('id="id_name"')
+    assert f'href="{DEPOTS}?queue=never&amp;p=1"' in page
+    decide = reverse("admin:catalog_depot_decide", args=[depots[0].pk])
+    answer = client.post(f"{decide}?{query}", {"decision": "verify", "opened": form_of(client, depots[0])["opened"]})
+    assert parse_qs(urlsplit(answer["Location"]).query) == parse_qs(query)
+
+
+def test_queues_keep_the_other_filters(client, editor, depots):
+    page = client.get(DEPOTS, {"unit": "12", "q": "ela", "p": "1"}).content.decode()
+    assert 'href="?unit=12&amp;q=ela&amp;queue=never"' in page
+    chosen = client.get(DEPOTS, {"unit": "12", "queue": "never"}).content.decode()
+    assert 'href="?unit=12" aria-current="page"' in chosen
+
+
+def test_submissions_are_decided_one_after_another(client, editor):
+    rows = [factories.SubmissionFactory() for _ in range(3)][::-1]  # of one moment, the newest first
+    other = factories.SubmissionFactory(claim=True)
+    query = filters(kind__exact="correct")
+    page = reverse("admin:catalog_submission_change", args=[rows[0].pk])
+    opened = client.get(page).context["opened"]
+    typed = {"decision": "accept_next", "groups": ["phone"], "opened": opened}
+    answer = client.post(f"{page}?{query}", typed)
+    assert urlsplit(answer["Location"]).path == reverse("admin:catalog_submission_change", args=[rows[1].pk])
+    page = answer["Location"]
+    refused = client.post(page, {"decision": "reject_next", "reason": " "})
+    assert refused["Location"] == page
+    answer = client.post(page, {"decision": "reject_next", "reason": "Nie."})
+    assert urlsplit(answer["Location"]).path == reverse("admin:catalog_submission_change", args=[rows[2].pk])
+    answer = client.post(answer["Location"], {"decision": "reject_next", "reason": "Nie."})
+    assert urlsplit(answer["Location"]).path == QUEUE
+    assert list(models.Submission.objects.waiting()) == [other]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "sklad opalu zolw",
+        "ŻÓŁW",
+        "olw opal",
+        "dluga 5",
+        "długa",
+        "526-025-02-74",
+        "PL 526 025 02 74",
+        "601234567",
+        "+48 601-234-567",
+        "234 567",
+        "opal-zolw.pl",
+        "34500",
+        "34-500",
+        "1261011",
+        "1261",
+        "krakow",
+    ],
+)
+@pytest.mark.parametrize("listing", [DEPOTS, QUEUE, reverse("admin:prices_depotprice_changelist")])
+def test_a_depot_is_found_by_any_part_in_any_spelling(client, editor, listing, typed):
+    wanted = factories.DepotFactory(
+        name="Skład opału Żółw",
+        street="Długa",
+        house_number="5",
+        nip="5260250274",
+        phone="+48 12 345 67 89, +48 601 234 567",
+        website="https://opal-zolw.pl",
+        postcode="34-500",
+    )
+    other = factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala(), phone="+48 33 811 11 11")
+    for depot in (wanted, other):
+        factories.SubmissionFactory(depot=depot)
+        factories.DepotPriceFactory(depot=depot, pending=True)
+    rows = client.get(listing, {"q": typed}).context["cl"].result_list
+    assert [getattr(row, "depot", row) for row in rows] == [wanted]
+
+
+@pytest.mark.parametrize("typed", ["zzz", "999", "%", "_", "'", "601234568", "\\"])
+def test_what_is_not_there_is_not_found(client, editor, typed):
+    factories.DepotFactory(phone="+48 601 234 567")
+    assert not client.get(DEPOTS, {"q": typed}).context["cl"].result_list
+
+
+def test_a_filtered_list_is_a_table_without_formulas_and_personal_data(client, editor):
+    factories.DepotFactory(name="=HYPERLINK(1)", phone="+48 601 234 567", postcode="34-500")
+    factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala())
+    answer = client.get(f"{DEPOTS}csv/", {"unit": "12"})
+    text = answer.content.decode()
+    assert text.startswith("\ufeffnumer;nazwa;ulica;")
+    (row,) = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), delimiter=";")
+    assert (row["nazwa"], row["telefon"], row["kod pocztowy"]) == ("'=HYPERLINK(1)", "'+48 601 234 567", "34-500")
+    assert 'href="csv/?unit=12"' in client.get(DEPOTS, {"unit": "12"}).content.decode()
+    asked = factories.SubmissionFactory(claim=True, claimant_phone="+48 700 000 000", message="tajne")
+    listed = client.get(f"{QUEUE}csv/").content.decode()
+    assert str(asked.pk) in listed
+    assert not [word for word in (asked.email, "700 000 000", "tajne") if word in listed]
+    client.logout()
+    assert client.get(f"{DEPOTS}csv/").status_code == 302

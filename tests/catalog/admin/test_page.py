@@ -1,0 +1,424 @@
+"""The page of a depot: editing keeps the status honest and loses nobody's work."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group, Permission
+from django.test import Client
+from django.urls import reverse
+
+from catalog import models, services, submissions
+from tests import factories
+from tests.conftest import build_snapshots
+
+pytestmark = pytest.mark.django_db
+
+TODAY = date(2026, 11, 21)
+
+
+@pytest.fixture
+def depot(db):
+    factories.BoundaryFactory()
+    factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
+    return factories.DepotFactory(
+        phone="+48 12 345 67 89", opening_hours="Mo-Fr 08:00-16:00", hours={"mon": "8:00-16:00"}
+    )
+
+
+def address(depot):
+    return reverse("admin:catalog_depot_change", args=[depot.pk])
+
+
+def form_of(client, depot):
+    """What a browser would post from the opened page."""
+    form = client.get(address(depot)).context["adminform"].form
+    values = {name: form[name].value() for name in form.fields}
+    return {name: value for name, value in values.items() if value not in (None, False)}
+
+
+def post(client, depot, **changed):
+    return client.post(address(depot), {**form_of(client, depot), "_continue": "1", **changed}, follow=True)
+
+
+def errors(answer):
+    return answer.context["adminform"].form.errors
+
+
+def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
+    before = models.Depot.objects.values().get()
+    answer = post(client, depot)
+    assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in answer.content.decode()
+    assert models.Depot.objects.values().get() == before
+    assert depot.history.count() == 1
+
+
+def test_only_what_changes_is_confirmed_and_the_status_stays(client, editor, depot):
+    post(client, depot, phone="600 700 800", nip="526-025-02-74")
+    depot.refresh_from_db()
+    assert (depot.phone, depot.nip) == ("+48 600 700 800", "5260250274")
+    assert depot.confirmed_fields == ["nip", "phone"]
+    assert (depot.data_status, depot.verified_at) == ("unverified", None)
+    line = depot.history.latest()
+    assert (line.history_user, line.history_change_reason) == (editor, "zmieniono: NIP, telefon")
+
+
+def test_saving_and_checking_confirms_everything(client, editor, depot):
+    post(client, depot, place="Kraków", _verify="1")
+    depot.refresh_from_db()
+    assert (depot.place, depot.data_status, depot.verified_by) == ("Kraków", "verified", editor)
+    assert set(depot.confirmed_fields) == set(models.Depot.PUBLIC_FIELDS)
+
+
+def test_hours_make_the_week_anew_and_are_confirmed_with_it(client, editor, depot):
+    post(client, depot, opening_hours="pn.-pt. 7:00-15:00")
+    depot.refresh_from_db()
+    assert depot.hours["fri"] == "7:00-15:00"
+    assert depot.confirmed_fields == ["hours", "opening_hours"]
+
+
+def test_fuels_that_only_the_name_says_are_told_beside_the_field(client, editor, depot):
+    models.Depot.objects.update(fuels=["wegiel", "pellet"], fuels_in_name=["pellet"])
+    depot.refresh_from_db()
+    depot.save()
+    url = reverse("admin:catalog_depot_change", args=[depot.pk])
+    assert "według nazwy, bez potwierdzenia: Pellet" in client.get(url).content.decode()
+    post(client, depot, fuels=["wegiel", "pellet", "brykiet"])
+    assert "według nazwy, bez potwierdzenia" not in client.get(url).content.decode()
+
+
+def test_the_story_tells_the_week_in_polish(client, editor, depot):
+    post(client, depot, opening_hours="pn. 8:00-12:00, 13:00-16:00; pt. 7:00-15:00")
+    page = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
+    assert "pn. kilka przedziałów; wt. nieczynne; śr. nieczynne; czw. nieczynne; pt. 7:00-15:00" in page
+
+
+def test_hours_of_the_source_that_fit_no_week_may_stay(client, editor, depot):
+    models.Depot.objects.update(opening_hours="Mo-Fr sunrise-sunset", hours=None)
+    post(client, depot, place="Kraków")
+    depot.refresh_from_db()
+    assert (depot.place, depot.opening_hours) == ("Kraków", "Mo-Fr sunrise-sunset")
+
+
+def test_the_municipality_follows_the_position(client, editor, depot):
+    post(client, depot, lat="49.82", lon="19.04")
+    depot.refresh_from_db()
+    assert depot.municipality == factories.bielsko_biala()
+    assert depot.confirmed_fields == ["lat", "lon", "location_approximate", "municipality"]
+
+
+def test_another_municipality_than_that_of_the_position_has_to_be_asked_for(client, editor, depot):
+    other = factories.bielsko_biala().pk
+    post(client, depot, municipality=other)
+    depot.refresh_from_db()
+    assert depot.municipality == factories.krakow()
+    post(client, depot, municipality=other, other_municipality="on")
+    depot.refresh_from_db()
+    assert (depot.municipality_id, depot.confirmed_fields) == (other, ["municipality"])
+    # Opened again the box is ticked, so that saving something else does not move it back.
+    post(client, depot, place="Bielsko")
+    depot.refresh_from_db()
+    assert depot.municipality_id == other
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "   "),
+        ("name", "x" * 201),
+        ("nip", "5260250275"),
+        ("nip", "0000000000"),
+        ("phone", "zadzwoń"),
+        ("website", "javascript:alert(1)"),
+        ("postcode", "3000"),
+        ("fuels", ["uran"]),
+        ("opening_hours", "kiedy chcę"),
+        ("lat", "91"),
+        ("lat", "nan"),
+        ("lat", "inf"),
+        ("lon", ""),
+        ("lat", "54.9"),
+        ("municipality", "9999999"),
+        ("name", "zły\0znak"),
+    ],
+)
+def test_rubbish_is_refused_at_its_field(client, editor, depot, field, value):
+    answer = post(client, depot, **{field: value})
+    assert list(errors(answer)) == [field]
+    assert depot.history.count() == 1
+
+
+@pytest.mark.parametrize(("field", "value"), [("nip", "5260250274"), ("phone", "600700800"), ("website", "a.pl")])
+def test_an_invented_depot_gets_no_contact(client, editor, depot, field, value):
+    models.Depot.objects.update(source="demo", name="DEMO Skład", phone="")
+    assert list(errors(post(client, depot, **{field: value}))) == [field]
+
+
+def test_an_invented_depot_stays_marked_in_its_name(client, editor, depot):
+    models.Depot.objects.update(source="demo", name="DEMO Skład", phone="")
+    assert list(errors(post(client, depot, name="Skład"))) == ["name"]
+
+
+def test_two_who_change_one_field_lose_nothing_of_what_was_typed(client, editor, depot):
+    opened = form_of(client, depot)
+    other = factories.UserFactory(username="adam")
+    services.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    answer = client.post(address(depot), {**opened, "phone": "601 111 111", "place": "Kraków"})
+    assert list(errors(answer)) == ["phone"]
+    assert "ktoś zmienił to pole z „+48 12 345 67 89” na „+48 600 000 000”" in answer.content.decode()
+    depot.refresh_from_db()
+    assert (depot.phone, depot.place) == ("+48 600 000 000", "")
+    form = answer.context["adminform"].form
+    again = {name: form[name].value() for name in form.fields if form[name].value() not in (None, False)}
+    assert (again["phone"], again["place"]) == ("601 111 111", "Kraków")
+    assert client.post(address(depot), again).status_code == 302
+    depot.refresh_from_db()
+    assert (depot.phone, depot.place) == ("+48 601 111 111", "Kraków")
+
+
+def test_two_who_change_different_fields_are_both_kept(client, editor, depot):
+    opened = form_of(client, depot)
+    other = factories.UserFactory(username="adam")
+    theirs = {"phone": "+48 600 000 000", "fuels": ["pellet"], "location_approximate": True, "nip": "5260250274"}
+    services.edit_depot(depot=depot, values=theirs, by=other, on=TODAY)
+    answer = client.post(address(depot), {**opened, "place": "Kraków"}, follow=True)
+    depot.refresh_from_db()
+    assert {name: getattr(depot, name) for name in theirs} == theirs
+    assert depot.place == "Kraków"
+    assert "Zachowano też to, co ktoś zmienił w tym czasie: NIP, telefon" in answer.content.decode()
+
+
+def test_a_position_that_somebody_else_has_set_keeps_its_municipality(client, editor, depot):
+    opened = form_of(client, depot)
+    moved = {"lat": 49.82, "lon": 19.04, "municipality": factories.bielsko_biala().pk}
+    services.edit_depot(depot=depot, values=moved, by=editor, on=TODAY)
+    client.post(address(depot), {**opened, "place": "Bielsko"})
+    depot.refresh_from_db()
+    assert (depot.lat, depot.municipality_id, depot.place) == (49.82, moved["municipality"], "Bielsko")
+
+
+def test_nobody_checks_what_they_have_not_seen(client, editor, depot):
+    opened = form_of(client, depot)
+    services.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=editor, on=TODAY)
+    answer = client.post(address(depot), {**opened, "_verify": "1"})
+    assert "W tym czasie ktoś zmienił: telefon." in answer.content.decode()
+    depot.refresh_from_db()
+    assert depot.data_status == "unverified"
+    assert answer.context["adminform"].form["phone"].value() == "+48 600 000 000"
+
+
+@pytest.mark.parametrize("opened", ["", "0", "-1", "99999999", "x", str(2**70)])
+def test_a_forged_state_is_refused(client, editor, depot, opened):
+    answer = client.post(address(depot), {**form_of(client, depot), "opened": opened, "place": "Kraków"})
+    assert answer.status_code == 200
+    assert errors(answer)
+
+
+def test_the_page_says_where_each_value_comes_from(client, editor, depot, django_assert_max_num_queries):
+    services.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
+    # Session, user, two for rights; state, depot, relations, history, boundary, submissions, absorbed, pairs, index.
+    build_snapshots()
+    with django_assert_max_num_queries(20):
+        text = client.get(address(depot)).content.decode()
+    assert "Źródło: redakcja (ewa)" in text
+    assert "<svg" in text
+    assert 'style="' not in text.partition("<svg")[2].partition("</svg>")[0]
+    assert f'href="https://www.openstreetmap.org/{depot.source_id}"' in text
+
+
+def test_decisions_from_the_page(client, editor, depot):
+    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
+    client.post(decide, {"decision": "remove", "reason": "closed", "note": "telefon głuchy"})
+    depot.refresh_from_db()
+    assert (depot.publication, depot.removal_reason) == ("removed", "closed")
+    assert depot.history.latest().history_change_reason == "usunięto: skład zakończył działalność: telefon głuchy"
+    client.post(decide, {"decision": "publish", "note": "jednak działa"})
+    depot.refresh_from_db()
+    assert depot.publication == "published"
+    assert depot.history.latest().history_change_reason == "przywrócono: jednak działa"
+    opened = client.get(address(depot)).context["opened"]
+    client.post(decide, {"decision": "verify", "opened": opened})
+    depot.refresh_from_db()
+    assert depot.data_status == "verified"
+
+
+def test_only_what_was_seen_is_vouched_for(client, editor, depot):
+    opened = client.get(address(depot)).context["opened"]
+    other = factories.UserFactory(username="adam")
+    services.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
+    answer = client.post(decide, {"decision": "verify", "opened": opened}, follow=True)
+    assert "ktoś zmienił wpis po otwarciu tej strony" in answer.content.decode()
+    depot.refresh_from_db()
+    assert depot.data_status == "unverified"
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"decision": "remove"}, {"decision": "remove", "reason": "gone_from_source"}, {"decision": "x"}]
+)
+def test_a_decision_that_is_none_changes_nothing(client, editor, depot, given):
+    answer = client.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), given, follow=True)
+    assert "Nic nie zmieniono" in answer.content.decode()
+    assert depot.history.count() == 1
+
+
+def test_a_decision_is_no_link(client, editor, depot):
+    assert client.get(reverse("admin:catalog_depot_decide", args=[depot.pk])).status_code == 405
+
+
+def test_an_editor_adds_a_depot(client, editor, depot):
+    given = {
+        "name": "  Nowy   skład ",
+        "lat": "49.82",
+        "lon": "19.04",
+        "fuels": ["pellet", "wegiel"],
+        "phone": "600700800",
+    }
+    client.post(reverse("admin:catalog_depot_add"), given)
+    added = models.Depot.objects.get(source="editor")
+    assert (added.name, added.fuels, added.municipality) == (
+        "Nowy skład",
+        ["wegiel", "pellet"],
+        factories.bielsko_biala(),
+    )
+    assert (added.data_status, added.publication) == ("unverified", "published")
+    assert added.history.get().history_user == editor
+
+
+@pytest.mark.parametrize("number", ["0", "99999999", "x", "9" * 40, "١"])
+def test_a_depot_that_is_not_there(client, editor, number):
+    assert client.get(reverse("admin:catalog_depot_change", args=[number]), follow=True).status_code in {200, 404}
+    assert client.get(reverse("admin:catalog_depot_history", args=[number])).status_code == 404
+
+
+def test_history_shows_what_changed(client, editor, depot):
+    services.edit_depot(depot=depot, values={"name": "<i>Skład</i>"}, by=editor, on=TODAY)
+    text = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
+    assert "<del>Skład opału Nowak</del> → <ins>&lt;i&gt;Skład&lt;/i&gt;</ins>" in text
+
+
+def test_who_may_only_look_gets_a_page_without_buttons(client, depot):
+    user = get_user_model().objects.create(username="gosc", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_depot"))
+    client.force_login(user)
+    text = client.get(address(depot)).content.decode()
+    assert "Zapisz i oznacz" not in text
+    assert 'name="decision"' not in text
+    assert (
+        client.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), {"decision": "verify"}).status_code == 403
+    )
+    assert client.post(address(depot), {"name": "x"}).status_code == 403
+    assert client.get(reverse("admin:catalog_depot_pair", args=[depot.pk, depot.pk])).status_code == 403
+    assert client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).status_code == 200
+    assert not Group.objects.filter(user=user).exists()
+
+
+def test_who_may_not_look_sees_neither_pairs_nor_histories(client, depot):
+    client.force_login(get_user_model().objects.create(username="obcy", is_staff=True))
+    assert client.get(reverse("admin:catalog_depot_pairs")).status_code == 403
+    assert client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).status_code == 403
+
+
+def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
+    depot = factories.DepotFactory(verified=True)
+    services.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
+    depot.refresh_from_db()
+    assert (depot.data_status, depot.verified_at) == ("verified", date(2026, 9, 1))
+    services.revoke_verification(depot=depot, by=editor)
+    assert depot.history.latest().history_change_reason == "cofnięto do nieweryfikowanych"
+
+
+def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client, editor, depot):
+    services.remove_depot(depot=depot, reason=models.Depot.RemovalReason.CLOSED, on=TODAY)
+    answer = post(client, depot, phone="600 700 800", _verify="1")
+    assert "Nic nie zapisano: wpis jest usunięty" in answer.content.decode()
+    depot.refresh_from_db()
+    assert depot.phone == "+48 12 345 67 89"
+
+
+def test_another_municipality_has_to_be_named(client, editor, depot):
+    answer = post(client, depot, other_municipality="on", municipality="")
+    assert "Wybierz gminę" in str(errors(answer)["municipality"])
+
+
+def test_the_page_of_a_new_depot_is_empty_and_knows_no_decisions(client, editor):
+    text = client.get(reverse("admin:catalog_depot_add")).content.decode()
+    assert 'name="lat"' in text
+    assert 'name="decision"' not in text
+
+
+def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, depot):
+    wanted = {"lat": 50.062, "lon": 19.938, "location_approximate": True, "municipality": depot.municipality_id}
+    submission = factories.SubmissionFactory(depot=depot, proposed=wanted, stored={})
+    submissions.accept_submission(submission=submission, by=editor, on=datetime(2026, 11, 21, 12, tzinfo=UTC))
+    assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), " in client.get(address(depot)).content.decode()
+    history = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
+    assert "<del>nie</del> → <ins>tak</ins>" in history
+
+
+def test_an_invented_depot_gets_no_contact_by_any_way(editor):
+    depot = factories.DepotFactory(demonstration=True)
+    given = {"phone": "+48 600 700 800", "website": "https://opal.pl/"}
+    with pytest.raises(services.DemonstrationWithContact, match="phone, website") as refused:
+        services.edit_depot(depot=depot, values=given, by=editor, on=TODAY)
+    assert refused.value.fields == ("phone", "website")
+
+
+ADD = reverse("admin:catalog_depot_add")
+NEW = {"name": "Nowy skład", "lat": "50.07", "lon": "19.94", "nip": "5260250274", "phone": "12 345 67 89"}
+
+
+def test_a_double_click_adds_one_depot(client, editor, depot):
+    depot.delete()
+    answers = [client.post(ADD, NEW) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [302, 302]
+    assert models.Depot.objects.filter(name="Nowy skład").count() == 1
+    client.post(ADD, {**NEW, "lat": "50.08", "another_depot": "on"})
+    assert models.Depot.objects.filter(name="Nowy skład").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("stored", "shared"),
+    [
+        ({"nip": "5260250274"}, "NIP"),
+        ({"phone": "+48 601 111 111, +48 12 345 67 89"}, "telefon"),
+        ({"website": "http://opal-nowak.pl/kontakt"}, "strona"),
+    ],
+)
+def test_what_another_depot_has_is_said_at_any_distance_and_can_be_overruled(client, editor, depot, stored, shared):
+    far = factories.DepotFactory(name="Daleko", lat=54.2, lon=16.2, removed=True, **stored)
+    typed = {**NEW, "phone": "12 3456789", "website": "www.opal-nowak.pl"}
+    models.Depot.objects.filter(pk=depot.pk).update(phone="")
+    answer = client.post(ADD, typed)
+    text = answer.content.decode()
+    assert f"usunięty: {shared}</li>" in text
+    assert f"/admin/catalog/depot/{far.pk}/change/" in text
+    assert not models.Depot.objects.filter(name="Nowy skład").exists()
+    assert client.post(ADD, {**typed, "another_depot": "on"}).status_code == 302
+    made = models.Depot.objects.get(name="Nowy skład")
+    assert f"usunięty: {shared}</li>" in client.get(address(made)).content.decode()
+    services.publish_depot(depot=far, by=editor, on=TODAY, note="działa")
+    submission = factories.SubmissionFactory(
+        kind="add", depot=None, proposed={"name": "Nowy", "municipality": "1261011", **stored}, stored={}
+    )
+    page = client.get(reverse("admin:catalog_submission_change", args=[submission.pk])).content.decode()
+    assert "Te same dane ma już inny wpis" in page
+    assert f"/admin/catalog/depot/{far.pk}/change/" in page
+
+
+def test_sites_of_many_firms_are_no_sign(client, editor, depot):
+    factories.DepotFactory(name="Daleko", lat=54.2, lon=16.2, website="https://www.facebook.com/opal")
+    assert client.post(ADD, {**NEW, "phone": "", "website": "https://facebook.com/inny"}).status_code == 302
+
+
+def test_two_who_have_one_entry_open_learn_of_one_another(client, editor, depot):
+    beat = reverse("admin:catalog_depot_viewing", args=[depot.pk])
+    assert client.post(beat).json() == {"others": []}
+    adam = Client()
+    adam.force_login(factories.UserFactory(username="adam"))
+    assert adam.post(beat).json() == {"others": ["ewa"]}
+    assert "Wpis przegląda teraz: <span>adam</span>" in client.get(address(depot)).content.decode().replace("\xa0", " ")
+    models.DepotViewer.objects.filter(user__username="adam").update(seen_at=datetime(2026, 11, 21, tzinfo=UTC))
+    assert client.post(beat).json() == {"others": []}
+    assert list(models.DepotViewer.objects.values_list("user__username", flat=True)) == ["ewa"]
+    assert client.get(beat).status_code == 405

@@ -1,0 +1,216 @@
+"""Likely duplicates: found, merged without losing anything, or kept apart."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from catalog import services
+from catalog.depots import quality
+from catalog.importers.records import DepotRecord, Extract
+from catalog.importers.sync import Options
+from catalog.importers.sync.depots import sync_depots
+from catalog.models import Dataset, Depot, NotDuplicate, Submission
+from prices.models import DepotPrice
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+TODAY = date(2026, 11, 21)
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def merge(survivor, loser, *take, by=None):
+    return services.merge_depots(survivor=survivor, loser=loser, take=take, by=by or factories.UserFactory(), on=TODAY)
+
+
+def ask(depot, **values):
+    given = {"kind": "delete", "state": "waiting", "email": "a@example.pl", "email_hash": "x", "created_at": NOW}
+    return Submission.objects.create(depot=depot, **{**given, "confirmed_at": NOW, **values})
+
+
+@pytest.fixture
+def two(db):
+    one = factories.DepotFactory(name="Skład opału Nowak", phone="+48 600 000 000", nip="5260250274")
+    other = factories.DepotFactory(name="Skład opału Nowak s.c.", website="https://nowak.pl/", lat=one.lat + 0.0005)
+    return one, other
+
+
+def found():
+    return [(pair.first, pair.second) for pair in quality.find_pairs()]
+
+
+def test_near_ones_with_similar_names_are_a_pair(two):
+    one, other = two
+    assert found() == [(one.pk, other.pk)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"lat": 50.0617 + 0.0014},
+        {"name": "Auto Części Bis"},
+        {"publication": "removed", "removed_at": TODAY, "removal_reason": "closed"},
+    ],
+)
+def test_far_ones_other_names_and_removed_ones_are_none(two, changed):
+    Depot.objects.filter(pk=two[1].pk).update(**changed)
+    assert found() == []
+
+
+def test_one_tax_number_makes_a_pair_at_any_distance_held_ones_too(two):
+    one, other = two
+    Depot.objects.filter(pk=other.pk).update(lat=54.0, name="Inna", nip="5260250274", publication="held")
+    assert [(pair.first, pair.second, pair.same_nip) for pair in quality.find_pairs()] == [(one.pk, other.pk, True)]
+
+
+def test_a_held_one_near_a_published_one_is_found_from_either_side(two):
+    Depot.objects.filter(pk=two[0].pk).update(publication="held")
+    assert found() == [(two[0].pk, two[1].pk)]
+
+
+def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
+    for number in range(20):
+        for _ in range(2):
+            factories.DepotFactory(lat=49.5 + number / 100)
+    quality.get_report()
+    with django_assert_max_num_queries(2 + 2 + 2 + 1):  # session, user; rights; pairs kept apart; depots
+        answer = client.get(reverse("admin:catalog_depot_pairs"))
+    assert len(answer.context["rows"]) == 20
+
+
+def test_merging_from_the_page_takes_field_by_field(client, editor, two):
+    one, other = two
+    given = {"decision": "first", "take_website": "second", "take_phone": "first", "take_name": "second"}
+    client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), given)
+    one.refresh_from_db()
+    other.refresh_from_db()
+    assert (one.name, one.website, one.phone) == (other.name, "https://nowak.pl/", "+48 600 000 000")
+    assert one.confirmed_fields == ["name", "website"]
+    assert (other.publication, other.removal_reason, other.merged_into) == ("removed", "duplicate", one)
+    assert one.history.latest().history_change_reason == f"wchłonięto wpis {other.pk}: nazwa, strona internetowa"
+    assert other.history.latest().history_change_reason == f"scalono z wpisem {one.pk}"
+    assert {line.history_user for line in (one.history.latest(), other.history.latest())} == {editor}
+
+
+def test_merging_to_the_right(client, editor, two):
+    one, other = two
+    client.post(
+        reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "second", "take_nip": "first"}
+    )
+    other.refresh_from_db()
+    assert (other.nip, other.publication) == ("5260250274", "published")
+
+
+@pytest.mark.parametrize("given", [{}, {"decision": "both"}, {"decision": "first\0"}])
+def test_a_decision_that_is_none(client, editor, two, given):
+    answer = client.post(reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk]), given)
+    assert "Nic nie zmieniono" in answer.content.decode()
+
+
+def test_a_pair_that_is_none(client, editor, two):
+    for other in (two[0].pk, 99999999):
+        assert client.get(reverse("admin:catalog_depot_pair", args=[two[0].pk, other])).status_code == 404
+    assert client.put(reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk])).status_code == 405
+
+
+def test_two_editors_merge_at_once(client, editor, two):
+    one, other = two
+    merge(one, other)
+    answer = client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "second"})
+    assert "jeden z wpisów jest już usunięty" in answer.content.decode()
+
+
+def test_an_invented_and_a_real_one_are_not_merged(client, editor, two):
+    Depot.objects.filter(pk=two[1].pk).update(source="demo", website="")
+    answer = client.post(reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk]), {"decision": "first"})
+    assert "Nic nie zmieniono: wpisu demonstracyjnego nie można scalić z prawdziwym." in answer.content.decode()
+    with pytest.raises(services.MergeRefused, match="demonstracyjnego"):
+        merge(*two)
+    with pytest.raises(services.MergeRefused, match="samym"):
+        merge(two[0], two[0])
+    with pytest.raises(services.MergeRefused, match="jeden i ten sam"):
+        services.mark_distinct(one=two[0], other=two[0], by=editor, at=NOW)
+
+
+def test_submissions_and_prices_follow_and_none_is_lost(two):
+    one, other = two
+    moved, twin, correction = ask(other, kind="claim"), ask(other), ask(other, kind="correct")
+    ask(one)
+    ask(one, kind="correct")  # corrections of one author add up
+    closed = ask(other, kind="correct", state="superseded", decided_at=NOW)
+    same_day = factories.DepotPriceFactory(depot=other, price=Decimal(1600))
+    factories.DepotPriceFactory(depot=one, price=Decimal(1500))
+    own = factories.DepotPriceFactory(depot=other, fuel="brykiet")
+    rejected = factories.DepotPriceFactory(depot=other, rejected=True)
+    merge(one, other)
+    assert set(one.submissions.filter(pk__in=[moved.pk, closed.pk, twin.pk, correction.pk])) == {
+        moved,
+        closed,
+        correction,
+    }
+    assert set(other.submissions.all()) == {twin}
+    assert set(DepotPrice.objects.filter(depot=one, pk__in=[same_day.pk, own.pk, rejected.pk])) == {own, rejected}
+    assert DepotPrice.objects.filter(depot=other).get() == same_day
+    assert own.history.latest().history_change_reason == f"scalono skład {other.pk} z {one.pk}"
+
+
+def test_readers_and_callers_are_led_to_the_survivor(client, two):
+    one, other = two
+    merge(one, other)
+    page = client.get(f"/sklad/{other.pk}-sklad-opalu-nowak-s-c/")
+    assert (page.status_code, page["Location"]) == (301, f"/sklad/{one.pk}-sklad-opalu-nowak/")
+    answer = client.get(f"/api/v1/stores/{other.pk}")
+    assert answer.status_code == 404
+    assert f"depot {other.pk} was merged into depot {one.pk}; ask for that one" in answer.json()["message"]
+    services.remove_depot(depot=one, reason=Depot.RemovalReason.CLOSED, on=TODAY)
+    assert "no depot is published" in client.get(f"/api/v1/stores/{other.pk}").json()["message"]
+    assert client.get(f"/sklad/{one.pk}-sklad-opalu-nowak/").status_code == 410
+
+
+def test_merging_on_points_former_losers_at_the_last_survivor(two):
+    one, other = two
+    third = factories.DepotFactory()
+    merge(one, other)
+    merge(third, one)
+    other.refresh_from_db()
+    assert other.merged_into == third
+
+
+def test_a_restored_one_stands_on_its_own(two):
+    one, other = two
+    merge(one, other)
+    other.refresh_from_db()
+    assert services.publish_depot(depot=other, on=TODAY, note="to dwa").merged_into is None
+
+
+def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(two):
+    Depot.objects.update(source="demo", nip=None, phone="", website="")
+    ask(two[1])
+    merge(*two)
+    services.mark_distinct(one=two[0], other=two[1], by=factories.UserFactory(), at=NOW)
+    assert Dataset.objects.get(slug="depots").version == 1
+    assert services.erase_demonstration() == 2
+    left = [rows.count() for rows in (Submission.objects, Depot.history, NotDuplicate.objects)]
+    assert left == [0, 0, 0]
+
+
+def test_an_import_neither_brings_the_loser_back_nor_misses_the_survivor(two):
+    factories.BoundaryFactory()
+    one, other = two
+    Depot.objects.filter(pk=one.pk).update(source_id="node/1")
+    Depot.objects.filter(pk=other.pk).update(source_id="node/2")
+    merge(one, other)
+    record = DepotRecord("node/2", "Skład opału Nowak s.c.", 50.0617, 19.9373, phone="+48 11 111 11 11")
+    others = tuple(DepotRecord(f"node/{n}", f"Inny {n}", 50.0617, 19.9373) for n in range(10, 30))
+    options = Options(today=TODAY, write=True)
+    sync_depots(Extract((record, *others)), options, origin=Depot.Source.OSM)
+    one.refresh_from_db()
+    other.refresh_from_db()
+    # The source dropped the survivor's object and kept the loser's: the depot is still there.
+    assert (one.publication, other.publication) == ("published", "removed")
+    assert (one.phone, other.merged_into) == ("+48 600 000 000", one)
+    report = sync_depots(Extract(others), options, origin=Depot.Source.OSM)
+    one.refresh_from_db()
+    assert (report.removed, one.removal_reason) == (1, "gone_from_source")

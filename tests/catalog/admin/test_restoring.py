@@ -1,0 +1,178 @@
+"""A merged entry that is published again gets back what had followed it; nothing that a person decided is undone."""
+
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from catalog import services, submissions
+from catalog.models import Depot, DepotMerge, Submission
+from prices import services as prices
+from prices.models import DepotPrice
+from tests import factories
+from tests.catalog.admin.test_pairs import NOW, TODAY, ask, merge
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def three(db):
+    return [factories.DepotFactory(name=name) for name in ("Pierwszy", "Drugi", "Trzeci")]
+
+
+def restore(depot):
+    return services.publish_depot(depot=depot, on=TODAY, by=factories.UserFactory(), note="to dwa składy")
+
+
+def of(depot):
+    """What a depot has: its submissions and prices."""
+    return set(depot.submissions.all()) | set(DepotPrice.objects.filter(depot=depot))
+
+
+def test_merging_and_restoring_leaves_everything_where_it_was(three):
+    one, other, _ = three
+    theirs = {
+        ask(other, kind="claim"),
+        ask(other),  # one's own is equal, so it stays with the loser
+        ask(other, kind="correct", state="superseded", decided_at=NOW),
+        factories.DepotPriceFactory(depot=other, price=Decimal(1600)),  # likewise
+        factories.DepotPriceFactory(depot=other, fuel="brykiet"),
+        factories.DepotPriceFactory(depot=other, rejected=True),
+    }
+    ours = {ask(one), factories.DepotPriceFactory(depot=one), factories.DepotPriceFactory(depot=one, fuel="ekogroszek")}
+    merge(one, other)
+    assert len(of(one)) == 7
+    restored = restore(other)
+    assert (of(one), of(other)) == (ours, theirs)
+    assert (restored.publication, restored.merged_into) == ("published", None)
+    assert not DepotMerge.objects.exists()
+    moved = DepotPrice.objects.get(depot=other, fuel="brykiet")
+    assert moved.history.latest().history_change_reason == f"przywrócono skład {other.pk}"
+
+
+def test_restored_prices_count_again_where_they_were_paid(three, client):
+    one, other, _ = three
+    factories.DepotPriceFactory(depot=other, day=TODAY)
+    merge(one, other)
+    restore(other)
+    lists = [client.get(f"/api/v1/stores/{depot.pk}").json()["price_list"] for depot in (one, other)]
+    assert [[row["fuel"] for row in rows] for rows in lists] == [[], ["pellet"]]
+
+
+def test_what_came_to_the_survivor_itself_stays_there(three):
+    one, other, _ = three
+    merge(one, other)
+    since = {ask(one, kind="claim"), factories.DepotPriceFactory(depot=one)}
+    restore(other)
+    assert (of(one), of(other)) == (since, set())
+
+
+def test_a_submission_that_was_decided_at_the_survivor_stays_there(three):
+    one, other, _ = three
+    editor = factories.UserFactory()
+    accepted = factories.SubmissionFactory(depot=other)
+    rejected, waiting = factories.SubmissionFactory(depot=other), factories.SubmissionFactory(depot=other)
+    merge(one, other)
+    submissions.accept_submission(submission=accepted, by=editor, on=NOW)
+    submissions.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
+    restore(other)
+    assert (of(one), of(other)) == ({accepted, rejected}, {waiting})
+    one.refresh_from_db()
+    other.refresh_from_db()
+    assert (one.phone, other.phone) == ("+48 601 234 567", "")
+
+
+def test_a_price_comes_back_with_what_was_decided_about_it(three):
+    one, other, _ = three
+    price = factories.DepotPriceFactory(depot=other, pending=True)
+    merge(one, other)
+    prices.reject_prices(prices=[price], reason="zła jednostka", by=factories.UserFactory(), on=NOW)
+    restore(other)
+    price.refresh_from_db()
+    assert (price.depot_id, price.status, price.reason) == (other.pk, "rejected", "zła jednostka")
+
+
+def test_values_that_the_survivor_took_stay_and_count_as_a_persons(three):
+    one, other, _ = three
+    Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
+    merge(one, other, "phone")
+    restore(other)
+    one.refresh_from_db()
+    assert (one.phone, one.confirmed_fields) == ("+48 600 000 000", ["phone"])
+
+
+def test_an_equal_submission_that_waits_by_now_keeps_the_other_at_the_survivor(three):
+    one, other, _ = three
+    stayed, moved = ask(other), ask(other, state="unconfirmed", confirmed_at=None)
+    ask(one)
+    merge(one, other)
+    Submission.objects.filter(depot=one, state="waiting").delete()
+    Submission.objects.filter(pk=moved.pk).update(state="waiting", confirmed_at=NOW)
+    restore(other)
+    assert (of(one), of(other)) == ({moved}, {stayed})
+
+
+@pytest.mark.parametrize("first", ["oldest", "newest"])
+def test_of_a_chain_of_merges_each_gets_its_own_back(three, first):
+    one, two, three_ = three
+    mine, its = factories.DepotPriceFactory(depot=one, fuel="brykiet"), factories.DepotPriceFactory(depot=two)
+    merge(two, one)
+    merge(three_, two)
+    assert of(three_) == {mine, its}
+    for depot in (one, two) if first == "oldest" else (two, one):
+        restore(depot)
+        if depot == two and first == "newest":
+            # As before the second merge: the first one had been absorbed by this one.
+            one.refresh_from_db()
+            assert (one.merged_into, of(two)) == (two, {mine, its})
+            assert one.history.latest().history_change_reason == f"wrócono do wpisu {two.pk}"
+    assert [of(depot) for depot in three] == [{mine}, {its}, set()]
+    one.refresh_from_db()
+    assert one.merged_into is None
+
+
+def test_a_twin_that_stayed_on_the_way_comes_back_too(three):
+    one, two, three_ = three
+    price = factories.DepotPriceFactory(depot=one)
+    merge(two, one)
+    factories.DepotPriceFactory(depot=three_)
+    merge(three_, two)
+    assert of(two) == {price}
+    restore(one)
+    assert (of(one), of(two)) == ({price}, set())
+
+
+def test_a_second_merge_is_remembered_anew(three):
+    one, other, third = three
+    ours = factories.DepotPriceFactory(depot=other)
+    merge(one, other)
+    restore(other)
+    later = factories.DepotPriceFactory(depot=other, fuel="brykiet")
+    other.refresh_from_db()
+    merge(third, other)
+    restore(other)
+    assert of(other) == {ours, later}
+
+
+def test_the_desk_says_beforehand_what_comes_back(client, editor, three):
+    one, other, _ = three
+    ask(other)
+    factories.DepotPriceFactory(depot=other)
+    merge(one, other)
+    page = reverse("admin:catalog_depot_change", args=[other.pk])
+    text = client.get(page).content.decode()
+    assert f"Na wpis {one.pk} przeszły: zgłoszenia: 1, odnośniki właścicieli: 0, ceny: 1. Po przywróceniu" in text
+    client.post(reverse("admin:catalog_depot_decide", args=[other.pk]), {"decision": "publish", "note": "to dwa"})
+    assert len(of(other)) == 2
+    assert "Po przywróceniu" not in client.get(page).content.decode()
+
+
+def test_of_a_merge_that_was_not_remembered_the_desk_says_so_and_nothing_comes_back(client, editor, three):
+    one, other, _ = three
+    price = factories.DepotPriceFactory(depot=other)
+    merge(one, other)
+    DepotMerge.objects.all().delete()
+    text = client.get(reverse("admin:catalog_depot_change", args=[other.pk])).content.decode().replace("\xa0", " ")
+    assert f"Nie zapamiętano, co przeszło na wpis {one.pk}: po przywróceniu zgłoszenia i ceny zostaną przy nim." in text
+    restore(other)
+    assert of(one) == {price}

@@ -1,0 +1,430 @@
+"""The queue of submissions, and the page on which one is decided."""
+
+import re
+from datetime import UTC, datetime
+from html import unescape
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group, Permission
+from django.core import mail
+from django.urls import reverse
+
+from catalog import submissions
+from catalog.models import Depot, Submission
+from catalog.roles import EDITOR
+from tests import bulk, factories
+from tests.pages.reading import SCRIPT
+
+pytestmark = pytest.mark.django_db
+
+QUEUE = reverse("admin:catalog_submission_changelist")
+
+
+@pytest.fixture
+def editor(client):
+    user = get_user_model().objects.create(username="ewa", is_staff=True)
+    user.groups.add(Group.objects.get(name=EDITOR))
+    client.force_login(user)
+    return user
+
+
+def text_of(answer):
+    """What an editor sees, on one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+
+
+def page(submission):
+    return reverse("admin:catalog_submission_change", args=[submission.pk])
+
+
+def decide(client, submission, commit, **typed):
+    opened = client.get(page(submission)).context["opened"]
+    with commit(execute=True):
+        return client.post(page(submission), {"opened": opened, **typed}, follow=True)
+
+
+def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_queries):
+    for _ in range(60):
+        factories.SubmissionFactory()
+        factories.SubmissionFactory(
+            kind="add", depot=None, proposed={"name": "Nowy", "municipality": factories.krakow().pk}, stored={}
+        )
+    # session, user, rights 2; filter of voivodeships; count, rows, municipalities
+    with django_assert_max_num_queries(10):
+        answer = client.get(QUEUE)
+    text = text_of(answer)
+    assert "Razem: 120" in text
+    assert "Nowy" in text
+    assert "telefon" in text
+
+
+def test_what_waits_longest_comes_first_and_only_what_waits(client, editor):
+    late, early = factories.SubmissionFactory(), factories.SubmissionFactory()
+    Submission.objects.filter(pk=early.pk).update(confirmed_at=early.created_at)
+    factories.SubmissionFactory(unconfirmed=True)
+    rows = list(client.get(QUEUE).context["cl"].result_list)
+    assert rows == [early, late]
+    assert len(client.get(QUEUE, {"state": "all"}).context["cl"].result_list) == 3
+    assert list(client.get(QUEUE, {"unit": "24"}).context["cl"].result_list) == []
+
+
+def test_stored_and_proposed_stand_side_by_side(client, editor, django_assert_max_num_queries):
+    depot = factories.DepotFactory(phone="+48 12 345 67 89", place="Kraków")
+    submission = factories.SubmissionFactory(
+        depot=depot,
+        proposed={"phone": "+48 601 234 567", "place": "Wieliczka"},
+        stored={"phone": "+48 12 111 11 11", "place": "Kraków"},
+        message=SCRIPT,
+    )
+    with django_assert_max_num_queries(10):
+        answer = client.get(page(submission))
+    text = text_of(answer)
+    assert "Telefon +48 12 345 67 89 +48 12 111 11 11 +48 601 234 567" in text
+    assert "Miejscowość Kraków bez zmian Wieliczka" in text
+    assert "Wpis zmienił się od chwili zgłoszenia" in text
+    assert SCRIPT not in answer.content.decode()
+
+
+def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfirmed(
+    client, editor, django_capture_on_commit_callbacks
+):
+    first = factories.SubmissionFactory()
+    values = {"depot": first.depot, "email": first.email}
+    earlier = factories.SubmissionFactory(claim=True, state="superseded", decided_at=first.created_at, **values)
+    for _ in range(30):
+        factories.SubmissionFactory(depot=first.depot, unconfirmed=True)
+    proposed = {"phone": "+48 602 234 567", "place": "Wieliczka"}
+    second = factories.SubmissionFactory(proposed=proposed, stored={"phone": "", "place": ""}, **values)
+    factories.SubmissionFactory(depot=first.depot, delete=True)
+    shown = client.get(page(first))
+    text = text_of(shown)
+    assert f"nr {second.pk}: poprawka (miejscowość, telefon), czeka na decyzję, ten sam zgłaszający" in text
+    assert "usunięcie wpisu , czeka na decyzję" in text
+    assert f'href="{page(second)}"' in shown.content.decode()
+    decide(client, first, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
+    text = text_of(client.get(page(second)))
+    assert "Telefon +48 601 234 567 (brak) +48 602 234 567" in text
+    assert "Wpis zmienił się od chwili zgłoszenia" in text
+    second.refresh_from_db()
+    assert second.state == "waiting"
+    Submission.objects.filter(state="unconfirmed").delete()
+    text = text_of(client.get(page(second)))
+    assert f"nr {earlier.pk}: przejęcie wpisu , nieaktualne, ten sam zgłaszający" in text
+
+
+@pytest.mark.parametrize(
+    ("email", "website", "said"),
+    [
+        ("jan@opal.pl", "https://www.opal.pl/kontakt", "ta sama domena co strona wpisu"),
+        ("jan@biuro.opal.pl", "https://opal.pl/", "ta sama domena co strona wpisu"),
+        ("jan@opal.pl", "https://inny-opal.pl/", "inna domena niż strona wpisu"),
+        ("jan@opal.pl", "", "wpis nie ma strony do porównania"),
+        ("jan@gmail.com", "https://gmail.com/", "bezpłatna poczta: adres nie mówi nic o firmie"),
+    ],
+)
+def test_a_claimant_is_compared_with_the_entry(client, editor, email, website, said):
+    depot = factories.DepotFactory(website=website, nip="5260250274", phone="+48 12 345 67 89, +48 601 234 567")
+    submission = factories.SubmissionFactory(depot=depot, claim=True, email=email, claimant_phone="+48 601 234 567")
+    text = text_of(client.get(page(submission)))
+    assert said in text
+    assert "numer jest we wpisie" in text
+    assert "ten sam NIP" in text
+
+
+def test_a_claimant_who_does_not_fit(client, editor):
+    depot = factories.DepotFactory(nip="1234563218", phone="+48 12 345 67 89")
+    submission = factories.SubmissionFactory(depot=depot, claim=True, claimant_phone="+48 601 234 567")
+    text = text_of(client.get(page(submission)))
+    assert "inny NIP niż we wpisie" in text
+    assert "inny numer niż we wpisie" in text
+
+
+def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_callbacks):
+    submission = factories.SubmissionFactory(
+        proposed={"phone": "+48 601 234 567", "place": "Wieliczka"}, stored={"phone": "", "place": ""}
+    )
+    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["place"])
+    assert "Podaj powód odrzucenia zgłoszenia albo odznaczonych pól." in text_of(answer)
+    said = {"decision": "accept", "groups": ["place"], "reason": "Numer nie odpowiada."}
+    answer = decide(client, submission, django_capture_on_commit_callbacks, **said)
+    assert "Zdecydowano: 1." in text_of(answer)
+    submission.depot.refresh_from_db()
+    assert (submission.depot.phone, submission.depot.place) == ("", "Wieliczka")
+    assert (submission.depot.verified_by, len(mail.outbox)) == (editor, 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({"decision": "accept"}, "Zaznacz co najmniej jedno pole"),
+        ({"decision": "reject", "reason": " "}, "Podaj powód odrzucenia zgłoszenia"),
+        ({"decision": "reject"}, "Podaj powód odrzucenia zgłoszenia"),
+        ({"decision": "accept", "groups": ["phone"], "opened": "xx"}, "Wpis zmienił się, gdy strona była otwarta."),
+    ],
+)
+def test_what_stands_in_the_way_is_said(client, editor, django_capture_on_commit_callbacks, typed, said):
+    submission = factories.SubmissionFactory()
+    answer = decide(client, submission, django_capture_on_commit_callbacks, **typed)
+    assert said in text_of(answer)
+    submission.refresh_from_db()
+    assert submission.state == "waiting"
+
+
+def test_a_submission_about_a_removed_entry_is_not_accepted(client, editor, django_capture_on_commit_callbacks):
+    submission = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
+    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
+    assert "Wpis jest usunięty; zgłoszenie można tylko odrzucić." in text_of(answer)
+
+
+def test_a_missing_depot_outside_the_country_is_not_accepted(client, editor, django_capture_on_commit_callbacks):
+    proposed = {"name": "Opał", "place": "Praga", "lat": 50.08, "lon": 14.43, "fuels": []}
+    submission = factories.SubmissionFactory(kind="add", depot=None, proposed=proposed, stored={})
+    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept")
+    assert "Położenie nie leży w żadnej gminie." in text_of(answer)
+    assert not Depot.objects.exists()
+
+
+def test_a_missing_depot_whose_data_were_forgotten_still_has_its_page(client, editor):
+    submission = factories.SubmissionFactory(
+        kind="add",
+        depot=None,
+        state="rejected",
+        reason="Nie ma go.",
+        decided_by=editor,
+        decided_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    submissions.purge_submissions(on=datetime(2026, 11, 21, tzinfo=UTC))
+    assert "Nie ma go." in text_of(client.get(page(submission)))
+
+
+def test_the_second_of_two_editors_is_told(client, editor, django_capture_on_commit_callbacks):
+    submission = factories.SubmissionFactory()
+    decide(client, submission, django_capture_on_commit_callbacks, decision="reject", reason="Nie.")
+    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
+    assert "zdecydował już ktoś inny (ewa): odrzucone. Twoja decyzja nic nie zmieniła." in text_of(answer)
+    submission.depot.refresh_from_db()
+    assert submission.depot.phone == ""
+
+
+def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, editor):
+    factories.BoundaryFactory()
+    factories.DepotFactory(name="Opał Zosia", lat=50.0627, lon=19.9373)
+    proposed = {
+        "name": "Jan Kowalski",
+        "street": "",
+        "house_number": "",
+        "postcode": "30-001",
+        "place": "Kraków",
+        "nip": None,
+        "phone": "",
+        "website": "",
+        "fuels": ["pellet"],
+        "hours": None,
+        "opening_hours": "",
+        "lat": 50.0617,
+        "lon": 19.9373,
+        "location_approximate": False,
+        "municipality": "1261011",
+    }
+    submission = factories.SubmissionFactory(kind="add", depot=None, proposed=proposed, stored={})
+    text = text_of(client.get(page(submission)))
+    assert "Opał Zosia , 111 m" in text
+    assert "Nazwa wygląda na imię i nazwisko" in text
+    client.post(page(submission), {"decision": "accept", "opened": "0"})
+    depot = Depot.objects.get(name="Jan Kowalski")
+    assert (depot.source, depot.municipality_id, depot.data_status) == ("editor", "1261011", "verified")
+    assert depot.history.get().history_user == editor
+
+
+def test_bulk_decisions(client, editor, django_capture_on_commit_callbacks):
+    rows = [factories.SubmissionFactory() for _ in range(3)]
+    assert "wymaga podania powodu" in text_of(bulk.act(client, QUEUE, "reject", *rows, reason=""))
+    with django_capture_on_commit_callbacks(execute=True):
+        bulk.act(client, QUEUE, "accept", *rows)
+    assert set(Submission.objects.values_list("state", flat=True)) == {"accepted"}
+    assert len(mail.outbox) == 3
+    asked = text_of(bulk.choose(client, f"{QUEUE}?state=all", "reject", *rows, reason="Nie."))
+    assert f"Przyjęte: 3 nr {rows[2].pk}, poprawka: " in asked
+    assert "Tak, wykonaj" not in asked
+
+
+@pytest.mark.django_db(transaction=True)  # letters leave once it is committed, and before the editor is answered
+def test_whom_no_letter_reached_is_named(client, settings):
+    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.HalfBroken"
+    client.force_login(factories.UserFactory())
+    lost = factories.SubmissionFactory(email="nobody@opal.pl")
+    answer = client.post(page(lost), {"decision": "reject", "reason": "Nie."}, follow=True)
+    assert f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: nr {lost.pk}." in text_of(answer)
+    assert "Listy o decyzji, które nie wyszły: 1 ." in text_of(answer)
+
+
+def test_a_letter_that_did_not_leave_is_sent_again_from_the_page(client, editor, settings):
+    lost = factories.SubmissionFactory(decided=True, notification_pending=True)
+    assert "List o decyzji nie wyszedł Powód Nie." in text_of(client.get(page(lost)))
+    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
+    answer = client.post(page(lost), {"decision": "tell"}, follow=True)
+    assert f"List nadal nie wyszedł: nr {lost.pk}. Spróbuj później." in text_of(answer)
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    answer = client.post(page(lost), {"decision": "tell"}, follow=True)
+    assert f"Wysłano listy: nr {lost.pk}." in text_of(answer)
+    assert "List o decyzji" not in text_of(answer)
+    assert "Żaden z tych listów" in text_of(client.post(page(lost), {"decision": "tell"}, follow=True))
+    assert len(mail.outbox) == 1
+
+
+def test_letters_that_did_not_leave_are_found_and_sent_from_the_queue(client, editor):
+    lost = [factories.SubmissionFactory(decided=True, notification_pending=True) for _ in range(2)]
+    told, erased = factories.SubmissionFactory(decided=True), factories.SubmissionFactory(erased=True)
+    Submission.objects.filter(pk=erased.pk).update(notification_pending=True)
+    answer = client.get(QUEUE, {"state": "all", "letter": "owed"})
+    assert set(answer.context["cl"].result_list) == set(lost)
+    answer = bulk.act(client, f"{QUEUE}?state=all", "tell", *lost, told, erased)
+    assert f"Wysłano listy: nr {lost[0].pk}, nr {lost[1].pk}." in text_of(answer)
+    assert "które nie wyszły" not in text_of(answer)
+    assert sorted(letter.to[0] for letter in mail.outbox) == sorted(row.email for row in lost)
+
+
+def test_submissions_are_neither_added_nor_deleted_by_hand_and_strangers_see_nothing(client, editor):
+    submission = factories.SubmissionFactory()
+    assert client.get(reverse("admin:catalog_submission_add")).status_code == 403
+    assert client.post(reverse("admin:catalog_submission_delete", args=[submission.pk])).status_code == 403
+    assert client.get(reverse("admin:catalog_submission_change", args=[999])).status_code == 302
+    assert client.get(reverse("admin:catalog_submission_change", args=["x"])).status_code == 302
+    client.logout()
+    assert client.get(page(submission)).status_code == 302
+
+
+@pytest.mark.parametrize("rest", ["", "?state=waiting&kind__exact=claim", "{pk}/change/", "{pk}/change/?_p=%C5%82"])
+def test_former_addresses_lead_to_the_new_ones(client, editor, rest):
+    rest = rest.format(pk=factories.SubmissionFactory().pk)
+    answer = client.get(f"/admin/catalog/depotrequest/{rest}")
+    assert (answer.status_code, answer["Location"]) == (301, f"/admin/catalog/submission/{rest}")
+    assert client.get(answer["Location"]).status_code == 200
+
+
+def test_who_may_only_look_decides_nothing(client):
+    user = get_user_model().objects.create(username="gosc", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_submission"))
+    client.force_login(user)
+    submission = factories.SubmissionFactory()
+    assert "Przyjmij zaznaczone" not in client.get(page(submission)).content.decode()
+    assert client.post(page(submission), {"decision": "reject", "reason": "x"}).status_code == 403
+    lost = factories.SubmissionFactory(decided=True, notification_pending=True)
+    assert "Wyślij jeszcze raz" not in text_of(client.get(page(lost)))
+    assert client.post(page(lost), {"decision": "tell"}).status_code == 403
+    stranger = get_user_model().objects.create(username="obcy", is_staff=True)
+    client.force_login(stranger)
+    assert client.get(page(submission)).status_code == 403
+
+
+def form_of(client, submission):
+    """What a browser would send of the proposed values."""
+    found = re.findall(r'name="(value-[a-z_]+)" value="([^"]*)"', client.get(page(submission)).content.decode())
+    return {name: unescape(value) for name, value in found}
+
+
+def test_a_proposed_value_is_changed_while_it_is_accepted(client, editor, django_capture_on_commit_callbacks):
+    proposed = {"phone": "+48 601 234 567", "place": "wieliczka", "hours": None, "opening_hours": "Mo-Fr 08:00-16:00"}
+    submission = factories.SubmissionFactory(proposed=proposed, stored={**dict.fromkeys(proposed, ""), "hours": None})
+    typed = form_of(client, submission)
+    assert typed["value-place"] == "wieliczka"
+    typed |= {"value-place": " Wieliczka ", "value-opening_hours": "pn.-pt. 7:00-15:00"}
+    groups = ["phone", "place", "hours"]
+    decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=groups, **typed)
+    depot = submission.depot
+    depot.refresh_from_db()
+    assert (depot.phone, depot.place, depot.hours["fri"]) == ("+48 601 234 567", "Wieliczka", "7:00-15:00")
+    submission.refresh_from_db()
+    assert (submission.state, submission.proposed) == ("accepted", proposed)
+    letter = " ".join(mail.outbox[0].body.split())
+    assert "jest: Wieliczka z poprawką redakcji; w zgłoszeniu: wieliczka" in letter
+    assert letter.count("z poprawką redakcji") == 2  # the hours, too
+
+
+def position(lat):
+    return {"lat": lat, "lon": 19.9373, "location_approximate": True, "municipality": "1261011"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "fuels", "lat", "sure"),
+    [
+        ({}, ["wegiel"], 50.07, False),
+        ({"value-fuels": ["", "pellet", "wegiel"]}, ["wegiel", "pellet"], 50.07, False),
+        ({"value-fuels": [""]}, [], 50.07, False),
+        ({"value-lat": "50.08", "value-lon": "19.9373"}, ["wegiel"], 50.08, True),
+        ({"value-lat": "50.08"}, ["wegiel"], 50.07, False),
+        ({"value-lat": "50.07", "value-lon": "19.9373"}, ["wegiel"], 50.07, False),
+    ],
+)
+def test_fuels_and_a_position_are_changed_while_they_are_accepted(
+    client, editor, django_capture_on_commit_callbacks, typed, fuels, lat, sure
+):
+    factories.BoundaryFactory()
+    proposed = {"fuels": ["wegiel"], **position(50.07)}
+    submission = factories.SubmissionFactory(proposed=proposed, stored={"fuels": [], **position(50.06)})
+    groups = ["fuels", "lat"]
+    decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=groups, **typed)
+    depot = submission.depot
+    depot.refresh_from_db()
+    assert (depot.fuels, depot.lat, depot.location_approximate) == (fuels, lat, not sure)
+    assert (("z poprawką redakcji") in mail.outbox[0].body) is (sure or fuels != ["wegiel"])
+
+
+def test_a_position_outside_every_municipality_and_an_unknown_fuel_are_refused(client, editor):
+    factories.BoundaryFactory()
+    proposed = {"fuels": ["wegiel"], **position(50.07)}
+    submission = factories.SubmissionFactory(proposed=proposed, stored={"fuels": [], **position(50.06)})
+    sent = {"decision": "accept", "groups": ["fuels", "lat"], "opened": "0"}
+    outside = client.post(page(submission), sent | {"value-lat": "54.9", "value-lon": "16"})
+    assert "To miejsce nie leży w żadnej gminie." in text_of(outside)
+    for wrong in ({"value-lat": "nan", "value-lon": "16"}, {"value-fuels": ["", "uran"]}):
+        assert "Nic nie zapisano" in text_of(client.post(page(submission), sent | wrong))
+    submission.refresh_from_db()
+    assert submission.state == "waiting"
+
+
+def test_a_wrong_value_is_refused_at_its_field_and_nothing_typed_is_lost(client, editor):
+    submission = factories.SubmissionFactory(
+        proposed={"phone": "+48 601 234 567", "place": "Kraków"}, stored={"phone": "", "place": ""}
+    )
+    typed = form_of(client, submission) | {"value-phone": "zadzwoń", "value-place": "Wieliczka"}
+    answer = client.post(page(submission), {"decision": "accept", "groups": ["phone", "place"], "opened": "0", **typed})
+    text = answer.content.decode()
+    assert "To nie jest poprawny numer telefonu" in text
+    assert 'value="zadzwoń"' in text
+    assert 'value="Wieliczka"' in text
+    submission.refresh_from_db()
+    assert submission.state == "waiting"
+
+
+def test_what_was_not_proposed_cannot_be_slipped_in(client, editor, django_capture_on_commit_callbacks):
+    submission = factories.SubmissionFactory()
+    typed = form_of(client, submission) | {"value-name": "Inna nazwa", "value-nip": "5260250274"}
+    decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["phone", "name"], **typed)
+    submission.depot.refresh_from_db()
+    assert (submission.depot.name, submission.depot.nip) == ("Skład opału Nowak", None)
+    assert "z poprawką" not in mail.outbox[0].body
+
+
+def test_a_proposed_position_stands_on_a_map_beside_the_present_one(client, editor, settings):
+    settings.MAP_TILES_URL = "https://{s}.tiles.example.pl/{z}/{x}/{y}.png"
+    position = {"lat": 50.0717, "lon": 19.9373, "location_approximate": False, "municipality": "1261011"}
+    here = factories.SubmissionFactory(proposed=position, stored=position | {"lat": 50.0617})
+    missing = factories.SubmissionFactory(
+        kind="add", depot=None, proposed=position | {"name": "Opał", "place": "Kraków", "fuels": []}, stored={}
+    )
+    shown = client.get(page(here)).content.decode()
+    for part in (
+        'data-before="50.061700,19.937300" data-after="50.071700,19.937300"',
+        'data-outlines="/sklady/malopolskie/krakow-1261011/granice.geojson"',
+        'data-tiles="https://{s}.tiles.example.pl/{z}/{x}/{y}.png"',
+    ):
+        assert part in shown
+    assert "o 1 111 m od obecnego" in shown.replace("\xa0", " ")
+    shown = client.get(page(missing)).content.decode()
+    assert 'data-after="50.071700,19.937300"' in shown
+    assert "data-before" not in shown
+    assert "position-picker" not in client.get(page(factories.SubmissionFactory())).content.decode()
+    depot = client.get(reverse("admin:catalog_depot_change", args=[here.depot_id])).content.decode()
+    assert 'data-before="50.061700,19.937300"' in depot

@@ -1,0 +1,113 @@
+"""Editors share the work by voivodeship: taken, shown, filtered by, given back."""
+
+import re
+from html import unescape
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import services
+from catalog.models import VoivodeshipClaim
+from catalog.roles import CHIEF, EDITOR
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+START = reverse("admin:index")
+
+
+def text_of(answer):
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+
+
+def person(name, role=EDITOR):
+    user = get_user_model().objects.create(username=name, is_staff=True)
+    user.groups.add(Group.objects.get(name=role))
+    desk = Client()
+    desk.force_login(user)
+    return user, desk
+
+
+def take(desk, teryt="12"):
+    return desk.post(reverse("admin:catalog_voivodeshipclaim_take", args=[teryt]), follow=True)
+
+
+def release(desk, claim):
+    return desk.post(reverse("admin:catalog_voivodeshipclaim_release", args=[claim.pk]), follow=True)
+
+
+def test_one_takes_it_and_everybody_sees_who():
+    factories.krakow()
+    (ewa, her), (_, his) = person("ewa"), person("adam")
+    assert "Województwo małopolskie jest Twoje" in text_of(take(her))
+    take(her)
+    claim = VoivodeshipClaim.objects.get()
+    assert (claim.voivodeship_id, claim.editor) == ("12", ewa)
+    assert re.search(r"małopolskie ewa, od \d\d\.\d\d\.\d{4}", text_of(his.get(START)))
+    assert "Województwo małopolskie ma już ewa." in text_of(take(his))
+    assert VoivodeshipClaim.objects.count() == 1
+    assert release(his, claim).status_code == 403
+    assert "Oddano województwo małopolskie" in text_of(release(her, claim))
+    assert "oddano już wcześniej" in text_of(release(her, claim))
+    take(his)
+    listed = text_of(her.get(reverse("admin:catalog_voivodeshipclaim_changelist")))
+    assert re.search(r"małopolskie.* adam .* małopolskie.* ewa", listed)
+
+
+def test_a_chief_editor_takes_it_from_who_went_away():
+    factories.krakow()
+    (_, her), (_, chief) = person("ewa"), person("szefowa", CHIEF)
+    take(her)
+    release(chief, VoivodeshipClaim.objects.get())
+    claim = VoivodeshipClaim.objects.get()
+    assert (claim.editor.username, claim.released_by.username) == ("ewa", "szefowa")
+
+
+def test_two_cannot_hold_one_and_nobody_gives_back_nothing():
+    editor, voivodeship = factories.UserFactory(), factories.krakow().voivodeship
+    services.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
+    for broken in (
+        {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now()},
+        {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now(), "released_at": timezone.now()},
+    ):
+        with pytest.raises(IntegrityError, match="voivodeshipclaim_"), transaction.atomic():
+            VoivodeshipClaim.objects.create(**broken)
+
+
+def test_the_queues_are_filtered_by_what_is_mine_and_counted_by_voivodeship():
+    _, desk = person("ewa")
+    here, there = factories.DepotFactory(), factories.DepotFactory(municipality=factories.bielsko_biala(), lat=49.8)
+    wanted = {"name": "Nowy", "municipality": here.municipality_id}
+    missing = factories.SubmissionFactory(kind="add", depot=None, proposed=wanted, stored={})
+    asked = [factories.SubmissionFactory(depot=depot) for depot in (here, there)]
+    prices = [factories.DepotPriceFactory(depot=depot, pending=True) for depot in (here, there)]
+    lists = {
+        "catalog_depot": ([here], [here, there]),
+        "catalog_submission": ([missing, asked[0]], [missing, *asked]),
+        "prices_depotprice": ([prices[0]], prices),
+    }
+
+    def listed(name, unit):
+        return set(desk.get(reverse(f"admin:{name}_changelist"), {"unit": unit}).context["cl"].result_list)
+
+    for name in lists:
+        assert listed(name, "mine") == set()
+    take(desk)
+    for name, (mine, both) in lists.items():
+        assert listed(name, "mine") == listed(name, "12") == set(mine)
+        assert listed(name, "24") == set(both) - set(mine)
+    assert re.search(r"małopolskie ewa, od \S+ oddaję 2 1 1 śląskie biorę 1 1 1", text_of(desk.get(START)))
+
+
+def test_who_may_only_look_takes_nothing(client):
+    factories.krakow()
+    user = get_user_model().objects.create(username="nikt", is_staff=True)
+    client.force_login(user)
+    assert take(client).status_code == 403
+    assert client.get(reverse("admin:catalog_voivodeshipclaim_changelist")).status_code == 403
+    assert "Województwa" not in text_of(client.get(START))

@@ -1,0 +1,110 @@
+"""Open or closed at a moment, in Polish time, and how long the answer holds."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.depots.opening_state import UNKNOWN, WARSAW, opening_state, valid_until
+from catalog.parsing.opening_hours import daily_ranges
+
+BREAKS = daily_ranges("Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00")
+NIGHTS = daily_ranges("Fr-Sa 22:00-06:00")
+WORKING_WEEK = daily_ranges("Mo-Fr 00:00-24:00")
+MONDAYS = daily_ranges("Mo 08:00-12:00")
+ALWAYS = daily_ranges("24/7")
+
+
+def at(text):
+    return datetime.fromisoformat(text).replace(tzinfo=WARSAW)
+
+
+# 16 November 2026 is a Monday.
+@pytest.mark.parametrize(
+    ("week", "moment", "is_open", "sentence", "until"),
+    [
+        (BREAKS, "2026-11-16 07:59:59", False, "zamknięte, otwiera o 8:00", "2026-11-16 08:00"),
+        (BREAKS, "2026-11-16 08:00", True, "otwarte do 12:00", "2026-11-16 12:00"),
+        (BREAKS, "2026-11-16 12:00", False, "zamknięte, otwiera o 13:00", "2026-11-16 13:00"),
+        (BREAKS, "2026-11-16 15:59", True, "otwarte do 16:00", "2026-11-16 16:00"),
+        (BREAKS, "2026-11-16 16:00", False, "zamknięte, otwiera wt. 8:00", "2026-11-17 00:00"),
+        (BREAKS, "2026-11-21 13:00", False, "zamknięte, otwiera pn. 8:00", "2026-11-23 00:00"),
+        (NIGHTS, "2026-11-20 23:00", True, "otwarte do 6:00", "2026-11-21 06:00"),
+        (NIGHTS, "2026-11-21 05:00", True, "otwarte do 6:00", "2026-11-21 06:00"),
+        (NIGHTS, "2026-11-21 06:00", False, "zamknięte, otwiera o 22:00", "2026-11-21 22:00"),
+        (NIGHTS, "2026-11-22 06:00", False, "zamknięte, otwiera pt. 22:00", "2026-11-27 00:00"),
+        (MONDAYS, "2026-11-16 12:00", False, "zamknięte, otwiera pn. 8:00", "2026-11-23 00:00"),
+        (WORKING_WEEK, "2026-11-17 10:00", True, "otwarte do pt. 24:00", "2026-11-20 00:00"),
+        (WORKING_WEEK, "2026-11-20 10:00", True, "otwarte do 24:00", "2026-11-21 00:00"),
+    ],
+)
+def test_states(week, moment, is_open, sentence, until):
+    state = opening_state(week, at(moment))
+    assert (state.is_open, state.sentence) == (is_open, sentence)
+    assert state.valid_until == at(until)
+
+
+def test_what_never_changes():
+    assert opening_state(None, at("2026-11-16 12:00")) == UNKNOWN
+    always = opening_state(ALWAYS, at("2026-11-16 12:00"))
+    assert (always.is_open, always.sentence, always.valid_until) == (True, "otwarte całą dobę", None)
+    assert valid_until([UNKNOWN, always]) is None
+
+
+def test_a_moment_of_another_zone_is_taken_to_polish_time():
+    assert opening_state(BREAKS, datetime(2026, 11, 16, 6, 59, tzinfo=UTC)).is_open is False
+    assert opening_state(BREAKS, datetime(2026, 11, 16, 7, 0, tzinfo=UTC)).is_open is True
+    assert opening_state(BREAKS, datetime(2026, 7, 13, 6, 0, tzinfo=UTC)).is_open is True
+    assert opening_state(BREAKS, datetime(2026, 11, 16, 2, 0, tzinfo=timezone(timedelta(hours=-5)))).is_open is True
+    with pytest.raises(ValueError, match="time zone"):
+        opening_state(BREAKS, datetime.fromisoformat("2026-11-16 12:00"))
+
+
+def test_the_night_on_which_clocks_go_back():
+    """On 25 October 2026 it is 2:30 twice; a range that ends then ends the first time."""
+    week = daily_ranges("Sa 20:00-02:30")
+    first = datetime(2026, 10, 25, 0, 29, tzinfo=UTC)
+    assert opening_state(week, first).sentence == "otwarte do 2:30"
+    assert opening_state(week, first + timedelta(minutes=1)).is_open is False
+    assert opening_state(week, first + timedelta(hours=1)).is_open is False
+
+
+def test_the_hour_that_is_left_out_in_march():
+    week = daily_ranges("Su 02:30-03:00; Mo 08:00-12:00")
+    assert opening_state(week, at("2026-03-29 01:00")).sentence == "zamknięte, otwiera pn. 8:00"
+
+
+def test_a_list_is_valid_until_its_first_change():
+    moment = at("2026-11-16 10:00")
+    states = [opening_state(week, moment) for week in (BREAKS, NIGHTS, ALWAYS, None)]
+    assert valid_until(states) == at("2026-11-16 12:00")
+
+
+DAY_RANGES = st.sampled_from(
+    ["", "08:00-12:00", "08:00-12:00,13:00-16:00", "00:00-24:00", "22:00-06:00", "18:00-24:00"]
+)
+
+MOMENTS = st.integers(0, 2 * 366 * 24 * 60).map(
+    lambda minutes: datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=minutes)
+)
+
+
+@given(
+    st.lists(DAY_RANGES, min_size=7, max_size=7).filter(any),
+    MOMENTS,
+    st.floats(0, 1),
+)
+def test_an_answer_holds_until_it_says_so_and_no_longer(days, moment, share):
+    names = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
+    week = daily_ranges("; ".join(f"{name} {ranges}" for name, ranges in zip(names, days, strict=True) if ranges))
+    state = opening_state(week, moment)
+    if state.valid_until is None:
+        assert opening_state(week, moment + share * timedelta(days=400)) == state
+        return
+    end = state.valid_until.astimezone(UTC)
+    assert moment < end
+    during = opening_state(week, moment + share * 0.999999 * (end - moment))
+    assert (during.is_open, during.sentence) == (state.is_open, state.sentence)
+    after = opening_state(week, end)
+    assert (after.is_open, after.sentence) != (state.is_open, state.sentence)

@@ -1,0 +1,262 @@
+"""Commands as an operator calls them."""
+
+import io
+import shutil
+
+import pytest
+from django.contrib.auth import authenticate
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
+
+from catalog import models
+from catalog.importers.records import BadInput
+from catalog.importers.runner import exclusive_import
+from catalog.models import Boundary, Place
+from catalog.starter import load
+from regulations.models import LegalState
+from tests import factories, small_country
+from tests.catalog.importers.parsers.helpers import DATA, write
+from tests.conftest import SHARED_DATA
+from tests.regulations.importers.test_sync import FILE
+
+pytestmark = pytest.mark.django_db
+
+TERC = """WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA
+12;;;;MAŁOPOLSKIE;województwo;2026-01-01
+12;61;;;Kraków;miasto na prawach powiatu;2026-01-01
+12;61;01;1;Kraków;gmina miejska;2026-01-01
+"""
+
+GEONAMES = "PL\t30-001\tKraków\tLesser Poland\t77\tKraków\t1261\tKraków\t126101\t50.07\t19.94\t\n"
+
+
+@pytest.fixture
+def directory(tmp_path):
+    (tmp_path / "TERC.csv").write_text(TERC, encoding="utf-8-sig", newline="\r\n")
+    (tmp_path / "PL.txt").write_text(GEONAMES, encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("nothing of ours")
+    return tmp_path
+
+
+def run(name, *args, **options):
+    out = io.StringIO()
+    call_command(name, *args, stdout=out, **options)
+    return out.getvalue()
+
+
+def test_a_dry_run_reports_and_changes_nothing(directory):
+    printed = run("import_data", str(directory))
+    assert "units from TERC.csv: 3 added" in printed
+    assert "postcodes from PL.txt: 1 added" in printed
+    assert "not imported, of no known form: notes.txt" in printed
+    assert "dry run" in printed
+    assert not models.Municipality.objects.exists()
+    assert not models.Dataset.objects.exists()
+
+
+def test_commit_writes_searches_and_dates(directory, client):
+    run("import_data", str(directory), commit=True)
+    assert models.Postcode.objects.get().code == "30-001"
+    units = models.Dataset.objects.get(slug="units")
+    assert (units.version, units.row_count, str(units.as_of)) == (1, 1, "2026-01-01")
+    assert client.get("/api/v1/locations", {"q": "krak"}).json()[0]["label"] == "Kraków"
+    run("import_data", str(directory), commit=True)
+    assert models.Dataset.objects.get(slug="units").version == 1
+
+
+@pytest.fixture
+def real_depots():
+    """A catalog of an operator's own, in which of the starter data only prices and resolutions are missing."""
+    factories.BoundaryFactory()
+    factories.PlaceFactory()
+    factories.PostcodeFactory()
+    factories.DepotFactory()
+
+
+def test_one_bad_file_leaves_everything_as_it_was(directory):
+    (directory / "PL.txt").write_text(GEONAMES + GEONAMES.replace("50.07", "north"), encoding="utf-8")
+    with pytest.raises(CommandError, match=r"PL\.txt, row 2"):
+        run("import_data", str(directory), commit=True)
+    assert not models.Municipality.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "content", "message"),
+    [
+        ("import_teryt", "x.csv", "", "empty"),
+        ("import_teryt", "x.csv", "a;b\n1;2\n", "no known form"),
+        ("import_depots", "PL.txt", GEONAMES, "looks like geonames"),
+        ("import_postcodes", "PL.txt", GEONAMES, "run import_teryt first"),
+    ],
+)
+def test_refusals_name_the_file_or_what_to_do(tmp_path, command, name, content, message):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(CommandError, match=message) as refused:
+        run(command, str(path), commit=True)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_link_that_leads_nowhere(directory):
+    (directory / "notes.csv").symlink_to(directory / "gone.csv")
+    assert "not imported, of no known form: notes.csv, notes.txt" in run("import_data", str(directory))
+    (directory / "SIMC.csv").symlink_to(directory / "gone.csv")
+    with pytest.raises(CommandError, match=r"SIMC\.csv: is named like SIMC but does not exist"):
+        run("import_data", str(directory))
+
+
+def test_a_file_that_is_given_twice(directory):
+    (directory / "same.csv").symlink_to(directory / "TERC.csv")
+    with pytest.raises(CommandError, match=r"same\.csv: is given twice"):
+        run("import_teryt", str(directory / "TERC.csv"), str(directory / "same.csv"))
+
+
+def test_a_directory_without_anything_of_ours(tmp_path):
+    with pytest.raises(CommandError, match="holds no file"):
+        run("import_data", str(tmp_path))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_import_at_the_same_time_is_refused(directory):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from django.db import connections
+
+    def beside():
+        try:
+            run("import_data", str(directory), commit=True)
+        finally:
+            connections.close_all()
+
+    with (
+        exclusive_import(),
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(CommandError, match="another import is running"),
+    ):
+        pool.submit(beside).result()
+
+
+@pytest.mark.slow
+def test_the_starter_fills_what_is_empty_and_only_that(client):
+    printed = run("load_starter")
+    assert models.Depot.objects.demonstration().count() == 6586
+    assert "6586 depots (demonstration)" in printed
+    assert models.Depot.objects.values("municipality").distinct().count() == 1959
+    assert set(models.Boundary.objects.values_list("approximate", flat=True)) == {True}
+    assert run("load_starter") == ""
+    assert client.get("/api/v1/locate?lat=50.0617&lon=19.9373").json()["teryt"] == "1261011"
+    nearest = client.get("/api/v1/stores?postcode=30-001&limit=1").json()[0]
+    assert nearest["name"].startswith("DEMO")
+    assert "demonstracyjny" in nearest["source"]["description"]
+    assert run("remove_demo").startswith("6586 demonstration depots and ")
+    assert run("load_starter") == ""
+    assert not models.Depot.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (BadInput("places.csv.gz", "is damaged"), "nothing was loaded: places.csv.gz: is damaged"),
+        (OperationalError("the disk is full\nreally"), "nothing was loaded: the database refused: the disk is full$"),
+    ],
+)
+def test_a_starter_that_cannot_be_loaded_says_why_in_one_line(monkeypatch, error, said):
+    def fail(options):
+        raise error
+
+    monkeypatch.setattr(load, "load_units", fail)
+    with pytest.raises(CommandError, match=said) as failed:
+        run("load_starter")
+    assert "\n" not in str(failed.value)
+    assert not models.Dataset.objects.exists()
+
+
+def test_without_demonstration_there_is_nothing_to_remove():
+    factories.DepotFactory()
+    assert run("remove_demo") == "0 demonstration depots and 0 prices removed\n"
+    assert models.Depot.objects.count() == 1
+    assert not models.Dataset.objects.exists()
+
+
+def test_every_note_is_printed_when_asked_for(directory):
+    (directory / "PL.txt").write_text(
+        GEONAMES + GEONAMES.replace("30-001", "30-002").replace("1261", "1299"), encoding="utf-8"
+    )
+    short = run("import_data", str(directory))
+    long = run("import_data", str(directory), verbosity=2)
+    assert "rejected: 1 × " in short
+    assert "rejected: 1 × " not in long
+    assert "  rejected: " in long
+
+
+def test_real_depots_keep_the_demonstration_out(real_depots):
+    assert "demonstration" not in run("load_starter")
+    assert models.Depot.objects.count() == 1
+
+
+def test_an_editor_can_log_in_with_the_printed_password(rf):
+    def log_in(password):
+        return authenticate(rf.post("/admin/login/"), username="redaktor", password=password)
+
+    printed = run("create_editor")
+    password = printed.split("password: ")[1].strip()
+    assert log_in(password)
+    again = run("create_editor").split("password: ")[1].strip()
+    assert log_in(password) is None
+    assert log_in(again)
+
+
+@pytest.mark.full_scale
+def test_a_truncated_archive_in_a_directory_is_not_passed_over(directory):
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the publishers' files are not here: ../shared/data")
+    whole = SHARED_DATA / "SIMC_Urzedowy_2020-09-26.zip"
+    shutil.copy(whole, directory / whole.name)
+    with (directory / whole.name).open("r+b") as file:
+        file.truncate(1_000_000)
+    with pytest.raises(CommandError, match="SIMC"):
+        run("import_data", str(directory), commit=True)
+    assert not models.Municipality.objects.exists()
+
+
+def test_purging_submissions_says_what_it_would_do_and_does_it_with_commit():
+    factories.SubmissionFactory(unconfirmed=True)
+    models.Submission.objects.update(created_at="2026-01-01T12:00Z", mailed_at="2026-01-01T12:00Z")
+    for options, left in ([], 1), (["--commit"], 0):
+        out = io.StringIO()
+        call_command("purge_requests", *options, stdout=out)
+        assert "1 submissions deleted that nobody confirmed" in out.getvalue()
+        assert ("nothing was written" in out.getvalue()) == (not options)
+        assert models.Submission.objects.count() == left
+
+
+def test_places_of_the_names_register_are_matched_with_the_stored_units():
+    factories.MunicipalityFactory(
+        teryt="1206923",
+        name="Dolna Próba",
+        kind=3,
+        county=factories.CountyFactory(teryt="1206", name="krakowski"),
+    )
+    printed = run("import_places", DATA / "polskie-miejscowosci.json", commit=True)
+    assert "places from polskie-miejscowosci.json: 2 added, 0 changed, 0 removed, 0 unchanged, 0 skipped" in printed
+    assert set(Place.objects.values_list("id", "municipality")) == {("prng:9001", "1206923"), ("prng:9002", "1206923")}
+
+
+def test_boundaries_from_a_file(tmp_path):
+    run("import_teryt", write(tmp_path / "terc.zip", small_country.terc()), commit=True)
+    assert ": 4 added, " in run(
+        "import_boundaries", write(tmp_path / "granice.zip", small_country.boundaries()), commit=True
+    )
+    assert Boundary.objects.count() == 4
+
+
+def test_a_folder_with_a_legal_state(tmp_path):
+    factories.VoivodeshipFactory()
+    write(tmp_path / "malopolskie.yaml", FILE)
+    assert "regulations: 6 added" in run("import_data", tmp_path, commit=True)
+    assert LegalState.objects.count() == 1
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(CommandError, match=r"none: is not a directory"):
+        run("import_data", tmp_path / "none", commit=True)

@@ -1,0 +1,270 @@
+"""Records of imports from files, the commands' `--download`, and the strict file of sources."""
+
+import io
+
+import pytest
+import yaml
+from django.contrib.auth import get_user_model
+from django.core.management import CommandError, call_command
+
+from catalog import checks
+from catalog.importers import publications
+from catalog.importers.download.store import checksum
+from catalog.importers.parsers.formats import Format
+from catalog.importers.publications import (
+    OTHER_FORMS,
+    SOURCES_FILE,
+    SourcesError,
+    allowed_address,
+    read_publications,
+)
+from catalog.importers.registry import IMPORTERS
+from catalog.models import ImportRun, Municipality
+from tests import small_country
+from tests.dumps import dump
+from tests.publisher_server import Publishers, serve
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def register(tmp_path):
+    path = tmp_path / "TERC.zip"
+    path.write_bytes(small_country.terc())
+    return path
+
+
+def run(name, *args, **options):
+    out = io.StringIO()
+    call_command(name, *map(str, args), stdout=out, **options)
+    return out.getvalue()
+
+
+def test_a_run_from_a_file_is_recorded_with_its_checksum(register):
+    run("import_teryt", register, commit=True)
+    run("import_teryt", register, commit=True)
+    first, second = ImportRun.objects.order_by("pk")
+    assert (first.source, first.dataset, first.outcome, first.added, first.rows) == (
+        "teryt-terc",
+        "units",
+        "imported",
+        9,
+        9,
+    )
+    assert (second.outcome, second.added, second.rows) == ("unchanged", 0, 9)
+    assert (first.file_name, first.checksum) == ("TERC.zip", checksum(register))
+    assert str(first.file_date) == "2031-01-01"
+    assert first.file_size == register.stat().st_size
+    assert first.started <= first.finished <= second.started
+
+
+def test_a_dry_run_leaves_no_record(register):
+    run("import_teryt", register)
+    with pytest.raises(CommandError):
+        run("import_postcodes", register)
+    assert not ImportRun.objects.exists()
+
+
+def test_a_refused_run_is_recorded_although_everything_else_was_undone(register, tmp_path):
+    run("import_teryt", register, commit=True)
+    register.write_bytes(small_country.terc(list(small_country.UNITS)[:3]))
+    before = dump()
+    with pytest.raises(CommandError, match="add --allow-removals"):
+        run("import_teryt", register, commit=True)
+    assert dump() == before
+    record = ImportRun.objects.order_by("-pk")[0]
+    assert (record.source, record.outcome, record.rows) == ("teryt-terc", "refused", 0)
+    assert "add --allow-removals" in record.message
+    assert record.checksum == checksum(register)
+
+
+def test_a_file_of_no_known_form_is_recorded_for_the_source_of_the_command(tmp_path):
+    (tmp_path / "x.csv").write_text("a;b\n1;2\n")
+    with pytest.raises(CommandError):
+        run("import_depots", tmp_path / "x.csv", commit=True)
+    record = ImportRun.objects.get()
+    assert (record.source, record.outcome) == ("osm-depots", "refused")
+    assert "is of no known form" in record.message
+
+
+def test_of_a_directory_every_step_is_recorded_and_of_a_refused_one_the_step(register, tmp_path):
+    (tmp_path / "PL.zip").write_bytes(small_country.postcodes())
+    run("import_data", tmp_path, commit=True)
+    assert list(ImportRun.objects.order_by("pk").values_list("source", "outcome")) == [
+        ("teryt-terc", "imported"),
+        ("geonames-postcodes", "imported"),
+    ]
+    (tmp_path / "PL.zip").write_bytes(small_country.postcodes(range(5)))
+    register.write_bytes(small_country.terc(day="2032-01-01"))
+    before = dump()
+    with pytest.raises(CommandError):
+        run("import_data", tmp_path, commit=True)
+    assert dump() == before
+    (record,) = ImportRun.objects.order_by("pk")[2:]
+    assert (record.source, record.outcome) == ("geonames-postcodes", "refused")
+
+
+@pytest.mark.parametrize(
+    ("command", "source"),
+    [
+        ("import_teryt", "teryt-terc"),
+        ("import_places", "teryt-simc"),
+        ("import_boundaries", "prg-boundaries"),
+        ("import_postcodes", "geonames-postcodes"),
+        ("import_depots", "osm-depots"),
+    ],
+)
+def test_every_importer_downloads(command, source, tmp_path, settings):
+    settings.DOWNLOADS_DIR = tmp_path / "downloads"
+    published = Publishers(files=small_country.files())
+    with serve(published):
+        sources = published.sources(tmp_path / "sources.yaml", **small_country.SMALL)
+        for needed in ("import_teryt", "import_boundaries"):
+            if command != needed and command != "import_teryt":
+                run(needed, download=True, sources_file=sources, commit=True)
+        before = dump()
+        dry = run(command, download=True, sources_file=sources)
+        assert dump() == before
+        assert "downloaded, " in dry
+        assert "This was a dry run" in dry
+        printed = run(command, download=True, sources_file=sources, commit=True)
+        assert " added, 0 changed, 0 removed" in printed
+        assert "SHA-256 " in printed
+        published.always = dict.fromkeys(["/pliki_pelne.aspx", "/granice.zip", "/PL.zip", "/interpreter"], 404)
+        with pytest.raises(CommandError, match="nothing was imported: http://127") as refused:
+            run(command, download=True, sources_file=sources, commit=True)
+    assert "\n" not in str(refused.value)
+    last, good = ImportRun.objects.order_by("-pk")[:2]
+    assert (last.source, last.outcome, last.address) == (source, "failed", good.address)
+    assert (good.source, good.outcome) == (source, "imported")
+
+
+@pytest.mark.parametrize("args", [[], ["--download", "file.zip"]])
+def test_either_files_or_a_download(args):
+    with pytest.raises(CommandError, match="give either files or --download"):
+        run("import_teryt", *args)
+
+
+def test_a_rehearsal_with_a_source_missing_is_refused(tmp_path):
+    content = yaml.safe_load(SOURCES_FILE.read_text())
+    del content["teryt-terc"]
+    (tmp_path / "few.yaml").write_text(yaml.safe_dump(content))
+    with pytest.raises(CommandError, match="names no source teryt-terc"):
+        run("import_teryt", "--download", "--sources", tmp_path / "few.yaml")
+
+
+def test_records_can_be_looked_at_in_the_admin_and_not_changed(client, register):
+    run("import_teryt", register, commit=True)
+    user = get_user_model().objects.create_superuser("redaktor", password="x")
+    client.force_login(user)
+    page = client.get("/admin/catalog/importrun/").content.decode()
+    assert "teryt-terc" in page
+    assert "wczytano zmiany" in page
+    record = ImportRun.objects.get()
+    assert client.get(f"/admin/catalog/importrun/{record.pk}/change/").status_code == 200
+    assert client.post(f"/admin/catalog/importrun/{record.pk}/change/", {"rows": 1}).status_code == 403
+    assert client.get("/admin/catalog/importrun/add/").status_code == 403
+
+
+def test_the_projects_file_of_sources_is_whole():
+    sources = read_publications()
+    assert [one.id for one in sources.values() if one.fetched] == [
+        "teryt-terc",
+        "teryt-simc",
+        "prg-boundaries",
+        "geonames-postcodes",
+        "osm-depots",
+        "gus-bdl",
+    ]
+    assert all(one.url.startswith("https://") for one in sources.values())
+    assert checks.check_sources() == []
+
+
+def test_every_form_that_is_read_has_an_importer_and_a_source_of_its_data_set():
+    datasets = {form: source.dataset for source in read_publications().values() for form in source.forms}
+    assert datasets.keys() == {*(form.value for form in Format), *OTHER_FORMS}
+    assert {form: datasets[form.value] for form in Format} == {form: one.dataset for form, one in IMPORTERS.items()}
+
+
+def changed(**changes):
+    content = yaml.safe_load(SOURCES_FILE.read_text())
+    for key, value in changes.items():
+        if value is None:
+            del content["osm-depots"][key]
+        else:
+            content["osm-depots"][key] = value
+    return yaml.safe_dump(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (lambda: changed(rythm_days=3), "row [0-9]+: osm-depots, rythm_days is unknown"),
+        (lambda: changed(licence=None), "osm-depots, licence is missing"),
+        (
+            lambda: changed(min_rows=None, url=None),
+            "url is missing; row [0-9]+: osm-depots, min_rows is missing",
+        ),
+        (lambda: changed(rhythm_days=True), "rhythm_days is True; it must be a whole number"),
+        (lambda: changed(rhythm_days=0), "rhythm_days is 0; it must be greater than or equal to 1"),
+        (lambda: changed(dataset="depot"), "dataset is 'depot'; it must be 'units', "),
+        (lambda: changed(forms=["terc"]), "is 'terc', which is osm-depots's already"),
+        (lambda: changed(forms=["exe"]), "forms 1 is 'exe'; it must be one of bdl, "),
+        (lambda: changed(forms=[]), "forms is \\[\\]; it must not be empty"),
+        (lambda: changed(file=None), "file is missing; the method overpass needs it"),
+        (lambda: changed(button="x"), "button is unknown to the method overpass"),
+        (lambda: changed(method="ftp"), "method is 'ftp'"),
+        (lambda: changed(url="http://overpass-api.de/"), "must be an https address, or http to this machine"),
+        (lambda: changed(login_free=False), "a source that needs a login must have the method manual"),
+        (lambda: changed(file="../x.json"), "file is '../x.json'; it must have the form"),
+        (lambda: changed(file="x.xlsx"), "it must have the form .*zip.json.csv"),
+        (lambda: changed(confirmed="yes"), "confirmed is 'yes'; it must be yes or no"),
+        (lambda: changed(title=""), "title is ''; it must not be empty"),
+        (lambda: "osm-depots: 3", "row 1: osm-depots is 3; it must be a mapping"),
+        (lambda: "OSM: {}", "row 1: OSM is 'OSM'; it must have the form"),
+        (lambda: "a-b: {}\na-b: {}", "'a-b' stands twice"),
+        (lambda: "- 1", "it must be a mapping"),
+    ],
+)
+def test_an_odd_file_of_sources_is_refused_with_source_and_key(tmp_path, content, message):
+    path = tmp_path / "sources.yaml"
+    path.write_text(content())
+    with pytest.raises(SourcesError, match=message) as refused:
+        read_publications(path)
+    assert str(path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
+    def broken():
+        raise SourcesError("sources.yaml: osm-depots: licence is missing")
+
+    monkeypatch.setattr(checks, "read_publications", broken)
+    (error,) = checks.check_sources()
+    assert (error.id, error.msg) == ("catalog.E001", "sources.yaml: osm-depots: licence is missing")
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed"),
+    [
+        ("https://example.org/x", True),
+        ("http://127.0.0.1:8000/x", True),
+        ("http://[::1]/x", True),
+        ("http://localhost/x", True),
+        ("http://example.org/x", False),
+        ("http://127.0.0.1.example.org/", False),
+        ("https://user:secret@example.org/", False),
+        ("ftp://example.org/", False),
+        ("https://", False),
+        ("https://example.org:port/", False),
+        ("http://[::1/", False),
+    ],
+)
+def test_which_addresses_may_be_asked(url, allowed):
+    assert allowed_address(url) is allowed
+
+
+def test_a_form_belongs_to_one_source():
+    assert publications.publication_of("geonames") == "geonames-postcodes"
+    assert publications.publication_of("unheard-of") == ""
+    assert not Municipality.objects.exists()

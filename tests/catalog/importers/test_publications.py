@@ -1,0 +1,10 @@
+"""The file of sources."""
+
+import pytest
+
+from catalog.importers.publications import SourcesError, read_publications
+
+
+def test_a_file_of_sources_that_is_not_there(tmp_path):
+    with pytest.raises(SourcesError, match="cannot be read: "):
+        read_publications(tmp_path / "none.yaml")

@@ -1,0 +1,219 @@
+"""Tax numbers, telephone numbers and web addresses as sources write them."""
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from catalog.parsing.contacts import MAX_TEXT, clean_nip, clean_phone, clean_website
+
+# A made-up number with a right check digit: 6·1+5·2+7·3+2·4+3·5+4·6+5·7+6·8+7·1 = 174, 174 mod 11 = 9.
+NIP = "1234567819"
+
+
+@pytest.mark.parametrize(
+    "text", [NIP, f"PL{NIP}", f"pl {NIP}", "123-456-78-19", "123 456 78 19", "PL 123–456–78–19", f" {NIP}\n"]
+)
+def test_nip(text):
+    assert clean_nip(text) == (NIP, "")
+
+
+@pytest.mark.parametrize("text", [None, "", "  \n"])
+@pytest.mark.parametrize("clean", [clean_nip, clean_phone, clean_website])
+def test_absent_is_no_fault(clean, text):
+    assert clean(text) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1234567818", "check digit"),
+        ("0000000000", "placeholder"),
+        ("1111111111", "placeholder"),
+        ("123456781", "ten digits"),
+        ("12345678190", "ten digits"),
+        ("DE1234567819", "ten digits"),
+        ("PLPL1234567819", "ten digits"),
+        ("١٢٣٤٥٦٧٨١٩", "ten digits"),
+        ("brak", "ten digits"),
+    ],
+)
+def test_nip_refused(text, reason):
+    value, why = clean_nip(text)
+    assert value is None
+    assert reason in why
+    assert text in why
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+48 552 784 686",
+        "552784686",
+        "55-278-46-86",
+        "(55) 278 46 86",
+        "(0-55) 278 46 86",
+        "055 278 46 86",
+        "+48 (0) 55 278 46 86",
+        "0048 55 278 46 86",
+        "tel. 55 278 46 86",
+        "Telefon: 55 278 46 86",
+        "55/278-46-86",
+    ],
+)
+def test_phone(text):
+    assert clean_phone(text) == ("+48 55 278 46 86", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("600100200; 600100201", "+48 600 100 200, +48 600 100 201"),
+        ("600100200, 600100201", "+48 600 100 200, +48 600 100 201"),
+        ("600100200/600100201", "+48 600 100 200, +48 600 100 201"),
+        ("600100200 lub 600100201", "+48 600 100 200, +48 600 100 201"),
+        ("600100200\n600100201", "+48 600 100 200, +48 600 100 201"),
+        ("600100200; +48 600-100-200;", "+48 600 100 200"),
+        ("55 278 46 86 wew. 12", "+48 55 278 46 86 ext. 12"),
+        ("+420 601 123 456", "+420 601 123 456"),
+        # In Italy the 0 belongs to the number.
+        ("+39 06 6982", "+39 06 6982"),
+        ("kom. 600 100 200", "+48 600 100 200"),
+    ],
+)
+def test_phones(text, value):
+    assert clean_phone(text) == (value, "")
+
+
+@pytest.mark.parametrize("text", ["12345", "112", "600 100 20", "+48 010 100 200", "brak", "fax 55 278 46 86", ";/,"])
+def test_phone_refused(text):
+    value, why = clean_phone(text)
+    assert value is None
+    assert text.strip() in why
+
+
+def test_phone_that_is_only_possible_is_refused():
+    # Nine digits, in a range that the numbering plan does not hand out.
+    assert clean_phone("+48 200 100 200")[0] is None
+
+
+@pytest.mark.parametrize("text", ["+48 800 OPAL12", "600 100 200 biuro", "Jan 600 100 200"])
+def test_letters_are_not_dialled(text):
+    assert clean_phone(text)[0] is None
+
+
+def test_good_number_survives_a_bad_one():
+    value, why = clean_phone("600100200; 123; 600100201/9")
+    assert value == "+48 600 100 200, +48 600 100 201"
+    assert "'123', '9'" in why
+
+
+def test_phone_too_long():
+    value, why = clean_phone("600100200;" * 31)
+    assert value is None
+    assert "longer than" in why
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("https://opal.pl/", "https://opal.pl/"),
+        ("http://opal.pl/", "http://opal.pl/"),
+        ("HTTPS://WWW.Opal.PL/Cennik", "https://www.opal.pl/Cennik"),
+        ("www.opal.pl", "https://www.opal.pl/"),
+        ("//opal.pl/a", "https://opal.pl/a"),
+        (" opal.pl\n", "https://opal.pl/"),
+        ("opal.pl:8080/a", "https://opal.pl:8080/a"),
+        ("opal.pl.", "https://opal.pl/"),
+        ("opal.pl/?a=1&b=%20#c", "https://opal.pl/?a=1&b=%20#c"),
+        ("skład-opału.pl", "https://xn--skad-opau-rubg.pl/"),
+        ("opal.pl/węgiel?ą#ś", "https://opal.pl/w%C4%99giel?%C4%85#%C5%9B"),
+        ('opal.pl/"><b>', "https://opal.pl/%22%3E%3Cb%3E"),
+    ],
+)
+def test_website(text, value):
+    assert clean_website(text) == (value, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("javascript:alert(1)", "neither http"),
+        ("JavaScript:alert(1)//opal.pl", "neither http"),
+        ("data:text/html,x", "neither http"),
+        ("ftp://opal.pl", "neither http"),
+        ("mailto:jan@opal.pl", "neither http"),
+        ("http:/opal.pl", "neither http"),
+        ("ht.tp://opal.pl", "neither http"),
+        ("java.script:alert(1)", "malformed"),
+        ("opal.pl:99999", "malformed"),
+        ("https://[opal.pl", "malformed"),
+        ("https://jan:haslo@opal.pl", "credentials"),
+        ("jan@opal.pl", "credentials"),
+        ("https://opal.pl\\@evil.pl", "backslashes"),
+        ("opal.pl/a b", "blanks"),
+        ("opal\t.pl", "blanks"),
+        ("opal.pl/\u202e", "blanks"),
+        ("https://opal.pl/\x00", "blanks"),
+        ("localhost", "host name"),
+        ("drukarka.local", "host name"),
+        ("192.168.0.1", "host name"),
+        ("https://[::1]/", "host name"),
+        ("https:///opal.pl", "host name"),
+        ("opal..pl", "host name"),
+        ("-opal.pl", "host name"),
+        ("opal_.pl", "host name"),
+        ("opal.p", "host name"),
+        ("opal.pl:0", "host name"),
+        ("straße.de", "host name"),
+        (f"{'a' * 64}.pl", "host name"),
+        (f"{'.'.join(['a' * 63] * 4)}.pl", "host name"),
+        ("a.pl;b.pl", "host name"),
+        (f"opal.pl/{'a' * MAX_TEXT}", "longer than"),
+        (f"opal.pl/{'ą' * 60}", "when encoded"),
+    ],
+)
+def test_website_refused(text, reason):
+    value, why = clean_website(text)
+    assert value is None
+    assert reason in why
+
+
+def test_password_is_not_repeated_in_the_reason():
+    assert "haslo" not in clean_website("https://jan:haslo@opal.pl")[1]
+
+
+def test_reason_is_short_and_on_one_line():
+    reason = clean_website("opal.pl/\n" + "a" * 200)[1]
+    assert len(reason) < 150
+    assert reason.isprintable()
+
+
+@given(st.text())
+def test_nip_is_ten_digits_or_nothing(text):
+    value, reason = clean_nip(text)
+    assert value is None or (re.fullmatch("[0-9]{10}", value) and not reason)
+
+
+@given(st.text() | st.from_regex(r"[+0-9 ()/;,-]{5,30}", fullmatch=True))
+@example("+48 600 100 200; x")
+def test_phone_is_international_or_refused(text):
+    value, reason = clean_phone(text)
+    assert value or reason or not text.strip()
+    assert value is None or re.fullmatch(r"\+[0-9][0-9 -]*( ext\. [0-9]+)?(, \+[0-9][0-9 -]*( ext\. [0-9]+)?)*", value)
+
+
+@given(st.text() | st.text().map("https://{}.pl".format) | st.text().map("opal.pl/{}".format))
+@example("opal.pl")
+def test_website_is_a_plain_address_or_refused(text):
+    value, reason = clean_website(text)
+    assert bool(value) != bool(reason) or not text.strip()
+    assert value is None or re.fullmatch(r"https?://[a-z0-9.-]+\.[a-z0-9-]+(:[0-9]+)?/[!-~]*", value)
+    assert value is None or (len(value) <= MAX_TEXT and not set(value) & set('"<>\\`{}|^'))
+
+
+@given(st.text().map("opal.pl/{}".format))
+def test_clean_website_stays_as_it_is(text):
+    value, _ = clean_website(text)
+    assert clean_website(value) == (value, "")

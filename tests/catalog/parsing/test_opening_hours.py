@@ -1,0 +1,415 @@
+"""Opening hours: what is read, what is repaired, and what stays unknown."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.parsing.opening_hours import CLOSED, DAYS, MAX_TEXT, daily_ranges, to_osm_string, weekly_hours
+
+WORK = ["8:00-16:00"] * 5
+OFF = [CLOSED, CLOSED]
+
+VALUE = re.compile(r"|nieczynne|(1?[0-9]|2[0-3]):[0-5][0-9]-(1?[0-9]|2[0-4]):[0-5][0-9]")
+
+
+def week(text):
+    hours = weekly_hours(text)
+    return None if hours is None else list(hours.values())
+
+
+def test_keys_are_the_days_from_monday():
+    hours = weekly_hours("Mo 08:00-16:00")
+    assert tuple(hours) == DAYS == ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mo-Fr 08:00-16:00", WORK + OFF),
+        ("Mo-Fr 8:00-16:00; Sa 8:00-13:00", [*WORK, "8:00-13:00", CLOSED]),
+        ("Mo-Fr 08:00-16:00, Sa 08:00-13:00", [*WORK, "8:00-13:00", CLOSED]),
+        ("Mo-Sa 08:00-16:00; Sa 08:00-13:00", [*WORK, "8:00-13:00", CLOSED]),
+        ("Mo-Sa 08:00-16:00; Sa off", WORK + OFF),
+        ("Mo-Fr 08:00-16:00 open", WORK + OFF),
+        ("mo-fr 08:00-16:00;", WORK + OFF),
+        ("Mo, We 08:00-12:00", ["8:00-12:00", CLOSED, "8:00-12:00", CLOSED, CLOSED, CLOSED, CLOSED]),
+        ("Fr-Mo 08:00-12:00", ["8:00-12:00", CLOSED, CLOSED, CLOSED, "8:00-12:00", "8:00-12:00", "8:00-12:00"]),
+        ("08:00-16:00", ["8:00-16:00"] * 7),
+        ("Mo-Fr 08:00-16:00, Fr 15:00-18:00", [*WORK[:4], "8:00-18:00", *OFF]),
+        ("Mo-Fr 08:00-16:00, Fr 06:00-09:00", [*WORK[:4], "6:00-16:00", *OFF]),
+        ("Mo-Fr 08:00-16:00, Sa 08:00-12:00, Mo 17:00-18:00", ["", *WORK[:4], "8:00-12:00", CLOSED]),
+        ("Jan,Feb-Dec Mo-Fr 08:00-16:00", WORK + OFF),
+        ("08:00-16:00; PH off", ["8:00-16:00"] * 7),
+        ("Jan-Dec Mo-Fr 08:00-16:00", WORK + OFF),
+        ("Oct-Mar Mo-Fr 08:00-16:00; Apr-Sep Mo-Fr 08:00-16:00", WORK + OFF),
+        ("Mo 07:05-15:30", ["7:05-15:30", *[CLOSED] * 6]),
+    ],
+)
+def test_standard(text, expected):
+    assert week(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("24/7", ["0:00-24:00"] * 7),
+        ("24/7; Su off", ["0:00-24:00"] * 6 + [CLOSED]),
+        ("Mo-Fr 00:00-24:00", ["0:00-24:00"] * 5 + OFF),
+        ("Mo-Fr 00:00-24:00; Sa 00:00-13:00", ["0:00-24:00"] * 5 + ["0:00-13:00", CLOSED]),
+        ("całodobowo", ["0:00-24:00"] * 7),
+        ("24h", ["0:00-24:00"] * 7),
+        ("0-24", ["0:00-24:00"] * 7),
+        ("Pn-Pt całą dobę", ["0:00-24:00"] * 5 + OFF),
+    ],
+)
+def test_round_the_clock(text, expected):
+    assert week(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mo-Fr 22:00-06:00", ["22:00-6:00"] * 5 + OFF),
+        # The library alone would end Friday's night at midnight.
+        ("Mo-Fr 22:00-06:00; Sa off", ["22:00-6:00"] * 5 + OFF),
+        ("Mo-Fr 22:00-06:00; Sa 08:00-12:00", ["22:00-6:00"] * 5 + ["8:00-12:00", CLOSED]),
+        ("Su 22:00-06:00", [CLOSED] * 6 + ["22:00-6:00"]),
+        ("Mo 20:00-26:00", ["20:00-2:00", *[CLOSED] * 6]),
+        ("Mo 08:00-32:00", ["8:00-24:00", "0:00-8:00", *[CLOSED] * 5]),
+        ("Mo 14:00-24:00", ["14:00-24:00", *[CLOSED] * 6]),
+        # Two days that meet at midnight are not one night.
+        ("Mo 14:00-24:00; Tu 00:00-10:00", ["14:00-24:00", "0:00-10:00", *[CLOSED] * 5]),
+    ],
+)
+def test_past_midnight(text, expected):
+    assert week(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["Mo 08:00-12:00,13:00-16:00", "Mo 08:00-12:00, Mo 13:00-16:00", "pn 8-12 i 13-16", "pn 8-12; pn 13-16"]
+)
+def test_day_with_two_ranges_is_empty(text):
+    assert week(text) == ["", *[CLOSED] * 6]
+
+
+def test_ranges_that_touch_are_one():
+    assert week("Mo 08:00-12:00,12:00-16:00") == ["8:00-16:00", *[CLOSED] * 6]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mo-Fr 08:00-16:00; PH off",
+        "Mo-Fr 08:00-16:00; PH 09:00-12:00",
+        "Mo-Fr 08:00-16:00; PH 17:00-18:00",
+        "Mo-Fr,PH 08:00-16:00",
+        "Mo-Fr 08:00-16:00; SH off",
+        "Mo-Fr 08:00-16:00; Su,PH off",
+        "pn-pt 8-16, niedziela i święta nieczynne",
+    ],
+)
+def test_holidays_do_not_matter(text):
+    assert week(text) == WORK + OFF
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mo-Fr 8-16",
+        "Mo-Fr 8–16",
+        "Mo—Fr 8:00 — 16:00",
+        "Mo-Fr 8.00-16.00",
+        "Mo-Fr 8:00 - 16:00",
+        "Mo-Fr: 8:00-16:00",
+        "Mo-Fr 8⁰⁰-16⁰⁰",
+        "Mo-Fr 8-16:00",
+        "Monday-Friday 8-16",
+        "Pn-Pt 8-16",
+        "pn - pt 8 - 16",
+        "pon.-pt. 8-16",
+        "PON.–PT.: 8.00–16.00.",
+        "poniedziałek-piątek, 8-16",
+        "Poniedziałek – Piątek 8:00–16:00",
+        "od poniedziałku do piątku od 8 do 16",
+        "od pn do pt od 8:00 do 16:00",
+        "czynne: pn-pt w godz. 8-16",
+        "godziny otwarcia pn-pt 8h-16h",
+        "pn, wt, śr, czw, pt 8-16",
+        "pn,wt,sr,cz,pią 8-16",
+        "pn-pt 8-16; sob nieczynne",
+        "pn-pt 8-16, sob. i nd. nie czynne",
+        "pn-pt 8-16, so-nie zamknięte",
+        "pn-pt:\n8-16\nsob-niedz:\nnieczynne",
+        'Mo-Fr 08:00-16:00; Su off "zapraszamy w tygodniu"',
+    ],
+)
+def test_repaired(text):
+    assert week(text) == WORK + OFF
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pn-Pt 8-16, Sob 8-13",
+        "Pn-Pt 8-16; Sb 8-13",
+        "Pn-Pt 8-16 Sob 8-13",
+        "Mo-Fr 08:00-16:00 Sa 08:00-13:00",
+        "Pn-Pt 8-16\nSob 8-13",
+        "Pn-Sob 8-16, Sob 8-13",
+        "Mo-Sa 08:00-16:00 Sa 08:00-13:00",
+        "Mo-Sa: 08:00-16:00; Sa: 08:00-13:00",
+        "pn-pt 8-16 oraz w soboty 8-13",
+    ],
+)
+def test_day_groups(text):
+    assert week(text) == [*WORK, "8:00-13:00", CLOSED]
+
+
+def test_codziennie():
+    assert week("codziennie 8-18") == ["8:00-18:00"] * 7
+
+
+def test_half_hours_with_dots():
+    assert week("Mo-Fr 7.30-15.45") == ["7:30-15:45"] * 5 + OFF
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  ",
+        "zadzwoń",
+        '"po uzgodnieniu"',
+        '"po uzgodnieniu telefonicznym"',
+        "po uzgodnieniu",
+        "off",
+        "closed",
+        "nieczynne",
+        "Mo-Su off",
+        "PH off",
+        "PH 08:00-12:00",
+        "open",
+        "unknown",
+        "24/7 unknown",
+        "Mo-Fr",
+        "Mo-Fr open",
+        "Mo-Fr; Sa 08:00-12:00",
+        "Mo-Fr, Sa",
+        'Mo-Fr 08:00-16:00 "po telefonie"',
+        'Mo-Fr 08:00-16:00 || "po telefonie"',
+        "Mo-Fr 08:00-16:00 unknown",
+        "Mo-Fr 08:00-16:00 off",
+    ],
+)
+def test_no_hours(text):
+    assert weekly_hours(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "08:00+",
+        "Mo-Fr 08:00+",
+        "Mo-Fr 08:00-16:00+",
+        "Mo-Fr 08:00",
+        "pn-pt od 8",
+        "pn-pt do 16",
+        "sunrise-sunset",
+        "Mo-Fr 08:00-sunset",
+        "Mo-Fr 10:00-16:00/02:00",
+    ],
+)
+def test_no_definite_end(text):
+    assert weekly_hours(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Oct-Mar Mo-Fr 07:00-17:00; Apr-Sep Mo-Fr 08:00-16:00; Sa 08:00-13:00",
+        "Oct-Mar Mo-Fr 08:00-16:00",
+        "Oct-Mar 08:00-16:00",
+        "Mo-Fr 08:00-16:00; Dec off",
+        "24/7; Jul off",
+        "Mo-Fr 08:00-16:00; Sa[1] 08:00-12:00",
+        "week 1-53/2 Mo-Fr 08:00-16:00",
+        "Mo-Fr 08:00-16:00; Dec 24 off",
+        "2026 Mo-Fr 08:00-16:00",
+        "2050 Mo 08:00-09:00; Tu 08:00-12:00",
+        "easter off; Mo-Fr 08:00-16:00",
+        "SH Mo-Fr 08:00-12:00",
+        "Mo-Fr 08:00-16:00; PH -1 day 08:00-12:00",
+        "październik-marzec pn-pt 8-16",
+    ],
+)
+def test_varying(text):
+    assert weekly_hours(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Days of a month, or hours?
+        "8-16",
+        "8.00-16.00",
+        "Oct 8-16",
+        "Oct-Mar 8-16",
+        "Mo 1-3 08:00-12:00",
+        # Dates, or hours?
+        "01.10-31.03 pn-pt 8-16",
+        "pn-pt 01.04-15.09 8-16",
+        "pn-pt 8-16, 24.12 nieczynne",
+        # Twelve-hour clock, or until the next morning?
+        "Mo-Fr 8-4",
+        "Mo-Fr 8-4:00",
+        "Mo-Fr 8:00-4",
+        "Mo-Fr 22-6",
+        # Closed, round the clock, or a slip?
+        "Mo-Fr 08:00-08:00",
+        "Mo-Fr 00:00-00:00",
+        # Instead of the earlier hours, or besides them?
+        "pn-pt 8-16, pt 15-18",
+        "Mo-Fr 08:00-16:00 Fr 15:00-18:00",
+        "pn-pt 8-16; pn-pt 9-15",
+        "Su off; Mo-Su 08:00-16:00",
+        "Su off 24/7",
+        "Mo-Fr 08:00-12:00; Mo-Fr 13:00-16:00",
+        "Mo-Fr 08:00-12:00; 13:00-15:00",
+        "Mo-Sa 08:00-16:00, Sa 08:00-13:00",
+        "Mo-Sa 08:00-16:00, Sa 10:00-16:00",
+        "Mo-Fr 22:00-06:00; Fr 20:00-23:00",
+        # Sunday, or "not"?
+        "nie pracujemy",
+        "sob nie, pn-pt 8-16",
+        "pn-sob nie 8-16",
+        # Whose are these?
+        "8-16 pn-pt",
+        "pn-pt 8-16, 9-13",
+        "pn-pt 8-16; 9-13",
+        "pn-pt 8-16 9-13",
+        "niedziela nieczynne 8-16",
+        "pn-pt 8-16 przerwa 12-13",
+        "pn-pt 8-16 i",
+        "dni robocze 8-16",
+        "pn-pt 1⁰-16",
+        "pn-pt 8:00:00-16:00:00",
+        "pn-pt 8-26",
+        "pn-pt 25:00-26:00",
+        "Mo 08:00-47:00",
+        "pn-pt 8-16: sob 8-13",
+        "czynne pn-pt 8-16: sob 8-13",
+        ": 08:00-16:00",
+        "Mo-Fr 08:00-16:00,15:00-18:00",
+        "monitoring 24h",
+        "Mo-Fr 08:00am-4pm",
+    ],
+)
+def test_ambiguous_stays_unknown(text):
+    assert weekly_hours(text) is None
+
+
+def test_very_long_text_is_not_read():
+    text = "Mo-Fr 08:00-16:00" + " " * MAX_TEXT
+    assert weekly_hours(text) is None
+    assert week(text[:MAX_TEXT]) == WORK + OFF
+
+
+def test_answer_can_be_changed_without_changing_the_next():
+    weekly_hours("Mo 08:00-16:00")["mon"] = "x"
+    assert weekly_hours("Mo 08:00-16:00")["mon"] == "8:00-16:00"
+
+
+WORDS = st.sampled_from(
+    [
+        "Mo",
+        "Fr",
+        "Su",
+        "PH",
+        "SH",
+        "Oct",
+        "Mar",
+        "pn",
+        "pt.",
+        "sob",
+        "nie",
+        "nieczynne",
+        "codziennie",
+        "off",
+        "open",
+        "24/7",
+        "od",
+        "do",
+        "i",
+        "w",
+        "8",
+        "16",
+        "08:00",
+        "22:00",
+        "6.30",
+        "24:00",
+        "30:00",
+        "8⁰⁰",
+        "-",
+        "–",
+        ",",
+        ";",
+        ":",
+        "\n",
+        "+",
+        '"',
+        "[1]",
+        "24h",
+        "czynne",
+    ]
+)
+
+
+@given(st.text() | st.lists(WORDS, max_size=12).map(" ".join) | st.lists(WORDS, max_size=12).map("".join))
+def test_always_a_whole_week_or_nothing(text):
+    hours = weekly_hours(text)
+    if hours is not None:
+        assert tuple(hours) == DAYS
+        assert all(VALUE.fullmatch(value) for value in hours.values())
+        assert set(hours.values()) != {CLOSED}
+
+
+@given(
+    st.sampled_from(["Mo", "pn.", "Poniedziałek"]),
+    st.integers(0, 23),
+    st.integers(1, 24),
+    st.sampled_from(["-", "–", " - ", " do "]),
+)
+def test_bare_hours_are_read_or_refused(day, start, end, dash):
+    expected = [f"{start}:00-{end}:00", *[CLOSED] * 6] if start < end else None
+    assert week(f"{day} {start}{dash}{end}") == expected
+
+
+@given(st.integers(0, 23 * 60 + 59), st.integers(0, 23 * 60 + 59))
+def test_hours_come_back_as_written(start, end):
+    text = f"Mo {start // 60:02d}:{start % 60:02d}-{end // 60:02d}:{end % 60:02d}"
+    value = f"{start // 60}:{start % 60:02d}-{end // 60}:{end % 60:02d}"
+    if end == 0 and start:
+        value = value.replace("-0:00", "-24:00")
+    assert week(text) == (None if start == end else [value, *[CLOSED] * 6])
+
+
+@pytest.mark.parametrize(
+    ("days", "text"),
+    [
+        (dict.fromkeys(DAYS, ("7:00-15:00",)), "Mo-Su 07:00-15:00"),
+        ({"mon": ("7:00-15:00",), "wed": ("7:00-15:00",)}, "Mo 07:00-15:00; We 07:00-15:00"),
+        (
+            {**dict.fromkeys(DAYS[:5], ("7:00-12:00", "13:00-15:00")), "sat": ("8:00-13:00",)},
+            "Mo-Fr 07:00-12:00,13:00-15:00; Sa 08:00-13:00",
+        ),
+    ],
+)
+def test_a_week_is_written_in_the_standards_form_and_read_as_the_same(days, text):
+    assert to_osm_string(days) == text
+    assert daily_ranges(text) == {day: days.get(day, ()) for day in DAYS}
+
+
+def test_a_week_without_hours_is_written_as_nothing():
+    assert to_osm_string({"mon": ()}) == ""

@@ -1,0 +1,94 @@
+"""A search over the publishers' files or the starter data, without a database."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from catalog.importers.parsers import prg_postcodes, simc, terc
+from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.models import County, Municipality, Voivodeship
+from catalog.search.engine import Search
+from catalog.search.entries import iter_entries
+from catalog.search.index import Columns, SearchIndex
+from catalog.search.positions import PlaceRegister, PlaceRow, PostcodeRow
+from catalog.starter import reader
+from catalog.territory.teryt import is_city_with_county_rights
+from catalog.text import fold, slug
+from tests.catalog.search.questions import Named, Question, make_questions
+
+
+def published_register(folder: Path) -> PlaceRegister:
+    """Read the register of TERC, SIMC and the postcodes of the address register in a folder."""
+    (units,), (places,), (codes,) = (sorted(folder.glob(name)) for name in ("TERC_*.csv", "SIMC_*.zip", "prg_*.csv"))
+    return make_register(terc.parse(units).rows, simc.parse(places).rows, prg_postcodes.parse(codes).rows)
+
+
+def starter_register() -> PlaceRegister:
+    """Read the starter data."""
+    places = (*reader.read_places(), *reader.read_districts())
+    return make_register(reader.read_units(), places, reader.read_postcodes())
+
+
+def make_register(
+    units: Iterable[UnitRecord], places: Iterable[PlaceRecord], postcodes: Iterable[PostcodeRecord]
+) -> PlaceRegister:
+    """Make a register of records as the importers do, apart from codes that have left it."""
+    known = {unit.teryt: unit for unit in units}
+    voivodeships = {
+        code: Voivodeship(code, unit.name, slug(unit.name)) for code, unit in known.items() if len(code) == 2
+    }
+    counties = {
+        code: County(teryt=code, name=unit.name, voivodeship=voivodeships[code[:2]])
+        for code, unit in known.items()
+        if len(code) == 4
+    }
+    municipalities = {
+        code: Municipality(
+            teryt=code,
+            name=unit.name,
+            kind=unit.kind,
+            slug=slug(unit.name),
+            county=counties[code[:4]],
+            voivodeship=voivodeships[code[:2]],
+        )
+        for code, unit in known.items()
+        if len(code) == 7
+    }
+    by_number = {code[:6]: code for code in municipalities}
+
+    def current(code: str) -> str | None:
+        return by_number.get(code[:6]) or (by_number.get(f"{code[:4]}01") if is_city_with_county_rights(code) else None)
+
+    found = [
+        PlaceRow(place.name, place.kind, place.main, code, place.lat, place.lon)
+        for place in places
+        if (code := current(place.unit))
+    ]
+    codes = []
+    for row in postcodes:
+        shares = [(code, addresses) for unit, addresses in row.municipalities if (code := current(unit))]
+        shares.sort(key=lambda share: (-share[1], share[0][6], share[0]))
+        if shares:
+            codes.append(PostcodeRow(row.code, tuple(row.places), row.lat, row.lon, tuple(shares)))
+    return PlaceRegister(municipalities, found, codes, {})
+
+
+def search_of(register: PlaceRegister) -> Search:
+    """Build the search over a register."""
+    index = SearchIndex(Columns.of(iter_entries(register)), register.municipalities)
+    codes = {row.code.replace("-", ""): [code for code, _ in row.municipalities] for row in register.postcodes}
+    return Search(index, codes)
+
+
+def questions_of(register: PlaceRegister, each: int = 120) -> list[Question]:
+    """Make questions of what a register holds."""
+    homes: dict[str, set[str]] = {}
+    for place in register.places:
+        homes.setdefault(fold(place.name), set()).add(place.municipality)
+    postcodes = []
+    for row in register.postcodes:
+        for place in row.places[:3]:
+            inside = [code for code, _ in row.municipalities if code in homes.get(fold(place), ())]
+            if len(inside) == 1:
+                postcodes.append((row.code, place, inside[0]))
+    localities = [Named(place.name, place.kind, place.municipality) for place in register.places]
+    return make_questions(list(register.municipalities.values()), localities, postcodes, each)

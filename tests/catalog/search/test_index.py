@@ -1,0 +1,138 @@
+"""Names in memory: the order of suggestions against its definition, on names of few letters."""
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from catalog.models import Municipality, SearchEntry
+from catalog.search.columns import DEPTH
+from catalog.search.entries import IndexEntry
+from catalog.search.index import LARGEST, Columns, SearchIndex, read_index
+from tests import factories
+
+WORDS = st.text("ab", min_size=1, max_size=DEPTH + 3)
+FOLDS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
+DIGITS = st.text("012", min_size=5, max_size=5)
+UNITS = {"1261011": Municipality(teryt="1261011", kind=2)}
+
+
+def index(folds: list[str], kind: str = SearchEntry.Kind.LOCALITY) -> SearchIndex:
+    """An index of names whose labels are their numbers."""
+    entries = [IndexEntry(kind, text, str(number), "wieś", "1261011", None) for number, text in enumerate(folds)]
+    return SearchIndex(Columns.of(entries), UNITS)
+
+
+def rank(fold: str, key: str) -> int | None:
+    """How well a name fits: 0 is exact, 3 inside a word, None not at all."""
+    if fold == key:
+        return 0
+    if fold.startswith(key):
+        return 1
+    if f" {key}" in fold:
+        return 2
+    return 3 if key in fold and " " not in key else None
+
+
+@given(st.lists(FOLDS, min_size=1, max_size=60), FOLDS, st.integers(1, 9))
+@example(["aaa"] * 3 + ["b aaa", "baaa aaa", "baaaaaaa"], "aaa", 9)
+@example(["a" * (DEPTH + 1), "a" * DEPTH, "a" * (DEPTH + 2)], "a" * (DEPTH + 1), 9)
+def test_names_come_by_fit_and_importance(folds, key, limit):
+    fits = [(fit, number) for number, fold in enumerate(folds) if (fit := rank(fold, key)) is not None]
+    assert index(folds).find(key, limit) == [number for _, number in sorted(fits)][:limit]
+
+
+@given(st.lists(DIGITS, min_size=1, max_size=60), st.from_regex("[012_]{1,5}", fullmatch=True))
+def test_postcodes_are_found_by_digits_at_their_places(codes, pattern):
+    form = re.compile(pattern.replace("_", "."))
+    found = [number for number, code in enumerate(codes) if form.match(code)]
+    assert index(codes, "p").find_postcodes(pattern, 8) == found[:8]
+
+
+def test_a_name_is_no_postcode():
+    names_of_digits = index(["12345", "1"], "l")
+    assert names_of_digits.find_postcodes("12", 8) == names_of_digits.find_postcodes("__3", 8) == []
+
+
+@pytest.mark.parametrize("key", ["łódź", "\xff", "минск", "z" * 200])
+def test_what_no_name_holds_is_not_found(key):
+    assert index(["lodz", "minsk"]).find(key, 8) == []
+
+
+def municipalities(*names: str, kind: int, villages: tuple[str, ...] = ()) -> SearchIndex:
+    """An index of municipalities in the order of importance, and of villages in the first of them."""
+    units = {
+        f"{number:06}{kind}": Municipality(teryt=f"{number:06}{kind}", kind=kind) for number in range(1, len(names) + 1)
+    }
+    entries = [
+        IndexEntry(SearchEntry.Kind.MUNICIPALITY, name, name, "gmina", code, None)
+        for name, code in zip(names, units, strict=True)
+    ]
+    first = next(iter(units))
+    entries += [IndexEntry(SearchEntry.Kind.LOCALITY, name, name, "wieś", first, None) for name in villages]
+    return SearchIndex(Columns.of(entries), units)
+
+
+def found(known: SearchIndex, key: str) -> list[str]:
+    return [known.labels[number] for number in known.find(key, 8)]
+
+
+def test_a_large_municipality_goes_before_a_village_of_exactly_the_text_and_a_small_one_after_it():
+    small = [f"gmina {number}" for number in range(LARGEST)]
+    known = municipalities("krakow", *small, "kraszewo", kind=2, villages=("kra",))
+    assert found(known, "kra") == ["krakow", "kra", "kraszewo"]
+
+
+def test_a_town_goes_before_villages_that_have_its_first_word_alone():
+    other = [f"gmina {number}" for number in range(LARGEST)]
+    known = municipalities(*other, "sucha beskidzka", "suchanowo", kind=1, villages=("sucha",))
+    assert found(known, "sucha") == ["sucha beskidzka", "sucha", "suchanowo"]
+
+
+def test_an_exact_municipality_goes_before_larger_ones_that_begin_with_it():
+    assert found(municipalities("brzeg dolny", "brzeg", kind=1), "brzeg") == ["brzeg", "brzeg dolny"]
+
+
+@pytest.mark.django_db
+def test_names_are_read_as_they_were_written():
+    """All columns, in the order of importance."""
+    krakow, zakopane = factories.krakow(), factories.zakopane()
+    SearchEntry.objects.create(
+        rank=1, kind="postcode", fold="30001", label="30-001 Kraków", description="kod", municipality=krakow
+    )
+    SearchEntry.objects.create(
+        rank=0,
+        kind="locality",
+        fold="lopuszna",
+        label="Łopuszna",
+        description="wieś",
+        municipality=zakopane,
+        lat=49.4715,
+        lon=20.12345,
+        position="place",
+    )
+    read = read_index({krakow.pk: krakow, zakopane.pk: zakopane})
+    rows = [
+        (
+            read.kind(n),
+            read.fold(n),
+            read.labels[n],
+            read.description(n),
+            read.teryt(n),
+            read.point(n),
+            read.position(n),
+        )
+        for n in range(2)
+    ]
+    assert rows == [
+        ("locality", "lopuszna", "Łopuszna", "wieś", zakopane.pk, (49.4715, 20.12345), "place"),
+        ("postcode", "30001", "30-001 Kraków", "kod", krakow.pk, None, None),
+    ]
+    assert read.at_point(49.4715, 20.12345) == [0]
+
+
+@pytest.mark.django_db
+def test_an_empty_catalog_has_no_names():
+    read = read_index({})
+    assert read.find("krakow", 8) == read.find_postcodes("30", 8) == read.find_postcodes("__1", 8) == []

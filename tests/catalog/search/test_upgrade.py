@@ -1,0 +1,35 @@
+"""The search index of an earlier release, whose entries have no position."""
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.db.migrations.loader import MigrationLoader
+from django.db.models.signals import post_migrate
+
+from catalog.models import SearchEntry
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def migrated(*names: str) -> None:
+    """Say that migrations of the catalog were applied, as `migrate` does."""
+    loader = MigrationLoader(None)
+    plan = [(loader.get_migration("catalog", name), False) for name in names]
+    config = apps.get_app_config("catalog")
+    post_migrate.send(config, app_config=config, verbosity=0, interactive=False, using="default", apps=apps, plan=plan)
+
+
+def test_the_migration_that_brings_positions_has_the_index_rebuilt():
+    krakow = factories.krakow()
+    factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
+    SearchEntry.objects.create(rank=0, kind="municipality", fold="old", label="Old", municipality=krakow)
+    migrated("0018_expiry_letters")
+    assert SearchEntry.objects.get().label == "Old"
+    migrated("0018_expiry_letters", "0019_search_positions")
+    entry = SearchEntry.objects.get()
+    assert (entry.label, entry.lat, entry.position) == ("Kraków", 50.06, "municipality")
+
+
+def test_models_and_migrations_of_the_catalog_agree():
+    call_command("makemigrations", "catalog", check=True, dry_run=True, verbosity=0)

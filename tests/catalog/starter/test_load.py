@@ -1,0 +1,367 @@
+"""The starter data: the files in the repository, the boundaries and depots drawn from them."""
+
+import gzip
+import hashlib
+import re
+from collections import Counter
+from dataclasses import replace
+from datetime import date
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog.depots.fuels import BY_SLUG, FUELS
+from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.importers.sync import Options
+from catalog.parsing.opening_hours import weekly_hours
+from catalog.starter import load, reader
+from catalog.starter.boundaries import MAX_DISTANCE_M, approximate
+from catalog.starter.demo import MARK, SPREAD_M, demonstration_depots
+from catalog.territory.projection import project, project_array, unproject
+from tests import factories
+
+
+@pytest.fixture(scope="module")
+def units():
+    return reader.read_units()
+
+
+@pytest.fixture(scope="module")
+def places():
+    return reader.read_places()
+
+
+@pytest.fixture(scope="module")
+def postcodes():
+    return reader.read_postcodes()
+
+
+@pytest.fixture(scope="module")
+def depots(units, places, postcodes):
+    return demonstration_depots(units, places, postcodes=postcodes)
+
+
+@pytest.fixture(scope="module")
+def areas(places, postcodes):
+    return approximate(places, postcodes, reader.read_abroad())
+
+
+# The files
+
+
+def test_units_are_complete(units):
+    assert Counter(len(unit.teryt) for unit in units) == {2: 16, 4: 380, 7: 2479}
+    assert Counter(unit.kind for unit in units if unit.kind) == {1: 302, 2: 1453, 3: 724}
+    assert all(unit.kind == (int(unit.teryt[6]) if len(unit.teryt) == 7 else 0) for unit in units)
+    assert [unit.teryt for unit in units] == sorted({unit.teryt for unit in units})
+
+
+def test_units_hang_together(units):
+    codes = {unit.teryt for unit in units}
+    counties = {code for code in codes if len(code) == 4}
+    assert {code[:2] for code in counties} == {code for code in codes if len(code) == 2}
+    assert {code[:4] for code in codes if len(code) == 7} == counties
+
+
+def test_voivodeships_are_in_small_letters(units):
+    assert UnitRecord("12", "małopolskie", 0) in units
+    assert UnitRecord("1261", "Kraków", 0) in units
+    assert UnitRecord("1261011", "Kraków", 1) in units
+
+
+def test_places_have_a_municipality_and_a_position(units, places):
+    assert len(places) == len({place.id for place in places}) == 44_005
+    assert {place.unit for place in places} == {unit.teryt for unit in units if unit.kind}
+    assert {place.kind for place in places} == {"miasto", "wieś", "osada"}
+    assert all(48.9 < place.lat < 54.9 and 14.1 < place.lon < 24.2 for place in places)
+    assert all(re.fullmatch(r"prng:[0-9]+|geonames:[0-9]{7}", place.id) for place in places)
+
+
+def test_municipalities_of_today(places):
+    found = {(place.name, place.unit) for place in places}
+    assert ("Szczawa", "1207132") in found
+    assert {name for name, unit in found if unit == "2002162"} == {
+        "Grabówka",
+        "Henrykowo",
+        "Sobolewo",
+        "Sowlany",
+        "Zaścianki",
+    }
+    assert ("Ostrowice", "3203023") in found
+    assert ("Siecino", "3203063") in found
+
+
+def test_every_town_municipality_has_its_town(units, places):
+    towns = {place.unit for place in places if place.kind == "miasto"}
+    assert towns == {unit.teryt for unit in units if unit.kind in (1, 3)}
+
+
+def test_postcodes_are_well_formed(units, postcodes):
+    known = {unit.teryt for unit in units if unit.kind}
+    assert len(postcodes) > 20_000
+    for left, right in pairwise(postcodes):
+        assert left.code < right.code
+    for postcode in postcodes:
+        assert re.fullmatch(r"[0-9]{2}-[0-9]{3}", postcode.code)
+        codes = [code for code, _ in postcode.municipalities]
+        weights = [weight for _, weight in postcode.municipalities]
+        assert set(codes) <= known
+        assert len(set(codes)) == len(codes) > 0
+        assert weights == sorted(weights, reverse=True)
+        assert weights[-1] > 0
+        assert len(set(postcode.places)) == len(postcode.places) > 0
+        assert 48.9 < postcode.lat < 54.9
+        assert 14.1 < postcode.lon < 24.2
+        assert postcode.source == "geonames"
+
+
+@pytest.mark.parametrize(
+    ("code", "municipality", "place"),
+    [
+        ("00-002", "1465011", "Warszawa"),
+        ("05-075", "1465011", "Warszawa"),
+        ("16-400", "2063011", "Suwałki"),
+        ("22-120", "0603132", "Wojsławice"),
+        ("30-001", "1261011", "Kraków"),
+        ("34-400", "1211011", "Nowy Targ"),
+        ("34-500", "1217011", "Zakopane"),
+        ("42-525", "2465011", "Dąbrowa Górnicza"),
+        ("44-100", "2466011", "Gliwice"),
+    ],
+)
+def test_known_postcodes(postcodes, code, municipality, place):
+    (postcode,) = [postcode for postcode in postcodes if postcode.code == code]
+    assert postcode.municipalities[0][0] == municipality
+    assert place in postcode.places
+
+
+def test_points_abroad_are_near_and_few():
+    points = reader.read_abroad()
+    assert 1_000 < len(points) < 3_000
+    assert all(48.5 < lat < 55.2 and 13.5 < lon < 24.8 for lat, lon in points)
+
+
+def test_texts_have_no_odd_characters(units, places, postcodes):
+    texts = [unit.name for unit in units] + [place.name for place in places]
+    texts += [name for postcode in postcodes for name in postcode.places]
+    letters = set("".join(texts))
+    assert {character for character in letters if not character.isalpha()} <= set(" -.()\"'0123456789")
+    assert all(text == " ".join(text.split()) != "" for text in texts)
+
+
+def test_files_are_small_and_as_the_readme_says():
+    readme = (reader.FILES / "README.md").read_text()
+    for path in sorted(reader.FILES.iterdir()):
+        assert path.stat().st_size < 1_000_000
+        if path.name != "README.md":
+            assert f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" in readme
+    for day in (reader.UNITS_AS_OF, reader.PLACES_AS_OF, reader.POSTCODES_AS_OF):
+        assert day.isoformat() in readme
+
+
+def test_damaged_files_are_refused(tmp_path):
+    with pytest.raises(BadInput, match=r"units\.csv: cannot be read"):
+        reader.read_units(tmp_path)
+    (tmp_path / "units.csv").write_text("teryt;name\n")
+    with pytest.raises(BadInput, match="row 1: the first row is not teryt;name;kind"):
+        reader.read_units(tmp_path)
+    (tmp_path / "units.csv").write_text("teryt;name;kind\n02;x\n")
+    with pytest.raises(BadInput, match="row 2: 2 columns instead of 3"):
+        reader.read_units(tmp_path)
+    (tmp_path / "places.csv.gz").write_bytes(gzip.compress(b"id")[:-4])
+    with pytest.raises(BadInput, match="cannot be read"):
+        reader.read_places(tmp_path)
+
+
+# Boundaries
+
+
+def place_at(number, unit, x, y):
+    lat, lon = unproject(x, y)
+    return PlaceRecord(str(number), f"Wieś {number}", "wieś", unit, lat=lat, lon=lon)
+
+
+def assert_covers(areas, places):
+    """Every place in its own area and no other, areas valid, without overlap and with shared edges."""
+    polygons = np.array(list(areas.values()), dtype=object)
+    assert shapely.is_valid(polygons).all()
+    assert (shapely.area(polygons) > 0).all()
+    assert shapely.coverage_is_valid(polygons)
+    for place in places:
+        point = shapely.Point(project(place.lat, place.lon))
+        assert [code for code, area in areas.items() if area.intersects(point)] == [place.unit]
+
+
+GRID = st.tuples(st.integers(-20, 20), st.integers(-20, 20))
+
+
+@settings(max_examples=50)
+@given(st.dictionaries(GRID, st.sampled_from(["1201011", "1201022", "1202033"]), min_size=1, max_size=25))
+def test_areas_cover_their_places(where):
+    places = [place_at(i, unit, x * 900, 5_700_000 + y * 900) for i, ((x, y), unit) in enumerate(where.items())]
+    areas = approximate(places)
+    assert list(areas) == sorted({place.unit for place in places})
+    assert_covers(areas, places)
+
+
+def test_one_place_gets_the_disc_around_it():
+    place = place_at(1, "1261011", 0, 5_700_000)
+    (area,) = approximate([place]).values()
+    assert area.contains(shapely.Point(MAX_DISTANCE_M * 0.95, 5_700_000))
+    assert not area.intersects(shapely.Point(MAX_DISTANCE_M * 1.01, 5_700_000))
+
+
+def test_nothing_gives_nothing():
+    assert approximate([], [], [(50.0, 20.0)]) == {}
+    assert approximate([PlaceRecord("1", "Bez położenia", "wieś", "1261011")]) == {}
+
+
+def test_points_in_the_same_metre_count_once():
+    places = [
+        place_at(1, "1201022", 0, 5_700_000),
+        place_at(2, "1201011", 0.2, 5_700_000.2),
+        place_at(3, "1201022", 3_000, 5_700_000),
+    ]
+    postcode = PostcodeRecord("30-001", (("1202033", 1),), ("Wieś",), places[0].lat, places[0].lon, "geonames")
+    areas = approximate(places, [postcode])
+    assert list(areas) == ["1201011", "1201022"]
+    assert areas["1201011"].contains(shapely.Point(0, 5_700_000))
+    assert approximate(reversed(places), [postcode]) == areas
+
+
+def test_a_postcode_counts_for_its_first_municipality():
+    places = [place_at(1, "1201011", 0, 5_700_000)]
+    lat, lon = unproject(4_000, 5_700_000)
+    postcode = PostcodeRecord("30-001", (("1201022", 2), ("1201011", 1)), ("Miasto",), lat, lon, "geonames")
+    areas = approximate(places, [postcode])
+    assert areas["1201022"].contains(shapely.Point(2_100, 5_700_000))
+    assert list(approximate(places, [replace(postcode, municipalities=(("120102", 1),))])) == ["1201011"]
+
+
+def test_points_abroad_hold_the_border():
+    place = place_at(1, "1201011", 0, 5_700_000)
+    beyond = shapely.Point(2_100, 5_700_000)
+    assert approximate([place])["1201011"].contains(beyond)
+    assert not approximate([place], abroad=[unproject(4_000, 5_700_000)])["1201011"].intersects(beyond)
+
+
+@pytest.mark.slow
+def test_boundaries_of_the_starter(units, places, areas):
+    assert list(areas) == [unit.teryt for unit in units if unit.kind]
+    polygons = np.array(list(areas.values()), dtype=object)
+    assert shapely.is_valid(polygons).all()
+    assert shapely.coverage_is_valid(polygons)
+    assert shapely.area(polygons).min() > 1e6
+    assert sum(map(len, shapely.to_wkb(polygons))) < 4_000_000
+    positions = np.array([(place.lat, place.lon) for place in places])
+    points = shapely.points(project_array(positions[:, 0], positions[:, 1]))
+    found, where = shapely.STRtree(polygons).query(points, predicate="intersects")
+    codes = list(areas)
+    assert len(found) == len(places)
+    assert all(places[place].unit == codes[area] for place, area in zip(found, where, strict=True))
+    outside = {
+        "Berlin": (52.52, 13.405),
+        "Prague": (50.0875, 14.4214),
+        "Baltic": (55.0, 17.0),
+        "Görlitz": (51.1528, 14.9872),
+        "Brest": (52.0938, 23.6852),
+    }
+    for name, (lat, lon) in outside.items():
+        point = shapely.Point(project(lat, lon))
+        assert not shapely.intersects(polygons, point).any(), name
+
+
+@pytest.mark.slow
+def test_demonstration_depots_lie_inside_their_areas(units, places, postcodes, areas):
+    for teryt, depot in demonstration_depots(units, places, areas, postcodes):
+        assert shapely.contains_xy(areas[teryt], *project(depot.lat, depot.lon)), depot
+
+
+# Demonstration depots
+
+
+def test_numbers_of_demonstration_depots(units, depots):
+    codes = Counter(teryt for teryt, _ in depots)
+    assert len(depots) == 6_586
+    assert len(codes) == 1_959
+    assert codes.keys() <= {unit.teryt for unit in units if unit.kind}
+    assert {teryt[:2] for teryt in codes} == {unit.teryt for unit in units if len(unit.teryt) == 2}
+    assert codes["1465011"] > codes["1261011"] > codes["2466011"] > 3
+    assert codes["1217011"] > 3
+    assert codes["1211011"] > 3
+
+
+def test_demonstration_depots_are_marked_and_reach_nobody(depots):
+    names = [depot.name for _, depot in depots]
+    assert all(name.startswith(f"{MARK} ") for name in names)
+    assert len(set(names)) == len(names)
+    assert [depot.source_id for _, depot in depots] == [f"demo/{number}" for number in range(1, 6_587)]
+    for _, depot in depots:
+        assert (depot.nip, depot.phone, depot.website) == (None, None, None)
+        assert not depot.held
+        assert re.fullmatch(r"|ul\. (Przykładowa|Demonstracyjna|Próbna)", depot.street)
+
+
+def test_what_demonstration_depots_say_is_plausible(depots, postcodes):
+    known = {postcode.code for postcode in postcodes}
+    assert {slug for _, depot in depots for slug in depot.fuels} == BY_SLUG.keys()
+    for _, depot in depots:
+        assert depot.fuels == tuple(fuel.slug for fuel in FUELS if fuel.slug in depot.fuels) != ()
+        assert depot.hours == (weekly_hours(depot.opening_hours) if depot.opening_hours else None)
+        assert (depot.hours is None) == (depot.opening_hours == "")
+        assert depot.postcode == "" or depot.postcode in known
+        assert depot.place
+    hours = {value for _, depot in depots if depot.hours for value in depot.hours.values()}
+    assert {"", "nieczynne", "7:00-15:00", "0:00-24:00"} <= hours
+    assert 0.1 < sum(depot.location_approximate for _, depot in depots) / len(depots) < 0.3
+
+
+def test_demonstration_depots_are_near_a_known_point(places, postcodes, depots):
+    known = {}
+    for place in places:
+        known.setdefault(place.unit, []).append((place.lat, place.lon))
+    for postcode in postcodes:
+        known[postcode.municipalities[0][0]].append((postcode.lat, postcode.lon))
+    planes = {teryt: project_array(*np.array(positions).T) for teryt, positions in known.items()}
+    for teryt, depot in depots:
+        nearest = np.hypot(*(planes[teryt] - project(depot.lat, depot.lon)).T).min()
+        assert nearest < SPREAD_M * 1.01, depot
+
+
+def test_demonstration_depots_are_the_same_every_time(units, places, postcodes, depots):
+    again = demonstration_depots(reversed(units), reversed(places), postcodes=reversed(postcodes))
+    assert again == depots
+
+
+def test_a_depot_stays_inside_a_small_area(units, places):
+    place = next(place for place in places if place.unit == "1217011")
+    area = shapely.Point(project(place.lat, place.lon)).buffer(50)
+    for _, depot in demonstration_depots(units, [place], {"1217011": area}, count=30, spread=1):
+        assert shapely.contains_xy(area, *project(depot.lat, depot.lon))
+
+
+def test_a_depot_goes_into_an_area_that_the_place_lies_outside_of(units, places):
+    place = next(place for place in places if place.unit == "1217011")
+    x, y = project(place.lat, place.lon)
+    area = shapely.Point(x + 50_000, y).buffer(1_000)
+    ((_, depot),) = demonstration_depots(units, [place], {"1217011": area}, count=1, spread=1)
+    assert shapely.contains_xy(area, *project(depot.lat, depot.lon))
+
+
+def test_too_few_municipalities_are_an_error(units, places):
+    with pytest.raises(ValueError, match="1959 municipalities: 1 have places"):
+        demonstration_depots(units, places[:1])
+
+
+TODAY = date(2031, 11, 21)
+
+
+@pytest.mark.django_db
+def test_demonstration_depots_are_refused_beside_real_ones():
+    factories.DepotFactory()
+    with pytest.raises(load.RealDepotsExist):
+        load.load_demonstration(Options(today=TODAY, write=True))

@@ -1,0 +1,223 @@
+"""Strangers and editors at the same moment, each with a connection of their own."""
+
+import threading
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core import mail
+from django.db import connection, transaction
+
+from catalog import services, submissions
+from catalog.models import Depot, Submission
+from catalog.submissions import Author, SubmissionPart, limits, tokens
+from tests import factories
+from tests.catalog.admin.test_at_once import at_once
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+AUTHOR = Author(email="jan@opal.pl", client="192.0.2.7")
+
+
+def submit_correction(depot):
+    submissions.create_submission(
+        parts=[SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})], depot=depot, author=AUTHOR, on=NOW
+    )
+
+
+def test_of_two_editors_one_decides():
+    one, other = factories.UserFactory(username="ewa"), factories.UserFactory(username="adam")
+    submission = factories.SubmissionFactory()
+
+    def accept():
+        submissions.accept_submission(submission=submission, by=one, on=NOW)
+        return "accepted"
+
+    def reject():
+        submissions.reject_submission(submission=submission, reason="Nie.", by=other, on=NOW)
+        return "rejected"
+
+    outcomes = at_once(accept, reject)
+    submission.refresh_from_db()
+    assert set(outcomes) == {submission.state, "SubmissionAlreadyDecided"}
+    assert Depot.objects.get().phone == ("+48 601 234 567" if submission.state == "accepted" else "")
+
+
+def test_a_deletion_and_a_correction_of_one_entry_at_once_leave_no_deadlock():
+    editor, depot = factories.UserFactory(), factories.DepotFactory()
+    delete = factories.SubmissionFactory(depot=depot, delete=True)
+    correct = factories.SubmissionFactory(depot=depot)
+
+    def accept(submission):
+        return lambda: len(submissions.accept_submission(submission=submission, by=editor, on=NOW).changed)
+
+    outcomes = at_once(accept(correct), accept(delete))
+    depot.refresh_from_db()
+    assert depot.publication == "removed"
+    assert outcomes in ([1, 1], ["SubmissionAlreadyDecided", 1])
+
+
+def test_two_clicks_on_one_link_confirm_once():
+    submission = factories.SubmissionFactory(unconfirmed=True)
+    token, submission.token_hash = tokens.new_token(submission.pk, NOW)
+    submission.save()
+
+    def confirm():
+        return submissions.confirm_submission(token=token, on=NOW).state
+
+    assert sorted(at_once(confirm, confirm, confirm)) == ["LinkAlreadyUsed", "LinkAlreadyUsed", "waiting"]
+
+
+def test_the_limit_is_exact_however_many_send_at_once():
+    depots = [factories.DepotFactory() for _ in range(limits.PER_CLIENT + 2)]
+
+    def submit(depot):
+        def act():
+            author = Author(email=f"jan{depot.pk}@opal.pl", client="192.0.2.7")
+            submissions.create_submission(
+                parts=[SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})], depot=depot, author=author, on=NOW
+            )
+            return "taken"
+
+        return act
+
+    outcomes = at_once(*(submit(depot) for depot in depots))
+    assert outcomes.count("taken") == limits.PER_CLIENT
+    assert outcomes.count("TooManyRequests") == 2
+
+
+def test_the_same_form_sent_twice_at_once_makes_one_submission_and_one_letter():
+    depot = factories.DepotFactory()
+
+    def submit():
+        submit_correction(depot)
+        return "taken"
+
+    assert at_once(submit, submit) == ["taken", "taken"]
+    assert (Submission.objects.get().state, len(mail.outbox)) == ("unconfirmed", 1)
+
+
+def test_a_link_sent_again_twice_at_once_is_one_letter():
+    submission = factories.SubmissionFactory(unconfirmed=True, mails_sent=1)
+
+    def resend():
+        submissions.resend_link(submission=submission, on=NOW)
+        return "sent"
+
+    assert sorted(at_once(resend, resend)) == ["TooManyRequests", "sent"]
+    assert len(mail.outbox) == 1
+
+
+def test_two_links_about_one_missing_depot_opened_at_once_leave_one_waiting():
+    values = {"kind": "add", "depot": None, "subject": "opal | krakow", "email": "jan@opal.pl", "unconfirmed": True}
+    acts = [confirming(factories.SubmissionFactory(**values)) for _ in range(2)]
+    assert at_once(*(lambda act=act: act().state for act in acts)) == ["waiting", "waiting"]
+    assert sorted(Submission.objects.values_list("state", flat=True)) == ["superseded", "waiting"]
+
+
+@contextmanager
+def held_up(rows, act):
+    """While these rows are locked here, another connection runs into them and waits."""
+    failed = []
+
+    def work():
+        try:
+            act()
+        except Exception as error:
+            failed.append(error)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=work)
+    with transaction.atomic(), connection.cursor() as cursor:
+        list(rows.select_for_update(of=("self",)))
+        thread.start()
+        waiting = 0
+        deadline = time.monotonic() + 30
+        while not waiting and thread.is_alive() and time.monotonic() < deadline:
+            cursor.execute(
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+            )
+            (waiting,) = cursor.fetchone()
+        assert waiting == 1
+        yield
+    thread.join(30)
+    assert failed == []
+
+
+def lock_at_once(rows):
+    """Numbers of these rows, all of which can be locked without waiting."""
+    return list(rows.select_for_update(of=("self",), nowait=True).order_by("pk").values_list("pk", flat=True))
+
+
+def confirming(submission):
+    token, submission.token_hash = tokens.new_token(submission.pk, NOW)
+    submission.save()
+    return lambda: submissions.confirm_submission(token=token, on=NOW)
+
+
+def test_who_sends_a_form_again_locks_the_entry_before_the_earlier_submission():
+    depot = factories.DepotFactory()
+    submit_correction(depot)
+    with held_up(Depot.objects.all(), lambda: submit_correction(depot)):
+        assert len(lock_at_once(Submission.objects.all())) == 1
+
+
+def test_who_confirms_locks_the_entry_before_the_submission():
+    submission = factories.SubmissionFactory(unconfirmed=True)
+    with held_up(Depot.objects.all(), confirming(submission)):
+        assert lock_at_once(Submission.objects.all()) == [submission.pk]
+
+
+def test_invented_entries_are_locked_before_their_submissions():
+    submission = factories.SubmissionFactory(depot=factories.DepotFactory(source=Depot.Source.DEMO))
+    with held_up(Depot.objects.all(), services.erase_demonstration):
+        assert lock_at_once(Submission.objects.all()) == [submission.pk]
+
+
+def test_a_submission_whose_entry_is_merged_while_its_link_is_opened_takes_the_place_of_the_earlier_one_there():
+    editor, kept, gone = factories.UserFactory(), factories.DepotFactory(), factories.DepotFactory()
+    earlier = factories.SubmissionFactory(depot=kept, claim=True)
+    later = factories.SubmissionFactory(depot=gone, email=earlier.email, claim=True, unconfirmed=True)
+    with held_up(Depot.objects.all(), confirming(later)):
+        services.merge_depots(survivor=kept, loser=gone, take=[], by=editor, on=NOW.date())
+    found = Submission.objects.order_by("pk").values_list("depot", "state")
+    assert list(found) == [(kept.pk, "superseded"), (kept.pk, "waiting")]
+
+
+def test_who_confirms_locks_the_earlier_submission_first():
+    earlier = factories.SubmissionFactory(claim=True)
+    later = factories.SubmissionFactory(depot=earlier.depot, email=earlier.email, claim=True, unconfirmed=True)
+    with held_up(Submission.objects.filter(pk=earlier.pk), confirming(later)):
+        assert lock_at_once(Submission.objects.filter(pk=later.pk)) == [later.pk]
+
+
+def test_submissions_are_forgotten_in_the_order_of_their_numbers():
+    first, second = factories.SubmissionFactory(client_hash="x"), factories.SubmissionFactory(client_hash="x")
+    first.save()  # behind the other in the table from now on
+    with held_up(
+        Submission.objects.filter(pk=first.pk), lambda: submissions.purge_submissions(on=NOW + timedelta(days=2))
+    ):
+        assert lock_at_once(Submission.objects.filter(pk=second.pk)) == [second.pk]
+
+
+def test_letters_do_not_wait_for_an_editor_who_holds_their_depot():
+    """An editor locks the depot and then its submissions: a letter that wanted the depot last would be a deadlock."""
+    decided = factories.SubmissionFactory(
+        state="accepted", decided_at=NOW, decided_by=factories.UserFactory(), notification_pending=True
+    )
+    told = []
+
+    def send():
+        told.append(submissions.resend_letters())
+        connection.close()
+
+    letters = threading.Thread(target=send)
+    with transaction.atomic():
+        list(Depot.objects.select_for_update(of=("self",)))
+        letters.start()
+        letters.join(10)
+        assert [result.sent for result in told] == [(decided.pk,)]
+    letters.join(30)

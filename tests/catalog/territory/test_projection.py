@@ -1,0 +1,50 @@
+"""The plane against the great circle."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.territory import projection
+from catalog.territory.great_circle import EARTH_RADIUS_M, distance_m
+
+lats = st.floats(48.8, 55.1)
+lons = st.floats(13.9, 24.3)
+
+
+@given(lats, lons)
+def test_there_and_back(lat, lon):
+    assert projection.unproject(*projection.project(lat, lon)) == pytest.approx((lat, lon), abs=1e-9)
+
+
+@given(lats, lons, st.floats(0, 2 * math.pi), st.floats(0.0001, 0.45))
+def test_plane_distance_stays_between_shrink_and_stretch(lat, lon, bearing, degrees):
+    lat2 = min(55.1, max(48.8, lat + degrees * math.cos(bearing)))
+    lon2 = min(24.3, max(13.9, lon + degrees * math.sin(bearing)))
+    circle = distance_m(lat, lon, lat2, lon2)
+    flat = math.dist(projection.project(lat, lon), projection.project(lat2, lon2))
+    assert projection.MIN_SCALE * circle - 0.01 <= flat <= projection.MAX_SCALE * circle + 0.01
+
+
+@given(lats, lons, lats, lons)
+def test_the_chord_agrees_with_the_angle_between_vectors(lat1, lon1, lat2, lon2):
+    def vector(lat, lon):
+        phi, lam = math.radians(lat), math.radians(lon)
+        return np.array([math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)])
+
+    a, b = vector(lat1, lon1), vector(lat2, lon2)
+    angle = math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
+    assert distance_m(lat1, lon1, lat2, lon2) == pytest.approx(angle * EARTH_RADIUS_M, abs=0.01)
+
+
+@given(lats, lons)
+def test_a_point_is_at_no_distance_from_itself(lat, lon):
+    assert distance_m(lat, lon, lat, lon) == 0
+
+
+def test_arrays_agree_with_single_points():
+    points = [(50.0617, 19.9373), (54.5, 14.2)]
+    array = projection.project_array(np.array([p[0] for p in points]), np.array([p[1] for p in points]))
+    assert array == pytest.approx(np.array([projection.project(*p) for p in points]))
