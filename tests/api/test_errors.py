@@ -1,4 +1,4 @@
-"""What every failure under /api/ answers."""
+"""Error responses of the API."""
 
 import pytest
 from django.db import OperationalError
@@ -35,7 +35,7 @@ def test_only_missing_parameters(client):
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/v1/", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/x"]
+    "path", ["/api/v2", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/x"]
 )
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
 def test_unknown_paths(path, method):
@@ -80,6 +80,7 @@ def test_an_unchanged_answer_is_304(client):
     again = client.get("/api/v1/locations", {"q": "krak"}, headers={"if-none-match": answer["ETag"]})
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", answer["ETag"])
     assert again["Cache-Control"] == answer["Cache-Control"]
+    assert "Content-Length" not in again
     assert "ETag" not in client.get("/api/v1/locations")
 
 
@@ -125,7 +126,7 @@ def test_our_own_fault_says_nothing_of_it(monkeypatch):
     def fail(text):
         raise RuntimeError("secret")
 
-    monkeypatch.setattr("catalog.viewsets.suggest_locations", fail)
+    monkeypatch.setattr("catalog.api.views.suggest_locations", fail)
     answer = Client(raise_request_exception=False).get("/api/v1/locations?q=krak")
     check_body(answer, 500, "server_error")
     assert b"secret" not in answer.content
@@ -135,21 +136,21 @@ def test_a_database_that_is_away_is_told_with_retry_after(client, monkeypatch):
     def fail(text):
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr("catalog.viewsets.suggest_locations", fail)
+    monkeypatch.setattr("catalog.api.views.suggest_locations", fail)
     answer = client.get("/api/v1/locations?q=krak")
     check_body(answer, 503, "unavailable")
     assert int(answer["Retry-After"]) > 0
 
 
 def test_a_given_value_is_shortened_and_made_visible():
-    from catalog.query_string import quote
+    from fueldepot.http.params import quote
 
     assert quote("a" * 50) == "'" + "a" * 40 + "…'"
     assert quote("a\x00b") == "'a\\x00b'"
 
 
 def test_unknown_units_are_an_error_of_their_own():
-    with pytest.raises(territory.UnknownUnit):
+    with pytest.raises(territory.UnitNotFound):
         territory.read_territory().check_unit("99")
 
 
@@ -166,3 +167,13 @@ def test_what_the_framework_refuses_has_the_same_body(rf, error, status, code):
     answer = answer_error(error, {"request": rf.get("/api/v1/stores")})
     assert (answer.status_code, answer.data["status"], answer.data["code"]) == (status, status, code)
     assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_advice_is_what_helps(client):
+    said = {path: client.get(path).json()["message"] for path in ("/api/v1/stores/", "/api/v1/store", "/api/v2")}
+    assert said["/api/v1/stores/"].endswith("is not an address of this API; there is no slash at the end of any.")
+    assert said["/api/v1/store"].endswith("is not an address of this API; /api/v1 lists all of them.")
+    assert "slash" not in said["/api/v2"]
+    for path in ("stores?postcode=00-000", "regulations?postcode=00-000", "postcodes/00-000"):
+        message = client.get(f"/api/v1/{path}").json()["message"]
+        assert message == "postcode 00-000 is not in the register; check it, or find the place with /api/v1/locations."

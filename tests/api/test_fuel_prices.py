@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from catalog import actions as catalog_actions
+from catalog import services as catalog_actions
 from catalog.models import Depot
+from fueldepot.http import cache_control
 from prices.models import Observation, PlausibleRange, Series
 from prices.queries import all_fuel_prices
 from tests import factories
@@ -20,12 +21,12 @@ TODAY = date(2026, 11, 21)
 
 @pytest.fixture(autouse=True)
 def _today(monkeypatch):
-    """The day that the views see."""
+    """Set the date of the views."""
     monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY)
 
 
 def fill(fuel, *amounts, municipality=factories.krakow, day=date(2026, 11, 1), **extra):
-    """An approved price at a depot of its own for each amount."""
+    """Create an approved price for each amount, each at its own depot."""
     for amount in amounts:
         depot = factories.DepotFactory(municipality=municipality())
         factories.DepotPriceFactory(depot=depot, fuel=fuel, price=Decimal(str(amount)), day=day, **extra)
@@ -40,7 +41,7 @@ def official(year=2022, value="2329.03", area=None):
 
 @pytest.fixture
 def coal():
-    """Ten prices of fine coal and nuts in two voivodeships, one implausible, one beyond the fences."""
+    """Create ten prices of two assortments in two voivodeships, one implausible, one outlier."""
     fill("ekogroszek", 1450, 1500, 1550, 1600)
     fill("ekogroszek", 1500, 1520, 1540, municipality=factories.warszawa, origin="submission")
     fill("ekogroszek", 1480, municipality=factories.bielsko_biala)
@@ -52,7 +53,7 @@ def coal():
 
 def test_country_golden(client, golden, coal):
     answer = client.get(f"{URL}/ekogroszek")
-    assert answer["Cache-Control"] == "public, max-age=300"
+    assert answer["Cache-Control"] == cache_control.CATALOG
     assert answer["Content-Type"] == "application/json"
     golden("prices_ekogroszek", answer.json())
 
@@ -67,7 +68,12 @@ def test_values_golden(client, golden, coal):
 def test_voivodeship_golden(client, golden, coal):
     answer = client.get(f"{URL}/ekogroszek", {"voivodeship": "malopolskie"})
     golden("prices_ekogroszek_malopolskie", answer.json())
-    for asked in ({"voivodeship": "12"}, {"voivodeship": " malopolskie "}, {"voivodeship": "12", "values": "1"}):
+    for asked in (
+        {"voivodeship": "12"},
+        {"voivodeship": "MAŁOPOLSKIE"},
+        {"voivodeship": "województwo małopolskie"},
+        {"voivodeship": "12", "values": "1"},
+    ):
         assert client.get(f"{URL}/ekogroszek", asked).json() == answer.json()
 
 
@@ -124,6 +130,39 @@ def test_coal_takes_its_assortments_in_and_has_the_official_average(client, coal
 
 def test_official_averages_are_not_prices_of_depots(client, coal):
     assert 2329.03 not in client.get(f"{URL}/ekogroszek?values=1").json()["values"]
+
+
+@pytest.mark.parametrize(
+    ("origin", "source"),
+    [
+        (
+            "GUS, za: https://biznesalert.pl/polska-gus-wegiel-ceny-energii/",
+            ("GUS, za: biznesalert.pl", "https://biznesalert.pl/polska-gus-wegiel-ceny-energii/"),
+        ),
+        (
+            "Monitor Polski, M.P.2019.49, https://sip.lex.pl/a-18806213",
+            ("Monitor Polski, M.P.2019.49", "https://sip.lex.pl/a-18806213"),
+        ),
+        (
+            "GUS, Bank Danych Lokalnych, zmienna 5001",
+            (
+                "GUS, Bank Danych Lokalnych, zmienna 5001",
+                "https://bdl.stat.gov.pl/api/v1/data/by-variable/5001?unit-level=2&format=json",
+            ),
+        ),
+    ],
+)
+def test_an_official_average_names_its_year_and_where_it_was_read(client, coal, origin, source):
+    Series.objects.filter(slug="wegiel-kamienny").update(variable_id=5001)
+    Observation.objects.filter(year=2022).update(source=origin)
+    gus = client.get(f"{URL}/ekogroszek").json()["gus"]
+    assert (gus["source"]["name"], gus["source"]["url"]) == source
+    assert "w 2022 r." in gus["description"]
+    page = client.get("/ceny/ekogroszek/").content.decode()
+    twin = client.get("/ceny/ekogroszek.md").content.decode()
+    assert "Rok 2022" in page
+    assert "Rok 2022" in twin
+    assert source[0] in page
 
 
 def test_without_an_official_average_gus_is_null(client):
@@ -209,7 +248,7 @@ def test_unknown_voivodeship(client, asked):
         "voivodeship=",
         "voivodeship=1",
         "voivodeship=123",
-        "voivodeship=Małopolskie",
+        "voivodeship=Małopolskie!",
         "voivodeship=12%00",
         "voivodeship=%FF",
         "voivodeship=12&voivodeship=14",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog import search
+from catalog.search import entries
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -12,7 +12,7 @@ URL = "/api/v1/locations"
 
 @pytest.fixture
 def register():
-    """A handful of places around Kraków, and the index over them."""
+    """Create some places around Kraków with their search index."""
     krakow, zakopane = factories.krakow(), factories.zakopane()
     town, rural = factories.nowy_targ_town(), factories.nowy_targ_rural()
     factories.bielsko_biala()
@@ -25,7 +25,7 @@ def register():
     factories.PostcodeFactory(
         code="34-400", places=["Gronków", "Nowy Targ"], shares=[(town, 3), (rural, 2000)], lat=49.48, lon=20.03
     )
-    search.rebuild()
+    entries.rebuild_index()
 
 
 def labels(client, q):
@@ -76,7 +76,7 @@ def test_fragments_of_postcodes(client, register, q):
 
 def test_the_dash_says_where_the_digits_of_a_postcode_stand(client, register):
     factories.PostcodeFactory(code="03-001", places=["Warszawa"], shares=[(factories.krakow(), 1)])
-    search.rebuild()
+    entries.rebuild_index()
     assert "03-001 Warszawa" in [label for _, label in labels(client, "3001")]
     assert labels(client, "30-01") == []
     assert labels(client, "3-00")[0] == ("postcode", "03-001 Warszawa")
@@ -120,7 +120,7 @@ def test_a_city_stands_before_the_rural_municipality_of_another_county(client):
     rural = factories.MunicipalityFactory(teryt="1216092", name="Tarnów")
     factories.PostcodeFactory(code="33-100", places=["Tarnów"], shares=[(rural, 0), (city, 0)])
     factories.PostcodeFactory(code="33-101", places=["Tarnowiec"], shares=[(rural, 900)])
-    search.rebuild()
+    entries.rebuild_index()
     assert client.get(URL, {"q": "tarnow"}).json()[0]["description"].startswith("gmina miejska")
     assert "tarnow-1263011" in client.get(URL, {"q": "33-100"}).json()[0]["url"]
 
@@ -129,20 +129,129 @@ def test_postcodes_without_a_known_address_come_last(client):
     krakow = factories.krakow()
     factories.PostcodeFactory(code="30-000", shares=[(krakow, 0)])
     factories.PostcodeFactory(code="30-009", shares=[(krakow, 5)])
-    search.rebuild()
+    entries.rebuild_index()
     assert [label for _, label in labels(client, "30-0")] == ["30-009 Kraków", "30-000 Kraków"]
 
 
 def test_part_of_a_large_city_stands_before_a_village_of_its_name(client):
     factories.PlaceFactory(name="Nowa Huta", kind="wieś", municipality=factories.nowy_targ_rural())
     factories.PlaceFactory(name="Nowa Huta", kind="część miasta", main=False, municipality=factories.krakow())
-    search.rebuild()
+    entries.rebuild_index()
     assert "Kraków" in client.get(URL, {"q": "nowa huta"}).json()[0]["description"]
 
 
 def test_a_fragment_inside_a_word_is_found_last(client, register):
     assert labels(client, "opa") == [("municipality", "Zakopane")]
     assert labels(client, "op") == [("municipality", "Zakopane"), ("locality", "Łopuszna"), ("locality", "Zakopianka")]
+
+
+@pytest.mark.parametrize(
+    ("q", "first"),
+    [
+        ("zakpane", "Zakopane"),
+        ("krakw", "Kraków"),
+        ("Zakopane, małopolskie", "Zakopane"),
+        ("krakow, malopolskie", "Kraków"),
+        ("Kraków (małopolskie)", "Kraków"),
+        ("małopolskie kraków", "Kraków"),
+        ("Łopuszna woj. małopolskie", "Łopuszna"),
+        ("lopuszna pow nowotarski", "Łopuszna"),
+        ("nowy targ łopuszna", "Łopuszna"),
+        ("n. targ", "Nowy Targ"),
+        ("nowytarg", "Nowy Targ"),
+        ("now tar", "Nowy Targ"),
+        ("Zakopane, Krupówki 3", "Zakopane"),
+        ("ul. Krupówki 3, Zakopane", "Zakopane"),
+        ("zakopane krupówki 3", "Zakopane"),
+        ("skład opału w Zakopanem", "Zakopane"),
+        ("powiat tatrzański", "Zakopane"),
+        ("bielskobiala", "Bielsko-Biała"),
+        ("zakpa", "Zakopane"),
+    ],
+)
+def test_what_people_type(client, register, q, first):
+    assert labels(client, q)[0][1] == first
+
+
+def test_the_kind_of_municipality_can_be_named(client, register):
+    (hit,) = client.get(URL, {"q": "gmina wiejska nowy targ"}).json()
+    assert hit["teryt"] == "1211092"
+
+
+def test_two_edits_are_forgiven_in_long_words_only(client, register):
+    assert labels(client, "zaqopame")[0][1] == "Zakopane"
+    assert labels(client, "kraqpw") == []
+
+
+def test_nothing_is_forgiven_where_something_fits_as_typed(client, register):
+    factories.PlaceFactory(name="Krakowo", municipality=factories.zakopane())
+    entries.rebuild_index()
+    assert labels(client, "krakowo") == [("locality", "Krakowo")]
+
+
+def test_exact_diacritics_win_a_tie(client):
+    larger = factories.MunicipalityFactory(teryt="1211033", name="Rogoźno")
+    factories.MunicipalityFactory(teryt="1217022", name="Rogóźno")
+    factories.PostcodeFactory(code="64-610", places=["Rogoźno"], shares=[(larger, 900)])
+    entries.rebuild_index()
+    assert [label for _, label in labels(client, "Rogóźno")] == ["Rogóźno", "Rogoźno"]
+    assert labels(client, "rogozno")[0][1] == "Rogoźno"
+
+
+def test_a_fuel_in_the_question_becomes_the_filter_of_the_page(client, register):
+    hit = client.get(URL, {"q": "węgiel orzech Zakopane"}).json()[0]
+    assert (hit["label"], hit["fuel"]) == ("Zakopane", "wegiel-orzech")
+    assert hit["url"].endswith("/zakopane-1217011/?paliwo=wegiel-orzech")
+    assert client.get(URL, {"q": "pellet 30-001"}).json()[0]["url"].endswith("?kod=30-001&paliwo=pellet")
+    assert labels(client, "pellet") == []
+
+
+def test_a_place_of_the_postcode_in_another_municipality_stands_before_it(client, register):
+    factories.PlaceFactory(name="Gronków", municipality=factories.nowy_targ_rural())
+    factories.PlaceFactory(name="Gronków", municipality=factories.zakopane())
+    factories.PostcodeFactory(
+        code="34-401", places=["Gronków"], shares=[(factories.nowy_targ_town(), 9), (factories.nowy_targ_rural(), 1)]
+    )
+    entries.rebuild_index()
+    place, postcode = client.get(URL, {"q": "34-401 Gronków"}).json()
+    assert (place["type"], place["teryt"]) == ("locality", "1211092")
+    assert (postcode["type"], postcode["teryt"]) == ("postcode", "1211011")
+
+
+def test_an_unknown_postcode_leaves_the_place_beside_it(client, register):
+    assert labels(client, "99-999 Zakopane")[0] == ("municipality", "Zakopane")
+
+
+def test_hits_carry_the_best_position_that_is_known(client):
+    rural = factories.nowy_targ_rural()
+    factories.PlaceFactory(name="Ludźmierz", municipality=rural, lat=49.46861, lon=19.98)
+    factories.PlaceFactory(name="Gronków", municipality=rural, lat=None, lon=None)
+    factories.PlaceFactory(name="Ostrowsko", municipality=rural, lat=None, lon=None)
+    factories.PostcodeFactory(code="34-433", places=["Gronków", "Nowy Targ"], shares=[(rural, 5)], lat=49.44, lon=20.11)
+    entries.rebuild_index()
+
+    def position(q):
+        hit = client.get(URL, {"q": q}).json()[0]
+        return hit["lat"], hit["lon"], hit["position"], hit["url"].partition("?")[2]
+
+    assert position("Ludźmierz") == (49.46861, 19.98, "place", "p=49.46861,19.98")
+    assert position("Gronków") == (49.44, 20.11, "postcode", "p=49.44,20.11")
+    assert position("Ostrowsko") == (49.44, 20.11, "municipality", "p=49.44,20.11")
+    assert position("Nowy Targ") == (49.44, 20.11, "municipality", "")
+    assert position("34-433") == (49.44, 20.11, "postcode", "kod=34-433")
+
+
+def test_a_place_whose_position_nobody_knows_has_none(client):
+    factories.PlaceFactory(name="Ostrowsko", municipality=factories.nowy_targ_rural(), lat=None, lon=None)
+    entries.rebuild_index()
+    (hit,) = client.get(URL, {"q": "Ostrowsko"}).json()
+    assert (hit["lat"], hit["lon"], hit["position"]) == (None, None, None)
+    assert hit["url"].endswith("/nowy-targ-1211092/")
+
+
+@pytest.mark.parametrize("q", ["xqzv", "asdfgh", "qwrtpsdf"])
+def test_nonsense_finds_nothing(client, register, q):
+    assert labels(client, q) == []
 
 
 @pytest.mark.parametrize("q", ["%%", "__", "--", "zzzz", "\\\\"])
@@ -155,7 +264,7 @@ def test_at_most_eight(client):
     rural = factories.nowy_targ_rural()
     for number in range(12):
         factories.PlaceFactory(name=f"Nowa {chr(97 + number)}", municipality=rural)
-    search.rebuild()
+    entries.rebuild_index()
     assert len(client.get(URL, {"q": "nowa"}).json()) == 8
     assert len(client.get(URL, {"q": "no"}).json()) == 8
 

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from fueldepot.http import cache_control
 from prices.models import Observation, Series
 from tests import factories
 
@@ -27,7 +28,7 @@ def test_series_golden(client, golden):
     ]:
         Observation.objects.create(series=series, voivodeship=area, year=year, value=Decimal(value), source="GUS")
     answer = client.get(URL, {"anything": "ignored"})
-    assert answer["Cache-Control"] == "public, max-age=86400"
+    assert answer["Cache-Control"] == cache_control.REGISTER
     golden("prices", answer.json())
     assert list(answer.json()) == ["wegiel-kamienny", "prad-g11", "gaz-w11"]
     assert list(answer.json()["wegiel-kamienny"]["poland"]) == ["2006", "2018"]
@@ -36,3 +37,44 @@ def test_series_golden(client, golden):
 def test_without_data_every_series_is_there_and_empty(client):
     answer = client.get(URL).json()
     assert [(row["poland"], row["voivodeships"]) for row in answer.values()] == [({}, {})] * 3
+
+
+def test_one_number_with_where_it_was_read(client):
+    coal, power = Series.objects.create(slug="wegiel-kamienny"), Series.objects.create(slug="prad-g11")
+    area = factories.krakow().voivodeship
+    for series, voivodeship, year, source in [
+        (coal, None, 2018, "Monitor Polski"),
+        (power, None, 2018, "GUS"),
+        (power, None, 2019, "GUS za X"),
+        (power, area, 2019, "GUS"),
+    ]:
+        Observation.objects.create(
+            series=series, voivodeship=voivodeship, year=year, value=Decimal("0.6"), source=source
+        )
+
+    def ask(**query):
+        return client.get(URL, query).json()
+
+    found = ask(series="prad-g11", year="2019")
+    assert [(row["area"], row["teryt"], row["origin"]) for row in found["prad-g11"]["values"]] == [
+        ("Polska", "", "GUS za X"),
+        ("małopolskie", "12", "GUS"),
+    ]
+    assert (found["prad-g11"]["poland"], found["prad-g11"]["voivodeships"]) == (
+        {"2019": 0.6},
+        {"malopolskie": {"2019": 0.6}},
+    )
+    assert (found["wegiel-kamienny"]["poland"], found["wegiel-kamienny"]["values"]) == ({}, [])
+    assert "as_of" in found["prad-g11"]["values"][0]
+    poland = ask(year="2018", voivodeship="polska")
+    assert [len(row["values"]) for row in poland.values()] == [1, 1, 0]
+    assert [row["teryt"] for row in ask(voivodeship="Małopolskie")["prad-g11"]["values"]] == ["12"]
+    assert "values" not in ask()["prad-g11"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("series=ropa", 400), ("year=1998", 400), ("year=x", 400), ("voivodeship=_", 400), ("voivodeship=narnia", 404)],
+)
+def test_refused(client, query, status):
+    assert client.get(f"{URL}?{query}").status_code == status

@@ -4,6 +4,8 @@ from datetime import date
 
 import pytest
 
+from fueldepot.http import cache_control
+from regulations.models import LegalState
 from tests import factories
 from tests.regulations.factories import (
     AmendmentFactory,
@@ -36,7 +38,7 @@ def binding(entry):
 
 @pytest.fixture
 def acts():
-    """Małopolskie with an act of its own for Kraków."""
+    """Create Małopolskie with a separate act for Kraków."""
     wide = ResolutionFactory(excluded=["1261011"], scope="województwo bez Krakowa")
     ResolutionFactory(krakow=True, number="", adopted=date(2016, 1, 15), publication="", text_url="")
     AmendmentFactory(resolution=wide, adopted=date(2022, 9, 26), publication="Dz. Urz. z 2022 r. poz. 2")
@@ -50,7 +52,7 @@ def acts():
 
 def test_municipality_golden(client, golden, acts):
     answer = client.get(URL, {"teryt": "1217011", "on": "2026-11-21"})
-    assert answer["Cache-Control"] == "public, max-age=300"
+    assert answer["Cache-Control"] == cache_control.CATALOG
     golden("regulations_zakopane", answer.json())
 
 
@@ -184,11 +186,19 @@ def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day
     ResolutionFactory(state=LegalStateFactory(as_of=as_of))
     DeadlineFactory(date=date(2023, 1, 1), valid_to=date(2022, 11, 22))
     DeadlineFactory(date=date(2025, 1, 1), valid_from=date(2022, 11, 22))
-    assert one(client, on=on)["resolution"]["summary"] == summary
+    LegalState.objects.update(note="Obowiązuje jedna uchwała.")
+    entry = one(client, on=on)
+    assert entry["resolution"]["summary"] == summary
+    assert entry["note"] == summary.replace("Co i do kiedy wolno.", "Obowiązuje jedna uchwała.")
+    assert entry["describes_later_state"] is (on == "2022-11-21")
 
 
 def test_acts_and_amendments_count_from_their_adoption(client, acts):
-    assert one(client, on="2016-01-14")["has_resolution"] is False
+    LegalState.objects.update(note="Obowiązują dwie uchwały.")
+    entry = one(client, on="2016-01-14")
+    assert (entry["has_resolution"], entry["describes_later_state"]) == (False, True)
+    assert entry["note"] == "Opis stanu późniejszego niż na 14.01.2016: Obowiązują dwie uchwały."
+    assert one(client)["note"] == "Obowiązują dwie uchwały."
     resolution = one(client, on="2016-01-15")["resolution"]
     assert [act["scope"] for act in resolution["acts"]] == ["Gmina Miejska Kraków"]
     assert one(client, on="2022-09-25")["resolution"]["acts"][0]["amendments"] == []
@@ -227,24 +237,53 @@ def test_a_voivodeship_whose_state_was_never_imported(client, query):
     entry = one(client, **query)
     assert (entry["has_resolution"], entry["resolution"], entry["as_of"]) == (None, None, None)
     assert entry["note"].startswith("Stanu prawnego tego województwa jeszcze nie wczytano")
+    assert entry["confirmation_overdue"] is entry["confirmed_days_ago"] is None
 
 
 @pytest.mark.parametrize(
-    ("rows", "note"),
+    ("on", "as_of", "overdue"),
     [
-        ([], "Terminów tej uchwały nie znamy."),
-        ([{"krakow": True, "kind": "new_installations"}], "Terminów tej uchwały nie znamy."),
-        ([{"outside_krakow": True}], "Terminów tej uchwały nie znamy."),
-        ([{"krakow": True}], "Wszystkie znane terminy minęły."),
+        ("2026-01-01", "2025-07-04", True),  # 181 days after, 365 before
+        ("2026-01-01", "2025-07-05", False),  # 180 days after
+        ("2025-12-31", "2025-07-03", False),  # 366 days before
+        ("2027-01-01", "2025-07-04", True),  # the day itself
+        ("2027-01-02", "2025-07-04", False),  # past
     ],
 )
-def test_without_a_next_deadline_the_unit_says_why(client, rows, note):
+def test_a_deadline_within_a_year_in_a_state_that_nobody_has_confirmed(client, on, as_of, overdue):
+    factories.krakow()
+    factories.zakopane()
+    ResolutionFactory(state=LegalStateFactory(as_of=date.fromisoformat(as_of)))
+    DeadlineFactory(outside_krakow=True, date=date(2027, 1, 1))
+    DeadlineFactory(date=date(2030, 1, 1))
+    entry = one(client, teryt="1217011", on=on)
+    assert entry["confirmation_overdue"] is overdue
+    assert [row["confirmation_overdue"] for row in entry["resolution"]["deadlines"]] == [overdue, False]
+    assert entry["requested_unit"]["confirmation_overdue"] is overdue
+    assert entry["confirmed_days_ago"] == (date.fromisoformat(on) - date.fromisoformat(as_of)).days
+    krakow = one(client, teryt="1261011", on=on)
+    assert (krakow["confirmation_overdue"], krakow["requested_unit"]["confirmation_overdue"]) == (overdue, False)
+    short = one(client, teryt="1261011", on=on, binding="1")
+    assert short["confirmation_overdue"] is short["requested_unit"]["confirmation_overdue"] is False
+
+
+@pytest.mark.parametrize(
+    ("rows", "status", "note"),
+    [
+        ([], "dates_unknown", "Terminów tej uchwały nie znamy."),
+        ([{"krakow": True, "kind": "new_installations"}], "dates_unknown", "Terminów tej uchwały nie znamy."),
+        ([{"outside_krakow": True}], "dates_unknown", "Terminów tej uchwały nie znamy."),
+        ([{"krakow": True}], "passed", "Wszystkie znane terminy minęły."),
+    ],
+)
+def test_without_a_next_deadline_the_unit_says_why(client, rows, status, note):
     factories.krakow()
     ResolutionFactory(krakow=True)
     for row in rows:
         DeadlineFactory(date=date(2019, 9, 1), **row)
     unit = one(client, teryt="1261011", on="2019-09-02")["requested_unit"]
     assert unit["next_deadline"] is None
+    assert unit["deadline_status"] == status
     assert unit["note"].startswith(note)
 
 
@@ -252,7 +291,9 @@ def test_with_a_next_deadline_there_is_nothing_to_explain(client):
     factories.krakow()
     ResolutionFactory()
     DeadlineFactory(date=date(2019, 9, 1))
-    assert one(client, teryt="1261011", on="2019-09-01")["requested_unit"]["note"] is None
+    entry = one(client, teryt="1261011", on="2019-09-01")
+    assert (entry["requested_unit"]["note"], entry["requested_unit"]["deadline_status"]) == (None, "upcoming")
+    assert entry["resolution"]["deadline_status"] == "upcoming"
 
 
 def test_of_an_uncertain_rule_nobody_knows_whether_it_binds(client):
@@ -289,6 +330,131 @@ def test_a_postcode_in_two_voivodeships_answers_with_both(client, acts):
     ]
 
 
+@pytest.mark.parametrize("name", ["Małopolskie", "MALOPOLSKIE", "województwo małopolskie", "12"])
+def test_a_voivodeship_is_known_by_its_name_however_it_is_written(client, acts, name):
+    assert one(client, voivodeship=name)["voivodeship"] == "malopolskie"
+
+
+def test_binding_leaves_what_binds_the_unit_and_names_each_source_once(client, acts):
+    whole, short = one(client, teryt="1217011"), one(client, teryt="1217011", binding="1")
+    kept = [row for row in whole["resolution"]["deadlines"] if row["binds_requested_unit"] is not False]
+    assert len(kept) < len(whole["resolution"]["deadlines"])
+    shown = short["resolution"]["deadlines"]
+    assert [(row["date"], row["applies_to"]) for row in shown] == [(row["date"], row["applies_to"]) for row in kept]
+    (act,) = short["resolution"]["acts"]
+    assert short["resolution"]["title"] == "Uchwała o ograniczeniach"
+    assert not act.keys() & {"title", "publication", "text"}
+    assert short["resolution"]["publication"] == whole["resolution"]["acts"][0]["publication"] + (
+        ", zm. Dz. Urz. z 2022 r. poz. 2"
+    )
+    assert short["sources"] == [{"name": "Gmina Przykładowa", "url": "https://example.pl/uchwala"}]
+    rows = [*shown, *short["resolution"]["banned_fuels"], *short["resolution"]["acts"]]
+    assert not any("sources" in row or "teryt_excluded" in row or [] in row.values() for row in rows[:-1])
+    assert None not in act["amendments"][0].values()
+    following = short["requested_unit"]["next_deadline"]
+    assert following == {
+        "date": "2027-01-01",
+        "applies_to": "kotły klasy 3 i 4",
+        "description": shown[-1]["description"],
+        "kind": "existing_boilers",
+        "binds_requested_unit": True,
+    }
+    assert len(str(short)) < len(str(whole)) / 2
+
+
+def test_of_several_acts_each_keeps_its_title_and_a_caveat_stands_once(client):
+    factories.krakow()
+    ResolutionFactory(scope="województwo", caveat="Bez strefy A.")
+    ResolutionFactory(krakow=True, title="Uchwała dla Krakowa")
+    for year in (2027, 2028):
+        DeadlineFactory(date=date(year, 1, 1), scope="województwo", caveat="Bez strefy A.")
+    resolution = one(client, teryt="1261011", binding="1")["resolution"]
+    assert [act["title"] for act in resolution["acts"]] == ["Uchwała o ograniczeniach", "Uchwała dla Krakowa"]
+    assert [(row["scope"], row.get("caveat")) for row in resolution["deadlines"]] == [
+        ("województwo", "Bez strefy A."),
+        ("województwo", None),
+    ]
+
+
+def test_binding_keeps_what_may_bind(client):
+    factories.nowy_targ_rural()
+    ResolutionFactory()
+    DeadlineFactory(partly=["1211092"])
+    short = one(client, teryt="1211092", binding="1")
+    assert [row["binds_requested_unit"] for row in short["resolution"]["deadlines"]] == [None]
+
+
+def test_where_no_act_binds_there_is_no_resolution_of_the_unit(client):
+    factories.krakow(), factories.zakopane()
+    ResolutionFactory(krakow=True)
+    DeadlineFactory(krakow=True)
+    short = one(client, teryt="1217011", binding="1")
+    assert (short["has_resolution"], short["resolution"]) == (True, None)
+
+
+def test_deadlines_of_all_voivodeships_come_by_day(client, acts):
+    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
+    ResolutionFactory(state=slaskie)
+    DeadlineFactory(state=slaskie, date=date(2026, 12, 1))
+    DeadlineFactory(state=slaskie, date=date(2027, 1, 1))
+    answer = client.get("/api/v1/deadlines", {"from": "2024-05-01", "limit": "3"})
+    assert [(row["date"], row["voivodeship"]) for row in answer.json()] == [
+        ("2024-05-01", "malopolskie"),
+        ("2026-12-01", "slaskie"),
+        ("2027-01-01", "malopolskie"),
+    ]
+    assert answer["X-Total-Count"] == "4"
+    assert answer.json()[0]["page"] == "http://127.0.0.1:8000/przepisy/malopolskie/"
+    until = client.get("/api/v1/deadlines", {"from": "2024-05-01", "to": "2024-05-01"}).json()
+    assert [row["applies_to"] for row in until] == ["kotły bezklasowe"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("voivodeship=slaskie", ["obie"]),
+        ("voivodeship=Śląskie&appliance=boiler_class_3", []),
+        ("appliance=stove", ["jedna", "obie"]),
+        ("appliance=fireplace", ["obie"]),
+    ],
+)
+def test_deadlines_of_a_voivodeship_and_an_appliance(client, query, found):
+    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
+    ResolutionFactory(), ResolutionFactory(state=slaskie)
+    DeadlineFactory(date=date(2997, 1, 1), applies_to="jedna", appliances=["stove"])
+    DeadlineFactory(
+        state=slaskie, date=date(2998, 1, 1), applies_to="obie", appliances=["stove"], unclear_appliances=["fireplace"]
+    )
+    assert [row["applies_to"] for row in client.get(f"/api/v1/deadlines?{query}").json()] == found
+
+
+def test_a_deadline_in_short_is_that_of_its_voivodeship(client):
+    ResolutionFactory()
+    DeadlineFactory(
+        date=date(2999, 1, 1), appliances=["stove"], unclear_appliances=["fireplace"], caveat="Źródła różnią się."
+    )
+    (short,), (whole,) = client.get("/api/v1/deadlines").json(), one(client)["resolution"]["deadlines"]
+    same = ("caveat", "appliances", "unclear_appliances", "confirmation_overdue", "uncertain", "scope", "date")
+    assert {name: short[name] for name in same} == {name: whole[name] for name in same}
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ("from=x", "from"),
+        ("to=2026-13-01", "to"),
+        ("from=2027-01-02&to=2027-01-01", "to"),
+        ("limit=0", "limit"),
+        ("appliance=kopciuch", "appliance"),
+        ("voivodeship=--", "voivodeship"),
+    ],
+)
+def test_deadlines_refused(client, query, parameter):
+    answer = client.get(f"/api/v1/deadlines?{query}")
+    assert answer.status_code == 400
+    assert [error["parameter"] for error in answer.json()["errors"]] == [parameter]
+
+
 @pytest.mark.parametrize(
     ("query", "parameter", "code"),
     [
@@ -298,8 +464,11 @@ def test_a_postcode_in_two_voivodeships_answers_with_both(client, acts):
         ("teryt=12&teryt=12", "teryt", "repeated"),
         ("postcode=30--001", "postcode", "malformed"),
         ("postcode=%00", "postcode", "malformed"),
-        ("voivodeship=Malopolskie", "voivodeship", "malformed"),
-        ("voivodeship=ma%C5%82opolskie", "voivodeship", "malformed"),
+        ("voivodeship=malo_polskie", "voivodeship", "malformed"),
+        ("voivodeship=--", "voivodeship", "malformed"),
+        ("binding=1", "teryt", "missing"),
+        ("binding=1&voivodeship=12", "teryt", "missing"),
+        ("teryt=12&binding=x", "binding", "not_a_choice"),
         ("voivodeship=1", "voivodeship", "malformed"),
         ("voivodeship=%ff", "voivodeship", "malformed"),
         ("voivodeship=" + "a" * 101, "voivodeship", "too_long"),

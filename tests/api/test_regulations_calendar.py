@@ -5,6 +5,7 @@ from datetime import date
 import icalendar
 import pytest
 
+from fueldepot.http import cache_control
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
@@ -29,13 +30,13 @@ def deadlines():
 def test_events_are_whole_days_with_what_the_json_says(client, deadlines):
     answer = client.get(URL)
     assert answer["Content-Type"] == "text/calendar; charset=utf-8"
-    assert answer["Cache-Control"] == "public, max-age=300"
+    assert answer["Cache-Control"] == cache_control.CATALOG
     (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12"}).json()
     for event, row in zip(events_of(answer), entry["resolution"]["deadlines"], strict=True):
         assert event.decoded("dtstart") == date.fromisoformat(row["date"])
         assert type(event.decoded("dtstart")) is date
         assert (event.decoded("dtend") - event.decoded("dtstart")).days == 1
-        assert str(event["summary"]) == row["applies_to"]
+        assert str(event["summary"]).endswith(f": {row['applies_to']}")
         assert str(event["description"]).startswith(row["description"])
         assert row["scope"] in str(event["description"])
         assert (row["caveat"] or "") in str(event["description"])
@@ -56,8 +57,12 @@ def test_an_event_keeps_its_identity_when_its_day_moves(client, deadlines):
 
 def test_of_a_municipality_only_what_binds_it(client, deadlines):
     factories.zakopane()
-    assert [str(e["summary"]) for e in events_of(client.get(URL, {"teryt": "1261011"}))] == ["wszystko"]
-    assert [str(e["summary"]) for e in events_of(client.get(URL, {"teryt": "1217011"}))] == ["kotły klasy 3 i 4"]
+    assert [str(e["summary"]) for e in events_of(client.get(URL, {"teryt": "1261011"}))] == [
+        "Kraków: koniec używania: wszystko"
+    ]
+    assert [str(e["summary"]) for e in events_of(client.get(URL, {"teryt": "1217011"}))] == [
+        "Zakopane: koniec używania: kotły klasy 3 i 4"
+    ]
 
 
 def test_what_binds_in_part_says_so(client, deadlines):
@@ -67,9 +72,38 @@ def test_what_binds_in_part_says_so(client, deadlines):
     assert all("tylko część obszaru" in str(event["description"]) for event in events)
 
 
-def test_without_a_resolution_the_calendar_is_empty(client):
+def test_without_a_deadline_there_is_no_calendar(client, deadlines):
+    """RFC 5545, section 3.6: a calendar has at least one event."""
     LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="20", name="podlaskie"))
-    assert events_of(client.get("/api/v1/regulations/podlaskie.ics")) == []
+    answer = client.get("/api/v1/regulations/podlaskie.ics")
+    assert (answer.status_code, answer["Cache-Control"]) == (404, "no-store")
+    assert answer.json()["message"].startswith("no deadline is known for podlaskie, so there is no calendar;")
+    from regulations.models import Deadline
+
+    Deadline.objects.exclude(applies_to="wszystko").delete()
+    factories.zakopane()
+    answer = client.get(URL, {"teryt": "1217011"})
+    assert answer.status_code == 404
+    assert answer.json()["message"].startswith("no deadline is known for Zakopane (1217011),")
+
+
+@pytest.mark.parametrize(
+    ("made", "title"),
+    [
+        ({"kind": "existing_boilers"}, "Małopolskie: koniec używania: kotły"),
+        ({"kind": "solid_fuel_ban"}, "Małopolskie: koniec paliw stałych: kotły"),
+        ({"kind": "space_heaters"}, "Małopolskie: nowe wymagania: kotły"),
+        ({"area": "towns"}, "Małopolskie, miasta: koniec używania: kotły"),
+        ({"krakow": True}, "Gmina Miejska Kraków: koniec używania: kotły"),
+        ({"krakow": True, "scope": "gminy " + "x" * 40}, "Małopolskie, wybrane gminy: koniec używania: kotły"),
+        ({"uncertain": True, "caveat": "Nie wiemy."}, "Małopolskie: koniec używania: kotły (niepewne)"),
+    ],
+)
+def test_titles_say_where_and_what(client, made, title):
+    factories.krakow()
+    ResolutionFactory()
+    DeadlineFactory(applies_to="kotły", **made)
+    assert [str(event["summary"]) for event in events_of(client.get(URL))] == [title]
 
 
 def test_where_no_state_was_imported_there_is_no_calendar(client):
@@ -86,7 +120,7 @@ def test_where_no_state_was_imported_there_is_no_calendar(client):
     [
         ("nigdzie.ics", 404, "voivodeship"),
         ("99.ics", 404, "voivodeship"),
-        ("Małopolskie.ics", 400, "voivodeship"),
+        ("Mało_polskie.ics", 400, "voivodeship"),
         ("malopolskie.ics?teryt=1", 400, "teryt"),
         ("malopolskie.ics?teryt=9999999", 404, "teryt"),
         ("malopolskie.ics?teryt=2461011", 400, "teryt"),

@@ -1,4 +1,4 @@
-"""GET /regulations and its calendar over the state that comes with the project and the whole register."""
+"""GET /regulations and its calendar over the starter data and the whole register."""
 
 import icalendar
 import pytest
@@ -7,13 +7,15 @@ from regulations.importers.records import DATA, find_files, parse
 from tests import factories
 from tests.regulations.loading import load_files
 
+pytestmark = pytest.mark.django_db
+
 URL = "/api/v1/regulations"
 ON = "2026-11-21"
 
 
 @pytest.fixture(scope="module")
 def loaded(django_db_setup, django_db_blocker):
-    """The files, loaded once and undone after the module."""
+    """Load the starter data for the module."""
     from django.db import transaction
 
     with django_db_blocker.unblock(), transaction.atomic():
@@ -149,10 +151,126 @@ def test_boilers_of_class_3_and_4_in_mazowieckie(ask, teryt, on, left):
     assert ((entry["requested_unit"]["next_deadline"] or {}).get("applies_to") == CLASS_3_4) is left
 
 
+@pytest.mark.parametrize(
+    ("query", "overdue"),
+    [
+        ("voivodeship=malopolskie", ["klasy 3 i 4"]),
+        ("voivodeship=opolskie", []),  # old too, but its next deadline is years away
+        ("voivodeship=mazowieckie", []),  # confirmed that week
+    ],
+)
+def test_states_that_wait_for_confirmation(ask, query, overdue):
+    (entry,) = ask(query, "2026-11-22")
+    assert entry["confirmation_overdue"] is bool(overdue)
+    named = {row["applies_to"] for row in entry["resolution"]["deadlines"] if row["confirmation_overdue"]}
+    assert named == {f"kotły {words}" for words in overdue}
+
+
 def test_the_dates_of_gorzow_are_not_known(ask):
     (entry,) = ask("teryt=0861011")
-    assert entry["requested_unit"]["next_deadline"] is None
-    assert entry["requested_unit"]["note"].startswith("Terminów tej uchwały nie znamy.")
+    unit = entry["requested_unit"]
+    assert (unit["next_deadline"], unit["deadline_status"]) == (None, "dates_unknown")
+    assert unit["note"].startswith("Terminów tej uchwały nie znamy.")
+
+
+def bans(entry):
+    """Return the codes of fuels banned in a unit, with their first days."""
+    rows = entry["resolution"]["banned_fuels"]
+    return {(code, row["from_date"]) for row in rows if row["binds_requested_unit"] for code in row["fuels"]}
+
+
+def hosts(row):
+    return {source["url"].split("/")[2] for source in row["sources"]}
+
+
+@pytest.mark.parametrize(("teryt", "since"), [("1402011", "2018-07-01"), ("1661011", "2017-11-01")])
+def test_the_worst_fuels_are_named_each_with_its_day(ask, teryt, since):
+    """Mazowieckie and Opolskie: § 4 of act XXXII/367/2017."""
+    (entry,) = ask(f"teryt={teryt}")
+    worst = {"coal_sludge", "lignite", "fine_coal", "wet_biomass"}
+    assert {(code, since) for code in worst} <= bans(entry)
+    rows = [row for row in entry["resolution"]["banned_fuels"] if worst & {*row["fuels"]}]
+    assert all(hosts(row) & {"starozreby.pl", "pawlowiczki.pl"} for row in rows)
+    (deadline,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "fuel_ban"]
+    assert (deadline["date"], {*deadline["fuels"]}) == (since, worst)
+    assert "najgorszej jakości" not in str(entry)
+
+
+@pytest.mark.parametrize(("on", "there"), [("2021-11-29", False), ("2021-11-30", True)])
+def test_peat_came_with_the_amendment_of_opolskie(ask, on, there):
+    (entry,) = ask("teryt=1661011", on)
+    assert (("peat", None) in bans(entry)) is there
+    assert ("lignite", "2017-11-01") in bans(entry)
+
+
+@pytest.mark.parametrize(
+    ("on", "following"),
+    [
+        ("2020-01-01", ("2020-01-01", "kotły")),
+        ("2020-01-02", ("2022-01-01", "piece i kominki")),
+        ("2022-01-01", ("2022-01-01", "piece i kominki")),
+        ("2022-01-02", ("2023-01-01", "kotły pozaklasowe")),
+    ],
+)
+def test_buildings_joined_to_district_heating_in_lodzkie(ask, on, following):
+    (entry,) = ask("teryt=1002011", on)
+    row = entry["requested_unit"]["next_deadline"]
+    assert row["date"] == following[0]
+    assert row["applies_to"].startswith(following[1])
+    if row["kind"] == "network_connection":
+        assert row["conditions"] == ["district_heating_connected"]
+        assert (hosts(row), row["binds_requested_unit"]) == ({"um.kutno.pl"}, True)
+
+
+WALBRZYCH = "0265011"
+
+
+@pytest.mark.parametrize(
+    ("teryt", "binds"), [("0210021", None), ("0208063", None), ("0202073", None), (WALBRZYCH, True), ("0264011", False)]
+)
+def test_a_spa_is_a_part_of_its_municipality_in_dolnoslaskie(ask, teryt, binds):
+    (entry,) = ask(f"teryt={teryt}")
+    rows = {row["applies_to"]: row for row in entry["resolution"]["deadlines"] if row["date"] == "2028-07-01"}
+    outside = rows["instalacje klasy 3 i 4"]
+    assert outside["binds_requested_unit"] is binds
+    (spas,) = [row for row in entry["resolution"]["deadlines"] if teryt in row["teryt_partly"] and row["teryt"]] or [
+        None
+    ]
+    if binds is None:
+        assert spas["binds_requested_unit"] is None
+        assert "część gminy" in " ".join(f"{row['caveat']}" for row in (spas, outside))
+    else:
+        assert spas is None
+
+
+@pytest.mark.parametrize(
+    ("teryt", "binds"), [("0407011", None), ("0401021", None), ("0461011", True), ("0407042", False)]
+)
+def test_the_network_ban_of_2030_in_kujawsko_pomorskie(ask, teryt, binds):
+    (entry,) = ask(f"teryt={teryt}", "2029-12-31")
+    (row,) = [row for row in entry["resolution"]["deadlines"] if row["date"] == "2030-01-01"]
+    assert row["binds_requested_unit"] is binds
+    assert row["conditions"] == ["network_available"]
+    assert "części gminy" in row["caveat"]
+    assert {"bip.mogilno.pl", "mojwloclawek.pl"} <= hosts(row)
+
+
+def test_acts_that_were_found(ask):
+    (krakow,) = [act for act in ask("teryt=12")[0]["resolution"]["acts"] if act["adopted"] == "2016-01-15"]
+    assert (krakow["number"], krakow["publication"]) == (
+        "XVIII/243/16",
+        "Dz. Urz. Woj. Małopolskiego z 2016 r. poz. 812",
+    )
+    assert "studylibpl.com" in hosts(krakow)
+    (rest,) = [act for act in ask("teryt=30")[0]["resolution"]["acts"] if act["area"] == "voivodeship"]
+    assert (rest["number"], "docplayer.pl" in hosts(rest)) == ("XXXIX/941/17", True)
+
+
+def test_fireplaces_in_wroclaw(ask):
+    (entry,) = ask("teryt=0264011")
+    (row,) = [row for row in entry["resolution"]["deadlines"] if "czysteogrzewanie.pl" in hosts(row)]
+    assert (row["date"], row["appliances"], row["exemptions"]) == ("2018-07-01", ["fireplace"], ["ecodesign"])
+    assert (row["binds_requested_unit"], "jedno źródło" in row["caveat"]) == (True, True)
 
 
 def test_the_counties_around_warsaw(ask):
@@ -192,8 +310,9 @@ def test_dates_moved_in_lodzkie(client, loaded, django_db_blocker):
             (entry,) = client.get(f"{URL}?voivodeship=lodzkie&on={on}").json()
         return [row["date"] for row in entry["resolution"]["deadlines"]]
 
-    assert boilers("2022-11-21") == ["2018-05-01", "2023-01-01", "2025-01-01", "2027-01-01"]
-    assert boilers("2022-11-22") == ["2018-05-01", "2025-01-01", "2026-01-01", "2028-01-01"]
+    always = ["2018-05-01", "2020-01-01", "2022-01-01"]
+    assert boilers("2022-11-21") == [*always, "2023-01-01", "2025-01-01", "2027-01-01"]
+    assert boilers("2022-11-22") == [*always, "2025-01-01", "2026-01-01", "2028-01-01"]
 
 
 @pytest.mark.parametrize("slug", ["malopolskie", "mazowieckie", "swietokrzyskie", "podlaskie"])
@@ -201,9 +320,15 @@ def test_calendars_equal_the_json(client, ask, django_db_blocker, slug):
     (entry,) = ask(f"voivodeship={slug}")
     with django_db_blocker.unblock():
         answer = client.get(f"{URL}/{slug}.ics?on={ON}")
+    if not entry["resolution"]:
+        assert answer.status_code == 404
+        return
     events = icalendar.Calendar.from_ical(answer.content).walk("VEVENT")
-    expected = entry["resolution"]["deadlines"] if entry["resolution"] else []
-    assert [(e.decoded("dtstart").isoformat(), str(e["summary"]), str(e["location"])) for e in events] == [
-        (row["date"], row["applies_to"], row["scope"]) for row in expected
+    expected = entry["resolution"]["deadlines"]
+    assert [(e.decoded("dtstart").isoformat(), str(e["location"])) for e in events] == [
+        (row["date"], row["scope"]) for row in expected
     ]
+    for event, row in zip(events, expected, strict=True):
+        place, change, what = str(event["summary"]).removesuffix(" (niepewne)").split(": ", 2)
+        assert (bool(place), bool(change), what) == (True, True, row["applies_to"])
     assert len({str(event["uid"]) for event in events}) == len(events)

@@ -59,7 +59,7 @@ def test_store_with_price_list_golden(client, golden):
     price(depot, "drewno-kominkowe", "480.50")
     price(depot, "pellet", "1400", date(2026, 10, 1))
     price(depot, "pellet", "1450.99", date(2026, 10, 2))
-    price(depot, "ekogroszek", "1500", submission=True)
+    price(depot, "ekogroszek", "1500", from_reader=True)
     price(depot, "brykiet", "1400", pending=True)
     price(depot, "wegiel", "1400", rejected=True)
     price(factories.DepotFactory(), "wegiel", "1300")
@@ -79,5 +79,5 @@ def test_a_price_list_goes_back_twelve_months(client, day, listed):
 def test_on_one_day_a_price_list_beats_a_reader(client):
     depot = factories.DepotFactory()
     price(depot, amount="1500")
-    price(depot, amount="1400", submission=True, decided_at=datetime(2026, 11, 20, tzinfo=UTC))
+    price(depot, amount="1400", from_reader=True, decided_at=datetime(2026, 11, 20, tzinfo=UTC))
     assert [row["price"] for row in price_list(client, depot)] == [1500.0]

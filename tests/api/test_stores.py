@@ -1,5 +1,6 @@
 """GET /stores."""
 
+import re
 from datetime import date
 
 import pytest
@@ -46,6 +47,27 @@ def test_unit_golden(client, golden):
     assert answer["X-Total-Count"] == "3"
     golden("stores_of_krakow", answer.json())
     assert list(answer.json()[2]["hours"]) == ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+
+def test_fuels_by_name_are_found_and_said_to_be(client):
+    by_name = {"fuels": ["wegiel", "pellet"], "fuels_in_name": ["pellet"]}
+    factories.DepotFactory(pk=1, name="A", **by_name)
+    factories.DepotFactory(pk=2, name="B", **by_name, verified=True)
+    factories.DepotFactory(pk=3, name="C", fuels=["pellet"])
+    factories.DepotFactory(pk=4, name="D", fuels=["pellet"], source="editor", source_id="")
+    factories.DepotFactory(pk=5, name="E", fuels=[], fuels_in_name=["pellet"])
+    found = {depot["id"]: depot for depot in client.get(URL, {"teryt": "12", "fuel": "pellet"}).json()}
+    assert {pk: depot["fuels_source"] for pk, depot in found.items()} == {
+        1: "name",
+        2: "person",
+        3: "source",
+        4: "person",
+    }
+    assert found[1]["fuel_slugs"] == ["wegiel", "pellet"]
+    assert found[1]["source"]["description"].endswith(" Paliwa według nazwy: pellet.")
+    assert "według nazwy" not in found[2]["source"]["description"]
+    without = client.get(f"{URL}/5").json()
+    assert (without["fuel_slugs"], without["fuels_source"]) == ([], None)
 
 
 def test_near_golden(client, golden):
@@ -209,7 +231,7 @@ def test_a_point_in_no_municipality_is_an_empty_list(client):
         ("postcode=30--001", "postcode", "malformed"),
         ("teryt=12&radius=0", "radius", "out_of_range"),
         ("teryt=12&radius=51", "radius", "out_of_range"),
-        ("teryt=12&radius=5.0", "radius", "malformed"),
+        ("teryt=12&radius=5.5", "radius", "malformed"),
         ("teryt=12&limit=0", "limit", "out_of_range"),
         ("teryt=12&limit=101", "limit", "out_of_range"),
         ("teryt=12&limit=-1", "limit", "out_of_range"),
@@ -223,6 +245,14 @@ def test_refused(client, query, parameter, code):
     answer = client.get(f"{URL}?{query}")
     assert answer.status_code == 400
     assert (parameter, code) in [(e["parameter"], e["code"]) for e in answer.json()["errors"]]
+
+
+def test_an_integer_may_be_written_with_a_point(client):
+    """JSON Schema accepts `4.0` as an integer, and some clients send it."""
+    depot = factories.DepotFactory()
+    assert names(client, teryt="12", limit="1.0", radius="5.00") == [depot.name]
+    assert client.get(f"{URL}/{depot.pk}.0").json()["id"] == depot.pk
+    assert client.get(f"{URL}?teryt=12&limit=101.0").json()["errors"][0]["code"] == "out_of_range"
 
 
 def test_every_error_is_told_at_once(client):
@@ -248,3 +278,51 @@ def test_a_divided_municipality_and_a_county_that_is_gone_name_theirs(client):
     )
     message = client.get(URL, {"teryt": "1299"}).json()["message"]
     assert message == "teryt 1299 has left the register; its successor is 1261, and parts of it went to 1217."
+
+
+def links(answer):
+    """Return the queries of the pages in `Link`."""
+    found = re.findall(r'<([^>]+)>; rel="(\w+)"', answer["Link"])
+    return {name: url.partition("?")[2] for url, name in found}
+
+
+@pytest.mark.parametrize("place", ["teryt=1261011", "lat=50.0614&lon=19.9366"])
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 8])
+def test_pages_of_a_list_make_the_list(client, place, limit):
+    for number in range(7):
+        factories.DepotFactory(lat=50.06 + number / 1000, lon=19.94)
+    whole = client.get(f"{URL}?{place}&limit=100").json()
+    found, query = [], f"{place}&limit={limit}"
+    answer = client.get(f"{URL}?{query}")
+    while True:
+        assert answer["X-Total-Count"] == "7"
+        found.append(answer.json())
+        following = links(answer).get("next")
+        if following is None:
+            break
+        back, answer = answer, client.get(f"{URL}?{following}")
+        assert client.get(f"{URL}?{links(answer)['prev']}").content == back.content
+    assert [depot for page in found for depot in page] == whole
+    assert client.get(f"{URL}?{links(answer)['first']}").json() == found[0]
+    assert client.get(f"{URL}?{links(answer)['last']}").json() == found[-1]
+    assert "prev" not in links(client.get(f"{URL}?{query}"))
+
+
+def test_links_ask_the_same_question(client, settings):
+    factories.DepotFactory.create_batch(3, fuels=["pellet"])
+    asked = "postcode=30001&lat=50.1&lon=20&fuel=pellet&radius=7&format=geojson&limit=1&utm=%3E"
+    factories.PostcodeFactory(lat=50.0614, lon=19.9366)
+    answer = client.get(f"{URL}?{asked}&offset=1")
+    query = "postcode=30-001&radius=7&fuel=pellet&format=geojson&limit=1"
+    assert links(answer) == {
+        name: f"{query}&offset={offset}" for name, offset in {"first": 0, "prev": 0, "next": 2, "last": 2}.items()
+    }
+    assert answer["Link"].startswith(f"<{settings.SITE_URL}{URL}?")
+
+
+def test_beyond_the_last_page_is_an_empty_list(client):
+    factories.DepotFactory()
+    answer = client.get(f"{URL}?teryt=12&offset=10000")
+    assert (answer.json(), answer["X-Total-Count"]) == ([], "1")
+    assert links(answer) == dict.fromkeys(("first", "prev", "last"), "teryt=12&limit=20&offset=0")
+    assert client.get(f"{URL}?teryt=12&offset=10001").json()["errors"][0]["code"] == "out_of_range"

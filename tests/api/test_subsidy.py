@@ -100,6 +100,12 @@ def test_variants_have_the_fields_and_the_top_repeats_one(client):
     assert any("rodzaj przedsięwzięcia 3" in note.lower() for note in body["notes"])
 
 
+@pytest.mark.parametrize(("plan", "told"), [({}, True), ({"audit": "1"}, False), ({"annual_income": "135001"}, False)])
+def test_without_works_a_note_explains_the_zero(client, plan, told):
+    note = "Nie podano żadnych prac, dlatego kwoty wynoszą 0 zł. Znamy tylko poziom dotacji."
+    assert (note in ask(client, eu="3", **plan)["notes"]) is told
+
+
 def test_a_given_index_has_no_variants(client):
     assert ask(client, eu="2")["audit_variants"] == []
 
@@ -231,7 +237,7 @@ def test_accepted(client, query):
         ("income=0&people=", "people", "missing"),
         ("people=0", "people", "out_of_range"),
         ("people=21", "people", "out_of_range"),
-        ("people=2.0", "people", "malformed"),
+        ("people=2.5", "people", "malformed"),
         ("people=2,0", "people", "malformed"),
         ("people=-1", "people", "out_of_range"),
         ("people=%D9%A2", "people", "malformed"),
@@ -348,3 +354,29 @@ def test_a_condition_of_the_source_alone_needs_a_source(client):
     assert not any("tylko źródło ciepła" in condition["text"] for condition in without["conditions"])
     with_source = client.get("/api/v1/subsidy", {"eu": "2", "new_source": "pellet_boiler"}).json()
     assert any("tylko źródło ciepła" in condition["text"] for condition in with_source["conditions"])
+
+
+def test_both_names_of_a_parameter_are_named(client):
+    (error,) = client.get(f"{URL}?dochod_typ=osoba&income_type=person").json()["errors"]
+    assert error["message"] == "income_type and its synonym dochod_typ are both given; give one of them"
+
+
+def test_a_brief_answer_says_the_same_without_the_lists(client):
+    whole, brief = ask(client, **WHOLE), ask(client, **WHOLE, brief="1")
+    lists = {"items", "audit_variants", "conditions", "sources"}
+    assert brief == {name: value for name, value in whole.items() if name not in lists}
+    assert whole["items"]
+    assert ask(client, brief="1", wals="150")["notes"][0].count("walls") == 1
+
+
+def test_limits_of_the_programme_as_data(client, db):
+    answer = client.get(f"{URL}/limits", {"on": "2026-11-21", "about": "levels"})
+    found = {(row["parameter"], row["key"]): row for row in answer.json()["limits"]}
+    threshold = found["levels/monthly_income", "elevated/multi_person"]
+    assert (threshold["value"], threshold["unit"], threshold["verified"]) == (2250, "PLN/person/month", True)
+    assert answer.json()["program"]["version_from"] == "2026-07-20"
+    assert answer["Cache-Control"].startswith("public")
+    every = client.get(f"{URL}/limits", {"on": "2026-11-21"}).json()["limits"]
+    assert {row["parameter"].partition("/")[0] for row in every} == {"levels", "project_types", "items"}
+    assert client.get(f"{URL}/limits", {"on": "2025-03-30"}).status_code == 400
+    assert client.get(f"{URL}/limits", {"about": "x"}).status_code == 400

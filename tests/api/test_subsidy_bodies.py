@@ -1,11 +1,11 @@
-"""POST /subsidy: a form, a multipart form, JSON, and what is none of them."""
+"""POST /subsidy with forms, multipart forms, JSON, and other bodies."""
 
 import json
 
 import pytest
 from django.test import Client
 
-from catalog.request_body import MalformedBody, read_pairs
+from fueldepot.http.request_body import MalformedBody, read_pairs
 from tests.api.test_errors import check_body
 from tests.api.test_subsidy import FORM, URL, WHOLE
 
@@ -80,7 +80,7 @@ def test_json_that_is_no_object(client, body):
         ('{"people": [2]}', "people", "malformed"),
         ('{"people": {"a": 1}}', "people", "malformed"),
         ('{"people": true}', "people", "malformed"),
-        ('{"people": 2.0}', "people", "malformed"),
+        ('{"people": 2.5}', "people", "malformed"),
         ('{"people": 2e0}', "people", "malformed"),
         ('{"people": 2, "income": 1E3}', "income", "malformed"),
         ('{"people": 2, "income": []}', "income", "malformed"),
@@ -147,3 +147,8 @@ def test_an_empty_body_is_no_json_and_no_multipart(content_type):
 
 def test_too_many_parameters(client):
     check_body(client.post(URL, "a&" * 2000, content_type=FORM), 400, "malformed_body")
+
+
+def test_an_integer_in_json_may_be_written_with_a_point(client):
+    written = client.post(URL, '{"people": 2.0, "income": 1000}', content_type="application/json")
+    assert written.content == client.post(URL, {"people": "2", "income": "1000"}).content

@@ -1,9 +1,9 @@
-"""Every answer that may be kept is known again before its view runs."""
+"""Conditional requests: 304 without running the view."""
 
 import pytest
 
 from tests import factories
-from tests.regulations.factories import DeadlineFactory
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +26,7 @@ PATHS = {
 def test_an_answer_is_known_again(client, path):
     depot = factories.DepotFactory(municipality=factories.krakow())
     factories.BoundaryFactory(municipality=factories.krakow())
+    ResolutionFactory()
     DeadlineFactory()
     address = "/api/v1/" + path.format(depot=depot.pk)
     known = client.get(address)

@@ -1,4 +1,4 @@
-"""The committed description as tests use it: its parts, and validators that forbid what it does not declare."""
+"""The committed OpenAPI description: its parts, and strict validators."""
 
 import gzip
 import json
@@ -36,7 +36,7 @@ def closed() -> Any:
 
 @cache
 def validator_at(pointer: str) -> Draft202012Validator:
-    """Validates against the form at a JSON pointer of the closed description."""
+    """Return the validator of a schema of the closed description, by JSON pointer."""
     registry = Registry().with_resource(BASE, Resource(contents=closed(), specification=DRAFT202012))
     return Draft202012Validator(
         {"$ref": f"{BASE}#{pointer}"}, registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER
@@ -44,12 +44,12 @@ def validator_at(pointer: str) -> Draft202012Validator:
 
 
 def mistakes(pointer: str, value: Any) -> list[str]:
-    """What is wrong with a value, one line each."""
+    """Return the errors of a value, one line each."""
     return [f"{error.json_path}: {error.message[:300]}" for error in validator_at(pointer).iter_errors(value)]
 
 
 def form(name: str) -> str:
-    """Pointer to a form with a name."""
+    """Return the pointer to a schema by its name."""
     return f"/components/schemas/{name}"
 
 
@@ -67,14 +67,14 @@ def operation_at(method: str, path: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def fits(part: str, given: str) -> bool:
-    """Whether a part of an address can stand for a part of a template."""
+    """Whether a segment of a path matches a segment of a template."""
     if "{" not in part:
         return part == given
     return given.endswith(part.partition("}")[2]) and (part.endswith("}") is not given.endswith(".ics"))
 
 
 def check_answer(method: str, path: str, answer: Any) -> list[str]:
-    """What is wrong with a whole answer: status, headers, media type and body. Nothing for what is not described."""
+    """Return the errors of a response: status, headers, media type and body; none for an undescribed path."""
     found = operation_at(method, path)
     if found is None:
         return []

@@ -1,5 +1,6 @@
-"""A real server with the starter data, asked everything that the description allows and much that it forbids."""
+"""A real server with starter data, fuzzed with valid and invalid requests."""
 
+import asyncio
 import fcntl
 import json
 import os
@@ -15,12 +16,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+import httpx2
 import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
 
+from fueldepot.mcp.answers import MOST_BYTES
 from fueldepot.openapi import served
+from tests import ROOT
 from tests.openapi.description import check_answer, closed
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 SECONDS_TO_START = 180
 EXAMPLES = 60
 """For each operation, besides every boundary value of every parameter."""
@@ -80,14 +85,14 @@ def write_description(site: str, path: Path) -> Path:
 
 
 def test_schemathesis_finds_nothing(site, tmp_path):
-    """No 5xx, no status, header, media type or field that is not described; what fits is accepted, the rest refused."""
+    """No 5xx and no warning; only described statuses, headers, media types and fields; invalid requests are refused."""
     description = write_description(site, tmp_path / "openapi.json")
     command = [
         *(sys.executable, "-m", "schemathesis.cli", "run", str(description), f"--url={site}{served.PREFIX}"),
-        *("--phases=examples,coverage,fuzzing", "--mode=all", f"--max-examples={EXAMPLES}"),
+        *("--phases=examples,coverage,fuzzing,stateful", "--mode=all", f"--max-examples={EXAMPLES}"),
         *("--generation-deterministic", "--continue-on-failure", "--no-color"),
         *("--checks=all", "--exclude-checks=positive_data_acceptance,negative_data_rejection"),
-        *("--request-timeout=10", f"--report-dir={tmp_path}", "--warnings=off"),
+        *("--request-timeout=10", f"--report-dir={tmp_path}"),
     ]
     environment = {
         **os.environ,
@@ -97,7 +102,8 @@ def test_schemathesis_finds_nothing(site, tmp_path):
     }
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-20_000:] + run.stderr[-4_000:]
-    assert "Tested: 10" in run.stdout
+    assert "No issues found" in run.stdout, run.stdout[-4_000:]  # nor a warning
+    assert f"Tested: {sum(map(len, served.document()['paths'].values()))}" in run.stdout
 
 
 def samples():
@@ -135,7 +141,7 @@ def test_commands_of_the_description_answer(site, method, command):
 
 
 def test_examples_of_parameters_answer(site):
-    """Each parameter with its example, beside what the operation cannot do without."""
+    """Send each parameter with its example and the required ones."""
     for path, methods in served.document()["paths"].items():
         for parameter in methods["get"].get("parameters", []):
             assert ask_with(site, path, methods["get"], parameter) == 200, (path, parameter["name"])
@@ -144,6 +150,7 @@ def test_examples_of_parameters_answer(site):
 def ask_with(site, path, operation, parameter):
     needed = {"/stores": {"teryt": "1261011"}, "/regulations/{voivodeship}.ics": {"voivodeship": "malopolskie"}}
     together = {"lat": {"lon": 19.9366}, "lon": {"lat": 50.0614}, "income": {"people": 4}}
+    together |= {name: {"teryt": "1261011"} for name in ("appliance", "binding")}
     given = {one["name"]: one["example"] for one in operation["parameters"] if one.get("required")}
     given |= needed.get(path, {}) | together.get(parameter["name"], {}) | {parameter["name"]: parameter["example"]}
     for name in [name for name in given if "{" + name + "}" in path]:
@@ -151,3 +158,49 @@ def ask_with(site, path, operation, parameter):
     query = urllib.parse.urlencode({name: str(value).lower() for name, value in given.items()})
     with urllib.request.urlopen(f"{site}/api/v1{path}?{query}", timeout=10) as answer:  # noqa: S310
         return answer.status
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_official_client_of_mcp_uses_every_tool(site, mode):
+    """With `initialize` (legacy) and without, over connections that stay open: the list, each tool, a mistake."""
+    sizes = []
+
+    async def note_size(answer):
+        sizes.append(len(await answer.aread()))
+
+    async def talk(http):
+        transport = streamable_http_client(f"{site}/mcp", http_client=http)
+        async with http, Client(transport, mode=mode) as mcp:
+            listed = {tool.name for tool in (await mcp.list_tools()).tools}
+            sizes.clear()
+
+            async def call(tool, **arguments):
+                result = await mcp.call_tool(tool, arguments)
+                (text,) = result.content
+                return result.is_error, json.loads(text.text)
+
+            _, found = await call("find_place", q="Zakopane")
+            teryt = found["answer"]["places"][0]["teryt"]
+            _, near = await call("depots_near", teryt=teryt, limit=1)
+            answers = {
+                "find_place": (False, found),
+                "depots_near": (False, near),
+                "depot": await call("depot", id=near["answer"]["depots"][0]["id"]),
+                "rules_at": await call("rules_at", teryt=teryt, appliance="boiler_class_3"),
+                "price": await call("price", fuel="pellet", voivodeship="małopolskie"),
+                "official_average": await call("official_average", series="prad-g11", year=2019),
+                "subsidy": await call("subsidy", people=4, income=2000, eu="3", walls=150),
+            }
+            return listed, answers, await call("subsidy", wals=150)
+
+    http = httpx2.AsyncClient(trust_env=False, event_hooks={"response": [note_size]})
+    listed, answers, (refused, mistake) = asyncio.run(talk(http))
+    assert listed == answers.keys()
+    for name, (is_error, body) in answers.items():
+        assert not is_error, (name, body)
+        assert body["answer"], name
+        assert body["cite"], name
+    assert refused
+    assert "did you mean walls?" in mistake["error"][0]
+    assert len(sizes) == len(answers) + 1
+    assert max(sizes) < MOST_BYTES

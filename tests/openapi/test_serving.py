@@ -1,15 +1,17 @@
-"""The description as it is served: to programs as a file, to people as a page."""
+"""Serving of the OpenAPI description as a file and as a page."""
 
 import re
 from html.parser import HTMLParser
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.test import Client
 
+from fueldepot.http import cache_control
 from fueldepot.openapi import served
-from fueldepot.openapi.page import docs_page, inline
+from fueldepot.openapi.page import inline, reference_page
 
-FILE, PAGE = "/api/v1/openapi.json", "/api/v1/docs"
+FILE, PAGE, REFERENCE = "/api/v1/openapi.json", "/api/v1/docs", "/api/v1/reference"
 
 
 def test_the_file(client, settings):
@@ -17,14 +19,14 @@ def test_the_file(client, settings):
     assert answer.status_code == 200
     assert answer["Content-Type"] == "application/json"
     assert answer["Access-Control-Allow-Origin"] == "*"
-    assert answer["Cache-Control"] == "public, max-age=3600"
+    assert answer["Cache-Control"] == cache_control.DESCRIPTION
     document = answer.json()
     assert document["servers"][0]["url"] == f"{settings.SITE_URL}/api/v1"
     assert document["info"]["contact"]["name"] == settings.OPERATOR_NAME
     assert set(document["paths"]) == set(served.document()["paths"])
 
 
-@pytest.mark.parametrize("path", [FILE, PAGE])
+@pytest.mark.parametrize("path", [FILE, PAGE, REFERENCE])
 def test_validator(client, path):
     answer = client.get(path)
     again = client.get(path, headers={"if-none-match": answer["ETag"]})
@@ -32,7 +34,7 @@ def test_validator(client, path):
     assert again["Cache-Control"] == answer["Cache-Control"]
 
 
-@pytest.mark.parametrize("path", [FILE, PAGE])
+@pytest.mark.parametrize("path", [FILE, PAGE, REFERENCE])
 def test_methods(path):
     caller = Client(enforce_csrf_checks=True)
     head = caller.head(path)
@@ -53,7 +55,7 @@ def test_addresses_beside_are_unknown(client, path):
 
 
 class Reader(HTMLParser):
-    """Collects what a strict policy on content would refuse, and where links lead."""
+    """Collects violations of the Content-Security-Policy, and links."""
 
     def __init__(self):
         super().__init__()
@@ -62,13 +64,14 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
         data = given.get("type") == "application/ld+json"  # not run, so no policy concerns it
-        if (tag in {"script", "style", "iframe"} and not data) or any(
+        inline = tag == "script" and "src" not in given
+        if (tag in {"style", "iframe"} or (inline and not data)) or any(
             name == "style" or name.startswith("on") for name in given
         ):
             self.refused.append((tag, given))
         if tag == "a":
             self.links.append(given["href"])
-        if tag in {"link", "img"} and given.get("rel") != "canonical":
+        if tag in {"link", "img", "script"} and given.get("rel") != "canonical" and not data:
             self.loaded.append(given.get("href") or given.get("src"))
         if "id" in given:
             self.ids.append(given["id"])
@@ -76,17 +79,31 @@ class Reader(HTMLParser):
 
 @pytest.fixture
 def page(client):
-    answer = client.get(PAGE)
+    answer = client.get(REFERENCE)
     assert answer.status_code == 200
     assert answer["Content-Type"] == "text/html; charset=utf-8"
     return answer.content.decode()
 
 
-def test_the_page_keeps_to_the_policy(page):
+@pytest.mark.parametrize("path", [PAGE, REFERENCE])
+def test_the_page_keeps_to_the_policy(client, path):
     reader = Reader()
-    reader.feed(page)
+    reader.feed(client.get(path).content.decode())
     assert reader.refused == []
-    assert all(address.startswith(("/static/", "data:", "/api/")) for address in reader.loaded)
+    assert all(address.startswith(("/static/", "data:", "/api/", "/manifest.webmanifest")) for address in reader.loaded)
+    assert any(address.endswith("swagger-ui-bundle.js") for address in reader.loaded) is (path == PAGE)
+
+
+def test_what_swagger_ui_needs_is_installed():
+    for name in ("swagger-ui-bundle.js", "swagger-ui.css"):
+        assert finders.find(f"drf_spectacular_sidecar/swagger-ui-dist/{name}")
+    assert finders.find("api/docs.js")
+
+
+def test_without_a_script_the_page_leads_to_the_short_one(client):
+    page = client.get(PAGE).content.decode()
+    assert f'href="{REFERENCE}"' in page.partition("<noscript>")[2].partition("</noscript>")[0]
+    assert f'data-description="{FILE}"' in page
 
 
 def test_links_of_the_page_lead_somewhere(page, settings):
@@ -123,9 +140,9 @@ def test_the_rules_of_use_lead_here(client, db):
 
 
 def test_general_part_is_read_whole():
-    headings = [heading for heading, _ in docs_page().rules]
+    headings = [heading for heading, _ in reference_page().rules]
     assert headings == ["", "Rules of use", "Limits and caching", "Requests", "Versions and changes"]
-    rules = dict(docs_page().rules)["Rules of use"]
+    rules = dict(reference_page().rules)["Rules of use"]
     assert [kind for kind, _ in rules] == ["ol", "p"]
     assert len(rules[0][1]) == 11
 

@@ -1,0 +1,120 @@
+"""GET /municipalities/{teryt} and GET /postcodes/{code}."""
+
+import pytest
+import shapely
+
+from catalog.territory import projection
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+UNITS, CODES = "/api/v1/municipalities", "/api/v1/postcodes"
+
+
+@pytest.fixture
+def krakow():
+    """Create Kraków, a square of 20 km, with a postcode, two published depots and a held one."""
+    unit = factories.krakow()
+    factories.BoundaryFactory(municipality=unit, area=shapely.to_wkb(factories.square(50.06, 19.94, 20)))
+    factories.PostcodeFactory(code="31-002")
+    factories.PostcodeFactory(code="30-001")
+    factories.DepotFactory.create_batch(2)
+    factories.DepotFactory(held=True)
+    return unit
+
+
+def test_municipality_golden(client, golden, krakow):
+    golden("municipality_krakow", client.get(f"{UNITS}/1261011").json())
+
+
+def test_municipality_as_geojson(client, krakow):
+    answer = client.get(f"{UNITS}/1261011?format=geojson")
+    assert answer["Content-Type"] == "application/geo+json"
+    feature = answer.json()
+    area = shapely.geometry.shape(feature["geometry"])
+    assert feature["properties"] == client.get(f"{UNITS}/1261011").json()
+    assert feature["bbox"] == feature["properties"]["bbox"] == [round(end, 5) for end in area.bounds]
+    assert area.contains(shapely.Point(feature["properties"]["lon"], feature["properties"]["lat"]))
+    assert shapely.is_ccw(area.exterior)
+    corners = shapely.get_coordinates(area)[:-1]
+    x, y = projection.project(50.06, 19.94)
+    for lon, lat in corners:
+        east, north = projection.project(lat, lon)
+        assert (abs(east - x), abs(north - y)) == pytest.approx((10_000, 10_000), abs=1)
+    asked = client.get(f"{UNITS}/1261011", headers={"accept": "application/geo+json"})
+    assert asked.content == answer.content
+    assert asked["Vary"].startswith("Accept")
+
+
+def test_a_municipality_without_boundary_has_no_position(client):
+    factories.zakopane()
+    body = client.get(f"{UNITS}/1217011").json()
+    assert (body["lat"], body["lon"], body["bbox"], body["approximate"]) == (None, None, None, None)
+    assert (body["postcodes"], body["depots"]) == ([], 0)
+    feature = client.get(f"{UNITS}/1217011?format=geojson").json()
+    assert feature["geometry"] is None
+    assert "bbox" not in feature
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "parameter"),
+    [("126101", 400, "teryt"), ("12", 400, "teryt"), ("1261011?format=xml", 400, "format"), ("1299011", 404, "teryt")],
+)
+def test_municipalities_that_there_are_not(client, path, status, parameter):
+    factories.krakow()
+    answer = client.get(f"{UNITS}/{path}")
+    assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (status, parameter)
+
+
+def test_postcode_golden(client, golden):
+    factories.PostcodeFactory(code="30-001", shares=[(factories.krakow(), 3), (factories.warszawa(), 9)])
+    golden("postcode_two_voivodeships", client.get(f"{CODES}/30-001").json())
+    assert client.get(f"{CODES}/30001").content == client.get(f"{CODES}/30-001").content
+
+
+def test_shares_are_unknown_where_addresses_were_not_counted(client):
+    factories.PostcodeFactory(code="30-001", shares=[(factories.krakow(), 3), (factories.warszawa(), 0)])
+    assert [unit["share"] for unit in client.get(f"{CODES}/30-001").json()["municipalities"]] == [None, None]
+
+
+@pytest.mark.parametrize(("code", "status"), [("00-000", 404), ("3000", 400), ("30-0011", 400), ("30 001", 400)])
+def test_postcodes_that_there_are_not(client, code, status):
+    factories.PostcodeFactory()
+    assert client.get(f"{CODES}/{code}").status_code == status
+
+
+@pytest.mark.parametrize(
+    ("teryt", "whole"),
+    [
+        ("1211114", "1211113"),
+        ("1211115", "1211113"),
+        ("1465028", "1465011"),
+        ("1261029", "1261011"),
+        ("1211128", None),
+        ("1211124", None),
+    ],
+)
+@pytest.mark.parametrize("address", ["municipalities/{}", "stores?teryt={}", "regulations?teryt={}"])
+def test_a_part_of_a_municipality_names_it(client, teryt, whole, address):
+    factories.municipality("1211113", "Szczawnica")
+    factories.warszawa()
+    factories.krakow()
+    answer = client.get(f"/api/v1/{address.format(teryt)}")
+    assert answer.status_code == 404
+    message = answer.json()["message"]
+    if whole:
+        assert message.startswith(f"teryt {teryt} is a part of the municipality ")
+        assert message.endswith(f"; ask for {whole}.")
+    else:
+        assert message == f"no unit has the TERYT code {teryt}; /api/v1/locations finds codes by name."
+
+
+def test_a_part_of_a_municipality_that_left_names_who_follows(client):
+    from datetime import date
+
+    from catalog.models import FormerMunicipality
+
+    FormerMunicipality.objects.create(
+        teryt="1299013", name="Dawna", successor=factories.krakow(), others=[], left_on=date(2025, 1, 1)
+    )
+    assert client.get(f"{UNITS}/1299014").json()["message"].endswith("Kraków; ask for 1261011.")

@@ -1,0 +1,34 @@
+// Every operation by what @hey-api/openapi-ts generates. Argument: the address of the site.
+import assert from "node:assert/strict";
+import { client } from "./hey/client.gen.js";
+import * as api from "./hey/index.js";
+
+client.setConfig({ baseUrl: `${process.argv[2]}/api/v1` });
+assert.equal((await api.getIndex()).data!.operations.length, 15);
+assert.equal((await api.findLocations({ query: { q: "zakopane" } })).data![0]!.label, "Zakopane");
+const unit = (await api.locate({ query: { lat: 49.2992, lon: 19.9496 } })).data!;
+const town = (await api.getMunicipality({ path: { teryt: unit.teryt } })).data!;
+const code = (await api.getPostcode({ path: { code: "34-500" } })).data!;
+assert.ok("name" in town);
+assert.deepEqual([town.name, code.municipalities[0]!.teryt], ["Zakopane", unit.teryt]);
+const near = (await api.findStores({ query: { lat: code.lat, lon: code.lon, fuel: "pellet", limit: 3 } })).data!;
+assert.ok(Array.isArray(near));
+assert.equal((await api.getStore({ path: { id: near[0]!.id } })).data!.name, near[0]!.name);
+assert.ok((await api.findRegulations({ query: { teryt: unit.teryt } })).data![0]!.resolution!.deadlines.length > 0);
+const binding = (await api.findRegulations({ query: { teryt: unit.teryt, binding: true } })).data![0]!;
+assert.equal(binding.requested_unit!.next_deadline!.date, binding.resolution!.deadlines.at(-1)!.date);
+const coming = (await api.findDeadlines({ query: { from: "2027-01-01", limit: 2 } })).data!;
+assert.deepEqual(coming.map((row) => row.date >= "2027-01-01"), [true, true]);
+const calendar = await api.getDeadlineCalendar({ path: { voivodeship: "malopolskie" }, parseAs: "text" });
+assert.ok(calendar.data!.startsWith("BEGIN:VCALENDAR"));
+assert.equal((await api.getOfficialPrices()).data!["wegiel-kamienny"].poland["2018"], 887.3);
+const pellet = await api.getFuelPrices({ path: { fuel: "pellet" }, query: { values: true } });
+assert.ok(pellet.data!.values!.length > 0);
+const household = { people: 4, income: 2000, walls: 150, audit: true };
+const asked = await api.calculateSubsidy({ query: household });
+assert.deepEqual((await api.calculateSubsidyByPost({ body: household })).data, asked.data);
+assert.ok((await api.getSubsidyLimits({ query: { about: "levels" } })).data!.limits.length > 0);
+const refused = await api.findStores({ query: { limit: 500 } });
+assert.equal(refused.error!.errors[0]!.parameter, "limit");
+const unknown = await api.getPostcode({ path: { code: "00-000" } });
+assert.deepEqual([unknown.response!.status, unknown.error!.code], [404, "not_found"]);
