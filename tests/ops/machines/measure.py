@@ -1,6 +1,9 @@
-"""How many requests a second one and two application processes answer, and what they cost.
+"""How many requests a second one and two application processes answer, what nginx answers alone, and what they cost.
 
-python -m tests.machines.measure
+"kept" is what has been asked before: nginx answers it, and asks the application once a second. The bare view is Django
+alone, in two workers, asked past nginx.
+
+python -m tests.ops.machines.measure
 
 The callers share the cores with all servers, so what a request costs each of them in processor time says more than the
 rates do. nginx is asked without TLS and over a new connection for every request.
@@ -12,11 +15,12 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
+from tests.bench.__main__ import SMALLEST, served
 from tests.bench.load import measure
 from tests.fueldepot.sharers import eventually
-from tests.machines.callers import HOST
-from tests.machines.servers import Server
-from tests.machines.service import PATHS, Service
+from tests.ops.machines.callers import HOST
+from tests.ops.machines.servers import Server
+from tests.ops.machines.service import PATHS, Service
 
 ROUNDS, SECONDS, CLIENTS = 3, 4.0, 8
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -67,7 +71,7 @@ def main() -> None:
         for _ in range(ROUNDS):
             for name, applications in (("one process", 1), ("two processes", 2)):
                 arrange(service, applications=applications)
-                for kind in ("new", "asked again"):
+                for kind in ("new", "kept"):
                     measure(service.nginx.port, PATHS, clients=CLIENTS, seconds=1.0)
                     servers = [service.applications[:applications], [service.database]]
                     before = [sum(map(spent_s, some)) for some in servers]
@@ -78,6 +82,11 @@ def main() -> None:
                     costs = [1000 * (then - now) / number for now, then in zip(before, after, strict=True)]
                     found.setdefault((kind, name), []).append((seen.rate, seen.p99_ms, *costs))
         print("| | requests/s | p99 ms | application ms | database ms |\n|---|---|---|---|---|")
+        for _ in range(ROUNDS):
+            with served(SMALLEST, 2) as (port, _):
+                measure(port, ["/bare"], clients=CLIENTS, seconds=1.0)
+                bare = measure(port, ["/bare"], clients=CLIENTS, seconds=SECONDS)
+                found.setdefault(("-", "bare view"), []).append((bare.rate, bare.p99_ms, 1000 / bare.rate, 0))
         for (kind, name), rounds in sorted(found.items(), reverse=True):
             middle = [median(column) for column in zip(*rounds, strict=True)]
             print(

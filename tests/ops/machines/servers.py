@@ -225,24 +225,25 @@ class Redis(Server):
 
 
 class Application(Server):
-    """One machine's gunicorn, started by the line that docs/deployment/fueldepot.service has for it."""
+    """One machine's gunicorn, started by the line that docs/deployment/fueldepot@.service has for it."""
 
     def __init__(self, home: Path, port: int, name: str, settings: dict[str, str]) -> None:
         super().__init__(home)
         self.port, self.name = port, name
-        self.settings = {**settings, "BIND": f"127.0.0.1:{port}", "WORKERS": "1"}
+        self.settings = {**settings, "ADDRESS": "127.0.0.1", "WORKERS": "1"}
 
     def environment(self) -> dict[str, str]:
         # Coverage and the like are inherited; what would configure the service is not.
         return super().environment() | {"PYTHONPATH": str(PROJECT_ROOT)} | self.settings
 
     def command(self) -> list[str]:
-        unit = (FILES / "fueldepot.service").read_text()
+        unit = (FILES / "fueldepot@.service").read_text()
         found = re.search(r"^ExecStart=(.+)$", unit, re.MULTILINE)
         assert found is not None
         line = found[1].replace("fueldepot/gunicorn.py", str(PROJECT_ROOT / "fueldepot" / "gunicorn.py"))
-        for name in ("BIND", "WORKERS"):
+        for name in ("ADDRESS", "WORKERS"):
             line = line.replace(f"${{{name}}}", self.settings[name])
+        line = line.replace("%i", str(self.port))
         program, *arguments = shlex.split(line)
         assert program.endswith("/.venv/bin/gunicorn")
         return [sys.executable, "-m", "gunicorn", *arguments]
@@ -294,12 +295,15 @@ class Nginx(Server):
         first, second = applications
         for shown, here in (
             ("listen 80;", f"listen 127.0.0.1:{self.plain_port};"),
+            ("listen [::]:80;", ""),
             ("listen 443 ", f"listen 127.0.0.1:{self.port} "),
-            ("server 127.0.0.1:8000 ", f"server 127.0.0.1:{first.port} "),
-            ("server 10.0.0.12:8000 ", f"server 127.0.0.1:{second.port} "),
-            ("/etc/letsencrypt/live/sklady.example.pl/fullchain.pem", str(certificate)),
-            ("/etc/letsencrypt/live/sklady.example.pl/privkey.pem", str(key)),
+            ("listen [::]:443 ssl http2;", ""),
+            ("server 127.0.0.1:8001 ", f"server 127.0.0.1:{first.port} "),
+            ("server 127.0.0.1:8002 ", f"server 127.0.0.1:{second.port} "),
+            ("/etc/nginx/fueldepot/fullchain.pem", str(certificate)),
+            ("/etc/nginx/fueldepot/privkey.pem", str(key)),
             ("/var/log/nginx/fueldepot.log", str(home / "log")),
+            ("proxy_cache_path /var/cache/nginx/fueldepot ", f"proxy_cache_path {home / 'kept'} "),
         ):
             assert site.count(shown) == 1, f"docs/deployment/fueldepot.nginx has not exactly one {shown!r}"
             site = site.replace(shown, here)

@@ -103,8 +103,7 @@ class PriceReport:
         assert stamp is not None
         assert day is not None
         self.form = {
-            "fuel": "pellet",
-            "price": "1650",
+            "price-pellet": "1650",
             "day": day[1],
             "email": f"czytelnik{number}@poczta.pl",
             "stamp": stamp[1],

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import pytest
 
-from pages.forms.abuse import MIN_FILL
+from pages.forms.spam import MIN_FILL
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
-from tests.machines.callers import Caller, Load, PriceReport
-from tests.machines.servers import FILES, Application, missing_programs
-from tests.machines.service import PATHS, Service
+from tests.ops.machines.callers import Caller, Load, PriceReport
+from tests.ops.machines.servers import FILES, Application, missing_programs
+from tests.ops.machines.service import PATHS, Service
 
 MISSING = missing_programs()
 pytestmark = [
@@ -250,12 +250,12 @@ def test_no_read_fails_and_forms_come_back_when_machines_go_away_one_after_the_o
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not here")
 def test_the_unit_is_one_that_systemd_understands(tmp_path):
-    unit = (FILES / "fueldepot.service").read_text()
+    unit = (FILES / "fueldepot@.service").read_text()
     # The paths of that machine do not exist here.
     unit = unit.replace("/srv/fueldepot/app/.venv/bin/python", shutil.which("true") or "/bin/true")
     unit = unit.replace("/srv/fueldepot/app/.venv/bin/gunicorn", shutil.which("true") or "/bin/true")
     unit = unit.replace("/srv/fueldepot/app", str(PROJECT_ROOT))
-    file = tmp_path / "fueldepot.service"
+    file = tmp_path / "fueldepot@.service"
     file.write_text(unit)
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", str(file)],
@@ -264,5 +264,5 @@ def test_the_unit_is_one_that_systemd_understands(tmp_path):
         check=False,
         env=os.environ,
     )
-    about_ours = [line for line in done.stderr.splitlines() if "fueldepot.service" in line]
+    about_ours = [line for line in done.stderr.splitlines() if "fueldepot@.service" in line]
     assert not about_ours, about_ours

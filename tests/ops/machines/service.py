@@ -2,9 +2,11 @@
 
 import secrets
 from pathlib import Path
+from typing import Any
 
-from tests.machines.callers import HOST, SITE_URL, Caller
-from tests.machines.servers import Application, Nginx, Postgres, Redis, Server, free_ports
+from tests.ops.machines.callers import HOST, SITE_URL, Caller
+from tests.ops.machines.patroni import Cluster
+from tests.ops.machines.servers import Application, Nginx, Postgres, Redis, free_ports
 
 PATHS = [
     "/api/v1/stores?lat=50.06&lon=19.94&limit=5",
@@ -22,9 +24,9 @@ PATHS = [
 class Service:
     """All of it, below one folder outside the checkout, where the user of the database may go."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, cluster: Cluster | None = None) -> None:
         database, redis, first, second, plain, tls = free_ports(6)
-        self.database = Postgres(home / "database", database)
+        self.database: Any = cluster or Postgres(home / "database", database)
         self.redis = Redis(home / "redis", redis)
         settings = {
             "DATABASE_URL": self.database.url,
@@ -42,7 +44,7 @@ class Service:
         ]
         self.nginx = Nginx(home / "nginx", (plain, tls), self.applications)
         self.callers: list[Caller] = []
-        self.servers: list[Server] = [self.database, self.redis, *self.applications, self.nginx]
+        self.servers: list[Any] = [self.database, self.redis, *self.applications, self.nginx]
 
     def build_up(self) -> None:
         """In the order of docs/operations.md."""

@@ -1,0 +1,169 @@
+"""The whole service in separate processes, with a database that tests can kill or freeze."""
+
+import contextlib
+import http.client
+import itertools
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fueldepot.embedded.server import server_pids
+from tests import small_country
+from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+from tests.fueldepot.static_files import RUN
+
+SERVE = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from fueldepot import embedded, local
+from tests.fueldepot.static_files import static_files_collected
+local.prepare(Path(sys.argv[2]))
+os.environ["DJANGO_SETTINGS_MODULE"] = "fueldepot.settings"
+import django
+django.setup()
+from django.core.management import call_command
+from django.db import connections
+call_command("migrate", verbosity=0)
+if sys.argv[3] == "starter":
+    call_command("load_starter", verbosity=0)
+else:
+    call_command("import_data", str(Path(sys.argv[2], "country")), commit=True, verbosity=0)
+    # Without any legal state the site is never ready.
+    call_command("import_regulations", str(Path(sys.argv[1], "regulations/data/malopolskie.yaml")), commit=True)
+with static_files_collected():
+    pass
+connections.close_all()
+embedded.keep_across_exec()
+os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *sys.argv[4:]])
+"""
+
+START_S = 120.0
+
+
+class Answer(NamedTuple):
+    """status: 0 where the connection failed. took_s: from the question to the end of the answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    took_s: float
+
+
+class Site:
+    """gunicorn on a port of its own, over an embedded PostgreSQL below `root`.
+
+    It is what `make run` starts. starter: with the starter data instead of a small country.
+    """
+
+    def __init__(self, root: Path, *, starter: bool = False, workers: int = 2, **environment: str) -> None:
+        self.root = root
+        self.data = root / "var" / "postgres"
+        self.log = root / "log"
+        self.asked = itertools.count(1)
+        (root / "country").mkdir()
+        for name, content in small_country.files().items():
+            (root / "country" / name).write_bytes(content)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        ours = {
+            k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE"}
+        }
+        ours |= {"RATE_LIMIT": "off", "SITE_URL": self.url, "TEST_RUN": RUN} | environment
+        command = [
+            *(sys.executable, "-c", SERVE, str(PROJECT_ROOT), str(root), "starter" if starter else "country"),
+            *("--config", str(PROJECT_ROOT / "fueldepot" / "gunicorn.py")),
+            *("--bind", f"127.0.0.1:{self.port}", "--workers", str(workers)),
+        ]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=ours, cwd=PROJECT_ROOT)
+
+    def ready(self) -> "Site":
+        """Wait until it serves."""
+        assert eventually(lambda: self.process.poll() is not None or self.get("/readyz").status == 200, START_S)
+        assert self.process.poll() is None, self.log.read_text()
+        return self
+
+    def stop(self) -> None:
+        """End it, and the database with it."""
+        self.thaw()
+        self.process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(30)
+        self.process.kill()
+        self.process.wait()
+
+    def get(self, path: str, timeout_s: float = 20.0, **headers: str) -> Answer:
+        """Ask once, over a connection of its own, what nobody has asked before, so that no cache answers."""
+        fresh = f"{path}{'&' if '?' in path else '?'}_={next(self.asked)}"
+        request = urllib.request.Request(self.url + fresh, headers=headers)  # noqa: S310 - our own server
+        began = time.monotonic()
+        try:
+            with urllib.request.urlopen(request, timeout=timeout_s) as found:  # noqa: S310
+                answer = (found.status, dict(found.headers), found.read())
+        except urllib.error.HTTPError as refused:
+            with refused:
+                answer = (refused.code, dict(refused.headers), refused.read())
+        except (OSError, http.client.HTTPException):
+            answer = (0, {}, b"")
+        return Answer(*answer, time.monotonic() - began)
+
+    def get_all(self, paths: list[str]) -> list[Answer]:
+        """Ask all at once."""
+        answers: list[Any] = [None] * len(paths)
+
+        def ask(number: int) -> None:
+            answers[number] = self.get(paths[number])
+
+        threads = [threading.Thread(target=ask, args=[number]) for number in range(len(paths))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return answers
+
+    def lines(self) -> list[dict[str, Any]]:
+        """What it has logged as JSON."""
+        return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+
+    def workers(self) -> list[int]:
+        """PIDs of the workers."""
+        found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return [int(pid) for pid in found]
+
+    def freeze(self) -> None:
+        """Stop every process of the database without ending it."""
+        for pid in server_pids(self.data / "cluster"):
+            os.kill(pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        for pid in server_pids(self.data / "cluster"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """A database that has stopped answering, until the block ends."""
+        self.freeze()
+        try:
+            yield
+        finally:
+            self.thaw()
+
+    @property
+    def database_url(self) -> str:
+        """Where its database listens."""
+        return f"postgresql://postgres@:5432/postgres?host={self.data}"

@@ -1,0 +1,223 @@
+"""Three database machines under Patroni, with etcd, from the files of docs/deployment/patroni."""
+
+import contextlib
+import os
+import pwd
+import re
+import signal
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import psycopg
+import yaml
+
+from fueldepot.embedded.server import server_pids
+from tests.fueldepot.sharers import eventually
+from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, free_ports, postgres_bin
+
+NAMES = ("db1", "db2", "db3")
+ADDRESS = {"db1": "10.0.0.21", "db2": "10.0.0.22", "db3": "10.0.0.23"}
+ELECTED_S = 90.0
+
+
+def place(text: str, ports: dict[str, int]) -> str:
+    """Replace the addresses of docs/deployment by ports of this machine."""
+    for shown, port in ports.items():
+        text = text.replace(shown, f"127.0.0.1:{port}")
+    return text
+
+
+class Etcd(Server):
+    """One of three that keep who is the primary."""
+
+    def __init__(self, home: Path, name: str, ports: dict[str, int]) -> None:
+        super().__init__(home)
+        self.name = name
+        shown = place((FILES / "patroni" / "etcd.env").read_text().replace(f"{ADDRESS['db1']}:", "HERE:"), {})
+        cluster = re.search(r"^ETCD_INITIAL_CLUSTER=(.*)$", shown, re.MULTILINE)
+        assert cluster is not None
+        text = shown.replace("HERE:", f"{ADDRESS[name]}:").replace("ETCD_NAME=db1", f"ETCD_NAME={name}")
+        text = re.sub(
+            r"^(ETCD_INITIAL_CLUSTER=).*$",
+            rf"\g<1>{cluster[1].replace('HERE:', ADDRESS['db1'] + ':')}",
+            text,
+            flags=re.MULTILINE,
+        )
+        text = place(text, ports).replace("/var/lib/etcd/fueldepot", str(home / "data"))
+        self.settings = dict(line.split("=", 1) for line in text.splitlines() if not line.startswith("#"))
+        self.client_url = self.settings["ETCD_ADVERTISE_CLIENT_URLS"]
+
+    def environment(self) -> dict[str, str]:
+        return super().environment() | self.settings | {"ETCD_UNSUPPORTED_ARCH": os.uname().machine}
+
+    def command(self) -> list[str]:
+        return ["etcd", "--log-level", "error"]
+
+    def answers(self) -> bool:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.client_url}/health", timeout=1) as said:  # noqa: S310
+            return b'"true"' in said.read()
+        return False
+
+
+class Node(Server):
+    """Patroni and the PostgreSQL that it keeps."""
+
+    def __init__(self, home: Path, name: str, ports: dict[str, int]) -> None:
+        super().__init__(home)
+        self.name = name
+        self.data = home / "data"
+        bin_ = postgres_bin()
+        assert bin_ is not None
+        text = (FILES / "patroni" / "config.yml").read_text()
+        hosts = re.search(r"^  hosts: .*$", text, re.MULTILINE)
+        assert hosts is not None
+        mine = text.replace(hosts[0], "ETCD").replace(ADDRESS["db1"], ADDRESS[name]).replace("ETCD", hosts[0])
+        mine = place(mine.replace("name: db1", f"name: {name}", 1), ports)
+        for shown, here in (
+            ("/var/lib/postgresql/15/fueldepot", str(self.data)),
+            ("/var/lib/postgresql/pgpass-patroni", str(home / "pgpass")),
+            ("/var/run/postgresql", str(home)),
+            ("/usr/lib/postgresql/15/bin", str(bin_)),
+            ("10.0.0.0/24", "127.0.0.0/8"),
+        ):
+            assert shown in mine, shown
+            mine = mine.replace(shown, here)
+        self.config = yaml.safe_load(mine)
+        self.port = ports[f"{ADDRESS[name]}:5432"]
+        self.rest_port = ports[f"{ADDRESS[name]}:8008"]
+        (home / "config.yml").write_text(mine)
+        if self.user():
+            owner = pwd.getpwnam(POSTGRES_USER)
+            for path in (home, home / "config.yml"):
+                os.chown(path, owner.pw_uid, owner.pw_gid)
+
+    def user(self) -> str | None:
+        return POSTGRES_USER if os.geteuid() == 0 else None
+
+    def command(self) -> list[str]:
+        return ["patroni", str(self.home / "config.yml")]
+
+    def answers(self) -> bool:
+        return self.role() in {"primary", "standby"}
+
+    def role(self) -> str:
+        """What it says of itself: primary, standby, or nothing."""
+        for path, role in (("primary", "primary"), ("replica", "standby")):
+            with (
+                contextlib.suppress(OSError),
+                urllib.request.urlopen(f"http://127.0.0.1:{self.rest_port}/{path}", timeout=1),
+            ):
+                return role
+        return ""
+
+    def is_synchronous(self) -> bool:
+        """Whether what is acknowledged is here too."""
+        with (
+            contextlib.suppress(OSError),
+            urllib.request.urlopen(f"http://127.0.0.1:{self.rest_port}/synchronous", timeout=1),
+        ):
+            return True
+        return False
+
+    def send(self, what: signal.Signals) -> None:
+        """Signal Patroni and every process of its PostgreSQL, which is no child of it."""
+        assert self.process is not None
+        for pid in [self.process.pid, *server_pids(self.data)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, what)
+
+    def kill(self) -> None:
+        """As a machine that loses its power."""
+        if self.process is not None:
+            self.send(signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+            assert eventually(lambda: not server_pids(self.data))
+
+
+class Cluster:
+    """All of it. What a service needs of a database server."""
+
+    name = "database"
+
+    def __init__(self, home: Path) -> None:
+        numbers = iter(free_ports(12))
+        self.ports = {
+            f"{address}:{port}": next(numbers) for address in ADDRESS.values() for port in (2379, 2380, 8008, 5432)
+        }
+        self.etcd = [Etcd(home / f"etcd-{name}", name, self.ports) for name in NAMES]
+        self.nodes = [Node(home / name, name, self.ports) for name in NAMES]
+
+    @property
+    def url(self) -> str:
+        """As docs/deployment names all servers."""
+        servers = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
+        return f"postgresql://fueldepot:third-password@{servers}/fueldepot?target_session_attrs=read-write"
+
+    def make(self) -> None:
+        """Nothing: Patroni makes the data folders."""
+
+    def ready(self) -> None:
+        """Start all, and make role and database of the service."""
+        for etcd in self.etcd:
+            etcd.start()
+        assert eventually(lambda: all(etcd.answers() for etcd in self.etcd), 60), self.etcd[0].log.read_text()[-2000:]
+        self.nodes[0].start()
+        assert eventually(lambda: self.nodes[0].role() == "primary", ELECTED_S), self.nodes[0].log.read_text()[-3000:]
+        for node in self.nodes[1:]:
+            node.start()
+        assert eventually(self.is_whole, ELECTED_S), [node.log.read_text()[-1500:] for node in self.nodes]
+        superuser = self.nodes[0].config["postgresql"]["authentication"]["superuser"]
+        at = f"host=127.0.0.1 port={self.nodes[0].port} user=postgres password={superuser['password']} dbname=postgres"
+        with psycopg.connect(at, autocommit=True) as server:
+            server.execute("CREATE ROLE fueldepot LOGIN PASSWORD 'third-password'")
+            server.execute(
+                "CREATE DATABASE fueldepot OWNER fueldepot TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'"
+            )
+
+    def is_whole(self) -> bool:
+        """Whether there is a primary, two standbys, and one of them synchronous."""
+        roles = sorted(node.role() for node in self.nodes)
+        return roles == ["primary", "standby", "standby"] and any(node.is_synchronous() for node in self.nodes)
+
+    def has_lost_its_key(self) -> bool:
+        """Whether the leader cannot write any more which standby is synchronous: a fault of Patroni 3.0.2 on etcd."""
+        last = [line for node in self.nodes for line in node.log.read_text().splitlines()[-20:]]
+        return sum("Synchronous replication key updated by someone else" in line for line in last) >= 3
+
+    def primary(self) -> Node:
+        (found,) = (node for node in self.nodes if node.role() == "primary")
+        return found
+
+    def standby(self) -> Node:
+        """The one that acknowledges."""
+        return next(node for node in self.nodes if node.role() == "standby" and node.is_synchronous())
+
+    def ask(self, sql: str) -> object:
+        """The first column of the first row."""
+        with psycopg.connect(self.url, autocommit=True, connect_timeout=2) as connection:
+            row = connection.execute(sql).fetchone()
+            assert row is not None
+            return row[0]
+
+    def column(self, sql: str) -> set[object]:
+        """The first column of all rows."""
+        with psycopg.connect(self.url, autocommit=True, connect_timeout=2) as connection:
+            return {row[0] for row in connection.execute(sql)}
+
+    def kill(self) -> None:
+        for server in (*self.nodes, *self.etcd):
+            server.kill()
+
+
+def missing() -> list[str]:
+    """Return what has to be installed before."""
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    return [
+        name
+        for name in ("patroni", "etcd")
+        if subprocess.run(
+            ["sh", "-c", f"command -v {name}"], env={"PATH": path}, capture_output=True, check=False
+        ).returncode
+    ]

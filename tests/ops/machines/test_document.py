@@ -1,0 +1,181 @@
+"""`docs/deployment/debian.md`, done as it says: its blocks are run in order on a Debian whose files are thrown away.
+
+What needs the internet is marked there, and replaced here or left out: `INTERNET`. systemd is stood in for by
+`systemctl.py`.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.ops.machines.bare_debian import Debian, bare_debian, why_not
+from tests.ops.machines.servers import missing_programs
+
+MISSING = [*missing_programs(), *why_not()]
+pytestmark = [
+    pytest.mark.machines,
+    pytest.mark.skipif(bool(MISSING), reason=f"not to be had here: {', '.join(MISSING)}"),
+]
+
+PAGE = PROJECT_ROOT / "docs" / "deployment" / "debian.md"
+HERE = Path(__file__).parent
+VENV = Path(sys.prefix)
+INTERNET = {
+    "Install Debian's packages": "",  # they are here
+    "Fetch the release": f"ln -s {VENV} .venv",
+    "Bring in the first data": "",  # `refresh` has tests of its own, with publishers on this machine
+    "Get the certificate": "",
+    "Close the machine": "nft --check --file docs/deployment/nftables.conf",
+}
+"""What stands for each block that needs the internet, by the title of its step."""
+
+YOURS = {
+    "CONTACT_EMAIL": "redakcja@example.pl",
+    "EMAIL_URL": "smtp://127.0.0.1:2525",
+    "REPOSITORY": f"file://{PROJECT_ROOT}",
+}
+UPGRADE = "Upgrade without a failed request"
+
+
+def steps() -> dict[str, str]:
+    """The blocks of every step, by its title, in order."""
+    text = PAGE.read_text()
+    found: dict[str, str] = {}
+    numbers = []
+    for number, title, body in re.findall(r"^## (\d+)\. (.+)\n((?:(?!^## ).*\n)*)", text, re.MULTILINE):
+        numbers.append(int(number))
+        blocks = re.findall(r"^```sh( internet)?\n(.*?)^```$", body, re.MULTILINE | re.DOTALL)
+        assert blocks, title
+        found[title] = "".join(INTERNET[title] + "\n" if internet else block for internet, block in blocks)
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert INTERNET.keys() <= found.keys()
+    return found
+
+
+class Service:
+    """What the document has made. said: the output of each step."""
+
+    def __init__(self, debian: Debian, release: str) -> None:
+        self.debian, self.release = debian, release
+        self.said: dict[str, str] = {}
+
+    def setting_out(self, title: str, script: str) -> str:
+        """The first step sets what is ours instead of what the page shows; everything else is run as it stands."""
+        if title != "Say what is yours":
+            return script
+        ours = {**YOURS, "RELEASE": self.release}
+        assert ours.keys() < set(re.findall(r"^export (\w+)=", script, re.MULTILINE))
+        return script + "".join(f"export {name}='{value}'\n" for name, value in ours.items())
+
+    def follow(self, titles: list[str], found: dict[str, str]) -> None:
+        """Run steps in one shell, and keep what each said."""
+        script = "set -eu\n" + "".join(
+            f"printf '\\n== %s\\n' {json.dumps(title)}\n{self.setting_out(title, found[title])}" for title in titles
+        )
+        done = self.debian.run(script)
+        said = re.split(r"^== (.+)$", done.stdout, flags=re.MULTILINE)
+        self.said |= dict(zip(said[1::2], said[2::2], strict=True))
+        assert done.returncode == 0, done.stdout[-6000:]
+
+    def run(self, script: str) -> str:
+        done = self.debian.run(script)
+        assert done.returncode == 0, done.stdout[-6000:]
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    release = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=PROJECT_ROOT, text=True).strip()
+    # The interpreter of the tests may lie in a folder of root's alone.
+    folders = {*VENV.resolve().parents, *Path(sys.executable).resolve().parents, *PROJECT_ROOT.parents}
+    with bare_debian() as debian:
+        made = Service(debian, release)
+        made.run("chmod o+x " + " ".join(str(folder) for folder in folders))
+        shutil.copyfile(HERE / "systemctl.py", f"/proc/{debian.pid}/root/usr/local/bin/systemctl")
+        made.run("chmod 755 /usr/local/bin/systemctl; git config --global --add safe.directory '*'")
+        made.run(
+            f"mkdir /tmp/letters; nohup {VENV}/bin/python -m aiosmtpd -n -l 127.0.0.1:2525 "
+            "-c aiosmtpd.handlers.Mailbox /tmp/letters/box >/tmp/letters/log 2>&1 & sleep 1"
+        )
+        found = steps()
+        made.follow([title for title in found if title != UPGRADE], found)
+        yield made
+
+
+def test_every_step_is_done(service):
+    said = service.said
+    assert len(re.findall('"status":"ready"', said["Start the application"])) == 2
+    assert re.findall('{"status":"ok"}', said["Start nginx"]) == ['{"status":"ok"}'] * 2
+    assert re.search(r"^password: \S{12,}$", said["Make the first editor"], re.MULTILINE)
+    assert re.search(r"^ *24\d\d$", said["Try the way back"], re.MULTILINE)
+
+
+def test_nothing_is_missing_but_what_the_internet_would_have_given(service):
+    """The publishers were not asked."""
+    checked = service.said["Look whether it may be left alone"]
+    assert re.findall(r"\(([a-z]+\.[EW]\d+)\)", checked) == ["fueldepot.W007"]
+
+
+def test_secrets_are_closed_to_others(service):
+    listed = service.run("stat -c '%a %U %G %n' /etc/fueldepot.env /var/backups/fueldepot /var/backups/fueldepot/*")
+    modes = [line.split()[:3] for line in listed.splitlines()]
+    assert modes[0] == ["640", "root", "fueldepot"]
+    assert modes[1] == ["700", "fueldepot", "fueldepot"]
+    assert modes[2:] == [["600", "fueldepot", "fueldepot"]] * len(modes[2:])
+    assert modes[2:]
+
+
+def test_the_service_may_not_change_its_own_code(service):
+    done = service.debian.run("runuser -u fueldepot -- sh -c 'touch /srv/fueldepot/app/manage.py /srv/fueldepot/app/x'")
+    assert done.returncode != 0
+
+
+def test_the_letter_has_left(service):
+    assert "To: redakcja@example.pl" in service.run("cat /tmp/letters/box/new/*")
+
+
+ASK = """
+import http.client, json, ssl, sys, time
+from collections import Counter
+tls = ssl._create_unverified_context()
+found, longest = Counter(), 0
+end = time.monotonic() + float(sys.argv[1])
+number = 0
+while time.monotonic() < end:
+    number += 1
+    began = time.monotonic()
+    path = f"/api/v1/locations?q=zakop&_={number}" if number % 2 else f"/sklady/malopolskie/?_={number}"
+    try:
+        connection = http.client.HTTPSConnection("127.0.0.1", 443, context=tls, timeout=30)
+        connection.request("GET", path, headers={"Host": "sklady.example.pl"})
+        found[connection.getresponse().status] += 1
+        connection.close()
+    except OSError as error:
+        found[type(error).__name__] += 1
+    longest = max(longest, time.monotonic() - began)
+print(json.dumps([dict(found), longest]))
+"""
+
+
+def test_an_upgrade_costs_no_request(service):
+    """Both processes are started anew, one after the other, while somebody asks without a pause what is not kept."""
+    found = steps()
+    before = service.run("cat /run/units/fueldepot@800?.service").split()
+    service.run("sed -i 's/^RATE_LIMIT=.*//; $ a RATE_LIMIT=off' /etc/fueldepot.env")
+    service.run("systemctl restart fueldepot@8001 fueldepot@8002")
+    script = (
+        f"python3 -c '{ASK}' 40 > /tmp/asked & sleep 1\ncd /srv/fueldepot/app\n{found[UPGRADE]}\nwait\ncat /tmp/asked"
+    )
+    counts, longest_s = json.loads(service.run(f"set -eu\n{script}").splitlines()[-1])
+    print({"answers during an upgrade": counts, "longest wait in seconds": round(longest_s, 2)})
+    assert counts.keys() == {"200"}
+    assert counts["200"] > 100
+    after = service.run("cat /run/units/fueldepot@800?.service").split()
+    assert not {*before} & {*after}

@@ -1,0 +1,295 @@
+"""The nginx of docs/deployment alone, before a service that counts its requests: what is kept, how long, for whom."""
+
+import gzip
+import json
+import re
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from fueldepot.http.cache_control import CATALOG, NO_STORE, SHARED
+from tests.fueldepot.sharers import eventually
+from tests.ops.machines.callers import Answer, Caller
+from tests.ops.machines.servers import Nginx, free_ports, missing_programs
+
+MISSING = {"nginx", "openssl"} & set(missing_programs())
+pytestmark = [
+    pytest.mark.machines,
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed here: {', '.join(MISSING)}"),
+]
+
+FRESH_S, STALE_S = (int(found) for found in re.findall(r"(?:s-maxage|stale-while-revalidate)=(\d+)", SHARED))
+API = "/api/v1/locations?q="
+PAGE = "/ceny/pellet/?"
+
+
+class Application(BaseHTTPRequestHandler):
+    """Answers as the service does. asked: path, Accept and Accept-Encoding of every request that arrived."""
+
+    asked: list[tuple[str, str, str]] = []
+    version = 1
+    status = 200
+    left = 60
+
+    def do_GET(self) -> None:
+        accept, coding = self.headers.get("Accept", ""), self.headers.get("Accept-Encoding", "")
+        Application.asked.append((self.path, accept, coding))
+        Application.left -= 1
+        form = "markdown" if "markdown" in accept else "geo" if "geo" in accept else "plain"
+        etag = f'"{self.version}-{form}{"-gzip" if coding else ""}"'
+        kept = self.status == 200 and "refused" not in self.path
+        known = kept and self.headers.get("If-None-Match") == etag
+        body = b"" if known else f"{form} {self.version}".encode() + b" " * 600
+        self.send_response(304 if known else 429 if "refused" in self.path else self.status)
+        shared = f", {SHARED}" if "Surrogate-Capability" in self.headers else ""
+        self.send_header("Cache-Control", f"{CATALOG}{shared}" if kept else NO_STORE)
+        if kept:
+            self.send_header("ETag", etag)
+            self.send_header("Vary", "Accept, Accept-Encoding")
+        if coding and not known:
+            body = gzip.compress(body)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("RateLimit-Policy", '"default";q=60;w=60')
+        self.send_header("RateLimit", f'"default";r={Application.left};t=1')
+        self.send_header("X-Request-ID", self.headers["X-Request-ID"])
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def nginx() -> Iterator[Nginx]:
+    home = Path(tempfile.mkdtemp(prefix="fueldepot-nginx-"))
+    home.chmod(0o755)
+    service = ThreadingHTTPServer(("127.0.0.1", 0), Application)
+    threading.Thread(target=service.serve_forever, daemon=True).start()
+    plain, tls = free_ports(2)
+    application = SimpleNamespace(port=service.server_port)
+    running = Nginx(home / "nginx", (plain, tls), [application, application])  # type: ignore[list-item]
+    try:
+        running.ready()
+        yield running
+    finally:
+        running.kill()
+        service.shutdown()
+        service.server_close()
+        shutil.rmtree(home)
+
+
+@pytest.fixture
+def path(request: pytest.FixtureRequest) -> str:
+    """An address that no other test asks, of the API."""
+    return API + re.sub(r"\W+", "-", request.node.name)
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was() -> Iterator[None]:
+    Application.asked.clear()
+    yield
+    Application.version, Application.status = 1, 200
+
+
+def ask(nginx: Nginx, path: str, address: str = "127.0.0.1", method: str = "GET", **headers: str) -> Answer:
+    """One answer, over a connection of its own."""
+    with closing(Caller(nginx.port, address)) as caller:
+        return caller.ask(method, path, **{name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def keep(nginx: Nginx, path: str, **headers: str) -> Answer:
+    """Ask until the answer is kept: what is asked once is not."""
+    ask(nginx, path, **headers)
+    answer = ask(nginx, path, **headers)
+    Application.asked.clear()
+    return answer
+
+
+def test_what_is_kept_is_not_asked_for_again(nginx, path):
+    first = keep(nginx, path)
+    again = [ask(nginx, path) for _ in range(20)]
+    assert {(answer.status, answer.body, answer.headers["ETag"]) for answer in again} == {
+        (200, first.body, first.headers["ETag"])
+    }
+    # One may be renewed meanwhile.
+    assert len(Application.asked) <= 1
+
+
+def test_a_caller_with_the_answer_hears_304(nginx, path):
+    known = keep(nginx, path).headers["ETag"]
+    answer = ask(nginx, path, If_None_Match=known)
+    assert (answer.status, answer.body) == (304, "")
+
+
+def test_a_change_is_public_within_the_promised_seconds_also_of_what_is_asked_all_the_time(nginx, path):
+    keep(nginx, path)
+    Application.version = 2
+    began = time.monotonic()
+    assert eventually(lambda: ask(nginx, path).body.startswith("plain 2"), 30)
+    took_s = time.monotonic() - began
+    print({"seconds until a change came through the cache": round(took_s, 2)})
+    assert took_s < FRESH_S + STALE_S + 1
+
+
+def test_of_what_nobody_has_asked_for_longer_the_first_answer_is_the_new_one(nginx, path):
+    keep(nginx, path)
+    Application.version = 2
+    time.sleep(FRESH_S + STALE_S + 1.1)
+    assert ask(nginx, path).body.startswith("plain 2")
+
+
+def test_what_is_gone_is_gone_within_the_promised_seconds(nginx, path):
+    """Errors that are somebody's answer are no reason to give what was kept."""
+    keep(nginx, path)
+    for status in (404, 410):
+        Application.status = status
+        time.sleep(FRESH_S + STALE_S + 1.1)
+        assert ask(nginx, path).status == status
+
+
+@pytest.mark.parametrize(
+    "spelling", ["*/*", "application/json", "text/html,application/xhtml+xml,*/*;q=0.8", "application/json, text/plain"]
+)
+def test_every_caller_of_the_usual_form_shares_one_copy(nginx, path, spelling):
+    keep(nginx, path)
+    assert ask(nginx, path, Accept=spelling).body.startswith("plain")
+    assert {accept for _, accept, _ in Application.asked} <= {"*/*"}
+    assert len(Application.asked) <= 1
+
+
+@pytest.mark.parametrize(
+    ("accept", "form"),
+    [("text/markdown", "markdown"), ("text/html;q=0.5, text/markdown", "markdown"), ("application/geo+json", "geo")],
+)
+def test_markdown_and_geojson_stay_apart(nginx, path, accept, form):
+    usual = keep(nginx, path)
+    other = keep(nginx, path, Accept=accept)
+    assert other.body.startswith(form)
+    for _ in range(3):
+        assert ask(nginx, path, Accept=accept).body == other.body
+        assert ask(nginx, path).body == usual.body
+    assert len(Application.asked) <= 2
+
+
+@pytest.mark.parametrize(
+    ("spelling", "packed"),
+    [
+        ("gzip", True),
+        ("gzip, deflate, br, zstd", True),
+        ("br;q=1, GZIP;q=0.5", True),
+        ("identity", False),
+        ("gzip;q=0", False),
+        ("br, gzip;q=0.0, deflate", False),
+    ],
+)
+def test_packed_and_plain_stay_apart_however_they_are_asked_for(nginx, path, spelling, packed):
+    keep(nginx, path)
+    keep(nginx, path, Accept_Encoding="gzip")
+    answer = ask(nginx, path, Accept_Encoding=spelling)
+    assert (answer.headers.get("Content-Encoding") == "gzip") == packed
+    assert answer.headers["ETag"].endswith('-gzip"') == packed
+    assert len(Application.asked) <= 2
+
+
+def test_what_is_one_callers_reaches_no_other(nginx, path):
+    first = ask(nginx, path, "127.0.4.1")
+    assert re.fullmatch(r'"default";r=\d+;t=1', first.headers["RateLimit"])
+    assert first.headers["RateLimit-Policy"] == '"default";q=60;w=60'
+    ask(nginx, path, "127.0.4.1")
+    Application.asked.clear()
+    others = [ask(nginx, path, f"127.0.4.{number}") for number in range(2, 6)]
+    assert len(Application.asked) <= 1
+    numbers = {answer.headers["X-Request-ID"] for answer in [first, *others]}
+    assert len(numbers) == 5
+    assert all(re.fullmatch("[0-9a-f]{32}", number) for number in numbers)
+    assert not any({"RateLimit", "RateLimit-Policy"} & set(answer.headers) for answer in others)
+
+
+def test_a_refusal_tells_of_the_limit_and_is_not_kept(nginx):
+    for _ in range(3):
+        answer = ask(nginx, "/refused")
+        assert answer.status == 429
+        assert {"RateLimit", "RateLimit-Policy", "X-Request-ID"} <= set(answer.headers)
+    assert len(Application.asked) == 3
+
+
+@pytest.mark.parametrize("header", ["Cookie", "Authorization"])
+def test_who_is_known_is_neither_given_what_is_kept_nor_kept(nginx, path, header):
+    for _ in range(3):
+        ask(nginx, path, **{header: "sessionid=x"})
+    assert len(Application.asked) == 3
+    ask(nginx, path)
+    assert len(Application.asked) == 4
+    keep(nginx, path)
+    ask(nginx, path, **{header: "sessionid=x"})
+    assert len(Application.asked) == 1
+
+
+def test_what_is_sent_is_never_kept(nginx, path):
+    for _ in range(3):
+        ask(nginx, path, method="POST")
+    assert len(Application.asked) == 3
+
+
+def test_numbers_for_operators_are_not_public(nginx):
+    assert ask(nginx, "/metrics").status == 404
+    assert Application.asked == []
+
+
+@pytest.mark.parametrize("address", [API, PAGE])
+def test_too_much_at_once_is_refused_in_the_form_of_the_service(nginx, address):
+    answer = ask(nginx, address, method="POST", Content_Length="6000000")
+    check_error(answer, 413, "payload_too_large" if address == API else "Za duży plik")
+
+
+def check_error(answer: Answer, status: int, said: str) -> None:
+    """JSON of the usual form where a code is said, else a page in Polish."""
+    assert answer.status == status
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert re.fullmatch("[0-9a-f]{32}", answer.headers["X-Request-ID"])
+    if said in {"unavailable", "payload_too_large"}:
+        assert answer.headers["Content-Type"] == "application/json"
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        body = json.loads(answer.body)
+        assert body.keys() == {"status", "code", "message", "errors", "documentation"}
+        assert (body["status"], body["code"], body["errors"]) == (status, said, [])
+        assert body["documentation"] == "https://sklady.example.pl/api/"
+    else:
+        assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert f"<h1>{said}</h1>" in answer.body
+        assert "lang=pl" in answer.body
+    if status == 503:
+        assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_while_the_application_is_away_what_is_kept_is_read_and_all_else_says_so(nginx):
+    """The last test: it takes the service away."""
+    kept = [keep(nginx, address + "kept") for address in (API, PAGE)]
+    site = nginx.home / "site"
+    port = free_ports(1)[0]
+    site.write_text(
+        re.sub(r"server 127\.0\.0\.1:\d+ max_fails", f"server 127.0.0.1:{port} max_fails", site.read_text())
+    )
+    nginx.kill()
+    nginx.ready()
+    time.sleep(FRESH_S + STALE_S + 1.1)
+    for address, before in zip((API, PAGE), kept, strict=True):
+        for _ in range(3):
+            answer = ask(nginx, address + "kept")
+            assert (answer.status, answer.body) == (200, before.body)
+    check_error(ask(nginx, API + "new"), 503, "unavailable")
+    check_error(ask(nginx, PAGE + "new"), 503, "Chwilowa przerwa")
+    check_error(ask(nginx, "/api/v1/subsidy", method="POST"), 503, "unavailable")

@@ -1,0 +1,127 @@
+"""The whole chain, from an empty database to a served catalog: `python -m tests.ops.rehearsal [DIR]`.
+
+DIR holds publishers' files as they are downloaded by hand (TERC_Urzedowy*.csv, SIMC_Urzedowy*.zip,
+00_jednostki_administracyjne.zip, PL.zip, *.overpass.json); without it a country of four municipalities is published.
+The official averages are those of the tests. A server on this machine gives them out, `manage.py refresh` fetches them
+into a database and a folder of their own, and both are gone afterwards.
+"""
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+import psycopg
+
+from fueldepot import local
+from tests import ROOT
+
+NAMES = {
+    "simc.zip": "SIMC_Urzedowy*.zip",
+    "granice.zip": "00_jednostki_administracyjne.zip",
+    "PL.zip": "PL.zip",
+    "depots.json": "*.overpass.json",
+}
+ASKED = (
+    "/api/v1/locate?lat=50.05&lon=19.95",
+    "/api/v1/stores?teryt=1261011&limit=1",
+    "/api/v1/locations?q=krak",
+    "/api/v1/prices",
+    "/sklady/malopolskie/",
+    "/dane/gminy.csv",
+)
+
+
+@contextmanager
+def own_database() -> Iterator[str]:
+    """The address of an empty database that is dropped afterwards."""
+    url = os.environ["DATABASE_URL"]
+    name = f"rehearsal_{os.getpid()}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        try:
+            yield urlsplit(url)._replace(path=f"/{name}").geturl()
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def step(title: str, *command: str) -> None:
+    """Run a command of manage.py, its output as it comes, and say how long it took."""
+    print(f"\n== {title}", flush=True)
+    begun = time.monotonic()
+    done = subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, check=False)
+    print(f"-- {time.monotonic() - begun:.1f} s, ended with {done.returncode}", flush=True)
+    if done.returncode:
+        raise SystemExit(1)
+
+
+def serve_and_ask() -> None:
+    """Start the server, ask it a few things, stop it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "fueldepot.wsgi",
+        "--config=fueldepot/gunicorn.py",
+        f"--bind={address}",
+    ]
+    print("\n== the catalog as it is served", flush=True)
+    with subprocess.Popen([*command, "--log-level=error"], cwd=ROOT) as server:
+        try:
+            patient = httpx2.HTTPTransport(retries=8)
+            with httpx2.Client(base_url=f"http://{address}", transport=patient, timeout=30) as client:
+                for path in ASKED:
+                    answer = client.get(path)
+                    print(f"{answer.status_code} {path}: {answer.text[:150]!r}", flush=True)
+                    answer.raise_for_status()
+        finally:
+            server.terminate()
+
+
+def main() -> None:
+    """Publish, refresh three times, serve."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", nargs="?", type=Path, metavar="DIR")
+    directory = parser.parse_args().directory
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
+    local.prepare()
+    import django
+
+    django.setup()
+    from tests import small_country
+    from tests.fueldepot.static_files import static_files_collected
+    from tests.publisher_server import Publishers, serve
+
+    if directory:
+        (terc,) = sorted(directory.glob("TERC_Urzedowy*.csv"))
+        files = {"terc.zip": small_country.zipped(terc.name, terc.read_bytes())}
+        files |= {name: next(directory.glob(pattern)).read_bytes() for name, pattern in NAMES.items()}
+    else:
+        files = small_country.files()
+    with own_database() as database, tempfile.TemporaryDirectory() as folder, serve(Publishers(files)) as server:
+        publishers = Publishers(files, url=f"http://127.0.0.1:{server.server_address[1]}")
+        sources = publishers.sources(Path(folder) / "sources.yaml", **({} if directory else small_country.SMALL))
+        rehearsed = ["--sources", str(sources), "--downloads", folder]
+        os.environ |= {"DATABASE_URL": database, "ALLOWED_HOSTS": "127.0.0.1"}
+        step("an empty database", "migrate", "--verbosity=0")
+        step("what is due", "refresh", *rehearsed)
+        step("first run", "refresh", "--commit", *rehearsed)
+        step("second run", "refresh", "--commit", *rehearsed)
+        step("by force: the publishers have nothing new", "refresh", "--commit", "--force", *rehearsed)
+        with static_files_collected():
+            serve_and_ask()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,348 @@
+"""What may happen to a running service, done to a real one: each test breaks something, looks, and mends it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from fueldepot.embedded.server import server_pids
+from tests.fueldepot.sharers import LIMIT_S, eventually, keeper_pid, server_pid
+from tests.ops.live import Site
+
+pytestmark = pytest.mark.slow
+
+API = "/api/v1/stores?lat=50.06&lon=19.94&limit=3"
+PAGE = "/sklady/malopolskie/"
+FORM_PAGE = "/sklady/dodaj/"
+STATEMENT_S = 10.0
+SOON_S = 2.0
+"""The time in which a caller hears that the database does not answer, on a machine that has nothing else to do."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Iterator[Site]:
+    """One service for all tests here."""
+    running = Site(tmp_path_factory.mktemp("site", numbered=True))
+    try:
+        yield running.ready()
+    finally:
+        running.stop()
+
+
+@pytest.fixture(autouse=True)
+def soon_s(site):
+    """Every test begins and ends with a service that works.
+
+    Returns a limit: `SOON_S`, and what this machine needs now for as many good answers as a test asks for at once.
+    """
+    assert eventually(lambda: site.get(API).status == 200)
+    yield SOON_S + max(answer.took_s for answer in site.get_all([API, PAGE] * 8))
+    assert eventually(lambda: all(answer.status == 200 for answer in site.get_all([API, PAGE] * 8)))
+
+
+def check_unavailable(answer, within_s, *, api):
+    assert answer.status == 503
+    assert answer.took_s < within_s
+    assert int(answer.headers["Retry-After"]) > 0
+    assert answer.headers["Cache-Control"] == "no-store"
+    if api:
+        assert json.loads(answer.body)["code"] == "unavailable"
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    else:
+        assert answer.headers["Content-Type"].startswith("text/html")
+        assert "Chwilowa przerwa" in answer.body.decode()
+
+
+def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(site, soon_s):
+    before = server_pid(site.data)
+    os.kill(before, signal.SIGKILL)
+    answers = []
+
+    def back():
+        # Connections outlive their server by an answer or two, so a good one counts only from a new server.
+        started = anew()
+        answers.append(site.get(API))
+        return started and answers[-1].status == 200
+
+    def anew():
+        try:
+            return server_pid(site.data) != before
+        except (FileNotFoundError, IndexError):  # it is being written
+            return False
+
+    assert eventually(back)
+    assert {answer.status for answer in answers} == {200}
+    assert eventually(lambda: {answer.status for answer in site.get_all([FORM_PAGE, "/readyz"] * 8)} == {200})
+    assert [answer.status for answer in site.get_all([API, PAGE] * 16)] == [200] * 32
+
+
+def test_a_keeper_of_the_database_that_was_killed_is_replaced(site):
+    keeper, server = keeper_pid(site.data), server_pid(site.data)
+    os.kill(keeper, signal.SIGKILL)
+    assert eventually(lambda: server not in server_pids(site.data / "cluster"))  # it goes with its keeper
+    assert eventually(lambda: site.get("/readyz").status == 200, limit_s=20)
+    assert keeper_pid(site.data) != keeper
+
+
+def test_a_database_that_stays_away(site, soon_s):
+    cluster = site.data / "cluster"
+    (cluster / "postgresql.conf").rename(cluster / "away")
+    try:
+        os.kill(server_pid(site.data), signal.SIGKILL)
+        assert eventually(lambda: not server_pids(cluster))
+        assert eventually(lambda: is_away(site))
+        check_reading_goes_on(site)
+        check_unavailable(site.get(FORM_PAGE), soon_s, api=False)
+        assert site.get("/healthz").status == 200
+        said = json.loads(site.get("/readyz").body)
+        assert said["checks"] == {"database": {"ok": False}}
+        assert said["serving"] == "reading only, from memory"
+    finally:
+        (cluster / "away").rename(cluster / "postgresql.conf")
+
+
+def test_a_frozen_database(site, soon_s):
+    with site.frozen():
+        check_reading_goes_on(site)
+        assert eventually(lambda: is_away(site))
+        for answer in site.get_all([FORM_PAGE] * 8):
+            check_unavailable(answer, soon_s, api=False)
+        check_reading_goes_on(site)
+    assert eventually(lambda: site.get("/readyz").status == 200)
+
+
+def test_who_waits_for_a_database_that_froze_is_let_go_before_it_thaws(site):
+    """Another server may have taken over by then, and every thread that waits is one that answers nobody."""
+    session = {"Cookie": f"sessionid={'a' * 32}"}
+    answers = []
+
+    def ask():
+        answers.append(site.get("/admin/", timeout_s=LIMIT_S, **session))
+
+    with site.frozen():
+        # At once, before anybody knows: more than there are threads.
+        waiting = [threading.Thread(target=ask) for _ in range(12)]
+        for thread in waiting:
+            thread.start()
+        for thread in waiting:
+            thread.join(LIMIT_S)
+        assert {answer.status for answer in answers} == {503}
+        assert len(answers) == len(waiting)
+        check_reading_goes_on(site)
+    assert eventually(lambda: site.get("/readyz").status == 200)
+
+
+def is_away(site):
+    """Whether every worker knows that the database does not answer; the empty form asks nothing of it."""
+    return {answer.status for answer in site.get_all([FORM_PAGE] * 8)} == {503}
+
+
+def check_reading_goes_on(site):
+    """Everything public is answered from memory."""
+    for answer in site.get_all([API, PAGE, "/api/v1/prices/pellet", "/api/v1/locations?q=krak", "/sitemap.xml"] * 4):
+        assert answer.status == 200
+    assert site.get("/api/v1/subsidy?people=2").status == 200
+    assert site.get("/api/v1/nothing").status == 404
+
+
+def test_what_is_read_waits_for_no_lock(site):
+    with psycopg.connect(site.database_url) as other:
+        other.execute("LOCK TABLE catalog_depot, prices_depotprice IN ACCESS EXCLUSIVE MODE")
+        check_reading_goes_on(site)
+        other.rollback()
+
+
+def test_a_statement_that_waits_too_long_is_given_up_by_the_server(site):
+    said_before = len(server_log(site))
+    with psycopg.connect(site.database_url) as other:
+        other.execute("LOCK TABLE django_session IN ACCESS EXCLUSIVE MODE")
+        answer = site.get("/admin/", timeout_s=LIMIT_S, Cookie=f"sessionid={'a' * 32}")
+        assert nobody_waits(site)
+        other.rollback()
+    assert answer.status == 503
+    assert answer.took_s >= STATEMENT_S
+    assert "canceling statement due to statement timeout" in server_log(site)[said_before:]
+
+
+def test_a_change_is_public_within_half_a_second(site):
+    """Made by a process of its own, as an import is; no worker is told."""
+    name = f"Skład {time.monotonic_ns()}"
+    with psycopg.connect(site.database_url) as other:
+        (depot,) = other.execute("SELECT min(id) FROM catalog_depot WHERE publication = 'published'").fetchone()
+        other.execute("UPDATE catalog_depot SET name = %s WHERE id = %s", [name, depot])
+        other.execute("UPDATE catalog_dataset SET version = version + 1, changed_at = now() WHERE slug = 'depots'")
+    began = time.monotonic()
+    while any(json.loads(answer.body)["name"] != name for answer in site.get_all([f"/api/v1/stores/{depot}"] * 8)):
+        assert time.monotonic() - began < LIMIT_S
+    # Half a second is promised of a machine at rest; this one runs tests.
+    assert time.monotonic() - began < 0.5 + SOON_S
+
+
+def server_log(site):
+    """What the database has said so far."""
+    return (site.data / "log").read_text()
+
+
+def nobody_waits(site):
+    """Whether no connection waits for a lock."""
+    with psycopg.connect(site.database_url, autocommit=True) as watcher:
+        waiting = watcher.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").fetchone()
+    return waiting == (0,)
+
+
+def test_a_worker_killed_in_mid_request_harms_no_other(site):
+    statuses, stop = [], threading.Event()
+
+    def load():
+        while not stop.is_set():
+            statuses.append(site.get(API).status)
+
+    threads = [threading.Thread(target=load) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        assert eventually(lambda: len(statuses) > 20)
+        victim = site.workers()[0]
+        os.kill(victim, signal.SIGKILL)
+        assert eventually(lambda: victim not in site.workers() and len(site.workers()) == 2)
+        seen = len(statuses)
+        assert eventually(lambda: len(statuses) > seen + 30)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    lost = sum(status == 0 for status in statuses)
+    assert set(statuses) <= {0, 200}
+    assert lost <= len(threads)  # what the victim was answering
+
+
+def send(site, request_line):
+    """The answer to a request line as it stands, whatever a client would have made of it."""
+    with socket.create_connection(("127.0.0.1", site.port), timeout=LIMIT_S) as connection:
+        head = f"Host: 127.0.0.1:{site.port}\r\nConnection: close\r\n\r\n".encode()
+        connection.sendall(request_line + b" HTTP/1.1\r\n" + head)
+        found = b""
+        while piece := connection.recv(10_000):
+            found += piece
+    return found
+
+
+FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
+CUT = f"{FORM}Content-Length: 500\r\n\r\npeople=2"
+BAD_CHUNK = f"{FORM}Transfer-Encoding: chunked\r\n\r\nzz\r\npeople=2\r\n0\r\n\r\n"
+CUT_CHUNK = f"{FORM}Transfer-Encoding: chunked\r\n\r\n8\r\npeop"
+
+
+@pytest.mark.parametrize("body", [CUT, BAD_CHUNK, CUT_CHUNK], ids=["cut", "bad chunk", "cut chunk"])
+@pytest.mark.parametrize("path", ["/api/v1/subsidy", "/dotacja/", "/sklady/dodaj/", "/api/v1/stores"])
+def test_a_body_that_does_not_come_whole_is_400_and_one_line_of_the_log(site, path, body):
+    already = len(site.log.read_text().splitlines())
+    with socket.create_connection(("127.0.0.1", site.port), timeout=LIMIT_S) as connection:
+        connection.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n{body}".encode())
+        connection.shutdown(socket.SHUT_WR)
+        found = b""
+        while piece := connection.recv(10_000):
+            found += piece
+    assert found.startswith(b"HTTP/1.1 400 ")
+    assert found.count(b"HTTP/1.1 ") == 1
+    assert (b'"code":"malformed_body"' if path.startswith("/api/") else b"<h1>Formularz") in found
+    (line,) = [json.loads(line) for line in site.log.read_text().splitlines()[already:]]
+    assert (line["logger"], line["path"], line["status"]) == ("fueldepot.request", path, 400)
+
+
+@pytest.mark.parametrize("path", ["/api/v1/locations?q=krak", "/", "/static/pages/site.css", "/healthz"])
+@pytest.mark.parametrize("host", ["evil.example", "a b"])
+def test_a_host_that_is_not_served_costs_one_line_of_the_log(site, path, host):
+    already = len(site.log.read_text().splitlines())
+    answer = site.get(path, Host=host)
+    assert answer.status in {200, 400}
+    (line,) = [json.loads(line) for line in site.log.read_text().splitlines()[already:]]
+    assert (line["logger"], line["status"]) == ("fueldepot.request", answer.status)
+
+
+def test_polish_letters_that_come_without_percent_signs(site):
+    found = send(site, "GET /api/v1/locations?q=kościelisko".encode())
+    assert found.startswith(b"HTTP/1.1 200 ")
+    assert (
+        found.partition(b"\r\n\r\n")[2]
+        == send(site, b"GET /api/v1/locations?q=ko%C5%9Bcielisko").partition(b"\r\n\r\n")[2]
+    )
+    assert b'"code":"invalid_parameter"' in send(site, "GET /api/v1/locations?q=kościelisko".encode("iso-8859-2"))
+    assert b'"code":"not_found"' in send(site, "GET /api/v1/składy".encode())
+
+
+def test_of_a_request_that_is_refused_unread_only_the_reason_is_logged(site):
+    already = len(site.lines())
+    assert send(site, b"GET /api/v1/subsidy?people=2 &income=1357.24").startswith(b"HTTP/1.1 400 ")
+    assert send(site, b"get /api/v1/subsidy?people=2&income=1357.24").startswith(b"HTTP/1.1 400 ")
+    assert eventually(lambda: len(site.lines()) >= already + 2)
+    told = [line["message"] for line in site.lines()[already:] if line["logger"] == "gunicorn.error"]
+    assert told == [
+        "a request was refused unread: InvalidHTTPVersion",
+        "a request was refused unread: InvalidRequestMethod",
+    ]
+
+
+def test_a_line_per_request_says_nothing_of_people(site):
+    secret = "income=1357,24"
+    answer = site.get(f"/api/v1/subsidy?people=2&{secret}", Referer=f"http://x/?{secret}", **{"X-Request-ID": "a" * 20})
+    found = answer.headers["X-Request-ID"]
+    assert found != "a" * 20  # nobody trusted gave it
+    assert eventually(lambda: any(line.get("request_id") == found for line in site.lines()))
+    (line,) = [line for line in site.lines() if line.get("request_id") == found]
+    assert set(line) == {"time", "level", "logger", "method", "path", "status", "ms", "request_id"}
+    assert (line["method"], line["path"], line["status"]) == ("GET", "/api/v1/subsidy", 200)
+    log = site.log.read_text()
+    assert secret not in log
+    assert "1357,24" not in log
+
+
+def test_a_failure_is_logged_once_and_with_its_id(site):
+    with site.frozen():
+        assert eventually(lambda: is_away(site))
+        answer = site.get(FORM_PAGE)
+    found = answer.headers["X-Request-ID"]
+    lines = [line for line in site.lines() if line.get("request_id") == found]
+    assert [line["level"] for line in lines] == ["INFO"]
+    assert any(line.get("message", "").startswith("the database does not answer") for line in site.lines())
+    log = site.log.read_text()
+    assert "Service Unavailable" not in log
+    assert "Traceback" not in log
+
+
+def test_importing_beside_another_import_says_so(site):
+    with psycopg.connect(site.database_url) as other:
+        other.execute("SELECT pg_advisory_xact_lock(%s)", [0x464445504F54])
+        done = manage(site, "load_starter")
+    assert done.returncode == 1
+    assert done.stderr.strip() == "CommandError: nothing was loaded: another import is running; wait until it ends"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("import_regulations", "regulations/data", "--commit"), "nothing was imported"),
+        (("load_starter",), "nothing was loaded"),
+    ],
+)
+def test_importing_into_a_database_that_takes_nothing(site, command, said):
+    done = manage(site, *command, PGOPTIONS="-c default_transaction_read_only=on")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"CommandError: {said}: the database refused: cannot execute")
+
+
+def manage(site, *arguments, **environment):
+    """Run a management command against the service's database."""
+    env = {**os.environ, "DATABASE_URL": site.database_url, **environment}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments], capture_output=True, text=True, env=env, timeout=120, check=False
+    )

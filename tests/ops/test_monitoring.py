@@ -1,0 +1,198 @@
+"""`/metrics` of a real gunicorn with two workers, and the files for Prometheus and Grafana on a real Prometheus."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+from tests.ops.live import Site
+from tests.ops.machines.servers import free_ports
+
+pytestmark = pytest.mark.slow
+
+FILES = PROJECT_ROOT / "docs" / "deployment" / "monitoring"
+needs_prometheus = pytest.mark.skipif(shutil.which("prometheus") is None, reason="prometheus is not installed here")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    running = Site(tmp_path_factory.mktemp("metrics"), METRICS="on")
+    try:
+        yield running.ready()
+    finally:
+        running.stop()
+
+
+def numbers(site: Site) -> dict[str, float]:
+    """Every number of `/metrics`, by name and labels."""
+    answer = site.get("/metrics")
+    assert answer.status == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    lines = [line for line in answer.body.decode().splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def counted(site: Site, view: str, status: int = 200) -> float:
+    return numbers(site).get(f'fueldepot_requests_total{{method="GET",status="{status}",view="{view}"}}', 0.0)
+
+
+def test_all_workers_count_together_whichever_answers(site):
+    before = counted(site, "v1:locations")
+    for _ in range(40):
+        assert site.get("/api/v1/locations?q=krak").status == 200
+    # Of ten scrapes some are answered by either worker.
+    assert {counted(site, "v1:locations") - before for _ in range(10)} == {40.0}
+    assert counted(site, "none", 404) == 0
+    site.get("/nie-ma-takiej-strony")
+    assert sum(value for name, value in numbers(site).items() if 'status="404"' in name) == 1
+
+
+def test_numbers_tell_of_the_state_and_of_nobody(site):
+    site.get("/api/v1/subsidy?people=2&income=23456")
+    answer = site.get("/metrics", **{"X-Request-ID": "secretsecret"})
+    text = answer.body.decode()
+    assert "23456" not in text
+    assert "secret" not in text
+    found = numbers(site)
+    assert found["fueldepot_ready"] == found["fueldepot_database_up"] == 1
+    assert found['fueldepot_dataset_rows{dataset="units"}'] == 4
+    assert found["fueldepot_submissions_waiting"] == found["fueldepot_letters_unsent"] == 0
+    (info,) = (name for name in found if name.startswith("fueldepot_info"))
+    assert json.loads(site.get("/readyz").body)["release"] in info
+
+
+def test_a_worker_that_dies_takes_no_number_along(site):
+    before = counted(site, "v1:locations")
+    for pid in site.workers():
+        os.kill(pid, signal.SIGKILL)
+        assert eventually(lambda pid=pid: pid not in site.workers() and len(site.workers()) == 2)
+        assert eventually(lambda: site.get("/healthz").status == 200)
+    assert counted(site, "v1:locations") == before
+
+
+class Prometheus:
+    """Debian's Prometheus with the files of docs/deployment, scraping every second."""
+
+    def __init__(self, home: Path, site: Site) -> None:
+        self.port = free_ports(1)[0]
+        config = (FILES / "prometheus.yml").read_text()
+        changed = re.sub(r"targets: .*", f'targets: ["127.0.0.1:{site.port}"]', config).replace("15s", "1s")
+        assert changed.count("1s") == 2
+        (home / "prometheus.yml").write_text(changed)
+        # What would be waited for for minutes is waited for for a second.
+        alerts = re.sub(r"^( +for: ).*", r"\g<1>1s", (FILES / "alerts.yml").read_text(), flags=re.MULTILINE)
+        (home / "alerts.yml").write_text(alerts)
+        with (home / "log").open("wb") as log:
+            self.process = subprocess.Popen(
+                [
+                    "prometheus",
+                    f"--config.file={home / 'prometheus.yml'}",
+                    f"--storage.tsdb.path={home / 'data'}",
+                    f"--web.listen-address=127.0.0.1:{self.port}",
+                ],
+                stdout=log,
+                stderr=log,
+            )
+
+    def ask(self, path: str, **parameters: str) -> list[dict[str, object]]:
+        url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            said = json.load(answer)
+        assert said["status"] == "success"
+        return said["data"]
+
+    def has(self, expression: str) -> bool:
+        try:
+            return bool(self.ask("query", query=expression)["result"])
+        except OSError:
+            return False
+
+    def firing(self) -> set[str]:
+        return {alert["labels"]["alertname"] for alert in self.ask("alerts")["alerts"] if alert["state"] == "firing"}
+
+
+@pytest.fixture(scope="module")
+def prometheus(site, tmp_path_factory) -> Iterator[Prometheus]:
+    running = Prometheus(tmp_path_factory.mktemp("prometheus"), site)
+    try:
+        assert eventually(lambda: running.has("fueldepot_ready"))
+        yield running
+    finally:
+        running.process.terminate()
+        running.process.wait()
+
+
+def expressions() -> dict[str, str]:
+    """Every question of the dashboard, by its panel."""
+    panels = json.loads((FILES / "dashboard.json").read_text())["panels"]
+    return {f"{panel['title']} {one['refId']}": one["expr"] for panel in panels for one in panel["targets"]}
+
+
+@needs_prometheus
+def test_every_panel_of_the_dashboard_shows_something(site, prometheus):
+    manage(site, "purge_requests", "--commit")
+    record_a_dump(site)
+    for _ in range(20):
+        site.get("/api/v1/locations?q=krak")
+        site.get("/")
+        time.sleep(0.1)
+    empty = expressions()
+    assert len(empty) > 10
+
+    def all_show() -> bool:
+        for name in [name for name, expression in empty.items() if prometheus.has(expression)]:
+            del empty[name]
+        return not empty
+
+    assert eventually(all_show, 20), empty
+
+
+def manage(site: Site, *command: str) -> None:
+    environment = {**os.environ, "DATABASE_URL": site.database_url, "SITE_URL": site.url, "SECRET_KEY": "x"}
+    subprocess.run([sys.executable, "manage.py", *command], cwd=PROJECT_ROOT, env=environment, check=True)
+
+
+def record_a_dump(site: Site, days_ago: int = 0) -> None:
+    """As `manage.py back_up` does."""
+    with psycopg.connect(site.database_url) as database:
+        database.execute("DELETE FROM catalog_importrun WHERE source = 'back_up'")
+        database.execute(
+            "INSERT INTO catalog_importrun (source, dataset, started, finished, outcome, rows, added, changed, removed,"
+            " skipped, rejected, address, file_name, checksum, message, differences) SELECT 'back_up', '', day, day,"
+            " 'imported', 0, 0, 0, 0, 0, 0, '', '', '', '', ''"
+            " FROM (SELECT now() - make_interval(days => %s) AS day) AS days",
+            [days_ago],
+        )
+
+
+@needs_prometheus
+def test_alerts_fire_when_they_should_and_are_silent_before(site, prometheus):
+    record_a_dump(site)
+    assert eventually(lambda: not prometheus.firing(), 20), prometheus.firing()
+    record_a_dump(site, days_ago=3)
+    assert eventually(lambda: prometheus.firing() == {"FueldepotBackUpOverdue"}, 20), prometheus.firing()
+    record_a_dump(site)
+    with site.frozen():
+        assert eventually(lambda: "FueldepotDatabaseAway" in prometheus.firing(), 20), prometheus.firing()
+        assert "FueldepotDown" not in prometheus.firing()
+    assert eventually(lambda: "FueldepotDatabaseAway" not in prometheus.firing(), 30), prometheus.firing()
+    frozen = [site.process.pid, *site.workers()]
+    try:
+        for pid in frozen:
+            os.kill(pid, signal.SIGSTOP)
+        assert eventually(lambda: "FueldepotDown" in prometheus.firing(), 30), prometheus.firing()
+    finally:
+        for pid in frozen:
+            os.kill(pid, signal.SIGCONT)

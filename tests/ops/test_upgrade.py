@@ -1,0 +1,230 @@
+"""A database of version 1.0, with all that people have done in it, is migrated and answers the same.
+
+The code of 1.0 comes out of the history of this repository, fills the database itself and is asked before.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from tests import small_country
+from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.ops.databases import address, fresh_database, url
+from tests.ops.test_backup import tool
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+VERSION_1_0 = "45511d02b80e583dc7773649b5797b35b058ea78"
+
+FILL = """
+import sys
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+import django
+django.setup()
+from django.core.management import call_command
+from django.utils import timezone
+call_command("import_data", sys.argv[1], commit=True, verbosity=0)
+call_command("import_regulations", "regulations/data/malopolskie.yaml", commit=True, verbosity=0)
+
+from catalog import actions, requests
+from catalog.models import Depot, DepotRequest, Municipality
+from prices import actions as prices
+from prices.models import DepotPrice
+from tests import factories
+
+now = timezone.now()
+krakow = Municipality.objects.get(teryt="1261011")
+editor = factories.UserFactory(username="redaktor")
+one, two, gone, twin, untouched = (
+    factories.DepotFactory(municipality=krakow, name=f"Skład {name}", fuels=["pellet"], phone="+48 12 345 67 89",
+                           lat=50.05, lon=19.95 + number / 1000)
+    for number, name in enumerate(["Jeden", "Dwa", "Trzy", "Cztery", "Pięć"])
+)
+actions.verify_depot(depot=one, by=editor, on=now.date())
+actions.edit_depot(depot=Depot.objects.get(pk=two.pk), values={"phone": "+48 601 234 567"}, by=editor, on=now.date())
+actions.remove_depot(depot=gone, reason=Depot.RemovalReason.OWNER, by=editor, on=now.date())
+actions.merge_depots(survivor=Depot.objects.get(pk=two.pk), loser=twin, take=[], by=editor, on=now.date())
+site = {"proposed": {"website": "https://dwa.example.pl"}, "stored": {"website": ""}}
+accepted = factories.DepotRequestFactory(depot=two, **site)
+rejected, waiting = factories.DepotRequestFactory(depot=one), factories.DepotRequestFactory(depot=one)
+factories.DepotRequestFactory(depot=untouched, unconfirmed=True)
+requests.accept_request(request=accepted, by=editor, on=now)
+requests.reject_request(request=rejected, reason="Nie ten numer.", by=editor, on=now)
+for depot, amount in ((one, 1500), (two, 1600), (untouched, 1700)):
+    factories.DepotPriceFactory(depot=depot, fuel="pellet", price=amount, day=now.date() - timedelta(days=3))
+"""
+
+ASK = """
+import json, sys
+import django
+django.setup()
+from django.test import Client
+from catalog.models import Depot
+client = Client()
+ids = list(Depot.objects.order_by("pk").values_list("pk", flat=True))
+paths = [*sys.argv[1:], *(f"/api/v1/stores/{pk}" for pk in ids)]
+answers = {path: [answer.status_code, answer.json()] for path in paths for answer in [client.get(path)]}
+# In Markdown: pages name static files, which nobody has collected here.
+markdown = {"Accept": "text/markdown"}
+pages = {pk: client.get(f"/sklad/{pk}-x/", headers=markdown, follow=True).status_code for pk in ids}
+print(json.dumps({"answers": answers, "pages": pages}))
+"""
+PATHS = [
+    "/api/v1/stores?teryt=1261011",
+    "/api/v1/stores?lat=50.05&lon=19.95",
+    "/api/v1/locate?lat=50.05&lon=19.95",
+    "/api/v1/locations?q=krak",
+    "/api/v1/prices/pellet",
+    "/api/v1/regulations?voivodeship=malopolskie",
+]
+COMPARED = {
+    "stores": (
+        "id",
+        "name",
+        "address",
+        "nip",
+        "phone",
+        "website",
+        "lat",
+        "lon",
+        "distance_km",
+        "fuels",
+        "hours",
+        "source",
+    ),
+    "source": ("data_status", "verified_at", "updated_at", "licence"),
+    "prices": (
+        "fuel",
+        "unit",
+        "from",
+        "to",
+        "n",
+        "price_lists",
+        "submissions",
+        "rejected",
+        "median",
+        "q1",
+        "q3",
+        "min",
+        "max",
+    ),
+    "price_list": ("fuel", "price", "unit", "date"),
+    "regulations": ("voivodeship", "teryt", "has_resolution"),
+    "locate": ("municipality", "teryt"),
+    "locations": ("type", "label", "name", "url"),
+}
+"""What the specification promises of each answer; releases add fields and mend sentences."""
+
+KEPT = {
+    "decisions": "SELECT state, decided_at, reason, accepted_fields, erased_at FROM catalog_depotrequest ORDER BY id",
+    "what was proposed": "SELECT proposed, stored, email, depot_id FROM catalog_depotrequest ORDER BY id",
+    "depots": "SELECT id, publication, data_status, verified_at, confirmed_fields FROM catalog_depot ORDER BY id",
+    "history": "SELECT id, history_date, history_change_reason AS why FROM catalog_historicaldepot ORDER BY 2",
+    "merges": "SELECT * FROM catalog_depotmerge ORDER BY id",
+    "prices": "SELECT id, depot_id, fuel, price, day, status FROM prices_depotprice ORDER BY id",
+    "editors": "SELECT username, password FROM auth_user ORDER BY id",
+    "runs": "SELECT source, outcome, added FROM catalog_importrun ORDER BY id",
+}
+
+
+def run(code: Path, database: str, *command: str) -> str:
+    """Run the Python of a checkout, or this one, over a database."""
+    environment = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
+    environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver,127.0.0.1", "PYTHONPATH": str(code)}
+    python = code / ".venv/bin/python"
+    done = subprocess.run(
+        [python if code != PROJECT_ROOT else sys.executable, *command],
+        cwd=code,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def version_1_0(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout of it, with its own packages: it was locked for Python 3.11 alone."""
+    folder = tmp_path_factory.mktemp("version-1.0")
+    packed = subprocess.run(["git", "archive", VERSION_1_0], cwd=PROJECT_ROOT, capture_output=True, check=False)
+    if packed.returncode:
+        pytest.skip("the history of this checkout has no version 1.0")
+    subprocess.run(["tar", "-x"], input=packed.stdout, cwd=folder, check=True)
+    python = sys.executable if sys.version_info[:2] == (3, 11) else shutil.which("python3.11") or "/usr/bin/python3.11"
+    try:
+        subprocess.run([python, "-m", "venv", ".venv"], cwd=folder, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("version 1.0 needs Python 3.11")
+    install = [".venv/bin/pip", "install", "--quiet", "--require-hashes", "--requirement=requirements-dev.lock"]
+    subprocess.run(install, cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def databases() -> Iterator[tuple[str, str]]:
+    """Two fresh ones."""
+    with fresh_database("old") as old, fresh_database("new") as new:
+        yield old, new
+
+
+def promised(answers: dict[str, Any]) -> dict[str, Any]:
+    """Of every answer what the specification promises."""
+    return {
+        path: [status, chosen(body, path.split("/")[3].partition("?")[0])] for path, (status, body) in answers.items()
+    }
+
+
+def chosen(body: Any, kind: str) -> Any:
+    if isinstance(body, list):
+        return [chosen(one, kind) for one in body]
+    if not isinstance(body, dict) or "errors" in body:
+        return body if not isinstance(body, dict) else body["code"]
+    names = COMPARED.get(kind, tuple(body))
+    return {name: chosen(body[name], name) if name in COMPARED else body[name] for name in names if name in body}
+
+
+def kept(database: str) -> dict[str, list[tuple[Any, ...]]]:
+    """The rows that people have made."""
+    with psycopg.connect(make_conninfo(**address(database))) as opened:
+        return {name: opened.execute(sql).fetchall() for name, sql in KEPT.items()}  # type: ignore[arg-type]
+
+
+def test_a_database_of_version_1_0_is_migrated_and_answers_the_same(version_1_0, databases, tmp_path):
+    dump, restore = tool("pg_dump"), tool("pg_restore")
+    old, new = databases
+    for name, content in small_country.files().items():
+        (tmp_path / name).write_bytes(content)
+    run(version_1_0, old, "manage.py", "migrate", "--verbosity=0")
+    run(version_1_0, old, "-c", FILL, str(tmp_path))
+    before = json.loads(run(version_1_0, old, "-c", ASK, *PATHS).splitlines()[-1])
+    rows = kept(old)
+    assert all(rows.values())
+
+    file = tmp_path / "old.dump"
+    subprocess.run([dump, "--format=custom", f"--file={file}", make_conninfo(**address(old))], check=True)
+    subprocess.run(
+        [restore, "--exit-on-error", "--no-owner", f"--dbname={make_conninfo(**address(new))}", str(file)], check=True
+    )
+    run(PROJECT_ROOT, new, "manage.py", "migrate", "--verbosity=0")
+    after = json.loads(run(PROJECT_ROOT, new, "-c", ASK, *PATHS).splitlines()[-1])
+
+    assert kept(new) == rows
+    assert promised(after["answers"]) == promised(before["answers"])
+    assert after["pages"] == before["pages"]
+    # All that was meant to be there: checked, removed, merged, plain; a waiting request, a median of three.
+    statuses = sorted(status for path, (status, _) in before["answers"].items() if "/stores/" in path)
+    assert statuses.count(404) == 2
+    assert before["answers"]["/api/v1/prices/pellet"][1]["median"] == 1600
