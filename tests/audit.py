@@ -19,7 +19,7 @@ UNREACHABLE = ("ConnectionError", "ConnectTimeout", "ReadTimeout", "Max retries 
 
 
 class Outcome(NamedTuple):
-    """What to print, and the exit status of a strict and of an ordinary run."""
+    """A message with the exit statuses of strict and ordinary runs."""
 
     message: str
     failed: bool
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
 
 
 def judge(name: str, report: str, complaint: str) -> Outcome:
-    """What an audit of a lock file found. report: pip-audit's JSON, "" for none. complaint: its standard error."""
+    """Read the result of an audit. report: pip-audit's JSON, "" for none. complaint: its standard error."""
     try:
         packages = json.loads(report)["dependencies"]
     except (json.JSONDecodeError, KeyError, TypeError):
@@ -64,7 +64,7 @@ def audit(name: str) -> Outcome:
 
 
 def main() -> None:
-    """Audit every lock file, unless the first shows that it cannot be done."""
+    """Audit every lock file; stop if the first audit is impossible."""
     strict = os.environ.get("AUDIT") == "strict"
     for name in LOCKS:
         outcome = audit(name)

@@ -1,13 +1,14 @@
-"""Bulk actions of the desk as an editor takes them: choose, look at what would change, confirm."""
+"""Bulk actions of the admin: selection, preview, confirmation."""
 
 
 def choose(client, listing, action, *rows, **typed):
-    """The page that asks, or whatever is answered instead."""
+    """Return the preview, or the response in its place."""
     return client.post(listing, {"action": action, "_selected_action": [row.pk for row in rows], **typed})
 
 
 def act(client, listing, action, *rows, **typed):
-    """The answer once what the page shows is confirmed."""
+    """Confirm the preview with a reason; return the response."""
+    typed = {"reason": "Przegląd.", **typed}
     shown = choose(client, listing, action, *rows, **typed).context["shown"]
     chosen = {"action": action, "_selected_action": [row.pk for row in rows], **typed}
     return client.post(listing, {**chosen, "shown": shown}, follow=True)

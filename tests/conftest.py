@@ -18,9 +18,11 @@ from django.test import Client, override_settings
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from catalog import findings, shared_cache
+from catalog.depots import quality
 from fueldepot.data import snapshot, versions
-from pages import texts
+from fueldepot.http import shared_cache
+from pages import machine_files
+from tests import SHARED
 from tests.fueldepot.sharers import eventually
 from tests.openapi.description import check_answer
 
@@ -35,7 +37,7 @@ hypothesis_settings.load_profile("shared machine")
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
 
 GOLDEN = Path(__file__).parent / "golden"
-SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+SHARED_DATA = SHARED / "data"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -72,8 +74,8 @@ def forget() -> None:
     _Built.writes = None
     snapshot.invalidate()
     versions.changed_here.clear()
-    findings.forget()
-    texts.forget()
+    quality.invalidate()
+    machine_files.invalidate()
 
 
 GONE = {301, 404, 410}
@@ -215,12 +217,12 @@ def redis(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Ite
     process = subprocess.Popen([*command, "--dir", str(tmp_path)], stdout=subprocess.DEVNULL)
     settings.CACHE_URL = f"unix://{path}"
     monkeypatch.setattr(shared_cache, "WAIT_S", 20.0)  # a busy machine is no fault
-    shared_cache.forget()
+    shared_cache.invalidate()
     try:
         assert eventually(path.exists)
         yield process
     finally:
-        shared_cache.forget()
+        shared_cache.invalidate()
         process.send_signal(signal.SIGCONT)
         process.kill()
         process.wait()

@@ -7,16 +7,19 @@ import factory
 import shapely
 from django.contrib.auth import get_user_model
 
-from catalog import models, plane
-from catalog.fuels import BY_SLUG
-from catalog.requests.secrecy import hash_email
+from catalog import models
+from catalog.depots.fuels import BY_SLUG
+from catalog.submissions.tokens import hash_email
+from catalog.territory import projection
 from catalog.text import slug
 from prices.models import DepotPrice
 
 NAMES = {
+    "10": "łódzkie",
     "12": "małopolskie",
     "14": "mazowieckie",
     "24": "śląskie",
+    "1061": "Łódź",
     "1211": "nowotarski",
     "1217": "tatrzański",
     "1216": "tarnowski",
@@ -102,7 +105,7 @@ def bielsko_biala() -> models.Municipality:
 
 def square(lat: float, lon: float, side_km: float) -> shapely.Polygon:
     """A square on the plane around a WGS84 point."""
-    x, y = plane.to_plane(lat, lon)
+    x, y = projection.project(lat, lon)
     half = side_km * 500
     return shapely.box(x - half, y - half, x + half, y + half)
 
@@ -189,11 +192,11 @@ class DepotFactory(factory.django.DjangoModelFactory):
     updated_at = date(2026, 10, 3)
 
 
-class DepotRequestFactory(factory.django.DjangoModelFactory):
+class SubmissionFactory(factory.django.DjangoModelFactory):
     """A correction of the telephone that waits for an editor."""
 
     class Meta:
-        model = models.DepotRequest
+        model = models.Submission
 
     class Params:
         claim = factory.Trait(kind="claim", claimant_role="owner", claimant_nip="5260250274", proposed={}, stored={})
@@ -235,7 +238,7 @@ class DepotPriceFactory(factory.django.DjangoModelFactory):
     class Params:
         pending = factory.Trait(status="pending", decided_at=None)
         rejected = factory.Trait(status="rejected", reason="zła jednostka")
-        submission = factory.Trait(origin="submission")
+        from_reader = factory.Trait(origin="submission")
 
     depot = factory.SubFactory(DepotFactory)
     fuel = "pellet"

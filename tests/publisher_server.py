@@ -1,6 +1,6 @@
 """Publishers on this machine: files with validators and ranges, a form, an Overpass, and every way to misbehave.
 
-`python -m tests.rehearsal` runs the whole chain against it; see docs/refresh.md.
+`python -m tests.ops.rehearsal` runs the whole chain against it; see docs/refresh.md.
 """
 
 import gzip
@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import yaml
-
 from catalog.importers.publications import SOURCES_FILE
-from catalog.yaml_loader import SafeLoader
-from tests.prices.bdl_server import FakeBdl
+from fueldepot.data.yaml_reader import read_yaml
+from tests.prices.importers.bdl_server import FakeBdl
+from tests.yaml_files import AnyContent
 
 PAGE = """<!DOCTYPE html><html><body><form method="post" action="./pliki_pelne.aspx">
 <input type="hidden" name="__VIEWSTATE" value="dDwtNTE&lt;3&#39;" />
@@ -68,7 +67,7 @@ class Publishers:
 
     def sources(self, path: Path, **changes: dict[str, Any]) -> Path:
         """Write a file of sources whose addresses are this server's. changes: keys of single sources, dashes as _."""
-        content = yaml.load(SOURCES_FILE.read_text(encoding="utf-8"), SafeLoader)  # noqa: S506 - a safe loader
+        content = read_yaml(SOURCES_FILE, AnyContent).root
         for name, where in PATHS.items():
             content[name] |= {"url": self.url + where} | changes.get(name.replace("-", "_"), {})
         # JSON is YAML, and written in no time.
@@ -183,6 +182,15 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
                         time.sleep(0.02)
                 except OSError:
                     self.close_connection = True
+            elif trouble == "slow header":  # a byte now and then, and never the end of it
+                try:
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                    for _ in range(100):
+                        self.wfile.write(b"x")
+                        time.sleep(0.1)
+                except OSError:
+                    pass
+                self.close_connection = True
             elif trouble == "silent":  # the line stays open and nothing comes
                 self.start(status, {**headers, "Content-Length": str(len(content))})
                 time.sleep(1.5)

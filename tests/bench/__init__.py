@@ -1,1 +1,1 @@
-"""`make bench`: how fast and how large the service is, as ratios inside one run."""
+"""`make bench`: speed and memory of the service, as ratios within one run."""

@@ -23,9 +23,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fueldepot import local
+from tests import ROOT
 from tests.bench.load import Measured, measure
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 SMALLEST = "tests.bench.smallest"
 FRAGMENTS = (
     "lodz",
@@ -43,7 +43,7 @@ FRAGMENTS = (
 )
 
 UNCHANGED = "/api/v1/stores?teryt=1261011"
-"""What is asked of by a caller that has the answer."""
+"""Endpoints measured with a validator."""
 
 HOUSEHOLDS = (
     "people=4&income=2000&eu=3&new_source=pellet_boiler&central_heating_dhw=1&walls=150&cost_walls=45000&audit=1",
@@ -54,7 +54,7 @@ HOUSEHOLDS = (
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -102,13 +102,13 @@ def memory_mb(pid: int) -> list[tuple[float, float]]:
 
 
 def questions() -> dict[str, list[str]]:
-    """What is asked of each endpoint: points and depots drawn from the catalog, the same in every run."""
+    """Return the paths per endpoint, drawn from the catalog, the same in every run."""
     import django
 
     django.setup()
     from django.db import connections
 
-    from catalog.fuels import BY_SLUG
+    from catalog.depots.fuels import BY_SLUG
     from catalog.links import municipality_path
     from catalog.models import Depot, Municipality
 
@@ -142,7 +142,7 @@ def questions() -> dict[str, list[str]]:
 
 
 def validator(port: int, path: str) -> str:
-    """The validator of the answer that an address gives now."""
+    """Return the current ETag of a path."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as answer:
         found: str = answer.headers["ETag"]
     return found

@@ -1,4 +1,4 @@
-"""The whole service, and beside it a bare Django view that returns a constant: what every ratio is measured against."""
+"""The whole service with a bare Django view, the reference of the ratios."""
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application

@@ -25,11 +25,11 @@ TIMES = 10
 REBUILDS = 5
 FEW, MANY = "bench_depots_few", "bench_depots_many"
 SPREAD_DEGREES = 0.05
-"""How far a neighbour lies at most: towns stay the dense places that they are."""
+"""Greatest distance of a neighbour, so that towns stay dense."""
 
 COMPUTED = {"id", "position", "name_key"}
 ASKED = 20_000
-"""Points that are asked for; more than a run gets through, so that every question is new."""
+"""Number of requested points, more than a run uses, so that no request repeats."""
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def multiply() -> None:
     from django.db import connection, transaction
 
     from catalog.models import Dataset, Depot
-    from catalog.params import LAT_RANGE, LON_RANGE
+    from catalog.territory.point import LAT_RANGE, LON_RANGE
     from fueldepot.data import versions
 
     columns = [field.column for field in Depot._meta.concrete_fields if field.column not in COMPUTED]
@@ -91,7 +91,7 @@ def multiply() -> None:
 
 
 def settle() -> None:
-    """What the server does by itself within minutes of a large change; and let go of the database."""
+    """Run VACUUM ANALYZE, which the server would run within minutes, and close the connection."""
     from django.db import connection, connections
 
     with connection.cursor() as cursor:
@@ -100,7 +100,7 @@ def settle() -> None:
 
 
 def rebuilding_ms() -> float:
-    """Milliseconds that building the snapshot of the depots anew takes after one edit; the median of some."""
+    """Return the median of milliseconds to rebuild the snapshot of the depots after an edit."""
     from django.db import connections
 
     from catalog.depots.snapshot import depots

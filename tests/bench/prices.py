@@ -24,10 +24,10 @@ from tests.bench.load import Measured, measure
 
 SIZES = (2_000, 200_000)
 DAYS = 720
-"""Over which the stored prices are spread. The new ones are of the days before."""
+"""Days of the stored prices; the new ones are of earlier days."""
 
 BLOCK = 20
-"""Approvals in one database before the other has its turn."""
+"""Approvals in one database before the turn of the other."""
 
 
 def fill(count: int) -> None:
@@ -38,10 +38,10 @@ def fill(count: int) -> None:
     from django.db import connection, connections
     from django.utils import timezone
 
-    from catalog.bulk import insert
-    from catalog.fuels import BY_SLUG
+    from catalog.depots.fuels import BY_SLUG
     from catalog.models import Depot
-    from prices import actions
+    from fueldepot.data.bulk import insert
+    from prices import services
     from prices.models import DepotPrice
     from prices.starter import LEVELS
 
@@ -70,27 +70,27 @@ def fill(count: int) -> None:
         for depot, fuel, ago in sorted(seen)
     )
     insert(DepotPrice, columns, rows)
-    actions.record_prices(today, approved=count)
+    services.record_prices(today, approved=count)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")  # as the server does by itself within minutes
     connections.close_all()
 
 
 def submit(number: int, first: int) -> list[int]:
-    """Let readers submit prices, of days and depots that have none. Returns their numbers."""
+    """Submit prices of readers, for days and depots without one. Returns their ids."""
     from decimal import Decimal
 
     from django.utils import timezone
 
     from catalog.models import Depot
-    from prices import actions
+    from prices import services, validation
     from prices.models import DepotPrice
 
     depots = list(Depot.objects.published().order_by("pk")[first : first + number])
     now = timezone.now()
-    quote = actions.Quote("ekogroszek", timezone.localdate(now) - timedelta(DAYS), "t", Decimal(1500))
+    quote = validation.PriceInput("ekogroszek", timezone.localdate(now) - timedelta(DAYS), "t", Decimal(1500))
     origin = DepotPrice.Origin.SUBMISSION
-    return [actions.submit_price(depot=depot, quote=quote, origin=origin, by=None, on=now).pk for depot in depots]
+    return [services.submit_price(depot=depot, quote=quote, origin=origin, by=None, on=now).pk for depot in depots]
 
 
 def approve(numbers: Sequence[int]) -> list[float]:
@@ -98,20 +98,20 @@ def approve(numbers: Sequence[int]) -> list[float]:
     from django.contrib.auth import get_user_model
     from django.utils import timezone
 
-    from prices import actions
+    from prices import services
     from prices.models import DepotPrice
 
     editor, _ = get_user_model().objects.get_or_create(username="bench")
     took = []
     for number in numbers:
         before = time.perf_counter()
-        actions.approve_price(price=DepotPrice.objects.get(pk=number), by=editor, on=timezone.now())
+        services.approve_prices(prices=DepotPrice.objects.filter(pk=number), by=editor, on=timezone.now())
         took.append((time.perf_counter() - before) * 1000)
     return took
 
 
 def rebuilding_ms() -> float:
-    """Milliseconds that reading the prices anew takes a process after an approval; the median of some."""
+    """Return the median of milliseconds to rebuild the snapshot of prices after an approval."""
     from catalog.models import Dataset
     from fueldepot.data import snapshot, versions
 
@@ -172,7 +172,7 @@ def scratch(admin_url: str) -> Iterator[list[str]]:
 
 
 def use(url: str) -> None:
-    """Let Django here, and servers started from here, use a database."""
+    """Point Django and the servers started from here to a database."""
     from django.conf import settings
     from django.db import connections
 
@@ -193,7 +193,7 @@ def main() -> None:
     import django
 
     django.setup()
-    from catalog.fuels import BY_SLUG
+    from catalog.depots.fuels import BY_SLUG
 
     paths = [f"/api/v1/prices/{slug}" for slug in BY_SLUG]
     how = {"clients": 8, "seconds": options.seconds}

@@ -1,4 +1,4 @@
-"""The smallest Django application, without middleware: how much of a request is the framework and the server."""
+"""The smallest Django application without middleware, to measure framework and server alone."""
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application

@@ -1,10 +1,9 @@
-"""The benchmark's own application starts: formatting tools like to move its imports."""
+"""The application of the benchmark can be imported."""
 
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests import ROOT
 
 
 def test_the_application_can_be_imported():

@@ -1,10 +1,13 @@
-"""What keeps people from reading a page."""
+"""Accessibility problems of a page."""
 
 from typing import Any
 
 import pytest
 
 SEVERE = {"serious", "critical"}
+
+NOT_OURS = ("nested-interactive", ".opblock")
+"""A rule that Swagger UI breaks, and where: a button within what opens an operation. The page without it is beside."""
 
 
 def findings(page: Any, *tags: str) -> list[str]:
@@ -14,7 +17,7 @@ def findings(page: Any, *tags: str) -> list[str]:
     found = [
         f"{page.url}: {one['id']} at {one['nodes'][0]['target']}"
         for one in axe.Axe().run(page, options=wanted).response["violations"]
-        if one["impact"] in SEVERE
+        if one["impact"] in SEVERE and not (one["id"] == NOT_OURS[0] and NOT_OURS[1] in str(one["nodes"][0]["target"]))
     ]
     width, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     return found + ([f"{page.url}: {width} wide in a window of {window}"] if width > window else [])

@@ -1,4 +1,4 @@
-"""Chromium before a real service with starter data. Everything here is skipped where either is missing."""
+"""Chromium with a real service and starter data; skipped where either is missing."""
 
 import os
 import re
@@ -7,13 +7,14 @@ import subprocess
 import sys
 import urllib.parse
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fueldepot.live import Site
 from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.ops.live import Site
 
 CHROMIUM = shutil.which("chromium")
 QUIET = (
@@ -27,10 +28,12 @@ QUIET = (
 
 
 def manage(*command: str, database_url: str = "postgresql://none@/none", **environment: str) -> str:
-    """What a management command prints."""
+    """Return the output of a management command."""
     ours = os.environ | {"SECRET_KEY": "browser", "DATABASE_URL": database_url} | environment
     run = [sys.executable, "manage.py", *command]
-    return subprocess.run(run, cwd=PROJECT_ROOT, env=ours, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(run, cwd=PROJECT_ROOT, env=ours, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 class Service(Site):
@@ -42,12 +45,13 @@ class Service(Site):
         super().__init__(root, starter=True, EMAIL_URL=f"filemail://{self.letters}")
 
     def link(self) -> str:
-        """The address to confirm in the only letter."""
-        (letter,) = self.letters.iterdir()
+        """The address to confirm in the letter that was sent last."""
+        letter = max(self.letters.iterdir(), key=lambda file: file.stat().st_mtime)
         found = re.search(rf"{re.escape(self.url)}/zgloszenia/potwierdz/\?odnosnik=\S+", letter.read_text())
         assert found, letter.read_text()
         return found[0]
 
+    @cached_property
     def editor(self) -> tuple[str, str]:
         """Name and password of a chief editor."""
         printed = manage("create_editor", database_url=self.database_url)
@@ -55,7 +59,7 @@ class Service(Site):
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave them out of the suite: beside it, on two cores, their patience would run out."""
+    """Leave browser tests out of the suite, where they would time out on two cores."""
     if "browser" in config.option.markexpr:
         return
     for item in items:
@@ -86,7 +90,7 @@ def site(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
 
 
 class Reader:
-    """A browser window that remembers what must not happen: mistakes on the console and requests to other machines."""
+    """A browser window that records console errors and foreign requests."""
 
     def __init__(self, chromium: Any, site: Service, **options: Any) -> None:
         self.context = chromium.new_context(**({"base_url": site.url, "locale": "pl-PL"} | options))
@@ -113,7 +117,7 @@ class Reader:
 
 @pytest.fixture
 def open_window(chromium: Any, site: Service) -> Iterator[Any]:
-    """A function that opens a window with options of playwright; what went wrong in any of them fails the test."""
+    """Return a function that opens a window with options of playwright; recorded problems fail the test."""
     opened: list[Reader] = []
 
     def open_one(**options: Any) -> Reader:

@@ -1,10 +1,10 @@
-"""What an owner sees of a correction, what the editor does, and what the public reads then."""
+"""A correction from the owner's form to the published entry."""
 
 import json
 
 import pytest
 
-from pages.forms.abuse import MIN_FILL
+from pages.forms.spam import MIN_FILL
 from tests.browser.barriers import findings
 from tests.fueldepot.sharers import eventually
 
@@ -20,7 +20,7 @@ def test_a_correction_from_the_form_to_the_public(open_window, site):
     page.locator("[name=name]").fill("DEMO Skład po poprawce")
     page.locator("[name=email]").fill("jan@opal-nowak.pl")
     page.locator("form.stranger button[type=submit]").click()
-    page.get_by_text("Wysłaliśmy list").first.wait_for()
+    page.get_by_text("Wysłaliśmy wiadomość").first.wait_for()
     assert findings(page) == []
 
     page.goto(site.link())
@@ -30,14 +30,14 @@ def test_a_correction_from_the_form_to_the_public(open_window, site):
     assert findings(page) == []
     assert json.loads(site.get(f"/api/v1/stores/{depot['id']}").body)["name"] == depot["name"]
 
-    name, password = site.editor()
+    name, password = site.editor
     desk = open_window().page
-    desk.goto("/admin/catalog/depotrequest/")
+    desk.goto("/admin/catalog/submission/")
     desk.locator("[name=username]").fill(name)
     desk.locator("[name=password]").fill(password)
     desk.locator("[type=submit]").click()
     desk.locator("#result_list tbody a").first.click()
-    desk.get_by_role("button", name="Przyjmij zaznaczone").click()
+    desk.get_by_role("button", name="Przyjmij zaznaczone", exact=True).click()
     desk.locator(".messagelist").wait_for()
 
     def public() -> list[dict]:

@@ -1,14 +1,17 @@
-"""The editors' desk on a screen of 1280 pixels: every list fits beside menu and filters, and a pair is merged once."""
+"""The admin on a screen of 1280 pixels: width of lists, merging of a pair."""
+
+import re
 
 import pytest
 
 from tests.browser.barriers import findings
+from tests.browser.conftest import manage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LISTS = (
     "catalog/depot/",
-    "catalog/depotrequest/",
+    "catalog/submission/",
     "catalog/municipality/",
     "catalog/dataset/",
     "prices/depotprice/",
@@ -22,17 +25,56 @@ LISTS = (
 OVERFLOW = "[...document.querySelectorAll('.results')].map((list) => list.scrollWidth - list.clientWidth)"
 
 
+PAGES = (
+    "",
+    "catalog/depot/",
+    "catalog/depot/powtorzenia/",
+    "catalog/submission/",
+    "prices/depotprice/",
+    "prices/depotprice/import/",
+    "regulations/deadline/",
+)
+LEGIBLE = ("color-contrast", "link-in-text-block")
+"""Rules of axe about colours, of level AA."""
+
+
 @pytest.fixture
-def desk(open_window, site):
-    """A window of somebody who is logged in."""
-    name, password = site.editor()
-    page = open_window(viewport={"width": 1280, "height": 900}).page
-    page.goto("/admin/")
-    page.locator("[name=username]").fill(name)
-    page.locator("[name=password]").fill(password)
-    page.locator("[type=submit]").click()
-    page.locator("#content-main").wait_for()
-    return page
+def log_in(open_window, site):
+    """Return a function that opens a window with a login. It takes options of playwright."""
+
+    def open_desk(**options):
+        name, password = site.editor
+        page = open_window(viewport={"width": 1280, "height": 900}, **options).page
+        page.goto("/admin/")
+        page.locator("[name=username]").fill(name)
+        page.locator("[name=password]").fill(password)
+        page.locator("[type=submit]").click()
+        page.locator("#content-main").wait_for()
+        return page
+
+    return open_desk
+
+
+@pytest.fixture
+def desk(log_in):
+    """Open a window with a login."""
+    return log_in()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_desk_is_legible(log_in, scheme):
+    desk = log_in(color_scheme=scheme)
+    found = []
+    for path in PAGES:
+        desk.goto(f"/admin/{path}")
+        found += findings(desk, *LEGIBLE)
+    desk.goto("/admin/catalog/depot/")
+    desk.locator("#result_list tbody a").first.click()
+    desk.locator("#id_name").wait_for()
+    found += findings(desk, *LEGIBLE)
+    assert found == []
+    ground = desk.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+    assert (max(ground) < 64) == (scheme == "dark")
 
 
 def test_every_list_fits(desk):
@@ -57,17 +99,34 @@ def test_a_bulk_action_asks_first_and_is_turned_down_or_confirmed(desk):
         for width in (390, 1280):
             desk.set_viewport_size({"width": width, "height": 900})
             assert findings(desk) == []
+        desk.locator("#reason").fill("Przegląd.")
         desk.get_by_text(answer).click()
         desk.locator("#changelist").wait_for()
         assert (desk.locator(".messagelist").count() == 1) == (answer == "Tak, wykonaj")
     assert "Zmieniono: 100." in desk.locator(".messagelist").inner_text()
-    # The other tests find everything as it was.
-    desk.goto("/admin/catalog/depot/?publication__exact=removed")
-    desk.locator("#action-toggle").check()
-    desk.select_option("[name=action]", "publish")
-    desk.locator(".actions button").click()
-    desk.get_by_text("Tak, wykonaj").click()
-    desk.locator(".messagelist").wait_for()
+    desk.get_by_role("button", name="Cofnij całość").click()
+    desk.locator("#content-main dl").wait_for()
+    assert "Przywrócone wpisy: 100." in desk.locator(".messagelist").inner_text()
+    assert findings(desk) == []
+
+
+def test_a_queue_is_worked_through_by_one_key(desk):
+    desk.goto("/admin/catalog/depot/?queue=never&unit=12")
+    desk.locator("#result_list tbody a").first.click()
+    desk.locator("#id_name").wait_for()
+    seen = set()
+    for _ in range(3):
+        seen.add(desk.url.partition("?")[0])
+        name = desk.input_value("#id_name")
+        desk.locator("h1, #content").first.click()
+        desk.keyboard.press("s")
+        desk.wait_for_function("name => document.querySelector('#id_name')?.value !== name", arg=name)
+        assert "Sprawdzono" in desk.locator(".messagelist").inner_text()
+        assert "unit%3D12" in desk.url
+    assert len(seen) == 3
+    desk.keyboard.press("?")
+    assert "Sprawdzony i następny" in desk.locator("dialog.keys").inner_text()
+    assert findings(desk) == []
 
 
 def test_a_pair_is_merged_once(desk):
@@ -89,3 +148,82 @@ def test_a_faulty_price_list_is_told_row_by_row(desk, tmp_path):
     desk.get_by_role("button", name="Pokaż podgląd").click()
     desk.locator("h2", has_text="Wiersze do poprawienia: 2").wait_for()
     assert desk.locator("#content table tbody tr", has_text="nie jest dniem").locator("th").inner_text() == "3"
+
+
+CORRECTION = """
+from django.utils import timezone
+from catalog.models import Depot, Submission
+from catalog.submissions.tokens import hash_email
+depot = Depot.objects.published().filter(municipality="1261011").order_by("pk").first()
+stored = {"lat": depot.lat, "lon": depot.lon, "location_approximate": True, "municipality": "1261011"}
+moved = stored | {"lat": depot.lat + 0.002, "location_approximate": False}
+now, email = timezone.now(), "jan@opal.pl"
+row = Submission.objects.create(
+    depot=depot, kind="correct", state="waiting", proposed=moved, stored=stored, email=email,
+    email_hash=hash_email(email), created_at=now, mailed_at=now, confirmed_at=now,
+)
+print(row.pk, depot.pk)
+"""
+
+
+def drag(page, pin):
+    """Move a pin south."""
+    pin.scroll_into_view_if_needed()
+    box = pin.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 46, steps=5)
+    page.mouse.up()
+
+
+def test_an_author_is_asked_answers_and_the_position_is_seen_on_a_map(desk, open_window, site):
+    submission, depot = manage("shell", "-v0", "-c", CORRECTION, database_url=site.database_url).split()[-2:]
+    decision = f"/admin/catalog/submission/{submission}/change/"
+    for width in (390, 1366):
+        desk.set_viewport_size({"width": width, "height": 900})
+        desk.goto(decision)
+        desk.locator(".position-picker").scroll_into_view_if_needed()
+        desk.locator(".live-map .before").wait_for()
+        assert desk.locator(".live-map .marker").count() == 2
+        assert "Przesunięcie o 222 m" in desk.locator(".position-picker .said").inner_text()
+        assert findings(desk) == []
+    proposed = desk.input_value("[name=value-lat]")
+    drag(desk, desk.locator(".live-map .chosen"))
+    assert desk.input_value("[name=value-lat]") != proposed
+    desk.get_by_text("Zapytaj autora przed decyzją").click()
+    desk.locator("#question").fill("Czy wjazd jest od ulicy Długiej?")
+    desk.get_by_role("button", name="Wyślij pytanie", exact=True).click()
+    assert "Pytanie wysłane." in desk.locator(".messagelist").inner_text()
+    letters = "".join(letter.read_text() for letter in site.letters.iterdir())
+    link = re.search(rf"^{re.escape(site.url)}/zgloszenia/odpowiedz/\?znak=\S+$", letters, re.MULTILINE)[0]
+    phone = open_window(viewport={"width": 390, "height": 844}).page
+    phone.goto(link)
+    assert "Czy wjazd jest od ulicy Długiej?" in phone.locator(".asked").inner_text()
+    assert findings(phone) == []
+    phone.locator("[name=answer]").fill("Tak, od Długiej.")
+    phone.wait_for_timeout(3000)  # quicker answers are taken for a machine's
+    phone.get_by_role("button", name="Wyślij odpowiedź").click()
+    phone.get_by_role("heading", name="Dziękujemy za odpowiedź").wait_for()
+    desk.goto(decision)
+    assert "Tak, od Długiej." in desk.locator("#content-main").inner_text()
+    desk.goto(f"/admin/catalog/depot/{depot}/change/")
+    desk.locator(".position-picker").scroll_into_view_if_needed()
+    pin = desk.locator(".live-map .chosen")
+    pin.wait_for()
+    before = desk.input_value("[name=lat]")
+    drag(desk, pin)
+    assert desk.input_value("[name=lat]") != before
+    assert "od zapisanego położenia" in desk.locator(".position-picker .said").inner_text()
+    assert findings(desk) == []
+
+
+def test_a_voivodeship_is_taken_and_given_back(desk):
+    row = desk.locator("tr", has_text="małopolskie")
+    row.get_by_role("button", name="biorę").click()
+    assert "Województwo małopolskie jest Twoje" in desk.locator(".messagelist").inner_text()
+    for width in (390, 1366):
+        desk.set_viewport_size({"width": width, "height": 900})
+        assert findings(desk) == []
+    row.get_by_role("button", name="oddaję").click()
+    assert row.get_by_role("button", name="biorę").count() == 1

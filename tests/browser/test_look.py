@@ -1,4 +1,4 @@
-"""Every page type on a phone and on a desk, light and dark: accessible, within its width, silent."""
+"""Every kind of page on phone and desktop, light and dark: accessibility, width, console."""
 
 import json
 
@@ -23,7 +23,7 @@ def depot(site):
 
 @pytest.fixture(scope="module")
 def removed(site):
-    """The address of an entry that its owner had removed."""
+    """Return the path of a removed entry."""
     depot = json.loads(site.get("/api/v1/stores?teryt=1217011").body)[0]
     with psycopg.connect(site.database_url) as connection:
         connection.execute(
@@ -50,11 +50,16 @@ def addresses(depot, site):
         "/ceny/",
         "/ceny/pellet/",
         "/ceny/pellet/malopolskie/",
+        "/ceny/pellet/?kolejnosc=-mediana",
         "/przepisy/",
         "/przepisy/malopolskie/",
+        "/przepisy/malopolskie/?teryt=1217011",
+        "/przepisy/sprawdz/",
+        "/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace",
         "/dotacja/",
         "/api/",
         "/api/v1/docs",
+        "/api/v1/reference",
         "/dane/",
         "/prywatnosc/",
         "/sklady/dodaj/",
@@ -67,12 +72,32 @@ def addresses(depot, site):
     ]
 
 
-def calculate(page):
-    page.goto("/dotacja/")
-    for name, value in {"people": "3", "income": "2000", "walls": "100", "cost_walls": "30000"}.items():
-        page.locator(f"[name={name}]").fill(value)
+def advance(page, title):
+    """Press the first button of the form, and wait for the page of a title."""
     page.locator("form.calculator button[type=submit]").first.click()
-    page.locator(".subsidy-summary").wait_for()
+    page.get_by_role("heading", name=title).wait_for()
+
+
+def calculate(page, look=lambda: None):
+    """Walk through the calculator's five pages to the result. look: called on each of them."""
+    page.goto("/dotacja/")
+    page.locator("[name=people]").fill("3")
+    page.locator("[name=income]").fill("2000")
+    advance(page, "Dom dzisiaj")
+    look()
+    advance(page, "Nowe źródło ciepła")
+    page.get_by_label("Kocioł na pellet").check()
+    look()
+    advance(page, "Inne prace i dokumenty")
+    page.get_by_label("Ściany").check()
+    look()
+    advance(page, "Powierzchnie i koszty")
+    page.get_by_label("Ściany").first.fill("100")
+    page.get_by_text("Znam koszty").click()
+    page.locator("[name=cost_walls]").fill("30000")
+    look()
+    advance(page, "Twoja dotacja")
+    look()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -84,8 +109,8 @@ def test_every_page_is_accessible_and_fits(open_window, site, depot, removed, wi
     for address in [*addresses(depot, site), removed]:
         reader.page.goto(address)
         found += findings(reader.page, *DIFFERS[scheme])
-    calculate(reader.page)
-    assert findings(reader.page, *DIFFERS[scheme]) + found == []
+    calculate(reader.page, lambda: found.extend(findings(reader.page, *DIFFERS[scheme])))
+    assert found == []
 
 
 @pytest.mark.parametrize(("width", "text"), [(320, "100%"), (640, "200%"), (1366, "200%")])
@@ -99,6 +124,13 @@ def test_no_page_is_wider_than_its_window(open_window, site, depot, removed, wid
         reader.page.evaluate(f"document.documentElement.style.fontSize = '{text}'")
         taken = reader.page.evaluate("document.documentElement.scrollWidth")
         too_wide += [f"{address}: {taken} px"] if taken > width else []
+
+    def look():
+        reader.page.evaluate(f"document.documentElement.style.fontSize = '{text}'")
+        taken = reader.page.evaluate("document.documentElement.scrollWidth")
+        too_wide.extend([f"calculator: {taken} px"] if taken > width else [])
+
+    calculate(reader.page, look)
     assert too_wide == []
 
 
@@ -110,11 +142,58 @@ def test_open_suggestions_are_accessible(page):
     assert findings(page) == []
 
 
-def test_the_calculator_answers_where_its_result_is(page):
+@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+def test_the_calculator_leads_to_its_result(open_window, script):
+    page = open_window(viewport={"width": 390, "height": 844}, java_script_enabled=script).page
     calculate(page)
-    assert page.url.endswith("/dotacja/#wynik")
+    assert page.url.endswith("/dotacja/")
     assert "zł" in page.locator(".subsidy-summary").inner_text()
     assert page.locator(".variants li").count() == 3
+    # The own way back works in both.
+    page.get_by_role("button", name="Kto mieszka i jaki ma dochód").click()
+    assert page.locator("[name=income]").input_value() == "2000"
+
+
+def test_back_in_the_browser_keeps_the_answers(page):
+    calculate(page)
+    page.go_back()
+    page.get_by_role("heading", name="Powierzchnie i koszty").wait_for()
+    assert page.locator("[name=walls]").input_value() == "100"
+    for title in ("Inne prace i dokumenty", "Nowe źródło ciepła", "Dom dzisiaj", "Kto mieszka i jaki ma dochód"):
+        page.go_back()
+        page.get_by_role("heading", name=title).wait_for()
+    assert page.locator("[name=income]").input_value() == "2000"
+    page.locator("[name=income]").fill("2100")
+    page.go_forward()
+    page.get_by_role("heading", name="Dom dzisiaj").wait_for()
+    page.go_back()
+    page.get_by_role("heading", name="Kto mieszka i jaki ma dochód").wait_for()
+    assert page.locator("[name=income]").input_value() == "2100"
+    assert "2100" not in page.evaluate("JSON.stringify([localStorage, sessionStorage, history.state, document.cookie])")
+
+
+def test_the_result_prints_on_two_pages(open_window):
+    reader = open_window(viewport={"width": 1366, "height": 768})
+    calculate(reader.page)
+    printed = reader.page.pdf(format="A4")
+    assert printed.count(b"/Type /Page\n") <= 2
+
+
+def test_every_operation_can_be_tried(open_window, site):
+    """What is prefilled answers, under our policy on content."""
+    reader = open_window()
+    reader.page.goto("/api/v1/docs")
+    operations = reader.page.locator(".opblock")
+    operations.first.wait_for()
+    described = json.loads(site.get("/api/v1/openapi.json").body)["paths"]
+    assert operations.count() == sum(map(len, described.values()))
+    for operation in operations.all():
+        operation.locator(".opblock-summary-control").first.click()
+        operation.locator("button.execute").click()
+        status = operation.locator(".live-responses-table .response .response-col_status").first
+        status.wait_for()
+        assert status.inner_text().split()[0] == "200", operation.locator(".opblock-summary-path").inner_text()
+    assert findings(reader.page) == []
 
 
 def colours(page):

@@ -1,4 +1,4 @@
-"""The ways to a depot: by name, postcode, position, by keys alone, and without scripts."""
+"""Search by name, postcode, position, by keyboard, and without scripts."""
 
 import re
 
@@ -51,13 +51,21 @@ def test_keys_alone_reach_a_place(page):
     page.wait_for_url(KRAKOW)
 
 
-def test_enter_without_a_choice_searches(page):
+def test_enter_without_a_choice_goes_to_the_one_clear_answer(page):
     page.goto("/")
-    page.get_by_role("combobox").fill("30-001")
+    page.get_by_role("combobox").fill("pellet 30-001")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/?q=30-001")
-    page.locator(".results a").first.click()
     page.wait_for_url(KRAKOW)
+    assert page.url.endswith("?kod=30-001&paliwo=pellet")
+
+
+def test_enter_without_a_choice_lists_what_may_be_meant(page):
+    page.goto("/")
+    page.get_by_role("combobox").fill("nowy targ")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?q=nowy+targ")
+    page.locator(".results a").first.click()
+    page.wait_for_url(NOWY_TARG)
 
 
 def test_a_list_that_fails_leaves_the_form(open_window):
@@ -73,7 +81,7 @@ def test_a_list_that_fails_leaves_the_form(open_window):
 
 
 def test_an_answer_that_is_overtaken_is_not_shown(page):
-    """The newest text counts, whatever arrives last; and one letter asks nothing."""
+    """The newest text wins regardless of the order of responses; one letter sends no request."""
     asked = []
     page.on("request", lambda request: asked.append(request.url) if "/locations" in request.url else None)
     page.goto("/")
@@ -118,7 +126,6 @@ def test_without_scripts_the_form_searches(open_window):
     assert page.get_by_role("button", name="Użyj mojej pozycji").is_hidden()
     page.get_by_role("searchbox").fill("kraków")
     page.get_by_role("button", name="Szukaj").click()
-    page.locator(".results a").first.click()
     page.wait_for_url(KRAKOW)
 
 
@@ -132,3 +139,27 @@ def test_from_home_to_a_depot(page):
     depot.click()
     page.wait_for_url("**/sklad/**")
     assert page.locator("h1").inner_text() == name
+
+
+def test_the_check_of_a_stove_suggests_places_and_keeps_the_one_that_was_chosen(page):
+    page.goto("/przepisy/sprawdz/")
+    box = page.get_by_label("Miejscowość lub kod pocztowy")
+    box.press_sequentially("nowy t", delay=20)
+    suggestions(page).wait_for()
+    edge = suggestions(page).bounding_box()
+    assert edge["x"] >= 0
+    assert edge["x"] + edge["width"] <= 390
+    suggestions(page).get_by_role("option", name="Nowy Targ gmina wiejska").click()
+    assert box.input_value() == "Nowy Targ"
+    assert page.evaluate("document.activeElement.id") == "piec"
+    page.select_option("#piec", "boiler_class_3")
+    page.get_by_role("button", name="Sprawdź").click()
+    page.wait_for_url(re.compile(r"miejsce=Nowy\+Targ&piec=boiler_class_3&teryt=1211\d\d2$"))
+    assert "Nowy Targ, kocioł klasy 3" in page.locator(".answer").inner_text()
+    # Another name is another place.
+    box = page.get_by_label("Miejscowość lub kod pocztowy")
+    box.fill("Zakopane")
+    box.press("Escape")
+    page.get_by_role("button", name="Sprawdź").click()
+    page.wait_for_url(re.compile(r"miejsce=Zakopane&piec=boiler_class_3$"))
+    assert "Zakopane, kocioł klasy 3" in page.locator(".answer").inner_text()

@@ -1,4 +1,4 @@
-"""`manage.py refresh` as tests call it, against publishers on this machine."""
+"""`manage.py refresh` against local publishers."""
 
 import io
 
@@ -38,6 +38,6 @@ class Rehearsal:
 
 
 def without_waiting(patch: pytest.MonkeyPatch) -> None:
-    """Let the client of the BDL keep its pace in no time."""
+    """Make the BDL client wait without sleeping."""
     defaults = {**bdl.BdlClient.__init__.__kwdefaults__, "sleep": lambda seconds: None}
     patch.setattr(bdl.BdlClient.__init__, "__kwdefaults__", defaults)

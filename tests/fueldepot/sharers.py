@@ -1,4 +1,4 @@
-"""Processes that share an embedded PostgreSQL, and what can be seen of them from outside."""
+"""Processes that share an embedded PostgreSQL, and their inspection."""
 
 import contextlib
 import importlib.util
@@ -12,6 +12,8 @@ from types import TracebackType
 from typing import Self
 
 import fueldepot
+from fueldepot import embedded
+from fueldepot.embedded.server import server_pids
 
 LIMIT_S = 60.0
 PROJECT_ROOT = Path(fueldepot.__path__[0]).parent
@@ -40,7 +42,7 @@ AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "
 
 
 class Sharer:
-    """A process that calls `ensure` and stays until its standard input ends, or it is killed."""
+    """A process that calls `ensure` and runs until its standard input ends or it is killed."""
 
     def __init__(
         self,
@@ -115,13 +117,19 @@ def server_pid(data: Path) -> int:
 
 
 def eventually(holds: Callable[[], bool], limit_s: float = LIMIT_S) -> bool:
-    """Whether something comes true within `limit_s` seconds."""
+    """Whether a condition becomes true within `limit_s` seconds."""
     deadline = time.monotonic() + limit_s
     while not holds():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)
     return True
+
+
+def wait_until_stopped(data: Path, limit_s: float) -> bool:
+    """Whether the server of `data` and its keeper end within `limit_s` seconds. Only for a process without a share."""
+    data = data.resolve()
+    return eventually(lambda: not embedded._is_kept(data) and not server_pids(data / "cluster"), limit_s)
 
 
 def server_package() -> Path:

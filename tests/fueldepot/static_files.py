@@ -1,4 +1,4 @@
-"""Static files for the servers that tests start: collected once in a run, and never while one of them starts."""
+"""Static files of servers in tests: collected once per run, never while a server starts."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ RUN = os.environ.get("TEST_RUN") or os.environ.get("PYTEST_XDIST_TESTRUNUID") or
 
 @contextmanager
 def static_files_collected() -> Iterator[None]:
-    """Nobody collects them anew inside the block. The file that is locked names the run that did so last."""
+    """Prevent their collection inside the block. The locked file names the run that collected last."""
     (PROJECT_ROOT / "var").mkdir(exist_ok=True)
     with (PROJECT_ROOT / "var" / "static.lock").open("a+") as gate:
         fcntl.flock(gate, fcntl.LOCK_EX)

@@ -1,6 +1,6 @@
-"""Who decided what: one page over every history."""
+"""The audit page over all histories."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -8,10 +8,10 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.urls import reverse
 
-from catalog import actions
+from catalog import services
 from catalog.models import Depot
 from catalog.roles import EDITOR
-from prices import actions as price_actions
+from prices import services as price_actions
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -31,9 +31,9 @@ def editor(client):
 
 def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
     depot = factories.DepotFactory(name="Skład <b>Nowak</b>")
-    actions.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, by=editor, on=TODAY)
+    services.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, by=editor, on=TODAY)
     price = factories.DepotPriceFactory(pending=True, price=Decimal("1499.50"), depot=factories.DepotFactory())
-    price_actions.reject_price(price=price, reason="zła jednostka", by=editor, on=NOW)
+    price_actions.reject_prices(prices=[price], reason="zła jednostka", by=editor, on=NOW)
     text = client.get(AUDIT).content.decode()
     assert "usunięto: skład zakończył działalność" in text
     assert "Pellet 1499,50 zł, skład nr" in text
@@ -41,7 +41,7 @@ def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
 
 
 def test_a_request_is_named_in_words(client, editor):
-    asked = factories.DepotRequestFactory(
+    asked = factories.SubmissionFactory(
         kind="claim", state="rejected", reason="nie ta firma", decided_at=NOW, decided_by=editor
     )
     text = client.get(AUDIT, {"imports": "on"}).content.decode()
@@ -50,8 +50,8 @@ def test_a_request_is_named_in_words(client, editor):
 
 def test_it_is_cut_by_person_and_days(client, editor):
     other = factories.UserFactory(username="adam")
-    actions.verify_depot(depot=factories.DepotFactory(name="Przez Ewę"), by=editor, on=TODAY)
-    actions.verify_depot(depot=factories.DepotFactory(name="Przez Adama"), by=other, on=TODAY)
+    services.verify_depot(depot=factories.DepotFactory(name="Przez Ewę"), by=editor, on=TODAY)
+    services.verify_depot(depot=factories.DepotFactory(name="Przez Adama"), by=other, on=TODAY)
     text = client.get(AUDIT, {"who": other.pk}).content.decode()
     assert "Przez Adama" in text
     assert "Przez Ewę" not in text
@@ -82,8 +82,8 @@ def test_rubbish_in_the_address_is_set_aside(client, editor, asked):
 
 def test_a_page_holds_a_hundred_and_leads_to_the_older(client, editor, django_assert_num_queries):
     keys = [factories.DepotFactory(name=f"Skład {number:03}").pk for number in range(130)]
-    for start in range(0, 130, 10):
-        actions.verify_depots(keys=keys[start : start + 10], by=editor, on=TODAY)
+    for key in keys:
+        services.verify_depots(keys=[key], by=editor, on=TODAY)
     with django_assert_num_queries(2 + 2 + 1 + 1):  # session, user; rights; decisions; people
         text = client.get(AUDIT).content.decode()
     assert text.count("sprawdzono") == 100
@@ -96,3 +96,35 @@ def test_strangers_and_staff_without_a_role_see_nothing(client):
     assert client.get(AUDIT).status_code == 302
     client.force_login(get_user_model().objects.create(username="nikt", is_staff=True))
     assert client.get(AUDIT).status_code == 403
+
+
+def test_a_bulk_decision_is_one_line(client, editor):
+    depots = [factories.DepotFactory(name=f"Skład {n}", lat=50 + n / 10) for n in range(4)]
+    closed = Depot.RemovalReason.CLOSED
+    services.remove_depots(keys=[row.pk for row in depots[:3]], reason=closed, by=editor, on=TODAY, note="kontrola")
+    services.remove_depot(depot=depots[3], reason=closed, by=editor, on=TODAY)
+    text = client.get(AUDIT).content.decode()
+    assert text.count("usunięto: skład zakończył działalność") == 2
+    assert "jeszcze 2<" in text
+    assert "Skład 3" in text
+    found = client.get(AUDIT, {"q": "KONTROLA"}).content.decode()
+    assert "jeszcze 2<" in found
+    assert "Skład 3" not in found
+    assert "Skład 3" in client.get(AUDIT, {"q": "skład 3"}).content.decode()
+    assert "Nic nie znaleziono" in client.get(AUDIT, {"q": "%"}).content.decode()
+
+
+def test_decisions_are_counted_by_day_and_editor(client, editor):
+    adam = factories.UserFactory(username="adam")
+    depots = [factories.DepotFactory(lat=50 + n / 10) for n in range(3)]
+    services.verify_depots(keys=[row.pk for row in depots], by=editor, on=TODAY)
+    services.revoke_verification(depot=depots[0], by=adam)
+    Depot.history.filter(history_user=adam).update(history_date=NOW - timedelta(days=400))
+    page = reverse("audit-statistics")
+    text = client.get(page).content.decode()
+    assert "<td>ewa</td><td>3</td><td>skład opału: 3</td>" in text
+    assert "adam" not in text
+    asked = {"since": str((NOW - timedelta(days=400)).date()), "until": str((NOW - timedelta(days=399)).date())}
+    assert "<td>adam</td><td>1</td>" in client.get(page, asked).content.decode()
+    for until in ("2026-02-31", "9999-12-31", "0001-01-01"):
+        assert client.get(page, {"since": "x", "until": until}).status_code == 200

@@ -4,14 +4,17 @@ import os
 import socket
 import subprocess
 import sys
+from datetime import timedelta
 from types import SimpleNamespace
 
 import psycopg
 import pytest
+from django.utils import timezone
 
+from catalog.models import Dataset, ImportRun
 from fueldepot import checks
-from tests.fueldepot.databases import fresh_database, url
 from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.ops.databases import fresh_database, url
 
 
 @pytest.mark.django_db
@@ -38,14 +41,18 @@ def sql_ascii(transactional_db):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (("manage.py", "migrate"), "(fueldepot.E002) database 'default' is SQL_ASCII, not UTF-8"),
+        (("manage.py", "migrate"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),
+        (
+            ("-m", "fueldepot", "purge_requests"),
+            "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: ",
+        ),
         (("-m", "fueldepot.serve", "--port", "{port}"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),
         (
             ("-m", "gunicorn", "fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", "127.0.0.1:{port}"),
             "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: ",
         ),
     ],
-    ids=["migrate", "make run", "gunicorn"],
+    ids=["migrate", "another command", "make run", "gunicorn"],
 )
 def test_a_database_that_is_not_utf8_is_refused(sql_ascii, command, said):
     with socket.socket() as probe:
@@ -64,6 +71,20 @@ def test_a_database_that_is_not_utf8_is_refused(sql_ascii, command, said):
     assert "Traceback" not in done.stderr
     with psycopg.connect(sql_ascii["DATABASE_URL"]) as database:
         assert database.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone() == (0,)
+
+
+@pytest.mark.slow
+def test_a_database_without_polish_letters_is_refused(transactional_db):
+    with fresh_database("c", "LOCALE_PROVIDER libc LOCALE 'C' ENCODING 'UTF8'") as name:
+        environment = {**os.environ, "DATABASE_URL": url(name), "SECRET_KEY": "x"}
+        done = subprocess.run(
+            [sys.executable, "manage.py", "migrate"], cwd=PROJECT_ROOT, env=environment, capture_output=True, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "fueldepot: database 'default' has a locale that knows no Polish letters; make another: "
+        "createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 … (fueldepot.E003)\n"
+    )
 
 
 @pytest.mark.slow
@@ -103,3 +124,57 @@ def test_a_public_site_is_reached_by_https(settings, url, warned):
 def test_behind_https_the_proxy_is_known(settings, url, proxies, warned):
     settings.SITE_URL, settings.TRUSTED_PROXIES = url, proxies
     assert [message.id for message in checks.check_proxies()] == (["fueldepot.W002"] if warned else [])
+
+
+def ids(messages):
+    return [message.id for message in messages]
+
+
+@pytest.mark.parametrize(
+    ("mode", "found"), [(0o640, []), (0o600, []), (0o644, ["fueldepot.W005"]), (0o642, ["fueldepot.W005"])]
+)
+def test_a_settings_file_is_closed_to_others(tmp_path, monkeypatch, settings, mode, found):
+    settings.BASE_DIR = tmp_path
+    file = tmp_path / "fueldepot.env"
+    monkeypatch.setattr(checks, "SETTINGS_FILE", file)
+    assert checks.check_secret_files() == []  # there need not be one
+    file.touch()
+    file.chmod(mode)
+    assert ids(checks.check_secret_files()) == found
+
+
+def test_a_settings_file_that_the_service_cannot_read_is_named(tmp_path, monkeypatch, settings):
+    settings.BASE_DIR = tmp_path
+    file = tmp_path / "fueldepot.env"
+    file.touch(mode=0o600)
+    monkeypatch.setattr(checks, "SETTINGS_FILE", file)
+    monkeypatch.setattr(os, "access", lambda path, how: False)  # root may read everything
+    assert ids(checks.check_secret_files()) == ["fueldepot.W004"]
+
+
+@pytest.mark.django_db
+def test_what_has_to_happen_every_night_is_missed():
+    now = timezone.now()
+    assert ids(checks.check_jobs()) == ["fueldepot.W006", "fueldepot.W007", "fueldepot.W008", "fueldepot.W009"]
+    Dataset.objects.create(
+        slug=Dataset.Slug.REGULATIONS, version=1, changed_at=now, as_of=now.date(), row_count=16, source="x"
+    )
+    for source in ("purge_requests", "back_up", "teryt-terc"):
+        ImportRun.objects.create(source=source, started=now, finished=now, outcome=ImportRun.Outcome.IMPORTED)
+    assert checks.check_jobs() == []
+    ImportRun.objects.update(started=now - timedelta(days=400), finished=now - timedelta(days=400))
+    assert ids(checks.check_jobs()) == ["fueldepot.W006", "fueldepot.W007", "fueldepot.W008"]
+
+
+@pytest.mark.slow
+def test_check_deploy_without_a_database_says_so_and_goes_on():
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy"],
+        cwd=PROJECT_ROOT,
+        env={**os.environ, "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing", "SECRET_KEY": "x"},
+        capture_output=True,
+        text=True,
+    )
+    assert "(fueldepot.W010) the database cannot be asked: " in done.stderr
+    assert "(fueldepot.W001)" in done.stderr
+    assert "Traceback" not in done.stderr

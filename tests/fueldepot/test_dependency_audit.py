@@ -1,4 +1,4 @@
-"""The audit of dependencies neither fails without a network nor passes silently."""
+"""The audit of dependencies: no failure and no silent success without a network."""
 
 import json
 

@@ -31,6 +31,7 @@ from tests.fueldepot.sharers import (
     processes_naming,
     server_package,
     server_pid,
+    wait_until_stopped,
 )
 
 pytestmark = pytest.mark.slow  # every test starts a server of its own
@@ -50,7 +51,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stopped") / "data"
     with Sharer(folder) as sharer:
         sharer.url()
-    assert embedded.wait_until_stopped(folder, LIMIT_S)
+    assert wait_until_stopped(folder, LIMIT_S)
     return folder
 
 
@@ -69,10 +70,10 @@ def test_first_start_and_reuse(data: Path) -> None:
         assert url == f"postgresql://postgres@:5432/postgres?host={data}"
         ask(url, "CREATE TABLE kept AS SELECT 1 AS number")
         assert ask(url, "SHOW listen_addresses") == ""
-    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert wait_until_stopped(data, LIMIT_S)
     with Sharer(data) as second:
         assert ask(second.url(), "SELECT number FROM kept") == "1"
-    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert wait_until_stopped(data, LIMIT_S)
     assert not (data / "cluster" / "postmaster.pid").exists()
 
 
@@ -107,9 +108,9 @@ def test_last_one_out_stops_the_server(data: Path) -> None:
         first.url()
         with Sharer(data) as second:
             url = second.url()
-        assert not embedded.wait_until_stopped(data, 1)
+        assert not wait_until_stopped(data, 1)
         assert ask(url, "SELECT 1") == "1"
-    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert wait_until_stopped(data, LIMIT_S)
 
 
 def test_simultaneous_starts_share_one_server(data: Path) -> None:
@@ -128,10 +129,10 @@ def test_killed_starter_leaves_the_others_unharmed(data: Path) -> None:
         assert other.url() == url
         before = server_pid(data)
         starter.kill()
-        assert not embedded.wait_until_stopped(data, 1)
+        assert not wait_until_stopped(data, 1)
         assert ask(url, "SELECT 1") == "1"
         assert server_pid(data) == before
-    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert wait_until_stopped(data, LIMIT_S)
 
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.1, 0.2, 0.3, 0.5])
@@ -176,7 +177,7 @@ def test_killed_server_is_started_anew_for_its_users(data: Path) -> None:
                 assert answers(url)
             assert eventually(lambda: answers(url))
             assert (server_pid(data) != server, keeper_pid(data)) == (True, keeper)
-    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert wait_until_stopped(data, LIMIT_S)
 
 
 @used_before
@@ -186,7 +187,7 @@ def test_server_that_cannot_come_back_is_given_up_by_its_last_user(data: Path) -
         (data / "cluster" / "postgresql.conf").unlink()
         os.kill(server_pid(data), signal.SIGKILL)
         assert eventually(lambda: "the server did not start" in (data / "log").read_text())
-    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert wait_until_stopped(data, LIMIT_S)
 
 
 @used_before
@@ -214,14 +215,14 @@ def test_awkward_paths(data: Path, name: str) -> None:
     with Sharer(data / name) as sharer:
         url = sharer.url()
         assert ask(url, "SELECT 1") == "1"
-    assert embedded.wait_until_stopped(data / name, LIMIT_S)
+    assert wait_until_stopped(data / name, LIMIT_S)
     assert not Path(url.partition("host=")[2]).exists()  # the temporary folder of its socket
 
 
 def test_taken_name_of_the_temporary_folder(data: Path, tmp_path: Path) -> None:
     with Sharer(data / "two words") as sharer:
         taken = Path(sharer.url().partition("host=")[2])
-    assert embedded.wait_until_stopped(data / "two words", LIMIT_S)
+    assert wait_until_stopped(data / "two words", LIMIT_S)
     taken.symlink_to(tmp_path)
     try:
         with Sharer(data / "two words") as sharer:
@@ -237,7 +238,7 @@ def test_leftover_locks_naming_a_living_stranger(data: Path) -> None:
         sharer.url()
         contents = [lock.read_text() for lock in locks]
         owner = (data / "cluster").stat().st_uid
-    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert wait_until_stopped(data, LIMIT_S)
     # Of the server's user: PostgreSQL itself sees through a PID that it may not send signals to.
     become = AS_NOBODY if os.geteuid() == 0 else ()
     with subprocess.Popen([*become, "sleep", "60"]) as stranger:
@@ -249,7 +250,7 @@ def test_leftover_locks_naming_a_living_stranger(data: Path) -> None:
             with Sharer(data) as sharer:
                 assert ask(sharer.url(), "SELECT 1") == "1"
                 assert server_pid(data) != stranger.pid
-            assert embedded.wait_until_stopped(data, LIMIT_S)
+            assert wait_until_stopped(data, LIMIT_S)
             assert stranger.poll() is None
         finally:
             stranger.kill()
@@ -261,7 +262,7 @@ def test_leftover_of_a_dead_server(data: Path) -> None:
         sharer.url()
         content = (data / "cluster" / "postmaster.pid").read_text()
         dead = sharer.process.pid
-    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert wait_until_stopped(data, LIMIT_S)
     (data / "cluster" / "postmaster.pid").write_text("\n".join([str(dead), *content.split("\n")[1:]]))
     with Sharer(data) as sharer:
         assert ask(sharer.url(), "SELECT 1") == "1"
@@ -297,7 +298,7 @@ def test_keeper_that_is_told_to_end_stops_the_server_before(data: Path) -> None:
     with Sharer(data) as user:
         url = user.url()
         os.kill(keeper_pid(data), signal.SIGTERM)
-        assert embedded.wait_until_stopped(data, LIMIT_S)
+        assert wait_until_stopped(data, LIMIT_S)
         assert not answers(url)
         assert not (data / "cluster" / "postmaster.pid").exists()  # not killed, stopped
 
@@ -306,7 +307,7 @@ def test_keeper_that_is_told_to_end_stops_the_server_before(data: Path) -> None:
 def test_error_of_the_server_is_passed_on(data: Path) -> None:
     with Sharer(data) as sharer:
         sharer.url()
-    assert embedded.wait_until_stopped(data, LIMIT_S)
+    assert wait_until_stopped(data, LIMIT_S)
     with (data / "cluster" / "postgresql.conf").open("a") as settings:
         settings.write("no_such_setting = 1\n")
     with Sharer(data) as sharer:
@@ -338,11 +339,11 @@ def test_share_survives_exec_of_gunicorn(data: Path, tmp_path: Path) -> None:
     with Sharer(data, BECOME_GUNICORN, *options) as master:
         url = master.url()
         assert eventually(socket.exists)
-        assert not embedded.wait_until_stopped(data, 1)
+        assert not wait_until_stopped(data, 1)
         assert ask(url, "SELECT 1") == "1"
         master.process.terminate()
         assert master.process.wait(LIMIT_S) == 0
-        assert embedded.wait_until_stopped(data, LIMIT_S)
+        assert wait_until_stopped(data, LIMIT_S)
 
 
 @as_root
@@ -380,7 +381,7 @@ def test_ordinary_user() -> None:
             assert ask(url, "SELECT 1", *AS_NOBODY, package=package) == "1"
             assert data.owner() == "nobody"
             assert Path(f"/proc/{keeper_pid(data)}").stat().st_uid == pwd.getpwnam("nobody").pw_uid
-        assert embedded.wait_until_stopped(data, LIMIT_S)
+        assert wait_until_stopped(data, LIMIT_S)
         with Sharer(data) as sharer:
             assert ask(sharer.url(), "SELECT 1") == "1"
         assert eventually(lambda: not processes_naming(home))

@@ -1,5 +1,6 @@
 """/healthz and /readyz."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,9 +10,10 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
 from django.utils import timezone
 
-from catalog.models import Dataset, DepotRequest, ImportRun
-from fueldepot import health
-from fueldepot.rate_limit_setting import Limit
+from catalog.importers.publications import read_publications
+from catalog.models import Dataset, ImportRun, Submission
+from fueldepot import back_up, health
+from fueldepot.http.rate_limit_setting import RateLimit
 from tests import factories
 
 
@@ -29,9 +31,9 @@ def test_alive_without_a_database(client):
 
 
 def test_ready(client, data, django_assert_num_queries, settings):
-    settings.RATE_LIMIT = Limit(1, 3600)
-    # Is there a table of migrations; what it holds; data sets; runs; the last purge; what it should have erased.
-    with django_assert_num_queries(1 + 1 + 1 + 1 + 2):
+    settings.RATE_LIMIT = RateLimit(1, 3600)
+    # Is there a table of migrations; what it holds; data sets; runs; the last purge, what it should have erased; dump.
+    with django_assert_num_queries(1 + 1 + 1 + 1 + 2 + 1):
         answer = client.get("/readyz")
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"
@@ -45,11 +47,43 @@ def test_ready(client, data, django_assert_num_queries, settings):
         "changed_at": "2026-11-21T05:00:00+00:00",
         "version": 3,
     }
+    assert re.fullmatch(r"\d+\.\d+\.\d+\+[0-9a-f]{16}", body["release"])
     assert client.get("/readyz").status_code == 200
 
 
+def installed(age):
+    """Set the age of the database."""
+    MigrationRecorder.Migration.objects.update(applied=timezone.now() - age)
+
+
+def test_sources_that_were_never_loaded_are_named_and_overdue_in_time(client, data):
+    installed(timedelta(days=3))
+    body = client.get("/readyz").json()
+    assert (body["status"], body["overdue_sources"]) == ("ready", [])
+    fetched = [one.id for one in read_publications().values() if one.fetched]
+    assert body["never_loaded"] == fetched
+    installed(timedelta(days=1000))
+    ImportRun.objects.create(
+        source=fetched[0], started=timezone.now(), finished=timezone.now(), outcome=ImportRun.Outcome.UNCHANGED
+    )
+    body = client.get("/readyz").json()
+    assert body["never_loaded"] == body["overdue_sources"] == fetched[1:]
+
+
+def test_a_dump_that_is_not_made_is_overdue(client, data, tmp_path):
+    installed(timedelta(days=1))
+    assert client.get("/readyz").json()["back_up"] == {"last_run": None, "overdue": False}
+    installed(timedelta(days=3))
+    assert client.get("/readyz").json()["back_up"] == {"last_run": None, "overdue": True}
+    dump = tmp_path / "x.dump"
+    dump.touch()
+    made = timezone.now() - timedelta(hours=1)
+    back_up.record(dump, started=made, finished=made)
+    assert client.get("/readyz").json()["back_up"] == {"last_run": made.isoformat(), "overdue": False}
+
+
 def purge_seen(client):
-    """What /readyz says of the purge; the service stays ready."""
+    """Return the state of the purge in /readyz; asserts that the service is ready."""
     answer = client.get("/readyz")
     assert answer.status_code == 200
     return answer.json()["purge_requests"]
@@ -57,10 +91,10 @@ def purge_seen(client):
 
 def test_a_purge_that_never_ran_is_overdue_once_something_should_have_gone(client, data):
     assert purge_seen(client) == {"last_run": None, "overdue": False}
-    request = factories.DepotRequestFactory(unconfirmed=True)
-    set_age(request, timedelta(days=3, hours=23))
+    submission = factories.SubmissionFactory(unconfirmed=True)
+    set_age(submission, timedelta(days=3, hours=23))
     assert purge_seen(client)["overdue"] is False
-    set_age(request, timedelta(days=4, hours=1))  # the link lives two days
+    set_age(submission, timedelta(days=4, hours=1))  # the link lives two days
     assert purge_seen(client) == {"last_run": None, "overdue": True}
     call_command("purge_requests")  # only says what it would do
     assert purge_seen(client) == {"last_run": None, "overdue": True}
@@ -68,8 +102,8 @@ def test_a_purge_that_never_ran_is_overdue_once_something_should_have_gone(clien
     assert purge_seen(client)["overdue"] is False
 
 
-def set_age(request, age):
-    DepotRequest.objects.filter(pk=request.pk).update(
+def set_age(submission, age):
+    Submission.objects.filter(pk=submission.pk).update(
         created_at=timezone.now() - age, mailed_at=timezone.now() - age, client_hash=""
     )
 

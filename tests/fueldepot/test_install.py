@@ -1,4 +1,4 @@
-"""What `make` installs, into which Python, and what it refuses before it has installed anything."""
+"""Installation by `make`: packages, Python versions, refusals."""
 
 import fcntl
 import os
@@ -46,7 +46,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def pretender(folder: Path, name: str, version: str) -> str:
-    """The path of an interpreter that says it is of `version`, such as "3, 10, 13"."""
+    """Return the path of an interpreter that reports a version, such as "3, 10, 13"."""
     program = folder / name
     program.write_text(PRETENDER % (sys.executable, version))
     program.chmod(0o755)

@@ -1,8 +1,9 @@
-"""What a checkout gets without configuration: the secret key, and clear errors. The database is in test_embedded.
+"""A checkout without configuration: secret key, errors. test_embedded covers the database.
 
 And that manage.py asks for it by name only.
 """
 
+import errno
 import os
 import subprocess
 import sys
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from fueldepot import embedded, local
-from tests.fueldepot.sharers import PROJECT_ROOT
+from fueldepot import command_line, local
+from tests.fueldepot.sharers import PROJECT_ROOT, wait_until_stopped
+from tests.ops.databases import fresh_database, url
 
 PREPARE = """
 import os, sys
@@ -98,6 +100,12 @@ def test_commands_are_explained_without_a_database(arguments: tuple[str, ...]) -
     assert done.stdout
 
 
+def test_what_the_disk_refuses_is_one_line() -> None:
+    full = OSError(errno.ENOSPC, "No space left on device", "/var/static/site.css")
+    assert command_line.describe(full) == "No space left on device: /var/static/site.css"
+    assert command_line.describe(OSError(errno.EBADF, "Bad file descriptor")) is None  # a fault of the program
+
+
 @pytest.mark.parametrize("command", ["migrate", "purge_requests"])
 def test_a_database_that_refuses_is_named_in_one_line(command: str) -> None:
     done = manage(command, DATABASE_URL="postgresql://nobody:wrong@127.0.0.1:1/nothing", SECRET_KEY="x")
@@ -107,10 +115,24 @@ def test_a_database_that_refuses_is_named_in_one_line(command: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("environment", [{}, {"DATABASE_URL": "embedded"}], ids=["unset", "by name"])
+@pytest.mark.parametrize("command", [["purge_requests"], ["create_editor"], ["refresh"], ["back_up", "/missing"]])
+def test_a_database_without_tables_is_one_line(transactional_db: None, command: list[str]) -> None:
+    with fresh_database("bare") as name:
+        done = manage(*command, DATABASE_URL=url(name), SECRET_KEY="x")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        ("fueldepot: the database is not that of this release; run manage.py migrate: ", "CommandError: ")
+    )
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "environment", [{}, {"DATABASE_URL": " "}, {"DATABASE_URL": "embedded"}], ids=["unset", "blank", "by name"]
+)
 def test_database_and_key_for_an_empty_checkout(tmp_path: Path, environment: dict[str, str]) -> None:
     process = start(tmp_path, **environment)
     process.communicate()
     assert process.returncode == 0
-    assert embedded.wait_until_stopped(tmp_path / "var" / "postgres", 30)
+    assert wait_until_stopped(tmp_path / "var" / "postgres", 30)
     assert (tmp_path / "var" / "postgres" / "cluster" / "PG_VERSION").read_text() == "18\n"

@@ -1,4 +1,4 @@
-"""Squashing migrations must lose nothing: what brings data may not be left out of the squashed one."""
+"""Squashing must keep the migrations that write data."""
 
 from django.apps import apps
 from django.conf import settings

@@ -1,4 +1,4 @@
-"""manage.py refresh, from an empty database on, against publishers on this machine."""
+"""manage.py refresh of an empty database, against local publishers."""
 
 import re
 import threading
@@ -10,17 +10,17 @@ from django.core.management import CommandError
 from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
-from catalog import models, runs
-from catalog.importers import refresh, run, steps
+from catalog import models
+from catalog.importers import freshness, refresh, registry, runner
 from catalog.importers.download import Store
 from catalog.importers.parsers import osm_tags
 from catalog.importers.parsers.formats import Format
 from catalog.importers.publications import read_publications
-from catalog.importers.run import CommitUnsure, one_import
+from catalog.importers.runner import CommitOutcomeUnknown, exclusive_import
 from catalog.models import ImportRun
 from prices.models import Observation
 from tests import small_country
-from tests.catalog.test_import_failures import fill_disk
+from tests.catalog.importers.test_failures import fill_disk
 from tests.dumps import dump
 from tests.fueldepot.refreshing import ORDER, Rehearsal, without_waiting
 from tests.publisher_server import Publishers, serve
@@ -126,7 +126,7 @@ def test_an_error_of_ours_is_recorded_and_does_not_stop_the_others(rehearsal, mo
     def broken(path):
         raise KeyError(path)
 
-    monkeypatch.setitem(steps.IMPORTERS, Format.SIMC, replace(steps.IMPORTERS[Format.SIMC], parse=broken))
+    monkeypatch.setitem(registry.IMPORTERS, Format.SIMC, replace(registry.IMPORTERS[Format.SIMC], parse=broken))
     (line,) = rehearsal.fail(match="failed: teryt-simc; ")
     assert "an error of the program: KeyError; the log has the rest" in line
     assert counts() == [4, 0, 4, 12, 12, 6]
@@ -165,7 +165,7 @@ def test_a_refresh_beside_an_import_says_so_and_leaves_the_rest_for_the_next(reh
         finally:
             connections.close_all()
 
-    with one_import():
+    with exclusive_import():
         thread = threading.Thread(target=beside)
         thread.start()
         thread.join()
@@ -195,7 +195,7 @@ def test_what_fails_after_the_commit_is_logged_and_the_source_is_as_it_should_be
     def refuse(models):
         raise OperationalError("no space")
 
-    monkeypatch.setattr(run, "analyse", refuse)
+    monkeypatch.setattr(runner, "analyse", refuse)
     assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported: 9 rows, 9 added")
     (line,) = caplog.messages
     assert line.startswith("refresh of teryt-terc: the data are in, but the planner of the database was not told")
@@ -203,7 +203,7 @@ def test_what_fails_after_the_commit_is_logged_and_the_source_is_as_it_should_be
 
 def test_a_connection_that_breaks_at_the_commit_ends_the_refresh_and_is_recorded_as_nothing(rehearsal, monkeypatch):
     def broken(*args, **options):
-        raise CommitUnsure(OperationalError("server closed the connection\nunexpectedly"))
+        raise CommitOutcomeUnknown(OperationalError("server closed the connection\nunexpectedly"))
 
     monkeypatch.setattr(refresh, "run_recorded", broken)
     assert rehearsal.fail(match="it is not known whether the data are in: ", only=["teryt-terc"]) == []
@@ -232,9 +232,12 @@ def test_a_database_that_takes_nothing_is_told_in_one_line(rehearsal):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "must name the sources"),
-        ("a: [", "is not YAML"),
-        ("teryt-terc: {dataset: units}", "title, .*, method, .* are missing"),
+        ("", "is null; it must be a mapping"),
+        ("a: [", "row 2: is no YAML"),
+        (
+            "teryt-terc: {dataset: units}",
+            "row 1: teryt-terc, title is missing; .*; row 1: teryt-terc, method is missing",
+        ),
     ],
 )
 def test_a_bad_file_of_sources_is_named(rehearsal, tmp_path, content, message):
@@ -246,11 +249,11 @@ def test_a_bad_file_of_sources_is_named(rehearsal, tmp_path, content, message):
 
 def test_a_source_that_never_came_is_overdue_from_the_first_attempt_on(rehearsal):
     today = timezone.localdate()
-    assert runs.overdue_sources(today + timedelta(days=1000)) == []
+    assert freshness.overdue_sources(today + timedelta(days=1000)) == []
     rehearsal.publishers.always["/interpreter"] = 404
     rehearsal.fail(match="failed: osm-depots", only=["osm-depots"])
-    assert runs.overdue_sources(today + timedelta(days=10)) == []
-    (late,) = runs.overdue_sources(today + timedelta(days=11))
+    assert freshness.overdue_sources(today + timedelta(days=10)) == []
+    (late,) = freshness.overdue_sources(today + timedelta(days=11))
     assert (late.good, late.last.outcome) == (None, "failed")
 
 

@@ -1,4 +1,4 @@
-"""manage.py refresh where everything was fetched and imported before."""
+"""manage.py refresh after an earlier run."""
 
 import re
 import shutil
@@ -9,7 +9,8 @@ from django.db import transaction
 from django.test import override_settings
 from django.utils import timezone
 
-from catalog import models, runs
+from catalog import models
+from catalog.importers import freshness
 from catalog.models import ImportRun
 from tests import small_country
 from tests.dumps import dump
@@ -21,7 +22,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def refreshed(django_db_setup, django_db_blocker, tmp_path_factory):
-    """The rehearsal after its first run, undone after the module. Also gives the folder of its downloads."""
+    """Run the rehearsal once for the module. Also provides the folder of its downloads."""
     folder = tmp_path_factory.mktemp("refreshed")
     published = Publishers(files=small_country.files())
     with serve(published), django_db_blocker.unblock(), transaction.atomic(), pytest.MonkeyPatch.context() as patch:
@@ -161,12 +162,12 @@ def test_names_of_depots_are_in_no_record(filled):
 
 def test_overdue_is_what_should_have_come_days_ago(filled, django_assert_num_queries):
     today = timezone.localdate()
-    assert runs.overdue_sources(today) == []
-    assert [s.publication.id for s in runs.overdue_sources(today + timedelta(days=7 + 3))] == []
+    assert freshness.overdue_sources(today) == []
+    assert [s.publication.id for s in freshness.overdue_sources(today + timedelta(days=7 + 3))] == []
     with django_assert_num_queries(1):
-        late = runs.overdue_sources(today + timedelta(days=7 + 4))
+        late = freshness.overdue_sources(today + timedelta(days=7 + 4))
     assert [state.publication.id for state in late] == ["osm-depots"]
-    assert [s.publication.id for s in runs.overdue_sources(today + timedelta(days=34))] == [
+    assert [s.publication.id for s in freshness.overdue_sources(today + timedelta(days=34))] == [
         "teryt-terc",
         "teryt-simc",
         "geonames-postcodes",

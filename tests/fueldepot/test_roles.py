@@ -1,13 +1,22 @@
-"""Who may do what at the desk, and how one gets in."""
+"""Roles and logins of the admin."""
+
+import re
+from importlib import import_module
+from urllib.parse import urlsplit
 
 import pytest
 from axes.models import AccessAttempt
+from django.apps import apps
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
+from django.core import mail
 from django.core.management import call_command
+from django.test import Client
 from django.urls import reverse
 
 from catalog.roles import CHIEF, EDITOR
+from fueldepot.http.access_log import without_query
+from fueldepot.http.request_log import shown_path
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +45,7 @@ def try_login(client, name="ewa", address="10.0.0.1", password=None, **headers):
         "catalog_postcode",
         "catalog_dataset",
         "catalog_importrun",
+        "catalog_submission",
         "prices_depotprice",
         "prices_plausiblerange",
         "regulations_legalstate",
@@ -45,6 +55,28 @@ def try_login(client, name="ewa", address="10.0.0.1", password=None, **headers):
 def test_both_roles_see_their_lists(client, role, page):
     enter(client, role)
     assert client.get(reverse(f"admin:{page}_changelist")).status_code == 200
+
+
+@pytest.mark.parametrize("both", [True, False], ids=["beside the new ones", "alone"])
+def test_rights_under_the_former_names_stay_with_users_and_groups(both):
+    group, user = Group.objects.create(name="Praktykant"), User.objects.create(username="ewa")
+    kept = Permission.objects.filter(codename__in=["view_submission", "change_submission", "add_notduplicate"])
+    for right in kept:
+        former = Permission.objects.create(
+            content_type=right.content_type,
+            codename=right.codename.replace("submission", "depotrequest").replace("notduplicate", "distinctpair"),
+            name="",
+        )
+        (group.permissions if right.codename == "view_submission" else user.user_permissions).add(former)
+    if not both:
+        kept.delete()
+    import_module("fueldepot.migrations.0005_rights_over_submissions").rename_rights(apps, None)
+    assert [right.codename for right in group.permissions.all()] == ["view_submission"]
+    assert user.get_all_permissions() == {"catalog.change_submission", "catalog.add_notduplicate"}
+    assert not Permission.objects.filter(codename__regex="depotrequest|distinctpair").exists()
+    for role in (EDITOR, CHIEF):
+        own = Group.objects.get(name=role).permissions.filter(content_type__model="submission")
+        assert set(own.values_list("codename", flat=True)) == {"view_submission", "change_submission"}
 
 
 def test_only_the_chief_changes_ranges_and_keeps_accounts(client):
@@ -126,7 +158,7 @@ def test_a_right_password_forgets_the_failures(client):
     for _ in range(3):
         for _ in range(4):
             try_login(client)
-        assert try_login(client, password="dlugie-haslo-1234").status_code == 302
+        assert try_login(client, password=GOOD).status_code == 302
         client.logout()
 
 
@@ -175,3 +207,70 @@ def test_short_common_and_numeric_passwords_are_refused(client):
         given = {"username": "adam", "password1": word, "password2": word, "usable_password": "true"}
         assert client.post(reverse("admin:auth_user_add"), given).status_code == 200
     assert not User.objects.filter(username="adam").exists()
+
+
+GOOD = "dlugie-haslo-1234"
+
+
+def link_in(letter):
+    (found,) = re.findall(r"http\S+/admin/haslo/\S+", letter.body)
+    return urlsplit(found).path
+
+
+def set_password(link, password=GOOD):
+    """The answer to the form of a link, in a browser of its own: the first GET starts a session with the token."""
+    client = Client()
+    form = client.get(link, follow=True)
+    return client.post(form.redirect_chain[-1][0], {"new_password1": password, "new_password2": password})
+
+
+def test_an_invited_editor_sets_a_password_and_gets_in(client):
+    enter(client, CHIEF, "szefowa")
+    given = {
+        "username": "nowa",
+        "email": "nowa@example.pl",
+        "groups": [Group.objects.get(name=EDITOR).pk],
+        "usable_password": "false",
+    }
+    client.post(reverse("admin:auth_user_add"), given)
+    made = User.objects.get(username="nowa")
+    assert (made.is_staff, made.has_usable_password()) == (True, False)
+    assert [group.name for group in made.groups.all()] == [EDITOR]
+    (letter,) = mail.outbox
+    assert letter.to == ["nowa@example.pl"]
+    assert "nowa" in letter.body
+    client.logout()
+    link = link_in(letter)
+    assert set_password(link).status_code == 302
+    assert try_login(client, "nowa", password=GOOD).status_code == 302
+    assert not Client().get(link).context["validlink"]
+
+
+def test_a_forgotten_password_is_set_anew_by_a_letter_and_nobody_learns_who_has_an_account(client):
+    user = enter(client, EDITOR)
+    User.objects.filter(pk=user.pk).update(email="Ewa@example.pl")
+    client.logout()
+    reset = reverse("admin_password_reset")
+    assert f'href="{reset}"' in client.get(LOGIN).content.decode()
+    answers = [client.post(reset, {"email": email}, follow=True) for email in ("ewa@EXAMPLE.pl", "nikt@example.pl")]
+    assert answers[0].content == answers[1].content
+    (letter,) = mail.outbox
+    assert set_password(link_in(letter), "123").status_code == 200
+    assert set_password(link_in(letter)).status_code == 302
+    assert try_login(client, "ewa", password=GOOD).status_code == 302
+
+
+def test_nobody_floods_a_mailbox_or_wakes_an_account_that_is_off(client):
+    user = enter(client, EDITOR)
+    User.objects.filter(pk=user.pk).update(email="ewa@example.pl")
+    User.objects.create(username="off", email="off@example.pl", is_staff=True, is_active=False)
+    User.objects.create(username="gosc", email="gosc@example.pl")
+    for _ in range(5):
+        for name in ("ewa", "off", "gosc"):
+            client.post(reverse("admin_password_reset"), {"email": f"{name}@example.pl"})
+    assert [letter.to for letter in mail.outbox] == [["ewa@example.pl"]] * 3
+
+
+def test_a_link_that_sets_a_password_is_in_no_log():
+    assert shown_path("/admin/haslo/MzI/difvmr-fdcc9aeb/") == "/admin/haslo/MzI/…/"
+    assert without_query('"GET /admin/haslo/MzI/difvmr-fdcc9aeb/ HTTP/1.1"') == '"GET /admin/haslo/MzI/…/ HTTP/1.1"'

@@ -1,4 +1,4 @@
-"""What `make run` refuses before it prepares anything. That it serves is in tests/openapi/test_live.py."""
+"""Refusals of `make run` before the start. tests/openapi/test_live.py covers serving."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ from tests.fueldepot.sharers import PROJECT_ROOT
 
 @pytest.fixture
 def taken() -> Iterator[str]:
-    """A port on which somebody else listens."""
+    """Return a port in use."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -24,7 +24,7 @@ def taken() -> Iterator[str]:
 
 
 def refusal(*arguments: str, **environment: str) -> str:
-    """The line with which it ends."""
+    """Return the last line of the output."""
     done = subprocess.run(
         [sys.executable, "-m", "fueldepot.serve", *arguments],
         cwd=PROJECT_ROOT,
@@ -56,7 +56,7 @@ def test_a_port_that_is_taken(taken: str) -> None:
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

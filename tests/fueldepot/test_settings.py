@@ -1,20 +1,19 @@
-"""A missing or malformed setting stops the start with one clear line."""
+"""Missing and malformed settings stop the start with one line."""
 
 import os
 import re
 import runpy
 import subprocess
 import sys
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.http.request import validate_host
 
-from fueldepot.rate_limit_setting import Limit
+from fueldepot.http.rate_limit_setting import RateLimit
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 GOOD = {"SECRET_KEY": "x", "DATABASE_URL": "postgresql://u:p@host/name", "PATH": os.environ["PATH"]}
 
 
@@ -66,10 +65,12 @@ def test_a_start_that_is_refused_says_so_in_one_line():
     ("name", "value", "meant"),
     [
         ("RATE_LIMIT", "off", None),
-        ("RATE_LIMIT", "60/min", Limit(60, 60)),
-        ("RATE_LIMIT", "5/sec", Limit(5, 1)),
-        ("RATE_LIMIT", "1000/hour", Limit(1000, 3600)),
-        ("RATE_LIMIT", "", Limit(60, 60)),
+        ("RATE_LIMIT", "60/min", RateLimit(60, 60)),
+        ("RATE_LIMIT", "5/sec", RateLimit(5, 1)),
+        ("RATE_LIMIT", "1000/hour", RateLimit(1000, 3600)),
+        ("RATE_LIMIT", "", RateLimit(60, 60)),
+        ("EDITOR_BULK_LIMIT", "", 200),
+        ("EDITOR_BULK_LIMIT", "25", 25),
         *(("CACHE_URL", url, url) for url in ("redis://host", "rediss://u:p@[::1]:6380/1", "unix:///run/redis.sock")),
         ("TRUSTED_PROXIES", "127.0.0.1", ["127.0.0.1"]),
         ("TRUSTED_PROXIES", "10.0.0.0/8, ::1,unix", ["10.0.0.0/8", "::1", "unix"]),
@@ -142,19 +143,63 @@ def test_letters_in_a_folder_lie_where_it_says(start, url):
     assert start(EMAIL_URL=url)["EMAIL_FILE_PATH"] == "/var/letters"
 
 
-def test_the_environment_file_of_production_is_read_alike_by_shells_and_systemd(start):
-    file = ROOT / "docs" / "deployment" / "fueldepot.env"
+EXAMPLE = ROOT / ".env.example"
+OF_THE_UNIT = {"ADDRESS", "WORKERS"}
+"""What `docs/deployment/fueldepot@.service` reads, and not the settings."""
+
+
+def as_systemd_reads(text):
+    """Variables of an environment file; every line of it that is no comment is one."""
     # systemd takes quotes around a whole value away and replaces nothing; a shell would replace what has these signs.
-    lines = re.findall(r"""^([A-Z_]+)=(['"]?)([^'"$`\\\n]+)\2$""", file.read_text(), re.MULTILINE)
-    by_systemd = {name: value for name, _, value in lines}
-    assert len(by_systemd) == sum(not line.startswith("#") for line in file.read_text().splitlines())
-    command = ["sh", "-euc", 'set -a; . "$1"; env -0', "sh", file]
+    lines = re.findall(r"""^([A-Z_]+)=(['"]?)([^'"$`\\\n]+)\2$""", text, re.MULTILINE)
+    found = {name: value for name, _, value in lines}
+    assert len(found) == sum(not line.startswith("#") for line in text.splitlines() if line)
+    return found
+
+
+def test_the_example_is_read_alike_by_shells_and_systemd(start):
+    by_systemd = as_systemd_reads(EXAMPLE.read_text())
+    command = ["sh", "-euc", 'set -a; . "$1"; env -0', "sh", EXAMPLE]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, env={}).stdout
     by_shell = dict(line.split("=", 1) for line in printed.split("\0")[:-1])
     assert by_systemd.items() <= by_shell.items()
     read = start(**by_systemd)
     assert read["SITE_NAME"] == "Składy opału"
     assert (read["EMAIL_HOST"], read["EMAIL_HOST_USER"]) == ("mail.example.pl", "redakcja@example.pl")
+
+
+class Noting(dict):
+    """An environment that records the variables read."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.seen = set()
+
+    def __getitem__(self, name):
+        self.seen.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name, default=None):
+        self.seen.add(name)
+        return super().get(name, default)
+
+    def __contains__(self, name):
+        self.seen.add(name)
+        return super().__contains__(name)
+
+
+def test_the_example_has_every_setting_and_no_other(monkeypatch):
+    text = EXAMPLE.read_text()
+    named = set(re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE))
+    noting = Noting(GOOD)
+    monkeypatch.setattr("environ.Env.ENVIRON", noting)
+    runpy.run_path(str(ROOT / "fueldepot" / "settings.py"))
+    assert named - OF_THE_UNIT == {name for name in noting.seen if name.isupper()}
+    unit = (ROOT / "docs" / "deployment" / "fueldepot@.service").read_text()
+    assert set(re.findall(r"\$\{([A-Z]+)\}", unit)) == OF_THE_UNIT
+    # All of them are good as they stand, those that are commented out too.
+    uncommented = re.sub(r"^#(?=[A-Z_]+=)", "", text, flags=re.MULTILINE)
+    assert named == set(as_systemd_reads(uncommented))
 
 
 @pytest.mark.parametrize(
@@ -189,6 +234,11 @@ def test_the_environment_file_of_production_is_read_alike_by_shells_and_systemd(
         ({"ALLOWED_HOSTS": " , "}, "ALLOWED_HOSTS"),
         ({"RATE_LIMIT": "60"}, "RATE_LIMIT"),
         ({"RATE_LIMIT": "none"}, "RATE_LIMIT"),
+        ({"EDITOR_BULK_LIMIT": "0"}, "EDITOR_BULK_LIMIT"),
+        ({"EDITOR_BULK_LIMIT": "dużo"}, "EDITOR_BULK_LIMIT"),
+        ({"MAP_TILES_URL": "/tiles/{z}/{x}/{y}.png"}, "MAP_TILES_URL"),
+        ({"MAP_TILES_URL": "https://tiles.example.pl/{z}/{x}.png"}, "MAP_TILES_URL"),
+        ({"MAP_TILES_URL": "https://a; script-src *//{z}/{x}/{y}.png"}, "MAP_TILES_URL"),
         ({"CACHE_URL": "memcached://host"}, "CACHE_URL"),
         ({"CACHE_URL": "redis://"}, "CACHE_URL"),
         ({"CACHE_URL": "redis://host:x/0"}, "CACHE_URL"),

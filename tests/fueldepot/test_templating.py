@@ -1,4 +1,4 @@
-"""The templates of the site: what fails loudly, what is escaped, and that no request compiles one."""
+"""Templates of the site: undefined names, escaping, compilation at the start."""
 
 from dataclasses import fields
 
@@ -10,7 +10,7 @@ from jinja2 import UndefinedError, nodes
 from fueldepot import templating
 from fueldepot.openapi.page import DocsPage
 from pages import views  # noqa: F401 - with it every page object is known
-from pages.forms.pages import FormPage, ProblemPage, RequestPage
+from pages.forms.pages import FormPage, ProblemPage, SubmissionPage
 from pages.page import Page
 
 
@@ -25,7 +25,7 @@ def sort_of(template):
 
 
 def test_the_site_and_the_desk_have_an_engine_each():
-    assert sort_of("base.html") == sort_of("mail/link.txt") == "jinja2"
+    assert sort_of("base.html") == sort_of("mail/letter.txt") == "jinja2"
     assert sort_of("admin/base_site.html") == sort_of("admin/catalog/depot/page.html") == "django"
     with pytest.raises(TemplateDoesNotExist):
         get_template("pages/nowhere.html")
@@ -51,7 +51,7 @@ def test_html_is_escaped_and_nothing_else(env):
 
 
 def test_every_template_is_compiled_before_it_is_asked_for(env, monkeypatch):
-    templating.prepare()
+    templating.warm_up()
 
     def refuse(*args, **options):
         raise AssertionError("a template is compiled in a request")
@@ -62,10 +62,10 @@ def test_every_template_is_compiled_before_it_is_asked_for(env, monkeypatch):
 
 
 def test_templates_ask_pages_for_what_they_have(env):
-    """Also in branches that no test takes. What would have to be called is no value."""
+    """Also in branches without tests. Callables are not values."""
     rendered = {
         FormPage: ["forms/form"],
-        RequestPage: ["forms/status", "forms/confirm"],
+        SubmissionPage: ["forms/status", "forms/confirm"],
         ProblemPage: ["forms/problem"],
     }
     pairs = [(sort, f"pages/{name}.html") for sort, names in rendered.items() for name in names]
@@ -75,7 +75,7 @@ def test_templates_ask_pages_for_what_they_have(env):
     assert len(pairs) > 25
     for sort, name in pairs:
         asked = attributes(env, name, "page")
-        assert {"title", "crumbs"} <= asked
+        assert {"title", "breadcrumbs"} <= asked
         assert asked <= {*dir(sort), *(field.name for field in fields(sort))}, name
         assert not [one for one in asked if callable(getattr(sort, one, None))], name
 
@@ -87,7 +87,7 @@ def subclasses(sort):
 
 
 def attributes(env, name, variable):
-    """What a template, and whatever it extends or includes, asks a variable for."""
+    """Return the attributes of a variable used by a template and those it extends or includes."""
     tree = env.parse(env.loader.get_source(env, name)[0])
     asked = {found.attr for found in tree.find_all(nodes.Getattr) if found.node == nodes.Name(variable, "load")}
     for other in tree.find_all((nodes.Extends, nodes.Include)):

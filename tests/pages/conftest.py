@@ -7,7 +7,7 @@ from tests import factories
 
 @pytest.fixture
 def depot():
-    """A depot in Kraków with every public field filled."""
+    """Create a depot in Kraków with every public field."""
     return factories.DepotFactory(
         verified=True,
         name="Opał „Żar” & Syn",

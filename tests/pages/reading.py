@@ -1,4 +1,4 @@
-"""What the tests of pages look for in them."""
+"""Helpers that read pages."""
 
 import json
 import re
@@ -11,9 +11,13 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 def text_of(response):
-    """What a reader sees, on one line."""
-    body = response.content.decode().partition("<body>")[2]
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+    """Return the visible text of a response, on one line."""
+    return text_of_html(response.content.decode().partition("<body>")[2])
+
+
+def text_of_html(html):
+    """Return the text of HTML, on one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
 def canonical_of(response):
@@ -21,12 +25,12 @@ def canonical_of(response):
 
 
 def runnable(response):
-    """The scripts of a page that a browser would run: all but blocks of data, and beside the file of the search."""
-    known = r' type="application/ld\+json">| src="/static/pages/search\.js" defer></script>'
+    """Return the executable inline scripts and the foreign scripts of a page."""
+    known = r' type="application/ld\+json">| src="/static/pages/(?:search|calculator|map|position)\.js" defer></script>'
     return re.findall(rf"<script(?!{known})", response.content.decode())
 
 
 def linked_data(response):
-    """What a page tells search engines."""
+    """Return the JSON-LD of a page."""
     block = re.search(r'<script type="application/ld\+json">(.*?)</script>', response.content.decode(), re.DOTALL)
     return json.loads(block[1])

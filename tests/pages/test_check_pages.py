@@ -1,4 +1,4 @@
-"""The command that walks every page."""
+"""The command `check_pages`."""
 
 import re
 from io import StringIO
@@ -8,11 +8,11 @@ from django.core.management import CommandError, call_command
 from django.http import HttpResponse
 from django.utils import timezone
 
-from fueldepot.rate_limit_setting import Limit
-from pages.checking import Walk, chosen
-from pages.site_map import Entry, Section
+from fueldepot.http.rate_limit_setting import RateLimit
+from pages.site_check import Crawler, chosen
+from pages.site_map import SiteMapEntry, SiteMapSection
 from tests import factories
-from tests.regulations.factories import LegalStateFactory
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -27,17 +27,19 @@ def findings(**options):
 
 
 def test_the_pages_are_in_order(depot, demonstration, settings):
-    settings.RATE_LIMIT = Limit(1, 3600)  # which the walk is not held to
+    settings.RATE_LIMIT = RateLimit(1, 3600)  # which the walk is not held to
     factories.BoundaryFactory()
     factories.PostcodeFactory(code="30-001")
-    LegalStateFactory()
+    ResolutionFactory()
+    DeadlineFactory()
     factories.zakopane()
     factories.nowy_targ_town()
     factories.nowy_targ_rural()
     factories.DepotFactory.create_batch(2, name="Skład opału")
     factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
     for options in ({}, {"all": True}, {"every_link": True}):
-        (told,) = findings(**options)
+        told, *others = findings(**options)
+        assert others == [], [told, *others]
         assert re.fullmatch(r"\d+ pages are in order", told)
     assert settings.RATE_LIMIT.requests == 1
 
@@ -54,7 +56,7 @@ HEAD = "# T\n\n- Adres: x\n- Stan na: x\n- Status danych: x\n- Licencja: x\n- Cy
 
 
 class Site:
-    """Answers by path; 404 for every other."""
+    """Return a site with responses by path, 404 for others."""
 
     def __init__(self, **pages):
         self.pages = {"/a/": "<title>A</title>", "/a.md": HEAD} | pages
@@ -83,21 +85,21 @@ class Site:
     ],
 )
 def test_what_is_found(pages, told):
-    assert list(Walk(Site(**pages)).findings([Entry("/a/", Section.SERVICE)])) == told
+    assert list(Crawler(Site(**pages)).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)])) == told
 
 
 def test_equal_titles_are_found():
     site = Site(**{"/b/": "<title>A</title>", "/b.md": HEAD})
-    entries = [Entry("/a/", Section.SERVICE), Entry("/b/", Section.SERVICE)]
-    assert list(Walk(site).findings(entries)) == ["/b/: has the title 'A' of /a/"]
+    entries = [SiteMapEntry("/a/", SiteMapSection.SERVICE), SiteMapEntry("/b/", SiteMapSection.SERVICE)]
+    assert list(Crawler(site).findings(entries)) == ["/b/: has the title 'A' of /a/"]
 
 
 def test_a_heavy_page_is_found():
     noise = "".join(f"{number * 7919:x}" for number in range(60_000))
     heavy = {"/a/": f"<title>A</title>{noise}"}
-    assert "more than 60000" in next(Walk(Site(**heavy)).findings([Entry("/a/", Section.SERVICE)]))
+    assert "more than 60000" in next(Crawler(Site(**heavy)).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)]))
     drawn = {"/a/": f"<title>A</title><svg><path d='{noise}'/></svg>"}
-    assert list(Walk(Site(**drawn)).findings([Entry("/a/", Section.SERVICE)])) == []
+    assert list(Crawler(Site(**drawn)).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)])) == []
 
 
 def test_of_links_of_one_kind_some_are_tried_and_of_no_kind_all():
@@ -111,14 +113,30 @@ def test_of_links_of_one_kind_some_are_tried_and_of_no_kind_all():
         tried.append(path)
         return site(path)
 
-    list(Walk(fetch, most_links=4).findings([Entry("/a/", Section.SERVICE)]))
+    list(Crawler(fetch, most_links=4).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)]))
     assert [path for path in tried if path in odd] == odd
     assert [path for path in tried if path in forms] == forms[::3]
 
 
 def test_every_nth_page_of_each_kind(depot):
-    entries = [Entry(f"/sklad/{number}-x/", Section.DEPOTS) for number in range(1, 8)] + [Entry("/", Section.SERVICE)]
-    hidden = [Entry(f"/ceny/pellet/a{number}/", Section.PRICES, listed=False) for number in range(3)]
+    entries = [SiteMapEntry(f"/sklad/{number}-x/", SiteMapSection.DEPOTS) for number in range(1, 8)] + [
+        SiteMapEntry("/", SiteMapSection.SERVICE)
+    ]
+    hidden = [SiteMapEntry(f"/ceny/pellet/a{number}/", SiteMapSection.PRICES, listed=False) for number in range(3)]
     paths = [entry.path for entry in chosen(entries + hidden, everything=False, one_in=3)]
     assert paths == ["/sklad/1-x/", "/sklad/4-x/", "/sklad/7-x/", "/", "/ceny/pellet/a0/"]
     assert len(chosen(entries + hidden, everything=True)) == 11
+
+
+def test_a_twin_of_another_type_is_told():
+    def site(path):
+        return HttpResponse(HEAD if path.endswith(".md") else "<title>A</title>", content_type="text/html")
+
+    assert list(Crawler(site).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)])) == [
+        "/a.md: has the type text/html"
+    ]
+
+
+def test_every_how_manyth_page_is_a_number():
+    with pytest.raises(CommandError, match="--one-in wants a whole number from 1 on"):
+        call_command("check_pages", one_in=0)

@@ -1,9 +1,13 @@
-"""The page of a depot, and how invented depots are shown."""
+"""The page of a depot, demonstration depots included."""
+
+from datetime import date
 
 import pytest
 
+from catalog.parsing.opening_hours import DAYS
+from pages.depots import week
 from tests import factories
-from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, ZAKOPANE, canonical_of, runnable, text_of
+from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, ZAKOPANE, canonical_of, linked_data, runnable, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -16,13 +20,13 @@ def test_depot_shows_every_public_field(client, depot, depot_page):
         "zweryfikowane",
         "Dane sprawdzone przez redakcję serwisu.",
         "ul. Długa 5, 30-001 Kraków",
-        "Ekogroszek Pellet",
-        "+48 12 345 67 89 , +48 601 234 567",
+        "Ekogroszek brak ceny – podaj Pellet brak ceny – podaj",
+        "Zadzwoń +48 12 345 67 89 Zadzwoń +48 601 234 567 Dojazd Strona składu",
         "https://www.example.pl/opal",
         "NIP 5260250274",
         "50,0617° N, 19,9373° E (przybliżone)",
         "poniedziałek 7:00–15:00",
-        "wtorek kilka przedziałów",
+        "wtorek 7:00–10:00 i 12:00–15:00",
         "sobota całą dobę",
         "niedziela nieczynne",
         "Mo-Fr 07:00-15:00; Tu 07:00-10:00,12:00-15:00; Sa 24/7",
@@ -32,6 +36,7 @@ def test_depot_shows_every_public_field(client, depot, depot_page):
         "Licencja ODbL-1.0",
     ]:
         assert shown in text
+    assert "- wtorek: 7:00–10:00 i 12:00–15:00\n" in client.get(f"{depot_page[:-1]}.md").content.decode()
     assert canonical_of(answer) == f"http://127.0.0.1:8000{depot_page}"
     html = answer.content.decode()
     assert "mlat=50.0617&amp;mlon=19.9373" in html
@@ -43,9 +48,22 @@ def test_depot_of_which_little_is_known(client):
     depot = factories.DepotFactory(name="Skład", fuels=[])
     text = text_of(client.get(f"/sklad/{depot.pk}-sklad/"))
     assert "Nie znamy stałych godzin otwarcia tego składu." in text
-    assert "Adres Kraków" in text
-    assert "Paliwa brak danych" in text
+    assert "Godziny nieznane · Kraków" in text
+    assert "Nie znamy paliw ani cen tego składu. Podaj cenę" in text
     assert "NIP" not in text
+
+
+def test_a_fuel_that_only_the_name_says_is_marked(client):
+    depot = factories.DepotFactory(name="Skład", fuels=["wegiel", "pellet"], fuels_in_name=["pellet"])
+    path = f"/sklad/{depot.pk}-sklad"
+    page = client.get(f"{path}/")
+    assert "Węgiel brak ceny – podaj Pellet (według nazwy) brak ceny – podaj" in text_of(page)
+    assert "Paliwa według nazwy: pellet." in text_of(page)
+    (store,) = [thing for thing in linked_data(page)["@graph"] if thing["@type"] == "Store"]
+    assert [offer["itemOffered"]["name"] for offer in store["makesOffer"]] == ["Węgiel"]
+    assert "- Paliwa: Węgiel, Pellet (według nazwy)" in client.get(f"{path}.md").content.decode().replace("\\", "")
+    assert "Pellet (według nazwy)" in text_of(client.get(KRAKOW))
+    assert "Pellet (według nazwy)" in client.get(f"{KRAKOW[:-1]}.md").content.decode().replace("\\", "")
 
 
 def test_what_a_source_wrote_is_escaped(client):
@@ -104,3 +122,8 @@ def test_a_demonstration_depot_says_so(client, demonstration):
     assert "Wpis demonstracyjny: skład zmyślony" in text
     assert "nieweryfikowane" not in text
     assert NOINDEX in answer.content.decode()
+
+
+def test_a_day_of_three_ranges():
+    ranges = ("6:00-9:00", "10:00-12:00", "13:00-24:00")
+    assert week(dict.fromkeys(DAYS, ranges), date(2026, 11, 22))[0].hours == "6:00–9:00, 10:00–12:00 i 13:00–24:00"

@@ -1,15 +1,17 @@
-"""Macros that stand many times on a page of depots: their marks, and nothing of others' text unescaped."""
+"""Macros of lists of depots: their output, and escaping."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from django.template import engines
 
-from pages.depots import DepotCard, Phone, Status
-from pages.pictures.dots import Dot
-from pages.pictures.frames import Frame
-from pages.pictures.maps import DepotMap, Name
-from pages.pictures.scales import ScaleBar
+from catalog.depots.opening_state import OpeningState
+from pages.cards import CardFacts, CardPrice, DepotCard, Phone, Status
+from pages.svg.depot_map import Dot
+from pages.svg.maps import DepotMap, Name
+from pages.svg.scales import ScaleBar
+from pages.svg.viewbox import Frame
 
 
 def macro(template, name):
@@ -18,7 +20,7 @@ def macro(template, name):
 
 @pytest.fixture
 def empty():
-    """A map with nothing on it."""
+    """Return an empty map."""
     return DepotMap(
         frame=Frame(0.0, 0.0, 10.0, 360.0, 200.0),
         scale=ScaleBar(50.0, 500, "500 m"),
@@ -35,10 +37,10 @@ def empty():
 
 @pytest.fixture
 def drawn(empty):
-    """Draws a map of these dots and names."""
+    """Render a map of dots and names."""
 
     def draw(**what):
-        return macro("pages/pictures/depot_map.html", "depot_map")(replace(empty, **what), "gmina <b>")
+        return macro("pages/svg/depot_map.html", "depot_map")(replace(empty, **what), "gmina <b>")
 
     return draw
 
@@ -48,25 +50,36 @@ def test_names_of_others_are_escaped(drawn):
     assert '<text class="name" x="1.5" y="2.0" dy="3.4">&lt;i&gt;</text>' in picture
     assert "Mapa: gmina &lt;b&gt;</title>" in picture
     phone = Phone("+48 12 345 67 89 <", "tel:+48123456789")
-    card = DepotCard(
-        number=7,
+    facts = CardFacts(
         name="<u>",
         path="/sklad/1-u/",
         address='ul. "Ładna" 1, 30-001 <Kraków>',
         fuels=("a<b", "c&d"),
         phones=(phone, phone),
         status=Status("verified", "zweryfikowane", ""),
-        distance_km=12.0,
+        at="50.1,19.2",
+        way="https://example.pl/?to=1&x=2",
+        ask_price="/sklad/1/cena/",
     )
+    facts = replace(facts, fixed=macro("pages/_depots.html", "fixed")(facts))
+    price = CardPrice("Węgiel <x>", 1590.0, "t", date(2026, 10, 28))
+    card = DepotCard(7, facts, OpeningState(True, "otwarte do <16:00>"), price, 12.0)
     html = macro("pages/_depots.html", "cards")([card])
     for shown in [
-        '<h3><a href="/sklad/1-u/">&lt;u&gt;</a></h3>',
-        '<span class="distance">12,0 km</span>',
-        '<p>ul. &#34;Ładna&#34; 1, <span class="code">30-001</span> &lt;Kraków&gt;</p>',
+        '<li value="7" id="sklad-7" data-at="50.1,19.2">',
+        '<a href="/sklad/1-u/">&lt;u&gt;</a></h3>',
+        '<span class="distance">12,0\N{NO-BREAK SPACE}km</span>',
+        "<b>1\N{NO-BREAK SPACE}590\N{NO-BREAK SPACE}zł</b>/t <span>Węgiel &lt;x&gt;</span> <span>28.10.2026</span>",
+        '<span class="state open">otwarte do &lt;16:00&gt;</span>',
+        'ul. &#34;Ładna&#34; 1, <span class="code">30-001</span> &lt;Kraków&gt;</p>',
         "<li>a&lt;b</li><li>c&amp;d</li>",
-        ", ".join(['<a class="phone" href="tel:+48123456789">+48 12 345 67 89 &lt;</a>'] * 2),
+        'href="tel:+48123456789">Zadzwoń <span class="phone">+48 12 345 67 89 &lt;</span></a>',
+        'href="https://example.pl/?to=1&amp;x=2"',
     ]:
         assert shown in html
+    without = macro("pages/_depots.html", "cards")([replace(card, price=None, opening=OpeningState(None, "?"))])
+    assert '<a href="/sklad/1/cena/" rel="nofollow">brak ceny\N{NO-BREAK SPACE}– podaj</a>' in without
+    assert '<span class="state unknown">' in without
 
 
 def test_a_dot_that_moved_is_led_to_its_place(drawn):

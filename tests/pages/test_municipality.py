@@ -25,7 +25,6 @@ def test_municipality_lists_its_depots(client, depot, depot_page):
     html = answer.content.decode()
     assert f'<a href="{depot_page}">Opał „Żar” &amp; Syn</a>' in html
     assert 'href="tel:+48123456789"' in html
-    assert 'href="tel:+48601234567"' in html
 
 
 def test_municipality_without_depots_shows_the_nearest(client, depot):
@@ -68,7 +67,7 @@ def test_nearest_depots_from_a_postcode(client, depot, code):
 
 
 def listed(answer):
-    """Heading by heading, the depots of a Markdown page with what stands after their names."""
+    """Return the depots of a Markdown page by heading, with the text after their names."""
     found = {}
     for line in answer.content.decode().splitlines():
         if line.startswith("## "):
@@ -82,16 +81,16 @@ def test_depots_are_listed_once_by_distance(client):
     for step in range(12):
         factories.DepotFactory(name=f"Skład {chr(ord('L') - step)}", lat=50.06 + step / 100, lon=19.94)
     kept = listed(client.get(f"{KRAKOW[:-1]}.md?p=50.06,19.94"))
+    distances = ("0,0", "1,1", "2,2", "3,3", "4,4", "5,6", "6,7", "7,8", "8,9", "10,0")
     assert kept["Najbliższe składy"] == [
-        f"Skład {letter}, {distance} km"
-        for letter, distance in zip("LKJIHGFEDC", (0, 1.1, 2.2, 3.3, 4.4, 5.6, 6.7, 7.8, 8.9, 10), strict=True)
+        f"Skład {letter}, {distance} km" for letter, distance in zip("LKJIHGFEDC", distances, strict=True)
     ]
-    assert kept["Dalej w tej gminie: 2 składy"] == ["Skład B, 11.1 km", "Skład A, 12.2 km"]
+    assert kept["Dalej w tej gminie: 2 składy"] == ["Skład B, 11,1 km", "Skład A, 12,2 km"]
     html = client.get(f"{KRAKOW}?p=50.06,19.94")
     text = text_of(html)
     assert "W tej gminie: 12 składów." in text
     assert re.findall(r"Skład ([A-L])", text) == list("LKJIHGFEDCBA")
-    assert re.findall(r'<li value="(\d+)">', html.content.decode()) == [str(number) for number in range(1, 13)]
+    assert re.findall(r'<li value="(\d+)"', html.content.decode()) == [str(number) for number in range(1, 13)]
 
 
 def test_own_depots_beyond_the_nearest_of_a_distant_point(client, depot):
@@ -165,3 +164,11 @@ def test_an_unknown_municipality(client, teryt):
     answer = client.get(f"/sklady/malopolskie/krakow-{teryt}/")
     assert answer.status_code == 404
     assert "Nie ma takiej strony" in text_of(answer)
+
+
+def test_a_former_code_with_a_postcode_leads_to_its_successor(client):
+    krakow = factories.krakow()
+    FormerMunicipality.objects.create(teryt="1261999", name="Dawna", successor=krakow, left_on=date(2020, 1, 1))
+    answer = client.get("/sklady/malopolskie/dawna-1261999/?kod=30-001")
+    assert (answer.status_code, answer["Location"]) == (301, "/sklady/malopolskie/krakow-1261011/?kod=30-001")
+    assert client.get("/sklady/malopolskie/zadna-1261998/?kod=30-001").status_code == 404

@@ -1,4 +1,4 @@
-"""One object, several renderings: what the API answers in JSON stands in HTML and in Markdown alike."""
+"""Numbers of JSON, HTML and Markdown agree."""
 
 import re
 from datetime import date
@@ -7,10 +7,10 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from catalog.importers.run import record_change
+from catalog.importers.runner import record_change
 from catalog.models import Dataset
+from pages.dates import day
 from pages.page import twin_path
-from pages.polish import day
 from prices.models import Observation, Series
 from subsidy import rules
 from tests import factories
@@ -27,14 +27,14 @@ def plain(text):
 
 
 def numbers_in(text):
-    """Every number of a text: "1 640,00" and "1640.00" are one."""
+    """Return the numbers of a text; "1 640,00" equals "1640.00"."""
     joined = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "", text)
     return {Decimal(found.replace(",", ".")).normalize() for found in re.findall(r"\d+(?:[.,]\d+)?", joined)}
 
 
 @pytest.fixture
 def renderings(client):
-    """A page as a reader and as a machine sees it, by the path of the page."""
+    """Return a page as HTML text and as Markdown, by path."""
 
     def read(path):
         page, mark, query = path.partition("?")
@@ -47,7 +47,7 @@ def renderings(client):
 
 @pytest.fixture
 def ask(client):
-    """The API's answer."""
+    """Return the API's response."""
     return lambda path: client.get(f"{API}{path}").json()
 
 
@@ -63,7 +63,7 @@ def check(renderings, path, *, numbers=(), days=(), texts=()):
 
 @pytest.fixture
 def priced(depot):
-    """Pellet at eight depots with an outlier, and a price list at the first."""
+    """Create prices of pellet at eight depots with an outlier, and a price list at the first."""
     today = timezone.localdate()
     for amount in ("1400.50", "1450", "1475.25", "1500", "1525", "1550", "1600", "3900"):
         factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=today)
@@ -116,7 +116,12 @@ def test_prices(renderings, ask, priced):
     check(
         renderings,
         "/ceny/",
-        numbers=[pellet["median"], pellet["n"], pellet["bag_price"], official["poland"]["2022"], 2022],
+        numbers=[pellet["median"], pellet["n"], pellet["bag_price"]],
+    )
+    check(
+        renderings,
+        "/ceny/gus/",
+        numbers=[official["poland"]["2022"], 2022],
         texts=[official["name"], official["source"]["name"]],
     )
 

@@ -1,4 +1,4 @@
-"""What all pages share, and the home page, voivodeships, rules of use and errors."""
+"""Shared parts of pages; the home page, voivodeships, rules of use and errors."""
 
 import re
 from html import unescape
@@ -7,10 +7,10 @@ import pytest
 from django.template.loader import render_to_string
 from django.test import Client
 
-from catalog import search
+from catalog.search import entries
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, runnable, text_of
-from tests.regulations.factories import LegalStateFactory
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def test_every_page_says_what_it_is_and_may_be_cached(client, depot, path):
     answer = client.get(path)
     assert answer.status_code == 200
-    assert answer["Cache-Control"] == "public, max-age=300"
+    assert re.match(r"public, max-age=(300|[12]?\d{1,2})(,|$)", answer["Cache-Control"])
     assert "Cookie" not in answer.get("Vary", "")
     assert not answer.cookies
     html = answer.content.decode()
@@ -51,13 +51,58 @@ def test_the_site_is_named_by_the_settings(client, settings):
 def test_home_finds_places_and_postcodes(client):
     factories.krakow()
     factories.PostcodeFactory(code="30-001", places=["Kraków"])
-    search.rebuild()
-    answer = client.get("/", {"q": "krakow"})
-    assert "gmina miejska, miasto na prawach powiatu, województwo małopolskie" in text_of(answer)
-    assert f'href="{KRAKOW}"' in answer.content.decode()
+    factories.PostcodeFactory(code="30-002", places=["Kraków"])
+    entries.rebuild_index()
+    answer = client.get("/", {"q": "30-0"})
+    assert "kod pocztowy, gmina miejska Kraków" in text_of(answer)
+    assert f'href="{KRAKOW}?kod=30-001"' in answer.content.decode()
     assert canonical_of(answer) == "http://127.0.0.1:8000/"
     assert NOINDEX in answer.content.decode()
-    assert f'href="{KRAKOW}?kod=30-001"' in client.get("/", {"q": "30001"}).content.decode()
+
+
+def test_one_clear_answer_is_led_to_at_once(client):
+    village = factories.PlaceFactory(name="Ludźmierz", municipality=factories.nowy_targ_rural(), lat=49.4686, lon=19.98)
+    factories.krakow()
+    factories.PostcodeFactory(code="30-001", places=["Kraków"])
+    entries.rebuild_index()
+    rural = "/sklady/malopolskie/nowy-targ-1211092/"
+
+    def led(q):
+        answer = client.get("/", {"q": q})
+        return answer.status_code, answer.get("Location")
+
+    assert led("krakow") == (302, KRAKOW)
+    assert led("30001") == (302, f"{KRAKOW}?kod=30-001")
+    assert led(village.name) == (302, f"{rural}?p=49.4686,19.98")
+    assert led("pellet Ludźmierz, pow. nowotarski") == (302, f"{rural}?p=49.4686,19.98&paliwo=pellet")
+    assert client.get("/index.md?q=krakow").status_code == 200
+
+
+def test_names_alike_are_no_clear_answer(client):
+    factories.nowy_targ_town(), factories.nowy_targ_rural()
+    entries.rebuild_index()
+    answer = client.get("/", {"q": "Nowy Targ"})
+    assert answer.status_code == 200
+    assert "Wyniki dla „Nowy Targ”" in text_of(answer)
+
+
+def test_a_misspelt_name_is_asked_about_and_not_followed(client):
+    factories.krakow()
+    entries.rebuild_index()
+    answer = client.get("/", {"q": "krakw"})
+    assert answer.status_code == 200
+    assert "Niczego nie znaleźliśmy dla „krakw” Czy chodziło o to miejsce?" in text_of(answer)
+    assert f'href="{KRAKOW}"' in answer.content.decode()
+
+
+def test_nothing_found_says_what_to_try_with_the_nearest_names(client):
+    factories.krakow()
+    entries.rebuild_index()
+    far = text_of(client.get("/", {"q": "karkyw"}))
+    assert "Czy chodziło o to miejsce? Kraków" in far
+    assert "Wpisz samą nazwę miejscowości" in far
+    assert "Czy chodziło" not in text_of(client.get("/", {"q": "xqzv"}))
+    assert "na przykład „pellet Nowy Targ”" in text_of(client.get("/", {"q": "pellet"}))
 
 
 def test_home_says_what_the_catalog_holds(client, depot):
@@ -126,10 +171,11 @@ def test_unknown_voivodeship(client):
 def test_the_examples_of_the_rules_answer(client, depot):
     factories.BoundaryFactory()
     factories.PostcodeFactory(code="30-001")
-    LegalStateFactory()
+    ResolutionFactory()
+    DeadlineFactory()
     answer = client.get("/api/")
     examples = re.findall(r'Przykład: <a href="http://127\.0\.0\.1:8000([^"]+)">', answer.content.decode())
-    assert len(examples) == 9
+    assert len(examples) == 14
     for example in examples:
         assert client.get(unescape(example)).status_code == 200
 
@@ -172,3 +218,10 @@ def test_a_failure_answers_500(client, monkeypatch):
     answer = client.get("/")
     assert answer.status_code == 500
     assert "Coś się u nas zepsuło" in text_of(answer)
+
+
+def test_a_citation_names_the_operator_where_it_is_another(client, settings):
+    settings.SITE_NAME, settings.OPERATOR_NAME = "Składy opału", "Fundacja Próbna"
+    assert "Składy opału (Fundacja Próbna), „" in text_of(client.get("/dane/"))
+    settings.OPERATOR_NAME = "Składy opału"
+    assert "Składy opału, „" in text_of(client.get("/dane/"))

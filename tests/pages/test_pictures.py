@@ -1,4 +1,4 @@
-"""Pictures on pages: what they show fits the lists beside them, and what a strict policy forbids is not there."""
+"""Pictures on pages: agreement with the lists beside them, and with the Content-Security-Policy."""
 
 import gzip
 import re
@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from fueldepot.data import snapshot
-from pages.pictures import territory
+from pages.svg import territory
 from prices.models import Observation, Series
 from tests import factories
 from tests.pages.reading import KRAKOW, ZAKOPANE, text_of
@@ -21,7 +21,7 @@ DOT = re.compile(r'<g class="dot[^>]*><circle[^>]*/><text[^>]*>([^<]+)</text></g
 
 
 def picture_of(html, kind):
-    """The first figure of a kind. Its SVG is well-formed."""
+    """Return the first figure of a kind; its SVG is well-formed."""
     figure = re.search(rf'<figure class="picture {kind}.*?</figure>', html, re.DOTALL)[0]
     svg = re.search(r"<svg.*</svg>", figure, re.DOTALL)[0]
     ElementTree.fromstring(svg.replace("&nbsp;", " "))  # noqa: S314 - our own answer
@@ -50,7 +50,7 @@ def test_dots_have_the_numbers_of_the_list(client, krakow, depot):
     factories.DepotFactory(name="Antracyt", lat=50.02, lon=19.9)
     html = html_of(client, KRAKOW)
     assert DOT.findall(picture_of(html, "map")) == ["1", "2", "3"]
-    assert re.findall(r'<li value="(\d+)">', html) == ["1", "2", "3"]
+    assert re.findall(r'<li value="(\d+)"', html) == ["1", "2", "3"]
     assert "Granice: GUGiK" in html
     assert "© autorzy" in picture_of(html, "map")
 
@@ -58,8 +58,8 @@ def test_dots_have_the_numbers_of_the_list(client, krakow, depot):
 def test_a_depot_near_a_point_is_listed_once(client, krakow, depot):
     near = factories.DepotFactory(name="Antracyt", lat=50.07, lon=19.94)
     html = html_of(client, KRAKOW, p="50.07,19.94")
-    assert re.findall(r'<li value="(\d+)">', html) == ["1", "2"]
-    first = html[html.index('<li value="1">') :][:300]
+    assert re.findall(r'<li value="(\d+)"', html) == ["1", "2"]
+    first = html[html.index('<li value="1"') :][:300]
     assert near.name in first
     assert DOT.findall(picture_of(html, "map")) == ["1", "2"]
     assert 'class="origin"' in html
@@ -102,10 +102,10 @@ def test_a_voivodeship_without_boundaries_has_no_map(client):
 
 def test_the_map_follows_the_territory(client, krakow):
     assert "Zakopane" in picture_of(html_of(client, "/sklady/malopolskie/"), "map")
-    before = territory.country_map(lambda slug, name: territory.maps.Unit(slug, name))
+    before = territory.country_map(lambda slug, name: territory.maps.MapUnit(slug, name))
     factories.BoundaryFactory(municipality=factories.warszawa(), lat=52.2, lon=21.0)
     snapshot.invalidate()
-    after = territory.country_map(lambda slug, name: territory.maps.Unit(slug, name))
+    after = territory.country_map(lambda slug, name: territory.maps.MapUnit(slug, name))
     assert [link.title for link in before.links] == ["małopolskie"]
     assert [link.title for link in after.links] == ["małopolskie", "mazowieckie"]
 
@@ -118,7 +118,7 @@ def test_home_shows_the_country(client, krakow):
 
 @pytest.fixture
 def prices():
-    """Three prices of pellet in Kraków in this month and in the one before the last."""
+    """Create three prices of pellet in Kraków in each of two months with a gap between them."""
     today = timezone.localdate()
     earlier = (today.replace(day=1) - timezone.timedelta(days=45)).replace(day=1)
     for amount in (1400, 1500, 1600):
@@ -140,8 +140,8 @@ def test_a_voivodeship_is_compared_with_the_country(client, krakow, prices):
     html = html_of(client, "/ceny/pellet/malopolskie/")
     figure = picture_of(html, "chart")
     assert 'class="reference"' in figure
-    assert "Linia przerywana: województwo małopolskie" in figure
-    assert "całej Polsce miesiącami" in html
+    assert "Linia przerywana: Polska, mediana ostatnich 6 miesięcy" in figure
+    assert "województwo małopolskie: mediany miesięczne" in figure
 
 
 def test_a_fuel_without_prices_has_no_picture(client, krakow):
@@ -153,7 +153,7 @@ def test_official_averages_show_their_gaps(client):
     series, _ = Series.objects.get_or_create(slug="wegiel-kamienny")
     for year, price in [(2003, "443.92"), (2006, "491.54"), (2007, "500.00")]:
         Observation.objects.create(series=series, year=year, value=Decimal(price), source="https://example.org/")
-    html = html_of(client, "/ceny/")
+    html = html_of(client, "/ceny/gus/")
     figure = picture_of(html, "chart")
     assert "brak danych za 2004–2005." in figure
     assert figure.count("<polyline") == 1

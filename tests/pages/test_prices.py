@@ -1,25 +1,33 @@
 """Pages of prices."""
 
+import csv
+import io
+import re
 from decimal import Decimal
+from html import unescape
 
 import pytest
 from django.utils import timezone
 
-from prices.models import PlausibleRange
+from catalog.depots import fuels
+from catalog.models import Municipality
+from pages.prices import price_map
+from prices.medians import months_before
+from prices.models import Observation, PlausibleRange, Series
 from tests import factories
-from tests.pages.reading import NOINDEX, canonical_of, runnable, text_of
+from tests.pages.reading import NOINDEX, canonical_of, linked_data, runnable, text_of
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def prices():
-    """Three prices of pellet in Kraków, today."""
+    """Create three prices of pellet in Kraków, today."""
     for amount in (1400, 1500, 1600):
         factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
 
 
-@pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/wegiel/", "/ceny/pellet/malopolskie/"])
+@pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"])
 def test_every_page_says_what_it_is(client, prices, path):
     answer = client.get(path)
     assert answer.status_code == 200
@@ -44,15 +52,157 @@ def test_the_arithmetic_can_be_followed(client, prices):
 
 
 @pytest.mark.parametrize("path", ["/ceny/pellet/", "/ceny/pellet.md"])
-def test_without_a_range_the_arithmetic_says_so(client, path):
+def test_without_a_range_the_arithmetic_says_so(client, prices, path):
     PlausibleRange.objects.filter(fuel="pellet").delete()
     text = client.get(path).content.decode()
     assert "Wiarygodnego przedziału cen nie ustalono" in text
-    assert "Spoza wiarygodnego przedziału" not in text
+    assert "spoza wiarygodnego przedziału" not in text
 
 
-def test_too_few_prices(client):
-    assert "Za mało cen" in text_of(client.get("/ceny/brykiet/"))
+@pytest.mark.parametrize("path", ["/ceny/brykiet/", "/ceny/pellet/mazowieckie/", "/ceny/brykiet/malopolskie/"])
+def test_a_page_without_a_price_is_no_data_set_and_not_kept(client, prices, path):
+    factories.VoivodeshipFactory(teryt="14", name="mazowieckie")
+    answer = client.get(path)
+    assert "Za mało cen" in text_of(answer)
+    assert "0 − 0" not in text_of(answer)
+    assert NOINDEX in answer.content.decode()
+    assert not [thing for thing in linked_data(answer)["@graph"] if thing["@type"] == "Dataset"]
+    assert client.get("/ceny/pellet/").content.decode().count('"Dataset"') == 1
+
+
+@pytest.fixture
+def history():
+    """Create prices of pellet: three in Kraków in each of three months, a higher one in Mazowieckie."""
+    today = timezone.localdate()
+    lodz = factories.MunicipalityFactory(teryt="1061011", name="Łódź")
+    depots = {"12": [factories.DepotFactory() for _ in range(3)]}
+    depots["10"] = [factories.DepotFactory(municipality=lodz) for _ in range(3)]
+    for months, amount in ((0, 1500), (1, 1400), (12, 1000)):
+        for depot in depots["12"]:
+            factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=months_before(today, months))
+    for depot in depots["10"]:
+        factories.DepotPriceFactory(depot=depot, price=Decimal(1300), day=today)
+    return today
+
+
+def plain(answer):
+    """Return the body of a response with collapsed blanks."""
+    return " ".join(answer.content.decode().split())
+
+
+def rows_of(answer):
+    """Return the table of voivodeships as text."""
+    body = re.search(r'<table class="areas">.*?<tbody>(.*?)</tbody>', answer.content.decode(), re.DOTALL)[1]
+    return [" ".join(unescape(re.sub(r"<[^>]+>", " ", row)).split()) for row in re.findall(r"<tr>.*?</tr>", body)]
+
+
+def test_the_table_of_voivodeships(client, history):
+    assert rows_of(client.get("/ceny/pellet/")) == [
+        "łódzkie 1 300,00 zł −100,00 zł – – 3",
+        "małopolskie 1 500,00 zł +100,00 zł +7,1% +50,0% 3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("order", "first", "sort"),
+    [
+        ("mediana", "łódzkie", "ascending"),
+        ("-mediana", "małopolskie", "descending"),
+        ("-nazwa", "małopolskie", "descending"),
+        # What is not known comes last, whichever way.
+        ("rok", "małopolskie", "ascending"),
+        ("-rok", "małopolskie", "descending"),
+        ("bzdura", "łódzkie", "ascending"),
+    ],
+)
+def test_the_table_can_be_ordered_by_links(client, history, order, first, sort):
+    answer = client.get("/ceny/pellet/", {"kolejnosc": order})
+    assert rows_of(answer)[0].startswith(first)
+    assert f'aria-sort="{sort}"' in answer.content.decode()
+    assert canonical_of(answer).endswith("/ceny/pellet/")
+
+
+def test_a_past_day(client, history):
+    day = months_before(history, 1).isoformat()
+    answer = client.get("/ceny/pellet/", {"dzien": day})
+    assert "Pellet: 1 400,00 zł za tonę" in text_of(answer)
+    assert NOINDEX in answer.content.decode()
+    assert f'href="/ceny/pellet/malopolskie/?dzien={day}"' in answer.content.decode()
+    data = re.search(r'type="application/json" href="([^"]+)"', answer.content.decode())[1]
+    assert client.get(data).json()["median"] == 1400
+    assert "1 400,00 zł" in text_of(client.get("/ceny/pellet/malopolskie/", {"dzien": day}))
+    assert "1 400,00 zł" in text_of(client.get("/ceny/", {"dzien": day}))
+    assert "Mediana: 1400,00 zł" in client.get("/ceny/pellet.md", {"dzien": day}).content.decode()
+
+
+@pytest.mark.parametrize("day", ["2999-01-01", "2001-01-01", "wczoraj", "2026-02-30"])
+def test_a_day_that_cannot_be_answered_says_so(client, prices, day):
+    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/ceny/pellet.md"):
+        assert "Podaj dzień z ostatnich 24 miesięcy." in plain(client.get(path, {"dzien": day}))
+
+
+def test_the_series_of_a_voivodeship(client, history):
+    answer = client.get("/ceny/pellet/malopolskie/")
+    text = text_of(answer)
+    month = months_before(history, 12).isoformat()[:7]
+    assert f"{month} 1 000,00 zł 3 1 000,00 zł 3" in text
+    assert "województwo małopolskie: mediany miesięczne" in text
+    assert "<polyline" in answer.content.decode()
+    assert "różnica: +100,00 zł" in text
+
+
+def test_the_tables_of_a_fuel_have_the_numbers_of_its_pages(client, history):
+    def read(path):
+        answer = client.get(path)
+        assert answer["Content-Type"].startswith("text/csv")
+        return list(csv.DictReader(io.StringIO(answer.content.decode(), newline="")))
+
+    rows = read("/ceny/pellet.csv")
+    areas = [row for row in rows if row["od"]]
+    assert [row["obszar"] for row in areas] == ["Polska", "województwo łódzkie", "województwo małopolskie"]
+    own = areas[2]
+    assert (own["mediana_zl"], own["liczba_cen"], own["roznica_do_polski_zl"]) == ("1500.00", "3", "100.00")
+    assert (own["zmiana_przez_miesiac_proc"], own["zmiana_przez_rok_proc"]) == ("7.1", "50.0")
+    assert areas[1]["roznica_do_polski_zl"] == "-100.00"
+    months = [row for row in rows if not row["od"] and row["teryt"] == "12"]
+    expected = {12: "1000.00", 1: "1400.00", 0: "1500.00"}
+    assert [(row["okres"], row["mediana_zl"]) for row in months] == [
+        (months_before(history, back).isoformat()[:7], median) for back, median in expected.items()
+    ]
+    assert read("/ceny/pellet/malopolskie.csv") == [row for row in rows if row["teryt"] == "12"]
+    day = months_before(history, 1).isoformat()
+    assert read(f"/ceny/pellet.csv?dzien={day}")[0]["mediana_zl"] == "1400.00"
+    assert client.get("/ceny/gus.csv").content == client.get("/dane/srednie-gus.csv").content
+    for path in ("/ceny/uran.csv", "/ceny/pellet/atlantyda.csv"):
+        assert client.get(path).status_code == 404
+
+
+def test_the_dearer_the_darker(client, history):
+    factories.BoundaryFactory()
+    factories.BoundaryFactory(municipality=Municipality.objects.get(teryt="1061011"), lat=51.8)
+    html = client.get("/ceny/pellet/").content.decode()
+    drawn = dict(re.findall(r'<title>województwo (\w+): [^<]*</title><path class="shade-(\d)"', html))
+    assert drawn["łódzkie"] < drawn["małopolskie"]
+
+
+def test_official_averages_have_their_year_and_their_origin(client):
+    series, _ = Series.objects.get_or_create(slug="wegiel-kamienny")
+    for year, origin in ((2021, "raport A"), (2022, "https://example.pl/b")):
+        Observation.objects.create(series=series, year=year, value=Decimal(900), source=origin)
+    text = text_of(client.get("/ceny/gus/"))
+    assert "Liczbę za rok 2022 odczytaliśmy z: https://example.pl/b" in text
+    assert "900,00 zł/t rok 2022" in text
+    assert "2021 900,00 zł raport A" in text
+    assert "demonstracyjne" not in text
+
+
+@pytest.mark.parametrize("path", ["/ceny/pellet/{}/", "/przepisy/{}/", "/sklady/{}/"])
+def test_a_name_as_it_is_written_leads_to_the_address(client, prices, path):
+    answer = client.get(path.format("Małopolskie"))
+    assert (answer.status_code, answer["Location"]) == (301, path.format("malopolskie"))
+    twin = client.get(path.format("MAŁOPOLSKIE").rstrip("/") + ".md")
+    assert (twin.status_code, twin["Location"]) == (301, path.format("malopolskie").rstrip("/") + ".md")
+    assert client.get(path.format("Mało_polskie")).status_code == 404
 
 
 def test_a_code_leads_to_the_name(client, prices):
@@ -84,3 +234,9 @@ def test_the_rules_name_the_addresses(client):
     html = client.get("/api/").content.decode()
     assert "<code>/prices</code>" in html
     assert "<code>/prices/{fuel}</code>" in html
+
+
+def test_a_voivodeship_with_too_few_prices_is_hatched(client):
+    factories.BoundaryFactory()
+    drawn = str(price_map(fuels.BY_SLUG["pellet"], [{"voivodeship": "mazowieckie", "median": 1500.0}]))
+    assert "województwo małopolskie: za mało cen" in drawn

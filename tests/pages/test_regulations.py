@@ -6,6 +6,11 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
+from fueldepot.data import snapshot
+from fueldepot.http import cache_control
+from pages.dates import day
+from pages.polish import NO_BREAK
+from pages.regulations import regulations_page
 from tests import factories
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, text_of
 from tests.regulations.factories import (
@@ -23,7 +28,7 @@ URL = "/przepisy/malopolskie/"
 
 @pytest.fixture
 def acts():
-    """A wide act whose deadlines lie far away, and a ban in Kraków."""
+    """Create a voivodeship-wide act with distant deadlines, and a ban in Kraków."""
     LegalStateFactory(as_of=timezone.localdate())
     AmendmentFactory(resolution=ResolutionFactory())
     DeadlineFactory(krakow=True, date=date(2019, 9, 1), applies_to="wszystkie paliwa", caveat="Bez wyjątków.")
@@ -37,7 +42,7 @@ def acts():
 def test_pages_say_what_they_are(client, acts, path):
     answer = client.get(path)
     assert answer.status_code == 200
-    assert answer["Cache-Control"] == "public, max-age=300"
+    assert answer["Cache-Control"] == cache_control.CATALOG
     html = answer.content.decode()
     assert canonical_of(answer) == "http://127.0.0.1:8000" + path.partition("?")[0]
     assert html.count("<h1>") == 1
@@ -127,10 +132,44 @@ def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
         assert "obowiązuje tu Źródła" not in text
 
 
+def read(client, address):
+    """Return the text of a page or of its twin."""
+    answer = client.get(address)
+    text = answer.content.decode() if ".md" in address else text_of(answer)
+    return text.replace(NO_BREAK, " ").replace("&nbsp;", " ").replace("\\", "")
+
+
 def test_an_old_state_says_so(client):
     LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
     ResolutionFactory()
-    assert "ponad pół roku temu" in text_of(client.get(URL))
+    assert "ponad pół roku temu. Przed decyzją" in text_of(client.get(URL))
+
+
+@pytest.mark.parametrize(("days", "named"), [(1, True), (400, False)])
+def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
+    """On the page and its twin; not for Kraków, which the deadline does not bind."""
+    factories.krakow()
+    LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
+    ResolutionFactory()
+    near = timezone.localdate() + timedelta(days=days)
+    DeadlineFactory(outside_krakow=True, date=near, applies_to="kotły klasy 3 i 4")
+    sentence = f"a w ciągu roku mija termin: {day(near)} – kotły klasy 3 i 4. Przed decyzją".replace(NO_BREAK, " ")
+    for address in (URL, "/przepisy/malopolskie.md"):
+        text = read(client, address)
+        assert (sentence in text) is named, text
+    assert "w ciągu roku" not in text_of(client.get(f"{URL}?teryt=1261011"))
+
+
+def test_the_unit_is_told_its_own_next_deadline_first(client):
+    """The JSON has the deadline in `resolution`; page and twin of Kraków do not show it first."""
+    factories.krakow()
+    ResolutionFactory()
+    DeadlineFactory(outside_krakow=True, date=date(2998, 1, 1), applies_to="kotły klasy 3 i 4")
+    DeadlineFactory(krakow=True, date=date(2999, 1, 1), applies_to="węgiel")
+    for address in (f"{URL}?teryt=1261011", "/przepisy/malopolskie.md?teryt=1261011"):
+        following = read(client, address).partition("Najbliższy termin")[2].partition("Inne terminy")[0]
+        assert "2999" in following
+        assert "2998" not in following
 
 
 def test_what_editors_type_is_escaped(client):
@@ -147,4 +186,34 @@ def test_unknown(client, acts, path):
 
 def test_the_municipality_page_leads_here(client, acts):
     html = client.get("/sklady/malopolskie/zakopane-1217011/").content.decode()
-    assert 'href="/przepisy/malopolskie/?teryt=1217011"' in html
+    assert 'href="/przepisy/sprawdz/?miejsce=1217011"' in html
+
+
+def test_the_map_names_the_next_deadline_or_that_none_is_left():
+    factories.BoundaryFactory()
+    LegalStateFactory()
+    ResolutionFactory()
+    DeadlineFactory(date=date(2028, 1, 1))
+    for today, label in ((date(2028, 1, 1), "2028"), (date(2028, 1, 2), "–")):
+        (shape,) = regulations_page(today).map.links
+        assert shape.label == (label,)
+        assert ("wszystkie znane terminy minęły" in shape.title) == (label == "–")
+
+
+def test_the_map_does_not_say_none_where_nothing_is_known():
+    factories.BoundaryFactory()
+    (unknown,) = regulations_page(date(2028, 1, 2)).map.links
+    ResolutionFactory(krakow=True)
+    snapshot.invalidate()
+    (undated,) = regulations_page(date(2028, 1, 2)).map.links
+    assert (unknown.label, undated.label) == (("?",), ("?",))
+    assert unknown.title.endswith("nie wiemy: nie wczytano jeszcze stanu prawnego")
+    assert undated.title.endswith("terminów części uchwał nie znamy")
+    assert not unknown.hatched
+
+
+def test_a_unit_that_nobody_knows(client):
+    LegalStateFactory()
+    known, unknown = (text_of(client.get(f"/przepisy/malopolskie/{query}")) for query in ("", "?teryt=1299999"))
+    assert "Pod podanym kodem TERYT nie ma gminy" in unknown
+    assert "Pod podanym kodem" not in known

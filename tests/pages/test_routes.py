@@ -1,4 +1,4 @@
-"""Addresses on every page."""
+"""Routes and URLs on pages."""
 
 import pytest
 from django.template import engines

@@ -1,8 +1,9 @@
-"""sitemap.xml, llms.txt, llms-full.txt and robots.txt: one list, walked four times."""
+"""sitemap.xml, llms.txt, llms-full.txt and robots.txt."""
 
 import re
 import xml.etree.ElementTree as ET
 from datetime import date
+from decimal import Decimal
 from urllib.robotparser import RobotFileParser
 
 import pytest
@@ -11,9 +12,10 @@ from django.utils import timezone
 
 from catalog.models import Dataset
 from fueldepot.data import versions
-from pages import texts
+from pages import machine_files
 from pages.page import twin_path
 from pages.site_map import all_pages, listed_pages
+from prices.models import Observation, Series
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
@@ -26,11 +28,14 @@ SPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
 @pytest.fixture
 def site(depot):
-    """A depot in Kraków, none in Zakopane, a resolution, and figures that hold."""
+    """Create a depot in Kraków with a price, none in Zakopane, a resolution, and medians."""
+    factories.DepotPriceFactory(depot=depot, day=timezone.localdate())
     factories.zakopane()
     LegalStateFactory(as_of=date(2026, 9, 11))
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
     ResolutionFactory()
+    series, _ = Series.objects.get_or_create(slug="wegiel-kamienny")
+    Observation.objects.create(series=series, year=2018, value=Decimal("887.3"), source="Monitor Polski")
 
 
 def locations(answer):
@@ -47,6 +52,7 @@ def test_the_sitemap(client, site, depot_page):
     assert found[f"{SITE}{ZAKOPANE}"] is None
     assert found[f"{SITE}/przepisy/malopolskie/"] == "2026-09-11"
     assert f"{SITE}/ceny/pellet/malopolskie/" in found
+    assert f"{SITE}/ceny/brykiet/" not in found
     for address in found:
         path = address.removeprefix(SITE)
         page = client.get(path)
@@ -56,7 +62,7 @@ def test_the_sitemap(client, site, depot_page):
 
 
 def test_every_kind_of_page_is_on_the_list(client, site):
-    """A page with a twin that nobody finds is none: whoever adds one adds it to the list."""
+    """Every page with a twin is on the list."""
     names = {name for name in get_resolver().reverse_dict if isinstance(name, str) and name.endswith("-md")}
     kinds = {client.get(entry.path).resolver_match.view_name for entry in listed_pages(timezone.localdate())}
     assert {f"{kind}-md" for kind in kinds} == names
@@ -74,6 +80,8 @@ def test_invented_depots_stay_out(client, site, demonstration, depot_page):
 
 
 def test_invented_prices_stay_out(client, demonstration):
+    real = factories.DepotFactory(name="Prawdziwy")
+    factories.DepotPriceFactory(depot=real, fuel="brykiet", day=timezone.localdate())
     factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
     for file in ("/sitemap.xml", "/llms.txt"):
         text = client.get(file).content.decode()
@@ -81,16 +89,15 @@ def test_invented_prices_stay_out(client, demonstration):
         assert "/ceny/brykiet" in text
         assert f"{SITE}/ceny/<" not in text
     full = client.get("/llms-full.txt").content.decode()
-    assert "# Pellet: ceny w Polsce" not in full
-    assert "Mediany cen ze składów są na razie zmyślone" in full
-    assert "# Brykiet: ceny w Polsce" in full
+    assert "# Ceny opału" not in full
+    assert "zmyślone (demonstracyjne) są tu pominięte" in full
 
 
 def test_a_long_list_has_parts(client, site, monkeypatch):
     whole = locations(client.get("/sitemap.xml"))
     assert client.get("/sitemap-1.xml").status_code == 404
-    monkeypatch.setattr(texts, "MOST_ENTRIES", 7)
-    texts.forget()
+    monkeypatch.setattr(machine_files, "MOST_ENTRIES", 7)
+    machine_files.invalidate()
     index = locations(client.get("/sitemap.xml"))
     assert len(index) == -(-len(whole) // 7) > 1
     parts = [locations(client.get(address.removeprefix(SITE))) for address in index]
@@ -103,7 +110,7 @@ def test_a_long_list_has_parts(client, site, monkeypatch):
 def test_llms_txt_gives_the_day_that_the_page_gives(client, site):
     LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="20", name="podlaskie"), as_of=date(2022, 1, 31))
     text = client.get("/llms.txt").content.decode()
-    given = dict(re.findall(rf"\]\({SITE}(/przepisy\S*\.md)\): stan na ([0-9-]{{10}})", text))
+    given = dict(re.findall(rf"\]\({SITE}(/przepisy\S*\.md)\): stan na ([0-9-]{{10}}), [0-9]+ kB", text))
     assert given["/przepisy.md"] == "2022-01-31"
     assert locations(client.get("/sitemap.xml"))[f"{SITE}/przepisy/"] == "2026-09-11"
     for address, day in given.items():
@@ -111,7 +118,7 @@ def test_llms_txt_gives_the_day_that_the_page_gives(client, site):
 
 
 def test_llms_txt_keeps_to_the_convention(client, site):
-    """llmstxt.org: a title, a quotation, prose without headings, then lists of links under second-level headings."""
+    """llmstxt.org: title, quotation, prose without headings, then lists of links under second-level headings."""
     answer = client.get("/llms.txt")
     assert answer["Content-Type"] == "text/plain; charset=utf-8"
     lines = answer.content.decode().splitlines()
@@ -131,15 +138,14 @@ def test_the_whole_context(client, site):
     answer = client.get("/llms-full.txt")
     assert answer["Content-Type"] == "text/plain; charset=utf-8"
     text = answer.content.decode()
-    assert len(answer.content) < 2_000_000
+    assert len(answer.content) < 60_000
     assert "&amp;" not in text
     for heading in [
         "# API i zasady korzystania z danych",
         "# Dane: zbiory, źródła i licencje",
-        "# Prywatność",
         "# Ceny opału",
-        "# Pellet: ceny w Polsce",
-        "# Uchwała antysmogowa: województwo małopolskie",
+        "# Średnie ceny GUS: węgiel, prąd i gaz",
+        "# Uchwały antysmogowe: terminy w województwach",
         "# Kalkulator dotacji Czyste Powietrze",
     ]:
         assert f"\n{heading}\n" in text
@@ -157,7 +163,7 @@ def test_robots(client):
 
 
 def allowed(lines, path):
-    """RFC 9309, section 2.2.2: the longest rule that fits decides; where `*` stands anything may be."""
+    """RFC 9309, section 2.2.2: the longest matching rule decides; `*` matches anything."""
     rules = [line.partition(": ") for line in lines if line.startswith(("Allow: ", "Disallow: "))]
     fitting = [
         (len(rule), kind) for kind, _, rule in rules if re.match(".*".join(map(re.escape, rule.split("*"))), path)
@@ -199,7 +205,7 @@ def test_an_unchanged_list_is_not_sent_again(client, site, path):
 def test_a_list_is_walked_again_only_after_a_change(client, site, monkeypatch):
     first = client.get("/sitemap.xml")
     with monkeypatch.context() as patch:
-        patch.setattr(texts, "listed_pages", lambda today: 1 / 0)
+        patch.setattr(machine_files, "listed_pages", lambda today: 1 / 0)
         assert client.get("/sitemap.xml").content == first.content
     new = factories.DepotFactory(name="Nowy skład")
     versions.bump_version(Dataset.Slug.DEPOTS)

@@ -1,9 +1,9 @@
-"""What pages tell search engines, in the words of schema.org."""
+"""JSON-LD of pages."""
 
 import pytest
 from django.utils import timezone
 
-from pages.filters import json_ld
+from pages.template_filters import json_ld
 from tests import factories
 from tests.pages.reading import KRAKOW, SCRIPT, linked_data
 from tests.regulations.factories import LegalStateFactory, ResolutionFactory
@@ -48,13 +48,15 @@ def test_a_depot_is_a_store(client, depot, depot_page):
     }
     assert store["telephone"] == ["+48 12 345 67 89", "+48 601 234 567"]
     assert store["geo"] == {"@type": "GeoCoordinates", "latitude": 50.0617, "longitude": 19.9373}
-    hours = {
-        row["dayOfWeek"].rpartition("/")[2]: (row["opens"], row["closes"]) for row in store["openingHoursSpecification"]
-    }
-    assert hours["Monday"] == ("07:00", "15:00")
-    assert hours["Saturday"] == ("00:00", "23:59")
-    assert hours["Sunday"] == ("00:00", "00:00")
-    assert "Tuesday" not in hours
+    hours = [
+        (row["dayOfWeek"].rpartition("/")[2], row["opens"], row["closes"]) for row in store["openingHoursSpecification"]
+    ]
+    assert hours[:3] == [
+        ("Monday", "07:00", "15:00"),
+        ("Tuesday", "07:00", "10:00"),
+        ("Tuesday", "12:00", "15:00"),
+    ]
+    assert hours[-2:] == [("Saturday", "00:00", "23:59"), ("Sunday", "00:00", "00:00")]
 
 
 def test_of_a_depot_only_what_is_known(client):
@@ -80,6 +82,7 @@ def test_an_act_is_legislation(client):
 
 @pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"])
 def test_prices_are_a_data_set(client, depot, path):
+    factories.DepotPriceFactory(depot=depot, day=timezone.localdate())
     found = things(client.get(path), "Dataset")[0]
     assert found["url"] == f"{SITE}{path}"
     assert found["dateModified"] == timezone.localdate().isoformat()

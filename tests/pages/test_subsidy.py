@@ -1,12 +1,15 @@
 """The calculator's page."""
 
+import random
 import re
 from datetime import date
+from decimal import Decimal
 from html import unescape
 
 import pytest
 from django.test import Client
 
+from fueldepot.http import cache_control
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, runnable, text_of
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _the_day(monkeypatch):
-    """The view reads the clock; the tests stand still."""
+    """Set the date of the view."""
     monkeypatch.setattr("pages.views.timezone.localdate", lambda: date(2026, 11, 21))
 
 
@@ -35,7 +38,7 @@ PLAN = {
 def test_the_empty_form(client):
     answer = client.get(PATH)
     assert answer.status_code == 200
-    assert answer["Cache-Control"] == "public, max-age=300"
+    assert answer["Cache-Control"] == cache_control.CATALOG
     assert not answer.cookies
     assert "Cookie" not in answer["Vary"]
     html = answer.content.decode()
@@ -45,7 +48,19 @@ def test_the_empty_form(client):
     assert not runnable(answer)
     assert 'method="post"' in html
     assert "Krok 1 z 5" in text_of(answer)
+    assert set(fields_of(answer)) == {"krok", "people", "income", "income_type", "annual_income"}
     assert "do 1 300 zł, a gdy mieszkasz sam: do 1 800 zł" in text_of(answer)
+
+
+@pytest.mark.parametrize("path", [PATH, "/dotacja.md"])
+def test_limits_stand_with_the_conditions_of_a_heat_source(client, path):
+    answer = client.get(path)
+    text = text_of(answer) if path == PATH else answer.content.decode().replace("\N{NO-BREAK SPACE}", " ")
+    shown = text[text.index("Limity kwot" if path == PATH else "## Limity pozycji") :]
+    conditions = shown[: shown.index("Kocioł na pellet")]
+    assert "nowe źródło ciepła przysługuje tylko razem z termomodernizacją" in conditions
+    assert "Program nie dopłaca do kotłów gazowych." in conditions
+    assert "„Czy można dostać dofinansowanie na kocioł gazowy?”" in conditions
 
 
 def test_the_address_is_never_read(client):
@@ -59,7 +74,7 @@ def test_every_question_has_a_label_and_every_id_is_one(client):
     assert len(ids) == len(set(ids))
     labelled = re.findall(r'<label[^>]* for="([^"]+)"', html)
     asked = re.findall(r'<(?:input|select)[^>]*type="(?!hidden)[^"]*"[^>]* id="([^"]+)"|<select id="([^"]+)"', html)
-    assert {first or second for first, second in asked} == set(labelled)
+    assert {first or second for first, second in asked} == set(labelled) - {"q"}  # the search of the header
     for described in re.findall(r'aria-describedby="([^"]+)"', html):
         assert set(described.split()) <= set(ids)
     assert html.count("<fieldset") == html.count("<legend")
@@ -68,12 +83,156 @@ def test_every_question_has_a_label_and_every_id_is_one(client):
 def test_every_parameter_of_the_endpoint_can_be_asked(client):
     from subsidy.application import ENVELOPE, SOURCES, Item
 
-    html = client.get(PATH).content.decode()
-    names = set(re.findall(r'\bname="([^"]+)"', html))
+    answer, names, offered = client.get(PATH), set(), ""
+    ticks = {"new_source": "heat_pump_ground", "central_heating_dhw": "1", "ventilation": "1", "audit": "1"}
+    ticks |= {"energy_certificate": "1", **{f"plan_{item}": "1" for item in ENVELOPE}}
+    for number in range(2, 6):
+        html = answer.content.decode()
+        names |= set(re.findall(r'\bname="([^"]+)"', html))
+        offered += html
+        answer = client.post(PATH, fields_of(answer) | ticks | {"na": str(number)})
+    names |= set(re.findall(r'\bname="([^"]+)"', answer.content.decode()))
     assert {"people", "income", "income_type", "benefit", "annual_income", "business"} <= names
     assert {"current_heating", "eu", "new_source", "cost_source", *ENVELOPE} <= names
     assert {f"cost_{item}" for item in Item if item not in SOURCES} <= names
-    assert all(f'value="{item}"' in html for item in SOURCES)
+    assert all(f'value="{item}"' in offered for item in SOURCES)
+
+
+def fields_of(answer):
+    """Return the data that a browser would send for a form, without the button."""
+    form = re.search(r'<form class="calculator.*?</form>', answer.content.decode(), re.DOTALL)[0]
+    found = {}
+    for tag in re.findall(r"<input[^>]*>", form):
+        name, value = (re.search(rf'\b{key}="([^"]*)"', tag) for key in ("name", "value"))
+        if re.search(r'type="(radio|checkbox)"', tag) and " checked" not in tag:
+            continue
+        found[unescape(name[1])] = unescape(value[1])
+    return found
+
+
+def walk(client, *pages, last="wynik"):
+    """Send the five steps as a browser would. Return the response to the last one."""
+    answer = client.get(PATH)
+    for number, typed in enumerate(pages, 2):
+        wanted = last if number == len(pages) + 1 else str(number)
+        answer = client.post(PATH, fields_of(answer) | typed | {"na": wanted})
+    return answer
+
+
+PAGES = (
+    {"people": "2", "income": "4 000", "income_type": "household"},
+    {"eu": "unknown"},
+    {"new_source": "pellet_boiler"},
+    {"plan_walls": "1"},
+    {"walls": "150"},
+)
+
+
+def test_five_pages_lead_to_the_result(client):
+    asked = []
+    for number in range(1, 5):
+        answer = walk(client, *PAGES[:number], last=str(number + 1))
+        text = text_of(answer)
+        asked.append(re.search(r"Krok (\d) z 5", text)[1])
+        assert answer["Cache-Control"] == "no-store"
+    assert asked == ["2", "3", "4", "5"]
+    # Only what was ticked is asked.
+    html = answer.content.decode()
+    assert 'id="walls"' in html
+    assert 'id="cost_source"' in html
+    assert 'id="cost_walls"' in html
+    assert "cost_floor" not in html
+    assert "cost_ground_source_loop" not in html
+    text = text_of(walk(client, *PAGES))
+    assert "Najwyższa możliwa dotacja: od 14 350 do 43 225 zł, zależnie od audytu" in text
+
+
+def test_the_result_so_far_stands_beside_the_pages(client):
+    assert "Dotychczasowy wynik" not in text_of(client.get(PATH))
+    assert "Poziom podwyższony" in text_of(walk(client, PAGES[0], last="2"))
+    text = text_of(walk(client, *PAGES[:3], last="4"))
+    assert "Dotychczasowy wynik" in text
+    assert "Kwoty niepotwierdzone urzędowo." in text
+
+
+def test_back_keeps_every_answer_also_a_wrong_one(client):
+    answer = walk(client, *PAGES[:4], last="5")
+    answer = client.post(PATH, fields_of(answer) | {"walls": "dużo", "na": "1"})
+    assert answer.status_code == 200
+    sent = fields_of(answer)
+    assert (sent["people"], sent["income"], sent["walls"], sent["plan_walls"]) == ("2", "4 000", "dużo", "1")
+    assert re.search(r'id="income_type-household"[^>]*checked', answer.content.decode())
+    assert "Krok 1 z 5" in text_of(answer)
+
+
+def test_works_without_an_area_and_areas_without_works(client):
+    answer = walk(client, *PAGES[:4], {"walls": ""})
+    assert answer.status_code == 400
+    assert "Podaj powierzchnię." in text_of(answer)
+    # An area that was typed before its box was cleared does not count, and is not forgotten.
+    answer = walk(client, *PAGES[:4], {"walls": "150"}, last="4")
+    sent = {name: value for name, value in fields_of(answer).items() if name != "plan_walls"}
+    answer = client.post(PATH, sent | {"na": "wynik"})
+    assert "Ściany" not in text_of(answer)
+    assert fields_of(answer)["walls"] == "150"
+
+
+def test_a_mistake_stops_on_its_own_page(client):
+    answer = walk(client, {"people": "x"}, last="2")
+    assert answer.status_code == 400
+    assert "Krok 1 z 5" in text_of(answer)
+    # A later page cannot be reached with it either.
+    answer = client.post(PATH, {"krok": "4", "na": "wynik", "people": "x", "eu": "2"})
+    assert "Krok 1 z 5" in text_of(answer)
+    assert fields_of(answer)["eu"] == "2"
+
+
+@pytest.mark.slow
+def test_the_page_and_the_endpoint_agree_on_two_hundred_households(client):
+    from subsidy.application import ENVELOPE, SOURCES, Heating
+    from subsidy.template_filters import pln, pln_range
+
+    dice = random.Random(20261121)  # noqa: S311 - the same households each time
+    for _ in range(200):
+        asked = {"eu": dice.choice(["unknown", "1", "2", "3"]), "current_heating": dice.choice([*Heating])}
+        asked["new_source"] = dice.choice(["none", *SOURCES])
+        asked["income_type"] = dice.choice(["person", "household"])
+        if dice.random() < 0.8:
+            asked |= {"people": str(dice.randint(1, 6)), "income": f"{dice.randint(0, 9000)},{dice.randint(0, 99):02}"}
+        if dice.random() < 0.3:
+            asked["annual_income"] = str(dice.choice([90_000, 135_000, 135_001]))
+        switches = ("benefit", "business", "central_heating_dhw", "ventilation", "audit", "energy_certificate")
+        asked |= {name: "1" for name in switches if dice.random() < 0.3}
+        asked |= {item: f"{dice.uniform(1, 300):.1f}" for item in ENVELOPE if dice.random() < 0.4}
+        costs = [name for name in asked if name in {*ENVELOPE, "ventilation", "audit"}]
+        asked |= {f"cost_{name}": str(dice.randint(0, 90_000)) for name in costs if dice.random() < 0.5}
+        ticks = {f"plan_{item}": "1" for item in ENVELOPE if item in asked}
+        if asked["new_source"] != "none" and dice.random() < 0.5:
+            cost = str(dice.randint(0, 90_000))
+            ticks["cost_source"] = cost
+            answer = ask_api(client, asked | {f"cost_{asked['new_source']}": cost})
+        else:
+            answer = ask_api(client, asked)
+        text = plain(text_of(client.post(PATH, asked | ticks | {"krok": "5", "na": "wynik"})))
+        assert plain(f"Poziom {answer['level_name']}") in text
+        assert plain(f"Dlaczego {answer['level_reason']}") in text
+        for row in answer["items"]:
+            assert plain(pln(Decimal(str(row["subsidy_pln"])))) in text, asked
+        if answer["own_contribution_net_pln"] is not None:
+            assert plain(f"Wkład własny netto {pln(Decimal(str(answer['own_contribution_net_pln'])))}") in text, asked
+        amounts = [Decimal(str(one["max_subsidy_pln"])) for one in answer["audit_variants"] or [answer]]
+        if answer["level"] != "none" and answer["items"]:
+            assert plain(f"Najwyższa możliwa dotacja: {pln_range((min(amounts), max(amounts)))}") in text, asked
+
+
+def ask_api(client, asked):
+    # A day of its own: the endpoint reads another clock than the page.
+    return client.post("/api/v1/subsidy", asked | {"on": "2026-11-21"}).json()
+
+
+def plain(text):
+    """Return text without line breaks and non-breaking spaces."""
+    return " ".join(text.split())
 
 
 def test_the_result(client, django_assert_num_queries):
@@ -82,7 +241,7 @@ def test_the_result(client, django_assert_num_queries):
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"
     text = text_of(answer)
-    assert "Dotacja wyniesie najwyżej od 46 340 do 107 450 zł, zależnie od audytu · kwoty niepotwierdzone" in text
+    assert "Najwyższa możliwa dotacja: od 46 340 do 107 450 zł, zależnie od audytu · kwoty niepotwierdzone" in text
     assert "Trzy warianty" in text
     assert text.count("rodzaj przedsięwzięcia") >= 3
     assert "50 000,50 zł" in text
@@ -92,15 +251,17 @@ def test_the_result(client, django_assert_num_queries):
     assert 'id="wynik"' in html
     assert "<caption>" in html
     assert html.count('class="chosen"') == 1
-    assert re.search(r'<option value="heat_pump_ground" selected>', html)
-    assert re.search(r'id="income_type-household"[^>]*checked', html)
-    assert 'value="4 000"' in html
+    # All that was sent can be changed.
+    kept = fields_of(answer)
+    assert (kept["new_source"], kept["income_type"], kept["income"]) == ("heat_pump_ground", "household", "4 000")
+    again = client.post(PATH, kept | {"na": "3"}).content.decode()
+    assert re.search(r'value="heat_pump_ground" checked', again)
 
 
 def test_a_given_index_has_no_variants(client):
     text = text_of(client.post(PATH, PLAN | {"eu": "3"}))
     assert "Trzy warianty" not in text
-    assert "Dotacja wyniesie najwyżej 107 450 zł" in text
+    assert "Najwyższa możliwa dotacja: 107 450 zł" in text
 
 
 def test_the_headline_is_a_range_over_the_audit_and_says_how_sure_the_amounts_are(client):
@@ -108,9 +269,9 @@ def test_the_headline_is_a_range_over_the_audit_and_says_how_sure_the_amounts_ar
     plan |= {"new_source": "pellet_boiler", "walls": "150"}
     sure = "kwoty niepotwierdzone urzędowo"
     text = text_of(client.post(PATH, plan | {"eu": "unknown"}))
-    assert f"Dotacja wyniesie najwyżej od 14 350 do 43 225 zł, zależnie od audytu · {sure}" in text
+    assert f"Najwyższa możliwa dotacja: od 14 350 do 43 225 zł, zależnie od audytu · {sure}" in text
     text = text_of(client.post(PATH, plan | {"eu": "1"}))
-    assert f"Dotacja wyniesie najwyżej 14 350 zł · {sure}" in text
+    assert f"Najwyższa możliwa dotacja: 14 350 zł · {sure}" in text
     # The same in every variant.
     text = text_of(client.post(PATH, plan | {"eu": "unknown", "new_source": "none", "walls": "", "audit": "1"}))
     assert "zależnie od audytu Poziom" not in text
@@ -172,7 +333,7 @@ def test_a_multipart_form_and_unknown_names(client):
 
 
 def test_the_form_needs_no_cookie():
-    """It changes nothing, so nothing is gained by sending it from elsewhere."""
+    """POST changes nothing, so CSRF protection is not needed."""
     client = Client(enforce_csrf_checks=True)
     assert client.post(PATH, PLAN).status_code == 200
     assert not client.cookies

@@ -8,7 +8,7 @@ from tests import factories
 
 @pytest.fixture
 def desk():
-    """A browser with an editor's login."""
+    """A client logged in as an editor."""
     browser = Client()
     browser.force_login(factories.UserFactory())
     return browser

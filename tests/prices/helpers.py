@@ -1,4 +1,4 @@
-"""What tests of prices share."""
+"""Helpers of the tests of prices."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import orjson
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from catalog import fuels
+from catalog.depots import fuels
 from fueldepot.data import snapshot
 from prices.queries import fuel_prices
 
@@ -14,7 +14,7 @@ LIST = "/admin/prices/depotprice/"
 
 
 def ask(fuel: str, today: Any, *, voivodeship: str | None = None, values: bool = False) -> dict[str, Any]:
-    """The answer of `/prices/{fuel}` on a day, of the rows that there are now."""
+    """Return the response of `/prices/{fuel}` on a day, from the current rows."""
     snapshot.invalidate()
     answer = fuel_prices(fuels.BY_SLUG[fuel], on=today, voivodeship=voivodeship, values=values)
     read: dict[str, Any] = orjson.loads(orjson.dumps(answer))
@@ -22,15 +22,14 @@ def ask(fuel: str, today: Any, *, voivodeship: str | None = None, values: bool =
 
 
 def csv_of(*rows: str) -> SimpleUploadedFile:
-    """A price list."""
+    """Return a price list as CSV."""
     text = "\n".join(["depot,fuel,unit,day,price,bag_price,bag_kg", *rows])
     return SimpleUploadedFile("cennik.csv", text.encode(), "text/csv")
 
 
 def preview(desk: Client, file: SimpleUploadedFile) -> Any:
-    """The answer to an upload."""
-    form = "1" if str(file.name).endswith("xlsx") else "0"
-    answer = desk.post(f"{LIST}import/", {"import_file": file, "format": form})
+    """Upload a file; return the response."""
+    answer = desk.post(f"{LIST}import/", {"import_file": file, "format": "0"})
     assert answer.status_code == 200
     return answer
 

@@ -1,4 +1,4 @@
-"""The figures of a fuel counted row by row, as the contract says it: what the columns are held against."""
+"""Reference implementation of the statistics of a fuel, row by row, for comparison with the columns."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,10 +11,10 @@ from prices.medians import (
     FEWEST_FOR_MEDIAN,
     IMPLAUSIBLE,
     OUTLIER,
-    Counted,
-    Figures,
+    DepotPricePoint,
     Month,
     Price,
+    PriceStatistics,
     Range,
     Rejected,
     Summary,
@@ -25,7 +25,7 @@ from prices.medians import (
 )
 
 
-def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -> Figures:
+def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -> PriceStatistics:
     start, first_month = window_start(today), months_start(today)
     known = [price for price in prices if first_month <= price.day <= today]
     considered = [price for price in known if price.day >= start]
@@ -35,7 +35,7 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -
         if price.fuel not in ranges or ranges[price.fuel].low <= price.amount <= ranges[price.fuel].high
     ]
     newest = by_depot(price for price in plausible if price.day >= start)
-    fences = fences_of([row.amount for row in newest])
+    fences = tukey_fences([row.amount for row in newest])
     accepted = [row for row in newest if fences is None or fences.low <= row.amount <= fences.high]
     rejected = [Rejected(p.depot, p.day, p.amount, IMPLAUSIBLE) for p in considered if p not in plausible]
     implausible = len(rejected)
@@ -44,12 +44,13 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -
     for price in plausible:
         months[f"{price.day:%Y-%m}"].append(price)
     summaries = {month: summarise(row.amount for row in by_depot(own)) for month, own in sorted(months.items())}
-    return Figures(
+    return PriceStatistics(
         start=start,
         end=today,
         considered=len(considered),
         superseded=len(considered) - implausible - len(newest),
-        accepted=tuple(accepted),
+        accepted=tuple(sorted(int(row.amount * 100) for row in accepted)),
+        price_lists=sum(row.price_list for row in accepted),
         rejected=tuple(sorted(rejected)),
         fences=fences,
         country=summarise(row.amount for row in accepted),
@@ -62,14 +63,14 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -
     )
 
 
-def by_depot(prices: Iterable[Price]) -> list[Counted]:
+def by_depot(prices: Iterable[Price]) -> list[DepotPricePoint]:
     own = defaultdict(list)
     for price in prices:
         own[price.depot].append(price)
-    return [newest_of(own[depot]) for depot in sorted(own)]
+    return [representative_price(own[depot]) for depot in sorted(own)]
 
 
-def newest_of(own: Sequence[Price]) -> Counted:
+def representative_price(own: Sequence[Price]) -> DepotPricePoint:
     last = max(price.day for price in own)
     best: dict[str, Price] = {}
     for price in own:
@@ -77,10 +78,10 @@ def newest_of(own: Sequence[Price]) -> Counted:
             best[price.fuel] = price
     chosen = tuple(best.values())
     amount = rounded(quantile(sorted(price.amount for price in chosen), 2))
-    return Counted(chosen[0].depot, chosen[0].area, last, amount, any(price.price_list for price in chosen))
+    return DepotPricePoint(chosen[0].depot, chosen[0].area, last, amount, any(price.price_list for price in chosen))
 
 
-def fences_of(amounts: Iterable[Decimal]) -> Range | None:
+def tukey_fences(amounts: Iterable[Decimal]) -> Range | None:
     ordered = sorted(amounts)
     if len(ordered) < FEWEST_FOR_FENCES:
         return None

@@ -1,27 +1,27 @@
-"""Small cases calculated by hand: the whole way from actions to the answer of `/prices/{fuel}`."""
+"""Cases calculated by hand, from `prices.services` to the response of `/prices/{fuel}`."""
 
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-import yaml
 
-from catalog import fuels
-from catalog.yaml_loader import SafeLoader
-from prices import actions
+from catalog.depots import fuels
+from fueldepot.data.yaml_reader import read_yaml
+from prices import services, validation
 from prices.models import DepotPrice
 from tests import factories
 from tests.prices.helpers import ask
+from tests.yaml_files import AnyContent
 
 pytestmark = pytest.mark.django_db
 
 FILE = Path(__file__).parent / "cases.yaml"
-CASES = yaml.load(FILE.read_text(encoding="utf-8"), SafeLoader)  # noqa: S506 - a safe loader
+CASES = read_yaml(FILE, AnyContent).root
 
 
 def depots_of(case):
-    """Depots by their short name: k in Małopolska, w in Mazowsze."""
+    """Create the depots of a case by short name: k in Małopolskie, w in Mazowieckie."""
     towns = {"k": factories.krakow(), "w": factories.warszawa()}
     names = sorted({row[0] for row in case["prices"]})
     return {name: factories.DepotFactory(name=name, municipality=towns[name[0]]) for name in names}
@@ -32,7 +32,7 @@ def enter(case):
     depots, editor = depots_of(case), factories.UserFactory()
     for name, fuel, day, amount, *rest in case["prices"]:
         bag = amount if isinstance(amount, dict) else {}
-        quote = actions.Quote(
+        quote = validation.PriceInput(
             fuel=fuel,
             day=day,
             unit=fuels.BY_SLUG[fuel].unit,
@@ -41,14 +41,16 @@ def enter(case):
         )
         moment = datetime.combine(day, time(12), UTC)
         origin = DepotPrice.Origin(rest[0]) if rest else DepotPrice.Origin.PRICE_LIST
-        price = actions.submit_price(depot=depots[name], quote=quote, origin=origin, by=editor, on=moment)
-        actions.approve_price(price=price, by=editor, on=moment)
+        price = services.submit_price(depot=depots[name], quote=quote, origin=origin, by=editor, on=moment)
+        services.approve_prices(prices=[price], by=editor, on=moment)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_case(case):
     enter(case)
     answer = ask(case["fuel"], case["today"], values=True)
+    for month in answer["months"]:
+        assert month.pop("complete") is (month["month"] < f"{case['today']:%Y-%m}")
     expected = {key: value.isoformat() if key in {"from", "to"} else value for key, value in case["expect"].items()}
     assert {key: answer[key] for key in expected} == expected
     assert answer["price_lists"] + answer["submissions"] == answer["n"]

@@ -1,4 +1,4 @@
-"""Demonstration prices: deterministic, marked wherever they count, and gone with their depots."""
+"""Demonstration prices: deterministic, marked in responses, deleted with their depots."""
 
 from datetime import date
 from io import StringIO
@@ -7,17 +7,19 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from catalog.fuels import BY_SLUG
-from catalog.importers.run import run
+from catalog.depots.fuels import BY_SLUG
+from catalog.importers.runner import run
 from catalog.importers.sync import Options
 from catalog.models import Dataset, Depot
 from fueldepot.data import snapshot
 from prices import medians, starter
 from prices.models import DepotPrice, Observation, PlausibleRange
+from prices.services import PUBLISHER
 from prices.snapshot import read_prices
-from tests import factories
+from tests import ROOT, factories
 
 TODAY = date(2026, 11, 21)
+DATA = ROOT / "tests" / "data"
 
 
 def rows():
@@ -34,6 +36,11 @@ def test_the_same_depots_and_day_give_the_same_prices():
 
 def test_every_fuel_has_its_levels():
     assert starter.LEVELS.keys() == BY_SLUG.keys()
+
+
+def test_groszek_costs_what_the_press_saw():
+    """dorzeczy.pl, 5 February 2026: 1,350 to 1,850 zł per tonne."""
+    assert all(1350 <= starter.level("wegiel-groszek", months) <= 1850 for months in range(10))
 
 
 @pytest.mark.django_db
@@ -61,7 +68,7 @@ def test_a_few_are_implausible_and_the_others_within_what_the_press_saw():
 
 @pytest.fixture
 def demonstration(db):
-    """Four hundred demonstration depots with their prices."""
+    """Create 400 demonstration depots with prices."""
     krakow = factories.krakow()
     depots = [
         factories.DepotFactory.build(
@@ -95,3 +102,17 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     assert (answer["n"], "demonstration" in answer) == (0, False)
     assert Dataset.objects.get(slug="prices").row_count == 0
     assert list(starter.missing_steps()) == []
+
+
+def test_invented_prices_of_the_future_are_those_of_today():
+    assert starter.level("pellet", -1) == starter.level("pellet", 0) == starter.LEVELS["pellet"][-1][1]
+
+
+def test_real_depots_leave_no_invented_prices_in_the_list_of_data_sets(demonstration, client):
+    factories.BoundaryFactory(municipality=factories.krakow())
+    call_command("import_depots", str(DATA / "overpass.json"), "--commit", "--allow-removals", stdout=StringIO())
+    assert not DepotPrice.objects.exists()
+    kept = Dataset.objects.get(slug="prices")
+    assert (kept.row_count, kept.source) == (0, PUBLISHER)
+    snapshot.invalidate()
+    assert "Źródło: ceny demonstracyjne" not in client.get("/dane.md").content.decode()

@@ -1,4 +1,4 @@
-"""The legal state that comes with the project, in the database."""
+"""The starter data of the legal state."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Acts and deadlines for tests: a voivodeship-wide act from 2017, unless told otherwise."""
+"""Factories of acts and deadlines; by default of a voivodeship-wide act of 2017."""
 
 from datetime import date
 

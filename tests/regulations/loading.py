@@ -1,8 +1,8 @@
-"""Loads the project's own files for tests."""
+"""Loading of the starter data."""
 
 from datetime import date
 
-from catalog.importers.run import run
+from catalog.importers.runner import run
 from catalog.importers.sync import Options
 from catalog.models import County, Municipality, Voivodeship
 from catalog.starter import reader
@@ -14,7 +14,7 @@ OPTIONS = Options(today=date(2026, 11, 21), write=True)
 
 
 def load_units():
-    """The whole register: rules name municipalities everywhere."""
+    """Load the whole register, since rules name municipalities everywhere."""
     units = reader.read_units()
     level = {length: [unit for unit in units if len(unit.teryt) == length] for length in (2, 4, 7)}
     Voivodeship.objects.bulk_create(Voivodeship(teryt=u.teryt, name=u.name, slug=slug(u.name)) for u in level[2])

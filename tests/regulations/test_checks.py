@@ -1,4 +1,4 @@
-"""System checks that read the legal state."""
+"""System checks of the legal state."""
 
 from datetime import timedelta
 

@@ -1,24 +1,33 @@
-"""The files of the starting state: complete, well-formed, and nothing in them that was not seen."""
+"""The files of the starter data: complete, well-formed, and equal to the collected facts."""
 
 import json
 import re
 from collections import Counter
 from datetime import date
-from pathlib import Path
 
 import pytest
 
 from catalog.starter import reader
 from regulations.importers.records import DATA, find_files, parse
 from regulations.models import read_sources, validate_sources
+from tests import SHARED
 
-FACTS = Path(__file__).resolve().parents[3] / "shared" / "facts" / "regulations.json"
+FACTS = SHARED / "facts" / "regulations.json"
 
 CORRECTED_ON = "2026-11-22"
 
 KOSAKOWO, STAROZREBY = "https://gminakosakowo.pl/", "https://starozreby.pl/"
+KUTNO = "https://um.kutno.pl/"
+
+CONFIRMED_ON_THAT_DAY = {"14", "22"}
+"""Voivodeships whose whole state the corrections confirm."""
 
 CORRECTIONS = {
+    "02": [("2018-07-01", "kominki we Wrocławiu", "https://czysteogrzewanie.pl/")],
+    "10": [
+        ("2020-01-01", "kotły na paliwo stałe w budynkach przyłączonych do sieci ciepłowniczej", KUTNO),
+        ("2022-01-01", "piece i kominki w budynkach przyłączonych do sieci ciepłowniczej", KUTNO),
+    ],
     "14": [("2028-01-01", "kotły klasy 3 i 4", STAROZREBY)],
     "22": [
         ("2024-09-01", "kotły poniżej klasy 3 lub bez tabliczki znamionowej", KOSAKOWO),
@@ -27,7 +36,23 @@ CORRECTIONS = {
         ("2024-09-01", "niepewne: kominki i inne ogrzewacze bez ekoprojektu sprzed 30.10.2020", KOSAKOWO),
     ],
 }
-"""Deadlines that were seen after the facts were gathered: `corrections_2026-11.md` beside them, A1, A1b and A2."""
+"""Deadlines found after the facts were collected: `corrections_2026-11.md` beside them, A1, A1b, A2, A6."""
+
+CORRECTED_BANS = {
+    "14": ({"część paliw stałych najgorszej jakości"}, "2018-07-01", {"muly", "wegiel-brunatny", "drobny-wegiel"}),
+    "16": (
+        {"paliwa stałe z mułów lub flotokoncentratów węglowych oraz mieszanki"},
+        "2017-11-01",
+        {"muly", "wegiel-brunatny", "drobny-wegiel"},
+    ),
+}
+"""Bans, A4 and A5: former keys, and the first day and keys of their replacements."""
+
+CORRECTED_ACTS = {
+    ("12", "XVIII/243/16"): "Dz. Urz. Woj. Małopolskiego z 2016 r. poz. 812",
+    ("30", "XXXIX/941/17"): None,
+}
+"""Acts with their numbers and positions in the gazette."""
 
 DIFFERS = (
     "The file says something else than ../shared/facts, although it is of the same day. If the law has changed since, "
@@ -46,15 +71,21 @@ def facts():
     if not FACTS.is_file():
         pytest.skip("the facts are not here: ../shared/facts is missing")
     found = {entry["teryt"]: entry for entry in json.loads(FACTS.read_text(encoding="utf-8"))}
-    for teryt, rows in CORRECTIONS.items():
+    for teryt in CONFIRMED_ON_THAT_DAY:
         found[teryt]["as_of"] = CORRECTED_ON
+    for (teryt, number), publication in CORRECTED_ACTS.items():
+        (act,) = (act for act in found[teryt]["acts"] if act["number"] == number)
+        act["number_status"] = "seen"
+        if act["publication"] == publication:
+            act["publication_status"] = "seen"
+    for teryt, rows in CORRECTIONS.items():
         found[teryt]["deadlines"] += [{"date": day, "applies_to": what, "status": "seen"} for day, what, _ in rows]
     return found
 
 
 @pytest.fixture(params=find_files([DATA]), ids=lambda path: path.stem)
 def known(request, records, facts):
-    """A file and the facts of its voivodeship, unless the law has moved on since these were gathered."""
+    """Return a file and the facts of its voivodeship; skip where the law has changed since."""
     (record,) = (record for record in records.values() if record.path == request.param)
     entry = facts[record.teryt]
     if record.values["as_of"] > date.fromisoformat(entry["as_of"]):
@@ -67,8 +98,13 @@ def items(record):
 
 
 def current(rows):
-    """Rows that no amendment has replaced."""
+    """Return the rows that no amendment has replaced."""
     return [row for row in rows.values() if row["valid_to"] is None]
+
+
+def typeset(text):
+    """Return a text of the facts with Polish dashes, between numbers and between parts."""
+    return re.sub(r"(\d)-(\d)", "\\1–\\2", text).replace(" - ", " – ")
 
 
 def test_every_voivodeship_has_a_file(records):
@@ -107,7 +143,7 @@ def test_a_part_of_a_municipality_always_has_a_caveat(records):
 
 def test_seen_deadlines_are_published_and_no_others(known):
     record, entry = known
-    seen = [(row["date"], row["applies_to"]) for row in entry["deadlines"] if row["status"] == "seen"]
+    seen = [(row["date"], typeset(row["applies_to"])) for row in entry["deadlines"] if row["status"] == "seen"]
     published = [(row["date"].isoformat(), row["applies_to"]) for row in current(record.deadlines)]
     assert Counter(published) == Counter(seen), DIFFERS
 
@@ -130,9 +166,14 @@ def test_what_is_uncertain_says_why(records):
 
 def test_seen_bans_are_published_and_no_others(known):
     record, entry = known
-    seen = {(row["fuel"], row["from_date"]) for row in entry["fuel_bans"] if row["status"] == "seen"}
-    published = {(row["fuel"], row["from_date"] and row["from_date"].isoformat()) for row in current(record.bans)}
-    assert published == seen, DIFFERS
+    seen = {(typeset(row["fuel"]), row["from_date"]) for row in entry["fuel_bans"] if row["status"] == "seen"}
+    gone, since, instead = CORRECTED_BANS.get(record.teryt, (set(), "", set()))
+    rows = {(row["fuel"], row["from_date"] and row["from_date"].isoformat()) for row in current(record.bans)}
+    corrected = {key: row for key, row in record.bans.items() if key in instead | {"mokre-drewno"} and gone}
+    assert {row["from_date"].isoformat() for row in corrected.values()} <= {since}, DIFFERS
+    assert instead <= corrected.keys(), DIFFERS
+    rows -= {(row["fuel"], row["from_date"].isoformat()) for row in corrected.values()}
+    assert rows == {(fuel, day) for fuel, day in seen if fuel not in gone}, DIFFERS
 
 
 def test_acts_say_only_what_was_seen(known):

@@ -1,4 +1,4 @@
-"""What can never be stored."""
+"""Constraints of the legal state."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Codes in scopes follow units that leave the register, whether an update or a file of rules names them."""
+"""Successors of codes in scopes, in the database and in files."""
 
 from datetime import date
 
@@ -7,7 +7,7 @@ import pytest
 from catalog import models as catalog
 from catalog.importers.records import Extract, UnitRecord
 from catalog.importers.sync import Options
-from catalog.importers.sync.successions import Heirs
+from catalog.importers.sync.successions import SuccessorVotes
 from catalog.importers.sync.units import sync_units
 from regulations.successors import Register, follow_scope
 from tests import factories
@@ -20,10 +20,10 @@ def scope(units=(), partly=(), excluded=()):
     return {"units": list(units), "partly": list(partly), "excluded": list(excluded)}
 
 
-WHOLE = {"1207052": Heirs("1207413")}
-MERGED = {"1207052": Heirs("1207062", whole=False)}
-DIVIDED = {"1207052": Heirs("1207062", ("1207413",), whole=False)}
-COUNTY = {"1299012": Heirs("1208012"), "1299022": Heirs("1208022")}
+WHOLE = {"1207052": SuccessorVotes("1207413")}
+MERGED = {"1207052": SuccessorVotes("1207062", whole=False)}
+DIVIDED = {"1207052": SuccessorVotes("1207062", ("1207413",), whole=False)}
+COUNTY = {"1299012": SuccessorVotes("1208012"), "1299022": SuccessorVotes("1208022")}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,10 @@ COUNTY = {"1299012": Heirs("1208012"), "1299022": Heirs("1208022")}
         pytest.param(DIVIDED, scope(["1207052"]), scope(partly=["1207062", "1207413"]), id="divided"),
         pytest.param(COUNTY, scope(["1299"]), scope(["1208"]), id="a county goes on as another"),
         pytest.param(
-            {"1299012": Heirs("1208012")}, scope(["1299"]), scope(["1208012"]), id="a county becomes part of another"
+            {"1299012": SuccessorVotes("1208012")},
+            scope(["1299"]),
+            scope(["1208012"]),
+            id="a county becomes part of another",
         ),
         pytest.param(COUNTY, scope(["1207"]), {}, id="a county that is still there"),
         pytest.param(COUNTY, scope(["9999", "9999012"]), {}, id="codes nobody knows stay for the check to name"),

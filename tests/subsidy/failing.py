@@ -1,16 +1,16 @@
-"""The service with a calculator that fails while it holds the application: what does a failure tell?"""
+"""The service with a calculator that fails while it holds an application."""
 
 from typing import Any, NoReturn
 
 from fueldepot.wsgi import application
-from subsidy import viewsets
+from subsidy.api import views
 
 
-def fail(stated: Any, rules: Any, day: Any) -> NoReturn:
-    """Stand for a mistake of ours."""
+def fail(stated: Any, rules: Any) -> NoReturn:
+    """Fail like a programming error."""
     raise RuntimeError(f"cannot calculate {stated!r}")
 
 
-viewsets.calculate = fail
+views.calculate = fail
 
 __all__ = ["application"]

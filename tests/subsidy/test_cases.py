@@ -1,16 +1,16 @@
-"""Every case of cases/*.yaml, asked of the API as a caller would."""
+"""The cases of cases/*.yaml against the API."""
 
 from pathlib import Path
 
 import pytest
-import yaml
 
-from catalog.yaml_loader import SafeLoader
+from fueldepot.data.yaml_reader import read_yaml
+from tests.yaml_files import AnyContent
 
 CASES = [
     pytest.param(case, id=f"{file.stem}: {case['name']}")
     for file in sorted((Path(__file__).parent / "cases").glob("*.yaml"))
-    for case in yaml.load(file.read_text(encoding="utf-8"), SafeLoader)  # noqa: S506 - a safe loader
+    for case in read_yaml(file, AnyContent).root
 ]
 
 
@@ -27,5 +27,5 @@ def test_case(client, case):
 
 
 def readable(value):
-    """Cases are typed with ordinary blanks."""
+    """Replace non-breaking spaces: cases have ordinary ones."""
     return value.replace("\N{NO-BREAK SPACE}", " ") if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Income is nowhere: not in logs of a real server, not in error reports, not in the database, not in a cache."""
+"""Incomes are in no log of a real server, no error report, no database and no cache."""
 
 import json
 import os
@@ -9,7 +9,6 @@ import sys
 import time
 import urllib.request
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.error import HTTPError
 
 import pytest
@@ -18,11 +17,12 @@ from django.db import connection
 from django.test import Client, RequestFactory
 from django.views.debug import ExceptionReporter
 
-from fueldepot.access_log import without_query
-from subsidy import privacy, viewsets
+from fueldepot.http.access_log import without_query
+from subsidy import privacy
+from subsidy.api import views
+from tests import ROOT
 from tests.fueldepot.static_files import static_files_collected
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 INCOME, ANNUAL = "1234.56", "98765.43"
 TRACES = ("1234.56", "1234,56", "98765.43", "income=")
 QUERY = f"people=2&income={INCOME}&annual_income={ANNUAL}&eu=2&walls=10"
@@ -32,7 +32,7 @@ LIMIT_S = 60.0
 
 @contextmanager
 def served(application, folder):
-    """A real gunicorn in the configuration of `make run`, with every log it has turned on and written to files."""
+    """Run gunicorn as `make run` does, with all its logs written to files."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -78,7 +78,7 @@ def ask(port, path, body=None, **headers):
 
 
 def ask_in_every_way(port):
-    """Statuses of GET and POST in every encoding, of refused and of broken requests, all with incomes."""
+    """Send incomes by GET and POST in every encoding, invalid and broken ones too. Return the statuses."""
     form = "application/x-www-form-urlencoded"
     boundary = f'--x\r\nContent-Disposition: form-data; name="income"\r\n\r\n{INCOME}\r\n--x--\r\n'
     statuses = [
@@ -134,14 +134,14 @@ def test_logs_of_a_server_that_fails(tmp_path):
 
 @pytest.mark.parametrize("method", ["get", "post", "page"])
 def test_error_reports(monkeypatch, settings, method):
-    """What Django would mail to an operator, or a tracker that reads frames would keep."""
+    """Return the error report of Django, and the frames that a tracker would read."""
     settings.DEBUG = False
     reports = []
 
-    def fail(application, rules, day):
+    def fail(application, rules):
         raise RuntimeError(repr(application))
 
-    monkeypatch.setattr(viewsets, "calculate", fail)
+    monkeypatch.setattr(views, "calculate", fail)
     monkeypatch.setattr("pages.subsidy.calculate", fail)
 
     def note(sender, request, **kwargs):

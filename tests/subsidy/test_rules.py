@@ -1,4 +1,4 @@
-"""The rule files: a second copy of the limits, typed for this test; and every mistake is named with its file."""
+"""The rule files: comparison with an independent copy of the limits, and error messages."""
 
 import ast
 import csv
@@ -89,7 +89,8 @@ def test_sums_thresholds_and_shares(day):
 
 
 @pytest.mark.parametrize(
-    ("day", "wage"), [(date(2025, 12, 31), 4666), (date(2026, 1, 1), 4806), (date(2026, 12, 31), 4806)]
+    ("day", "wage"),
+    [(date(2025, 12, 31), 4666), (date(2026, 1, 1), 4806), (date(2026, 12, 31), 4806), (date(2027, 1, 1), 4950)],
 )
 def test_minimum_wage(day, wage):
     assert rules.current().on(day).number("levels/minimum_wage", "monthly") == wage
@@ -163,11 +164,11 @@ def files(tmp_path):
 @pytest.mark.parametrize(
     ("name", "old", "new", "complaint"),
     [
-        ("items/walls.yaml", 'value: "100"', "value: 100", "value is 100; it must be str or NoneType"),
-        ("items/walls.yaml", 'value: "100"', "value: 100.5", "it must be str"),
-        ("items/walls.yaml", 'value: "100"', 'value: "1e2"', "write a quoted decimal"),
-        ("items/walls.yaml", 'value: "100"', 'value: "-100"', "write a quoted decimal"),
-        ("items/walls.yaml", 'value: "100", ', "", "basic: value is missing"),
+        ("items/walls.yaml", 'value: "100"', "value: 100", "row 8: values, basic 1, value is 100; it must be text"),
+        ("items/walls.yaml", 'value: "100"', "value: 100.5", "it must be text"),
+        ("items/walls.yaml", 'value: "100"', 'value: "1e2"', "it must have the form ^[0-9]+"),
+        ("items/walls.yaml", 'value: "100"', 'value: "-100"', "it must have the form ^[0-9]+"),
+        ("items/walls.yaml", 'value: "100", ', "", "basic 1, value is missing"),
         ("items/walls.yaml", "valid_from: 2026-07-20", "valid_from: 2025-03-31", "must ascend"),
         ("items/walls.yaml", "valid_from: 2025-03-31", "valid_from: spring", "valid_from is 'spring'"),
         ("items/walls.yaml", "valid_from: 2025-03-31", "valid_from: 2025-04-01", "after the programme"),
@@ -175,16 +176,21 @@ def files(tmp_path):
         ("items/walls.yaml", "source: zaliczki, ", "", "source is missing"),
         ("items/walls.yaml", "verified: no", "verified: yes", "the source is not official"),
         ("items/walls.yaml", "verified: no", "verified: maybe", "verified is 'maybe'"),
-        ("items/walls.yaml", "annex_not_seen", "nothing_like_it", "names 'nothing_like_it'"),
-        ("items/walls.yaml", "verified: no,", "verified: no, limit: 5,", "unknown: limit"),
-        ("items/walls.yaml", "unit: PLN/m2", "unit: PLN/m3", "use PLN/pcs or PLN/m2"),
-        ("items/walls.yaml", "table: 3", "table: 4", "table 1, 2 or 3"),
+        (
+            "items/walls.yaml",
+            "annex_not_seen",
+            "nothing_like_it",
+            "names 'nothing_like_it', which texts.yaml does not have",
+        ),
+        ("items/walls.yaml", "verified: no,", "verified: no, limit: 5,", "limit is unknown; row"),
+        ("items/walls.yaml", "unit: PLN/m2", "unit: PLN/m3", "it must be 'PLN/pcs' or 'PLN/m2'"),
+        ("items/walls.yaml", "table: 3", "table: 4", "it must be 1, 2 or 3"),
         ("items/walls.yaml", "clause:", "clauses:", "clause is missing"),
         ("items/walls.yaml", "  highest:", "  higest:", "values lack highest"),
         ("items/walls.yaml", "values:", "values: [", "walls.yaml"),
-        ("items/walls.yaml", "table: 3", "table: 3\ntable: 2", "'table' stands twice in \"<unicode string>\", line 4"),
-        ("items/walls.yaml", 'value: "110"', 'value: "110", value: "11"', "'value' stands twice in"),
-        ("items/walls.yaml", "  elevated:", "  highest:", "'highest' stands twice in \"<unicode string>\", line 13"),
+        ("items/walls.yaml", "table: 3", "table: 3\ntable: 2", "row 4: 'table' stands twice"),
+        ("items/walls.yaml", 'value: "110"', 'value: "110", value: "11"', "'value' stands twice"),
+        ("items/walls.yaml", "  elevated:", "  highest:", "row 13: 'highest' stands twice"),
         ("texts.yaml", "disclaimer: >-", "disclaimer: x\ndisclaimer: >-", "'disclaimer' stands twice"),
         ("conditions.yaml", "applies: always", "applies: sometimes", "applies is 'sometimes'"),
         ("editions.yaml", "valid_from: 2026-07-20", "valid_from: 2024-07-20", "must ascend"),
@@ -206,10 +212,10 @@ def test_a_mistake_is_named_with_its_file(files, name, old, new, complaint):
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("sources.yaml", "- a", "must be a mapping"),
-        ("editions.yaml", "a: 1", "must be a list of editions"),
-        ("editions.yaml", "[]", "must be a list of editions"),
-        ("conditions.yaml", "a: 1", "must be a list of conditions"),
+        ("sources.yaml", "- a", r"row 1: is \['a'\]; it must be a mapping"),
+        ("editions.yaml", "a: 1", "row 1: is {'a': 1}; it must be a list"),
+        ("editions.yaml", "[]", r"row 1: is \[\]; it must not be empty"),
+        ("conditions.yaml", "a: 1", "row 1: is {'a': 1}; it must be a list"),
     ],
 )
 def test_a_file_of_another_form_is_named(files, name, content, complaint):
@@ -218,11 +224,22 @@ def test_a_file_of_another_form_is_named(files, name, content, complaint):
         read_rules(files)
 
 
+def test_mistakes_of_several_files_are_named_at_once(files):
+    for name, old, new in (("items/walls.yaml", "table: 3", "table: 4"), ("editions.yaml", "as_of:", "as_off:")):
+        path = files / name
+        path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    (files / "items" / "gates.yaml").unlink()
+    with pytest.raises(RulesError) as error:
+        read_rules(files)
+    assert all(name in str(error.value) for name in ("items/walls.yaml: row 3", "editions.yaml: row ", "gates.yaml"))
+    assert "\n" not in str(error.value)
+
+
 def test_a_value_without_dates_is_named(files):
     file = files / "items" / "walls.yaml"
     head, values, _ = file.read_text(encoding="utf-8").partition("values:")
     file.write_text(f"{head}{values} {{basic: [], elevated: [], highest: []}}", encoding="utf-8")
-    with pytest.raises(RulesError, match="basic must be a list of dated values"):
+    with pytest.raises(RulesError, match=r"values, basic is \[\]; it must not be empty"):
         read_rules(files)
 
 
@@ -248,3 +265,35 @@ def test_prefinancing_is_a_share_of_the_costs_as_the_official_answer_says():
     assert condition.verified
     assert "35% kosztów" in condition.text
     assert "35% dotacji" not in condition.text
+
+
+def conditions(day):
+    return {condition.text: condition for condition in rules.current().on(date.fromisoformat(day)).conditions}
+
+
+def the_one(day, words):
+    """Return the condition of a day with some words."""
+    (found,) = [condition for text, condition in conditions(day).items() if words in text]
+    return found
+
+
+def test_prefinancing_is_a_share_of_the_costs():
+    """The official text says "do 35% kosztów", of the costs, not of the subsidy."""
+    found = the_one("2026-11-22", "prefinansowanie)")
+    assert "Do 35% kosztów" in found.text
+    assert "35% dotacji" not in found.text
+    assert found.verified
+
+
+def test_what_the_official_answers_say_and_what_they_do_not():
+    """A verified condition says no more than the answer it names."""
+    fireplace = the_one("2026-11-22", "Kominek rekreacyjny")
+    assert (fireplace.applies, fireplace.verified) == ("old_source_goes", True)
+    revenue = the_one("2026-11-22", "-krotności minimalnego wynagrodzenia")
+    assert "małżon" not in revenue.text
+    assert "najm" not in revenue.text
+
+
+@pytest.mark.parametrize(("day", "there"), [("2025-03-31", True), ("2025-07-31", True), ("2025-08-01", False)])
+def test_costs_of_the_transition(day, there):
+    assert any("28 maja 2024" in text for text in conditions(day)) is there

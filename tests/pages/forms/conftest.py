@@ -1,4 +1,4 @@
-"""What tests of the forms share: a clock that stands still, and hands that fill in a form."""
+"""Fixtures of the tests of forms: a stopped clock, and a user who fills in forms."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,7 @@ from django.template.backends.jinja2 import Template
 from django.test.signals import template_rendered
 from django.utils import timezone
 
-from pages.forms import abuse
+from pages.forms import spam
 from tests import factories
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -17,7 +17,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def _tell_the_context(monkeypatch):
-    """Answers know what they were made of (`answer.context`), as Django tells of templates of its own engine alone."""
+    """Provide `answer.context` for Jinja2 templates; Django does so only for its own engine."""
     render = Template.render
 
     def tell(self, context=None, request=None):
@@ -28,7 +28,7 @@ def _tell_the_context(monkeypatch):
 
 
 class Clock:
-    """The time that views and `django.core.signing` see."""
+    """Set the time of the views and of `django.core.signing`."""
 
     def __init__(self):
         self.now = NOW
@@ -46,7 +46,7 @@ def clock(monkeypatch):
 
 
 class Stranger:
-    """Fills in forms as a browser does: what the form showed goes back with what was changed."""
+    """Fills in forms as a browser does: sends the displayed values with the changed ones."""
 
     def __init__(self, client, clock, commit):
         self.client, self.clock, self.commit = client, clock, commit
@@ -55,10 +55,10 @@ class Stranger:
         answer = self.client.get(path)
         assert answer.status_code == 200, answer.status_code
         form = answer.context["page"].form
-        typed = {"stamp": form.fresh_stamp, "email": "jan@opal-nowak.pl"}
+        typed = {"stamp": form.form_token, "email": "jan@opal-nowak.pl"}
         for field in form:
             value = field.value()
-            if value is not None and field.name not in typed and field.name != abuse.TRAP:
+            if value is not None and field.name not in typed and field.name != spam.HONEYPOT:
                 typed[field.name] = value
         return typed
 
@@ -72,7 +72,7 @@ class Stranger:
         return self.send(path, typed | changed)
 
     def link(self):
-        """The address in the newest letter."""
+        """Return the link in the newest e-mail."""
         return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/potwierdz/\?odnosnik=\S+)", mail.outbox[-1].body)[1]
 
     def confirm(self, link=None):
@@ -90,7 +90,7 @@ def stranger(client, clock, django_capture_on_commit_callbacks):
 
 @pytest.fixture
 def nowak(db):
-    """A published depot in Kraków, with the boundary around it."""
+    """Create a published depot in Kraków with its boundary."""
     factories.BoundaryFactory()
     return factories.DepotFactory(
         phone="+48 12 345 67 89", place="Kraków", postcode="30-001", website="https://www.opal-nowak.pl/"

@@ -1,12 +1,12 @@
-"""The page of a request, looked at when the entry or the request is not any more what it was."""
+"""The status page after later changes of the entry or of the submission."""
 
 from datetime import timedelta
 
 import pytest
 
-from catalog.actions import remove_depot
-from catalog.models import Depot, DepotRequest
-from catalog.requests import purge_requests
+from catalog.models import Depot, Submission
+from catalog.services import remove_depot
+from catalog.submissions import purge_submissions
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
@@ -22,12 +22,12 @@ def test_the_name_of_an_entry_that_was_removed_is_not_told(client, stranger, now
 
 
 def test_a_price_that_was_erased_is_not_told(client, stranger, nowak, clock):
-    stranger.fill(f"/sklad/{nowak.pk}/cena/", fuel="pellet", price="1500", day=clock.now.date().isoformat())
+    stranger.fill(f"/sklad/{nowak.pk}/cena/", **{"price-pellet": "1500"})
     status = stranger.confirm()["Location"]
     assert "Pellet" in text_of(client.get(status))
-    clock.move(hours=25)
-    purge_requests(on=clock.now + timedelta(minutes=1))
+    clock.move(days=90)
+    purge_submissions(on=clock.now + timedelta(minutes=1))
     page = client.get(status)
     assert page.status_code == 200
-    assert DepotRequest.objects.get().proposed == {}
+    assert Submission.objects.get().proposed == {}
     assert "1500" not in text_of(page)

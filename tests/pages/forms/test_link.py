@@ -1,12 +1,12 @@
-"""The link in the letter: used twice, expired, replaced, mistyped; and letters that could not be sent."""
+"""The confirmation link: used twice, expired, superseded, mistyped; and e-mails that could not be sent."""
 
 import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
-from catalog.actions import remove_depot
-from catalog.models import Depot, DepotRequest
-from catalog.requests import accept_request, purge_requests
+from catalog.models import Depot, Submission
+from catalog.services import remove_depot
+from catalog.submissions import accept_submission, purge_submissions
 from tests import factories
 from tests.pages.reading import text_of
 
@@ -16,7 +16,7 @@ CONFIRM = "/zgloszenia/potwierdz/"
 
 
 def open_and_press(client, link):
-    """Statuses and texts of opening a link and of pressing the button anyway."""
+    """Return statuses and texts of opening a link, and of pressing its button."""
     shown, pressed = client.get(link), client.post(CONFIRM, {"odnosnik": link.partition("=")[2]})
     return (shown.status_code, pressed.status_code), text_of(shown), text_of(pressed)
 
@@ -29,7 +29,7 @@ def test_a_link_works_once(client, stranger, nowak):
     assert statuses == (409, 409)
     assert "Zgłoszenie jest już potwierdzone" in shown
     assert shown == pressed
-    assert DepotRequest.objects.get().state == "waiting"
+    assert Submission.objects.get().state == "waiting"
 
 
 @pytest.mark.parametrize(("hours", "works"), [(47.9, True), (48.1, False)])
@@ -46,10 +46,10 @@ def test_a_link_lives_for_two_days(client, stranger, nowak, clock, hours, works)
     assert "Odnośnik wygasł" in shown
     again = f'<a href="/sklad/{nowak.pk}/popraw/">Wypełnij formularz jeszcze raz</a>'
     assert again in client.get(link).content.decode()
-    purge_requests(on=clock.now)
+    purge_submissions(on=clock.now)
     assert open_and_press(client, link)[0] == (410, 410)
     assert again not in client.get(link).content.decode()
-    assert not DepotRequest.objects.exists()
+    assert not Submission.objects.exists()
 
 
 def test_a_link_that_is_not_needed_any_more_is_not_sent_again(client, stranger, nowak):
@@ -61,7 +61,7 @@ def test_a_link_that_is_not_needed_any_more_is_not_sent_again(client, stranger, 
     assert mail.outbox == []
 
 
-def test_a_newer_request_replaces_an_unconfirmed_one(client, stranger, nowak):
+def test_a_newer_submission_replaces_an_unconfirmed_one(client, stranger, nowak):
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     old = stranger.link()
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="602 234 567")
@@ -71,7 +71,7 @@ def test_a_newer_request_replaces_an_unconfirmed_one(client, stranger, nowak):
     assert stranger.confirm().status_code == 302
 
 
-def test_nobody_who_knows_the_address_replaces_an_unconfirmed_request(client, stranger, nowak):
+def test_nobody_who_knows_the_address_replaces_an_unconfirmed_submission(client, stranger, nowak):
     path = f"/sklad/{nowak.pk}/popraw/"
     stranger.fill(path, phone="601 234 567")
     owners = stranger.link()
@@ -79,7 +79,7 @@ def test_nobody_who_knows_the_address_replaces_an_unconfirmed_request(client, st
     stranger.clock.move(seconds=10)
     assert stranger.send(path, typed, REMOTE_ADDR="192.0.2.7").status_code == 302
     assert stranger.confirm(owners).status_code == 302
-    assert DepotRequest.objects.waiting().get().proposed == {"phone": "+48 601 234 567"}
+    assert Submission.objects.waiting().get().proposed == {"phone": "+48 601 234 567"}
 
 
 @pytest.mark.parametrize(
@@ -90,17 +90,17 @@ def test_nobody_who_knows_the_address_replaces_an_unconfirmed_request(client, st
         ("popraw", {"phone": "601 234 567"}),
     ],
 )
-def test_of_two_requests_for_the_same_the_newer_waits_once_it_is_confirmed(stranger, nowak, form, typed):
+def test_of_two_submissions_for_the_same_the_newer_waits_once_it_is_confirmed(stranger, nowak, form, typed):
     stranger.fill(f"/sklad/{nowak.pk}/{form}/", **typed)
     stranger.confirm()
-    first = DepotRequest.objects.get()
+    first = Submission.objects.get()
     stranger.fill(f"/sklad/{nowak.pk}/{form}/", **typed)
     first.refresh_from_db()
     assert first.state == "waiting"  # whoever knows the address cannot push it aside
     stranger.confirm()
     first.refresh_from_db()
     assert first.state == "superseded"
-    assert DepotRequest.objects.waiting().count() == 1
+    assert Submission.objects.waiting().count() == 1
 
 
 def test_a_second_correction_waits_beside_the_first_and_both_are_done(stranger, nowak, clock):
@@ -108,16 +108,16 @@ def test_a_second_correction_waits_beside_the_first_and_both_are_done(stranger, 
     for said in ({"phone": "601 234 567"}, {"phone": "602 234 567", "place": "Wieliczka"}):
         stranger.fill(path, **said)
         stranger.confirm()
-    first, second = DepotRequest.objects.waiting().order_by("pk")
+    first, second = Submission.objects.waiting().order_by("pk")
     editor = factories.UserFactory()
-    for request in (first, second):
-        accept_request(request=request, by=editor, on=clock.now)
+    for submission in (first, second):
+        accept_submission(submission=submission, by=editor, on=clock.now)
     nowak.refresh_from_db()
     assert (nowak.phone, nowak.place) == ("+48 602 234 567", "Wieliczka")
 
 
 @pytest.mark.parametrize("kind", ["popraw", "przejmij", "dodaj"])
-def test_a_form_sent_twice_is_one_request_and_one_letter(stranger, nowak, kind):
+def test_a_form_sent_twice_is_one_submission_and_one_letter(stranger, nowak, kind):
     path, typed = {
         "popraw": (f"/sklad/{nowak.pk}/popraw/", {"phone": "601 234 567", "mon": "8-16"}),
         "przejmij": (
@@ -130,9 +130,9 @@ def test_a_form_sent_twice_is_one_request_and_one_letter(stranger, nowak, kind):
     stranger.clock.move(seconds=10)
     first, second = stranger.send(path, typed), stranger.send(path, typed)
     assert (first.status_code, second["Location"]) == (302, first["Location"])
-    assert (DepotRequest.objects.count(), len(mail.outbox)) == (1, 1)
+    assert (Submission.objects.count(), len(mail.outbox)) == (1, 1)
     assert stranger.confirm().status_code == 302
-    assert DepotRequest.objects.get().state == "waiting"
+    assert Submission.objects.get().state == "waiting"
 
 
 def test_a_form_sent_twice_tells_another_network_nothing(stranger, nowak):
@@ -150,7 +150,7 @@ def test_the_entry_was_removed_meanwhile(client, stranger, nowak, clock):
     statuses, shown, _ = open_and_press(client, stranger.link())
     assert statuses == (410, 410)
     assert "skład zakończył działalność" in shown
-    assert DepotRequest.objects.get().state == "unconfirmed"
+    assert Submission.objects.get().state == "superseded"
 
 
 @pytest.mark.parametrize("token", ["", "x", "a:b:c", "ą", "x" * 5000, "\x00", "%00", "<script>"])
@@ -161,14 +161,14 @@ def test_a_link_that_is_not_ours(client, db, token):
         assert "<script" not in answer.content.decode()
 
 
-def test_a_link_of_another_request_does_not_fit(client, stranger, nowak):
+def test_a_link_of_another_submission_does_not_fit(client, stranger, nowak):
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
-    DepotRequest.objects.update(token_hash="0" * 64)
+    Submission.objects.update(token_hash="0" * 64)
     assert client.get(stranger.link()).status_code == 409
 
 
 class Down(EmailBackend):
-    """A mail server that is not there."""
+    """A mail backend whose server is unreachable."""
 
     down = True
 
@@ -185,7 +185,7 @@ def test_a_mail_server_that_is_down_loses_nothing(client, stranger, nowak, setti
     status = sent["Location"]
     page = client.get(status)
     assert page.status_code == 200
-    assert "Zgłoszenie jest zapisane, ale serwer pocztowy nie przyjął listu" in text_of(page)
+    assert "Zgłoszenie jest zapisane, ale serwer pocztowy nie przyjął wiadomości" in text_of(page)
     assert "ConnectionRefusedError" in caplog.text
     assert "jan@" not in caplog.text
     monkeypatch.setattr(Down, "down", False)
@@ -211,7 +211,7 @@ def test_a_link_is_sent_again_a_few_times_and_only_the_last_one_works(client, st
 
 def test_a_link_is_sent_again_after_a_pause_that_grows(client, stranger, nowak):
     status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]  # at 13:00:10 in Warsaw
-    assert "List można wysłać jeszcze raz po 13:02." in text_of(client.get(status))
+    assert "Wiadomość można wysłać jeszcze raz po 13:02." in text_of(client.get(status))
     stranger.clock.move(seconds=59)
     answer = stranger.send(status, {})
     assert (answer.status_code, answer["Retry-After"]) == (429, "1")
@@ -227,12 +227,12 @@ def test_a_link_is_sent_again_after_a_pause_that_grows(client, stranger, nowak):
 
 
 @pytest.mark.parametrize("reference", ["1", "x:y:z", "ą", "1" * 400])
-def test_nobody_sees_requests_by_trying_numbers(client, db, reference):
-    factories.DepotRequestFactory()
-    assert client.get(f"/zgloszenia/{reference}/").status_code == 404
+def test_nobody_sees_submissions_by_trying_numbers(client, db, reference):
+    factories.SubmissionFactory()
+    assert client.get("/zgloszenia/stan/", {"znak": reference}).status_code == 404
 
 
-def test_the_page_of_a_request_forgets_after_two_days(client, stranger, nowak, clock):
+def test_the_page_of_a_submission_forgets_after_two_days(client, stranger, nowak, clock):
     status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]
     clock.move(hours=49)
     assert client.get(status).status_code == 404

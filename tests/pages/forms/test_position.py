@@ -1,8 +1,8 @@
-"""Where a depot is said to be: what the forms take, and what they ask to look at again."""
+"""The position in the forms: accepted and refused values."""
 
 import pytest
 
-from catalog.models import DepotRequest
+from catalog.models import Submission
 from tests import factories
 from tests.pages.reading import text_of
 
@@ -13,7 +13,7 @@ NEW = {"name": "Opał u Zosi", "place": "Kraków", "fuels": ["pellet"]}
 
 
 def proposed():
-    return DepotRequest.objects.get().proposed
+    return Submission.objects.get().proposed
 
 
 def test_a_depot_may_move_within_its_neighbourhood(stranger, nowak):
@@ -26,7 +26,7 @@ def test_a_depot_that_moved_far_away_is_another_one(stranger, nowak):
     answer = stranger.fill(f"/sklad/{nowak.pk}/popraw/", lat="52.23", lon="21.01")
     assert answer.status_code == 400
     assert "Ten punkt leży ponad 30 km od obecnego, w gminie Warszawa." in text_of(answer)
-    assert not DepotRequest.objects.exists()
+    assert not Submission.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_new_depot_needs_a_position(stranger, nowak, changed, said):
     answer = stranger.fill(ADD, **NEW, **changed)
     assert answer.status_code == 400
     assert said in text_of(answer)
-    assert not DepotRequest.objects.exists()
+    assert not Submission.objects.exists()
 
 
 def test_a_position_far_from_the_postcode_is_asked_about(stranger, nowak):

@@ -1,4 +1,4 @@
-"""A reader's price: the form, the link, and the queue of prices."""
+"""Prices of readers: form, confirmation, moderation queue."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -6,8 +6,10 @@ from decimal import Decimal
 import pytest
 from django.core import mail
 
-from catalog.models import DepotRequest
+from catalog.models import Submission
+from catalog.submissions import purge_submissions
 from prices.models import DepotPrice, PlausibleRange
+from prices.services import approve_prices, reject_prices
 from tests import factories
 from tests.pages.reading import text_of
 
@@ -20,47 +22,116 @@ def path(nowak):
 
 
 def test_a_price_enters_the_queue_once_it_is_confirmed(client, stranger, path, nowak, clock):
-    sent = stranger.fill(path, fuel="pellet", price="1 650,50")
-    assert "Cena 1 650,50 zł za tonę" in text_of(client.get(sent["Location"]))
+    sent = stranger.fill(path, **{"price-pellet": "1 650,50"})
+    assert "1 650,50 zł za tonę, 21 listopada 2026 r." in text_of(client.get(sent["Location"]))
     assert not DepotPrice.objects.exists()
     done = stranger.confirm()
-    assert "Cena czeka na sprawdzenie" in text_of(client.get(done["Location"]))
+    assert "czeka na decyzję redakcji" in text_of(client.get(done["Location"]))
     price = DepotPrice.objects.get()
     assert (price.depot, price.fuel, price.price, price.unit) == (nowak, "pellet", Decimal("1650.50"), "t")
     assert (price.status, price.origin, price.day) == ("pending", "submission", clock.now.date())
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["price_list"] == []
-    assert DepotRequest.objects.get().state == "passed_on"
+    assert Submission.objects.get().state == "passed_on"
     assert client.get(stranger.link()).status_code == 409
 
 
 def test_a_bag_is_counted_up_to_a_tonne(stranger, path):
-    stranger.fill(path, fuel="pellet", bag_price="24", bag_kg="15")
+    stranger.fill(path, **{"price-pellet": "24", "bag-pellet": "15"})
     stranger.confirm()
     assert DepotPrice.objects.get().price == Decimal("1600.00")
 
 
-def test_two_fuels_wait_beside_each_other(stranger, path):
-    stranger.fill(path, fuel="pellet", price="1600")
-    first = stranger.link()
-    stranger.fill(path, fuel="brykiet", price="1400")
-    stranger.confirm(first)
+SEVEN = {
+    "price-pellet": "24",
+    "bag-pellet": "15",
+    "price-brykiet": "1400",
+    "price-wegiel": "1500",
+    "price-wegiel-orzech": "1600",
+    "price-wegiel-kostka": "1550",
+    "price-ekogroszek": "1700",
+    "price-drewno-kominkowe": "380",
+}
+
+
+def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(
+    client, stranger, path, nowak, clock, django_capture_on_commit_callbacks
+):
+    assert stranger.fill(path, **SEVEN).status_code == 302
+    assert len(mail.outbox) == 1
+    assert "1400" not in mail.outbox[0].body  # nobody has confirmed the address
+    page = stranger.confirm()["Location"]
+    prices = list(DepotPrice.objects.order_by("pk"))
+    assert {price.fuel: price.price for price in prices}["pellet"] == Decimal("1600.00")
+    assert len(prices) == 7
+    editor = factories.UserFactory()
+    with django_capture_on_commit_callbacks(execute=True):
+        approve_prices(prices=prices[:5], by=editor, on=clock.now)
+        reject_prices(prices=[prices[5]], reason="To cena za metr.", by=editor, on=clock.now)
+    assert len(mail.outbox) == 1  # one still waits
+    with django_capture_on_commit_callbacks(execute=True):
+        reject_prices(prices=[prices[6]], reason="Nie tak tanio.", by=editor, on=clock.now)
+    letter = mail.outbox[-1]
+    assert (letter.subject, letter.to) == ("Skład opału Nowak: część cen przyjęta", ["jan@opal-nowak.pl"])
+    assert "To cena za metr." in letter.body
+    assert "Nie tak tanio." in letter.alternatives[0].content
+    shown = text_of(client.get(page))
+    assert "Redakcja sprawdziła ceny" in shown
+    assert "nieprzyjęta: Nie tak tanio." in shown
+    purge_submissions(on=clock.now + timedelta(hours=25))
+    assert Submission.objects.get().email == ""
+    assert DepotPrice.objects.approved().count() == 5
+
+
+def test_prices_that_nobody_decides_keep_their_author_until_they_are(stranger, path, clock):
+    stranger.fill(path, **SEVEN)
     stranger.confirm()
-    assert set(DepotPrice.objects.values_list("fuel", flat=True)) == {"pellet", "brykiet"}
+    purge_submissions(on=clock.now + timedelta(days=2))
+    assert Submission.objects.get().email == "jan@opal-nowak.pl"
+    purge_submissions(on=clock.now + timedelta(days=91))
+    assert Submission.objects.get().email == ""
+
+
+def test_a_price_that_stands_already_bars_none_of_the_others(client, stranger, path, nowak, clock):
+    factories.DepotPriceFactory(depot=nowak, day=clock.now.date(), from_reader=True, pending=True)
+    stranger.fill(path, **SEVEN)
+    page = stranger.confirm()
+    assert page.status_code == 302
+    assert DepotPrice.objects.filter(submission__isnull=False).count() == 6
+    assert "nieprzyjęta: skład ma już cenę tego paliwa" in text_of(client.get(page["Location"]))
 
 
 def test_a_second_price_of_one_day_is_refused_without_being_half_taken(client, stranger, path, nowak, clock):
     day = clock.now.date()
-    factories.DepotPriceFactory(depot=nowak, day=day, submission=True, pending=True)
-    stranger.fill(path, fuel="pellet", price="1600")
+    factories.DepotPriceFactory(depot=nowak, day=day, from_reader=True, pending=True)
+    stranger.fill(path, **{"price-pellet": "1600"})
     answer = stranger.confirm()
     assert answer.status_code == 409
     assert "Nie możemy przyjąć tej ceny" in text_of(answer)
-    assert (DepotPrice.objects.count(), DepotRequest.objects.get().state) == (1, "unconfirmed")
+    assert (DepotPrice.objects.count(), Submission.objects.get().state) == (1, "unconfirmed")
+
+
+def test_prices_are_withdrawn_until_they_are_decided(client, stranger, path, clock):
+    stranger.fill(path, **{"price-pellet": "1600", "price-brykiet": "1400"})
+    page = stranger.confirm()["Location"]
+    number = str(Submission.objects.get().pk)
+    approve_prices(prices=DepotPrice.objects.filter(fuel="pellet"), by=factories.UserFactory(), on=clock.now)
+    stranger.send(page, {"wycofaj": number})
+    assert list(DepotPrice.objects.values_list("fuel", "status")) == [("pellet", "approved")]
+    assert DepotPrice.history.filter(fuel="brykiet", history_type="-").exists()
+    assert Submission.objects.get().answered_at == clock.now
+    mail.outbox.clear()
+    stranger.fill(path, **{"price-wegiel-orzech": "1600"})
+    page = stranger.confirm()["Location"]
+    submission = Submission.objects.latest("pk")
+    stranger.send(page, {"wycofaj": str(submission.pk)})
+    submission.refresh_from_db()
+    assert submission.state == "withdrawn"
+    assert "Zgłoszenie jest wycofane" in text_of(client.get(page))
 
 
 def test_a_price_list_of_the_same_day_stands_beside_it(stranger, path, nowak, clock):
     factories.DepotPriceFactory(depot=nowak, day=clock.now.date())
-    stranger.fill(path, fuel="pellet", price="1600")
+    stranger.fill(path, **{"price-pellet": "1600"})
     assert stranger.confirm().status_code == 302
     assert DepotPrice.objects.count() == 2
 
@@ -68,25 +139,18 @@ def test_a_price_list_of_the_same_day_stands_beside_it(stranger, path, nowak, cl
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ({"fuel": "pellet"}, "Podaj albo cenę za tonę, albo cenę i wagę worka."),
-        ({"fuel": "pellet", "price": "1600", "bag_price": "24"}, "Podaj albo cenę za tonę"),
-        ({"fuel": "pellet", "bag_price": "24"}, "Do ceny worka podaj jego wagę"),
-        (
-            {"fuel": "drewno-kominkowe", "bag_price": "24", "bag_kg": "15"},
-            "podaj cenę za metr przestrzenny",
-        ),
-        ({"fuel": "pellet", "price": "24"}, "Wiarygodne ceny tego paliwa to od 600 do 4000 zł"),
-        ({"fuel": "pellet", "price": "99999"}, "Wiarygodne ceny"),
-        ({"fuel": "pellet", "price": "0"}, "Wpisz kwotę"),
-        ({"fuel": "pellet", "price": "-5"}, "Wpisz kwotę"),
-        ({"fuel": "pellet", "price": "1600,555"}, "Wpisz kwotę"),
-        ({"fuel": "pellet", "price": "NaN"}, "Wpisz kwotę"),
-        ({"fuel": "pellet", "bag_price": "24", "bag_kg": "0"}, "Wpisz wagę w kilogramach"),
-        ({"fuel": "uran", "price": "1600"}, "Popraw i wyślij"),
-        ({"price": "1600"}, "Wybierz paliwo, którego dotyczy cena."),
-        ({"fuel": "pellet", "price": "1600", "day": "2026-11-22"}, "Ten dzień jeszcze nie nadszedł."),
-        ({"fuel": "pellet", "price": "1600", "day": "2026-10-01"}, "Podaj cenę z ostatnich 31 dni."),
-        ({"fuel": "pellet", "price": "1600", "day": "wczoraj"}, "Wpisz dzień na przykład tak: 21.11.2026."),
+        ({}, "Podaj cenę co najmniej jednego paliwa."),
+        ({"bag-pellet": "15"}, "Do wagi worka podaj jego cenę."),
+        ({"price-pellet": "24"}, "Wiarygodne ceny tego paliwa to od 600 do 4000 zł"),
+        ({"price-pellet": "99999"}, "Wiarygodne ceny"),
+        ({"price-pellet": "0"}, "Wpisz kwotę"),
+        ({"price-pellet": "-5"}, "Wpisz kwotę"),
+        ({"price-pellet": "1600,555"}, "Wpisz kwotę"),
+        ({"price-pellet": "NaN"}, "Wpisz kwotę"),
+        ({"price-pellet": "24", "bag-pellet": "0"}, "Wpisz wagę w kilogramach"),
+        ({"price-pellet": "1600", "day": "2026-11-22"}, "Ten dzień jeszcze nie nadszedł."),
+        ({"price-pellet": "1600", "day": "2026-10-01"}, "Podaj ceny z ostatnich 31 dni."),
+        ({"price-pellet": "1600", "day": "wczoraj"}, "Wpisz dzień na przykład tak: 21.11.2026."),
     ],
 )
 def test_what_is_no_price(stranger, path, typed, said):
@@ -98,10 +162,10 @@ def test_what_is_no_price(stranger, path, typed, said):
 
 def test_a_range_with_grosze_is_told_to_the_grosz(stranger, path):
     PlausibleRange.objects.filter(pk="pellet").update(low=Decimal("650.50"))
-    assert "od 650,50 do 4000 zł" in text_of(stranger.fill(path, fuel="pellet", price="650,49"))
+    assert "od 650,50 do 4000 zł" in text_of(stranger.fill(path, **{"price-pellet": "650,49"}))
 
 
 def test_the_ends_of_a_plausible_range_are_inside(stranger, path):
-    assert stranger.fill(path, fuel="pellet", price="600").status_code == 302
+    assert stranger.fill(path, **{"price-pellet": "600"}).status_code == 302
     day = (stranger.clock.now - timedelta(days=31)).date()
-    assert stranger.fill(path, fuel="pellet", price="4000", day=str(day)).status_code == 302
+    assert stranger.fill(path, **{"price-pellet": "4000", "day": str(day)}).status_code == 302

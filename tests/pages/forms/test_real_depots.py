@@ -1,4 +1,4 @@
-"""The correction form over the publisher's depots: who changes nothing proposes nothing, and is not stopped."""
+"""The correction form over real depots: an unchanged form is valid and proposes nothing."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +7,7 @@ import pytest
 from catalog.importers.parsers import overpass
 from catalog.importers.sync.depots import plain_values
 from catalog.models import Depot
-from catalog.requests import proposals
+from catalog.submissions import field_groups
 from pages.forms.depot import CorrectForm
 
 pytestmark = [pytest.mark.full_scale, pytest.mark.slow]
@@ -23,10 +23,8 @@ def test_a_form_that_is_sent_back_as_it_was_shown(shared_data, monkeypatch):
         depot = Depot(pk=1, source="osm", municipality_id="1261011", **plain_values(record))
         shown = CorrectForm(depot=depot, path="/x/", on=NOW - timedelta(minutes=1))
         typed = {field.name: field.value() for field in shown if field.value() is not None}
-        sent = CorrectForm(
-            typed | {"stamp": shown.fresh_stamp, "email": "jan@opal.pl"}, depot=depot, path="/x/", on=NOW
-        )
+        sent = CorrectForm(typed | {"stamp": shown.form_token, "email": "jan@opal.pl"}, depot=depot, path="/x/", on=NOW)
         assert sent.is_valid(), (record.source_id, sent.errors)
-        assert proposals.changes(proposals.values_of(depot), sent.wanted()) == {}, record.source_id
+        assert field_groups.changes(field_groups.values_of(depot), sent.wanted()) == {}, record.source_id
         if record.hours is not None:
             assert sent.cleaned_data["hours"] == record.hours, record.source_id

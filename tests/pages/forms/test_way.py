@@ -1,10 +1,13 @@
-"""The whole way: form, letter, link, decision, and what the public sees after it."""
+"""Submissions from the form to the published result."""
+
+from datetime import timedelta
 
 import pytest
 from django.core import mail
 
-from catalog import requests
-from catalog.models import Depot, DepotRequest
+from catalog import submissions
+from catalog.models import Depot, Submission
+from prices.models import DepotPrice
 from tests import factories
 from tests.pages.reading import NOINDEX, text_of
 
@@ -24,7 +27,7 @@ def test_a_correction_from_the_form_to_the_public(
     sent = stranger.fill(path, phone="601 234 567", mon="7-15", tue="8:00-12:00 i 13:00-16:00")
     assert sent.status_code == 302
     status = text_of(client.get(sent["Location"]))
-    assert "Wysłaliśmy list" in status
+    assert "Wysłaliśmy wiadomość" in status
     assert "Telefon +48 12 345 67 89 +48 601 234 567" in status
     assert "wt. 8:00-12:00, 13:00-16:00" in status
     nowak.refresh_from_db()
@@ -35,14 +38,14 @@ def test_a_correction_from_the_form_to_the_public(
     assert "601" not in letter.body
     asked = client.get(stranger.link())
     assert "Potwierdzam" in text_of(asked)
-    assert DepotRequest.objects.get().state == "unconfirmed"  # opening the link is not enough
+    assert Submission.objects.get().state == "unconfirmed"  # opening the link is not enough
     done = stranger.confirm()
     assert "czeka na decyzję redakcji" in text_of(client.get(done["Location"]))
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["phone"] == "+48 12 345 67 89"
 
-    request = DepotRequest.objects.get()
+    submission = Submission.objects.get()
     with django_capture_on_commit_callbacks(execute=True):
-        requests.accept_request(request=request, by=factories.UserFactory(), on=clock.now)
+        submissions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     stored = client.get(f"/api/v1/stores/{nowak.pk}").json()
     assert stored["phone"] == "+48 601 234 567"
     assert stored["hours"]["mon"] == "7:00-15:00"
@@ -50,7 +53,8 @@ def test_a_correction_from_the_form_to_the_public(
     assert stored["opening_hours"] == "Mo 07:00-15:00; Tu 08:00-12:00,13:00-16:00"
     assert (stored["source"]["data_status"], stored["source"]["verified_at"]) == ("verified", "2026-11-21")
     assert "+48 601 234 567" in text_of(client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/"))
-    assert "Zmieniliśmy: Telefon, Godziny otwarcia." in mail.outbox[-1].body
+    letter = " ".join(mail.outbox[-1].body.split())
+    assert "Telefon było: +48 12 345 67 89 jest: +48 601 234 567 - Godziny otwarcia było: (brak)" in letter
     nowak.refresh_from_db()
     assert nowak.confirmed_fields == ["hours", "opening_hours", "phone"]
 
@@ -59,11 +63,13 @@ def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
     sent = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", role="owner", claimant_nip="526-025-02-74", agreed="on")
     assert sent.status_code == 302
     stranger.confirm()
-    requests.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    submissions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["source"]["data_status"] == "owner"
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     stranger.confirm()
-    requests.accept_request(request=DepotRequest.objects.get(state="waiting"), by=factories.UserFactory(), on=clock.now)
+    submissions.accept_submission(
+        submission=Submission.objects.get(state="waiting"), by=factories.UserFactory(), on=clock.now
+    )
     nowak.refresh_from_db()
     assert (nowak.data_status, nowak.phone) == ("owner", "+48 601 234 567")
 
@@ -71,7 +77,7 @@ def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
 def test_a_deletion_is_a_removal(client, stranger, nowak, clock):
     stranger.fill(f"/sklad/{nowak.pk}/usun/", role="owner", agreed="on")
     stranger.confirm()
-    requests.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    submissions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/").status_code == 410
     assert client.get(f"/api/v1/stores/{nowak.pk}").status_code == 404
     for form in ("popraw", "przejmij", "usun", "cena"):
@@ -89,9 +95,9 @@ def test_a_missing_depot_is_added(client, stranger, clock, db):
     assert "Zosi" not in mail.outbox[-1].body + mail.outbox[-1].subject
     stranger.confirm()
     assert Depot.objects.count() == 0
-    requests.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    submissions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     depot = Depot.objects.get()
-    assert DepotRequest.objects.get().depot == depot
+    assert Submission.objects.get().depot == depot
     found = client.get(f"/api/v1/stores/{depot.pk}").json()
     assert (found["name"], found["municipality"]["teryt"], found["location_approximate"]) == (
         "Opał u Zosi",
@@ -109,7 +115,7 @@ def test_the_way_works_with_demonstration_data(client, stranger, clock, demonstr
     assert "Strona internetowa" not in page
     stranger.fill(path, sat="8-13")
     stranger.confirm()
-    requests.accept_request(request=DepotRequest.objects.get(), by=factories.UserFactory(), on=clock.now)
+    submissions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/api/v1/stores/{demonstration.pk}").json()["hours"]["sat"] == "8:00-13:00"
 
 
@@ -118,7 +124,7 @@ def test_nothing_changed_is_said_and_not_sent(stranger, nowak):
     assert answer.status_code == 400
     assert "Niczego nie zmieniono" in text_of(answer)
     assert mail.outbox == []
-    assert not DepotRequest.objects.exists()
+    assert not Submission.objects.exists()
 
 
 @pytest.mark.parametrize("form", ["popraw", "przejmij", "usun", "cena"])
@@ -140,3 +146,56 @@ def test_mistakes_stand_in_the_order_of_the_page(stranger, nowak):
     answer = stranger.fill("/sklady/dodaj/", place="Kraków", **wrong)
     assert [field.name for field in answer.context["page"].form.mistakes] == ["name", "mon", "lat", "email"]
     assert "Wpisz nazwę, pod którą skład jest znany." in text_of(answer)
+
+
+def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_back(client, stranger, nowak, clock):
+    path = f"/sklad/{nowak.pk}/przejmij/"
+    said = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
+    status = stranger.fill(path, **said, phone="601 234 567", mon="7-15", **{"price-pellet": "1600"})["Location"]
+    assert len(mail.outbox) == 1
+    again = stranger.fill(path, **said, phone="602 234 567", **{"price-pellet": "1600"})["Location"]
+    assert set(Submission.objects.filter(state="superseded").values_list("kind", flat=True)) == {
+        *("claim", "correct", "price")
+    }
+    assert "zastąpiło nowsze" in text_of(client.get(status))
+    asked = text_of(client.get(stranger.link()))
+    assert "Telefon +48 12 345 67 89 +48 602 234 567" in asked
+    assert "1 600,00 zł za tonę" in asked
+    assert stranger.confirm()["Location"] == again
+    waiting = {row.kind: row for row in Submission.objects.waiting()}
+    assert set(waiting) == {"claim", "correct"}
+    assert DepotPrice.objects.get().submission.email == "jan@opal-nowak.pl"
+
+    clock.move(days=3)
+    page = text_of(client.get(again))
+    assert "Wysłano formularz 21 listopada 2026 r., 13:00" in page
+    assert "Potwierdzono adres e-mail 21 listopada 2026 r., 13:00" in page
+    assert "Decyzja redakcji czeka 3 dni" in page
+    stranger.send(again, {"wycofaj": str(waiting["claim"].pk)})
+    page = text_of(client.get(again))
+    assert "Zgłoszenie ma kilka części." in page
+    assert "Nic się nie zmieni" not in page
+    states = dict(Submission.objects.exclude(state="superseded").values_list("kind", "state"))
+    assert states == {"claim": "withdrawn", "correct": "waiting", "price": "passed_on"}
+    with pytest.raises(submissions.SubmissionAlreadyDecided):
+        submissions.accept_submission(submission=waiting["claim"], by=factories.UserFactory(), on=clock.now)
+    stranger.send(again, {"wycofaj": str(factories.SubmissionFactory().pk)})  # of somebody else
+    assert Submission.objects.waiting().count() == 2
+    submissions.accept_submission(submission=waiting["correct"], by=factories.UserFactory(), on=clock.now)
+    page = text_of(client.get(again))
+    assert "Redakcja przyjęła 24 listopada 2026 r., 13:00" in page
+    assert "Bez zmian zostało" not in page
+    assert "Usuniemy Twoje dane 22 lutego 2027 r." in page
+
+
+def test_what_was_never_confirmed_is_withdrawn_as_a_whole(client, stranger, nowak):
+    said = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on", "phone": "601 234 567"}
+    status = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **said)["Location"]
+    stranger.send(status, {"wycofaj": str(Submission.objects.get(kind="claim").pk)})
+    assert set(Submission.objects.values_list("state", flat=True)) == {"withdrawn"}
+    assert "Nic się nie zmieni" in text_of(client.get(status))
+    assert client.get(stranger.link()).status_code == 409
+    submissions.purge_submissions(on=stranger.clock.now + timedelta(hours=23))
+    assert Submission.objects.exists()
+    submissions.purge_submissions(on=stranger.clock.now + timedelta(hours=24))
+    assert not Submission.objects.exists()

@@ -1,0 +1,110 @@
+"""Lighthouse, as a phone, on the pages that people open first, behind the nginx of docs/deployment.
+
+It is installed below `var/lighthouse` from `package.json` beside this file.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.browser.conftest import CHROMIUM, QUIET
+from tests.npm import node_modules
+from tests.ops.live import Site
+from tests.ops.machines.servers import Nginx, free_ports, missing_programs
+
+MISSING = {"nginx", "openssl"} & set(missing_programs())
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed here: {', '.join(MISSING)}"),
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed; on Debian: apt-get install chromium"),
+]
+
+HTTPS = {"X-Forwarded-Proto": "https"}
+MOST_BYTES = 120_000
+FASTEST_OF = 3
+"""Runs of which the best counts: what else this machine does makes a page slower, never faster."""
+LEAST_PERFORMANCE = 0.95
+ON_PURPOSE = {"is-crawlable"}
+"""What Lighthouse holds against a page of invented data, which is `noindex`."""
+
+
+class Proxied(NamedTuple):
+    """The service with the starter data as the public reaches it. paths: by the kind of page."""
+
+    url: str
+    paths: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def lighthouse() -> Path:
+    tool = node_modules(Path(__file__).with_name("package.json"), "lighthouse") / ".bin" / "lighthouse"
+    done = subprocess.run([tool, "--version"], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"Lighthouse does not run here: {done.stderr.strip()[-200:]}")
+    return tool
+
+
+@pytest.fixture(scope="module")
+def proxied(lighthouse: Path) -> Iterator[Proxied]:
+    home = Path(tempfile.mkdtemp(prefix="fueldepot-lighthouse-"))
+    home.chmod(0o755)
+    plain, tls = free_ports(2)
+    url = f"https://127.0.0.1:{tls}"
+    site = Site(home, starter=True, SITE_URL=url, TRUSTED_PROXIES="127.0.0.1")
+    application = SimpleNamespace(port=site.port)
+    nginx = Nginx(home / "nginx", (plain, tls), [application, application])  # type: ignore[list-item]
+    try:
+        site.ready()
+        nginx.ready()
+        depots = json.loads(site.get("/api/v1/stores?teryt=1261011", **HTTPS).body)
+        place = "/sklady/malopolskie/krakow-1261011/"
+        yield Proxied(url, {"home": "/", "place": place, "depot": depots[0]["url"].removeprefix(url)})
+    finally:
+        nginx.kill()
+        site.stop()
+        # The database takes a moment to go, and its files with it.
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def measure(tool: Path, url: str, report: Path) -> dict[str, Any]:
+    """What Lighthouse finds of a page, as it reports it in JSON."""
+    flags = " ".join(["--headless=new", "--ignore-certificate-errors", *QUIET])
+    command = [tool, url, "--quiet", "--output=json", f"--output-path={report}", f"--chrome-flags={flags}"]
+    done = subprocess.run(command, env=os.environ | {"CHROME_PATH": str(CHROMIUM)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(report.read_bytes())
+
+
+def scores(report: dict[str, Any]) -> dict[str, float]:
+    return {name: category["score"] for name, category in report["categories"].items()}
+
+
+def failed(report: dict[str, Any], category: str) -> set[str]:
+    """The audits that cost a category points."""
+    weighed = [one["id"] for one in report["categories"][category]["auditRefs"] if one["weight"]]
+    # Those that do not apply have no score.
+    return {name for name in weighed if report["audits"][name]["score"] not in {None, 1}}
+
+
+@pytest.mark.parametrize("kind", ["home", "place", "depot"])
+def test_a_page_is_fast_and_without_fault(lighthouse, proxied, tmp_path, kind):
+    url = proxied.url + proxied.paths[kind]
+    performance = []
+    while len(performance) < FASTEST_OF and max(performance, default=0) < LEAST_PERFORMANCE:
+        report = measure(lighthouse, url, tmp_path / f"{len(performance)}.json")
+        performance.append(scores(report)["performance"])
+    weight = report["audits"]["total-byte-weight"]["numericValue"]
+    print({"page": kind, "bytes": weight, "performance": performance, "scores": scores(report)})
+    assert weight < MOST_BYTES
+    assert failed(report, "accessibility") | failed(report, "best-practices") == set()
+    assert failed(report, "seo") <= ON_PURPOSE
+    assert max(performance) >= LEAST_PERFORMANCE

@@ -1,0 +1,81 @@
+"""An owner on a phone: claim, and new prices by the permanent link."""
+
+import json
+import re
+import time
+from email import message_from_bytes, policy
+
+import pytest
+
+from pages.forms.spam import MIN_FILL
+from tests.browser.barriers import findings
+from tests.fueldepot.sharers import eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SEVEN = ("pellet", "brykiet", "wegiel", "ekogroszek", "wegiel-orzech", "wegiel-kostka", "wegiel-groszek")
+
+
+def link_in_newest_letter(site, page):
+    """The address of a page in the letter that was sent last."""
+    newest = max(site.letters.iterdir(), key=lambda file: file.stat().st_mtime)
+    letter = message_from_bytes(newest.read_bytes(), policy=policy.default)
+    return re.search(
+        rf"{re.escape(site.url)}/zgloszenia/{page}/\?odnosnik=\S+", letter.get_body(("plain",)).get_content()
+    )[0]
+
+
+def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, site):
+    depot = json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]
+    where = {"latitude": 50.0655, "longitude": 19.95}
+    phone = {"viewport": {"width": 390, "height": 844}, "geolocation": where, "permissions": ["geolocation"]}
+    page = open_window(**phone).page
+    page.goto(f"/sklad/{depot['id']}/przejmij/")
+    page.get_by_role("button", name="Użyj mojej pozycji").click()
+    page.wait_for_function("document.querySelector('[name=lat]').value === '50,065500'")
+    page.locator(".marker .pin").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.locator("[name=role][value=owner]").check()
+    page.locator("[name=claimant_nip]").fill("526-025-02-74")
+    page.locator("[name=price-pellet]").fill("24")
+    page.locator("[name=bag-pellet]").fill("15")
+    page.locator("[name=agreed]").check()
+    page.locator("[name=email]").fill("anna@opal-nowak.pl")
+    page.wait_for_timeout(MIN_FILL.total_seconds() * 1000 + 500)
+    page.get_by_role("button", name="Wyślij").click()
+    page.get_by_text("Wysłaliśmy wiadomość").first.wait_for()
+    assert findings(page) == []
+    page.goto(link_in_newest_letter(site, "potwierdz"))
+    page.get_by_role("button", name="Potwierdzam").click()
+    page.get_by_text("czeka na decyzję redakcji").first.wait_for()
+
+    name, password = site.editor
+    desk = open_window().page
+    desk.goto("/admin/catalog/submission/?kind__exact=claim")
+    desk.locator("[name=username]").fill(name)
+    desk.locator("[name=password]").fill(password)
+    desk.locator("[type=submit]").click()
+    desk.locator("#result_list tbody a").first.click()
+    desk.get_by_role("button", name="Przyjmij", exact=True).click()
+    desk.locator(".messagelist").wait_for()
+
+    began, pages = time.monotonic(), []
+    page.on("framenavigated", lambda frame: pages.append(frame.url))
+    page.goto(link_in_newest_letter(site, "moj-sklad"))
+    for fuel in SEVEN:
+        page.locator(f"[name=price-{fuel}]").fill("1555")
+    page.wait_for_timeout(MIN_FILL.total_seconds() * 1000 + 500)
+    page.get_by_role("button", name="Zapisz").click()
+    page.get_by_text("Zmiany są już na stronie składu").wait_for()
+    assert len(pages) <= 4
+    assert time.monotonic() - began < 60
+    assert findings(page) == []
+
+    def prices():
+        return {
+            one["fuel"]
+            for one in json.loads(site.get(f"/api/v1/stores/{depot['id']}").body)["price_list"]
+            if one["price"] == 1555
+        }
+
+    assert eventually(lambda: prices() == set(SEVEN))

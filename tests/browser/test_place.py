@@ -1,0 +1,204 @@
+"""Pages of a municipality and of a depot: first screen, weight, interactive map."""
+
+import base64
+import gzip
+import json
+import random
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import psycopg
+import pytest
+
+from tests import small_country
+from tests.browser.barriers import findings
+from tests.fueldepot.sharers import eventually
+from tests.ops.live import Site
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SCREENS = {"desk": (1366, 768), "phone": (390, 844)}
+KRAKOW = "/sklady/malopolskie/krakow-1261011/"
+MOST_BYTES = 120_000
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+@pytest.fixture(scope="module")
+def municipalities(site):
+    """Paths of forty municipalities, the same in every run."""
+    with psycopg.connect(site.database_url) as connection:
+        rows = connection.execute(
+            "SELECT v.slug, m.slug, m.teryt FROM catalog_municipality m"
+            " JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id ORDER BY m.teryt"
+        ).fetchall()
+    chosen = random.Random(22).sample(rows, 40)  # noqa: S311 - repeatable, not secret
+    return [f"/sklady/{voivodeship}/{slug}-{teryt}/" for voivodeship, slug, teryt in chosen]
+
+
+@pytest.fixture(scope="module")
+def depot(site):
+    return json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]["url"].removeprefix(site.url)
+
+
+@pytest.mark.parametrize("screen", SCREENS.values(), ids=SCREENS)
+def test_the_first_depot_is_on_the_first_screen(open_window, municipalities, screen):
+    width, height = screen
+    page = open_window(viewport={"width": width, "height": height}).page
+    below = []
+    for path in municipalities:
+        page.goto(path, wait_until="domcontentloaded")
+        top = page.locator(".depots > li").first.bounding_box()["y"]
+        # Its name, its price and whether it is open are seen, and not its frame alone.
+        below += [f"{path}: {top}"] if top + 60 > height else []
+    assert below == []
+
+
+@pytest.mark.parametrize("screen", SCREENS.values(), ids=SCREENS)
+def test_the_first_screen_of_a_depot_has_state_prices_and_ways(open_window, depot, screen):
+    width, height = screen
+    page = open_window(viewport={"width": width, "height": height}).page
+    page.goto(depot)
+    for wanted in (".now .state", ".main-acts a", ".prices tbody tr"):
+        box = page.locator(wanted).first.bounding_box()
+        assert box["y"] + box["height"] <= height, wanted
+    assert page.locator(".act-bar").is_visible() == (width == 390)
+    assert page.locator("#mapa .depot-map").is_visible() == (width == 1366)
+    if width == 390:
+        bar = page.locator(".act-bar").bounding_box()
+        assert round(bar["y"] + bar["height"]) == height
+        assert page.locator(".act-bar a[href^='geo:']").is_visible()
+
+
+@pytest.mark.parametrize("path", [KRAKOW, "/", None])
+def test_a_page_weighs_little(open_window, depot, path):
+    reader = open_window(viewport={"width": 1366, "height": 768})
+    session = reader.context.new_cdp_session(reader.page)
+    session.send("Network.enable")
+    received = []
+    session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    answer = reader.page.goto(path or depot, wait_until="networkidle")
+    # The service leaves pages to the proxy to compress (docs/deployment).
+    received.append(len(gzip.compress(answer.body())) - len(answer.body()))
+    if path != "/":
+        reader.page.locator(".leaflet-marker-icon").first.wait_for()
+    assert 10_000 < sum(received) < MOST_BYTES
+
+
+def test_nothing_of_the_map_is_loaded_on_a_phone_that_does_not_unfold_it(page):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(KRAKOW, wait_until="networkidle")
+    assert not [url for url in asked if "leaflet" in url or "granice" in url]
+    page.locator(".to-map a").click()
+    page.locator(".leaflet-marker-icon").first.wait_for()
+    assert findings(page) == []
+
+
+def test_map_and_cards_lead_to_each_other(open_window):
+    page = open_window(viewport={"width": 1366, "height": 768}).page
+    page.goto(KRAKOW)
+    page.locator(".leaflet-marker-icon").first.wait_for()
+    assert page.locator(".live-map path.own").count() == 1
+    assert page.locator(".leaflet-marker-icon").count() == page.locator(".depots > li").count()
+    assert findings(page) == []
+
+    second = page.locator("#sklad-2")
+    name = second.locator("h3 a").inner_text()
+    page.get_by_role("button", name=f"Pokaż na mapie: 2. {name}").click()
+    marker = page.locator(".marker.chosen")
+    assert marker.get_attribute("aria-label") == f"2. {name}"
+    assert marker.evaluate("element => element === document.activeElement")
+
+    page.locator(".leaflet-marker-icon[aria-label^='3. ']").focus()
+    page.keyboard.press("Enter")
+    third = page.locator("#sklad-3")
+    assert "chosen" in third.get_attribute("class")
+    assert third.locator("h3 a").evaluate("element => element === document.activeElement")
+
+
+def test_the_map_is_moved_by_keys(open_window):
+    page = open_window(viewport={"width": 1366, "height": 768}).page
+    page.goto(KRAKOW)
+    marker = page.locator(".leaflet-marker-icon").first
+    marker.wait_for()
+    before = marker.bounding_box()["x"]
+    page.locator(".live-map").focus()
+    page.keyboard.press("ArrowRight")
+    assert eventually(lambda: marker.bounding_box()["x"] < before - 30)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_without_script_the_map_is_drawn_and_choices_work(open_window, scheme):
+    page = open_window(viewport={"width": 1366, "height": 768}, java_script_enabled=False, color_scheme=scheme).page
+    page.goto(KRAKOW)
+    assert page.locator(".depot-map > figure > svg").is_visible()
+    page.get_by_role("link", name="według nazwy").click()
+    page.get_by_role("list", name="Paliwo").get_by_role("link", name="Pellet").click()
+    assert page.url.endswith("?paliwo=pellet&kolejnosc=nazwa")
+    names = [name.casefold() for name in page.locator(".depots.first h3 a").all_inner_texts()]
+    assert names
+
+
+@pytest.mark.parametrize("text", ["100%", "200%"])
+@pytest.mark.parametrize("width", [320, 390, 640, 1366, 1920])
+def test_containers_use_the_screen_and_never_more(open_window, depot, width, text):
+    page = open_window(viewport={"width": width, "height": 900}).page
+    for path in (KRAKOW, f"{KRAKOW}?p=50.06,19.94&paliwo=wegiel", depot, "/", "/sklady/malopolskie/"):
+        page.goto(path)
+        page.evaluate(f"document.documentElement.style.fontSize = '{text}'")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        if width >= 1366:
+            assert page.locator("main").bounding_box()["width"] >= 0.78 * width, path
+
+
+class Tiles(BaseHTTPRequestHandler):
+    """A tile server that records its requests."""
+
+    asked: list[str]
+    referers: list[str]
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        self.referers.append(self.headers["Referer"] or "")
+        self.send_response(200)
+        self.send_header("Content-Type", "image/png")
+        self.end_headers()
+        self.wfile.write(PIXEL)
+
+    def log_message(self, *arguments):
+        pass
+
+
+def test_tiles_only_where_the_operator_names_a_server(chromium, tmp_path):
+    Tiles.asked, Tiles.referers = [], []
+    server = HTTPServer(("127.0.0.1", 0), Tiles)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    running = Site(tmp_path, MAP_TILES_URL=f"{address}/{{z}}/{{x}}/{{y}}.png")
+    try:
+        running.ready()
+        context = chromium.new_context(base_url=running.url, viewport={"width": 1366, "height": 768})
+        page = context.new_page()
+        said = []
+        page.on("console", lambda message: said.append(message.text))
+        teryt = next(iter(small_country.UNITS))
+        unit = json.loads(running.get(f"/api/v1/stores?teryt={teryt}").body)[0]["municipality"]
+        answer = page.goto(unit["url"], wait_until="networkidle")
+        assert f"img-src 'self' {address} data:" in answer.headers["content-security-policy"]
+        page.locator(".leaflet-tile-loaded").first.wait_for()
+        credit = page.locator(".leaflet-control-attribution")
+        assert "© autorzy OpenStreetMap" in credit.inner_text()
+        assert "127.0.0.1" in credit.inner_text()
+        assert page.locator(".live-map path.own").count() == 1
+        assert findings(page) == []
+        assert said == []
+        context.close()
+    finally:
+        running.stop()
+        server.shutdown()
+        server.server_close()
+    assert len(Tiles.asked) >= 4
+    assert all(path.endswith(".png") and path.count("/") == 3 for path in Tiles.asked)
+    assert set(Tiles.referers) == {f"{running.url}/"}

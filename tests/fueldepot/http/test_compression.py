@@ -1,0 +1,85 @@
+"""gzip, and the validators that go with it."""
+
+import gzip
+
+import pytest
+
+from fueldepot.http.compression import accepts_gzip
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+LONG = "/api/v1/stores?teryt=1261011"
+GZIP = {"accept-encoding": "gzip"}
+
+
+@pytest.fixture
+def depots():
+    factories.DepotFactory.create_batch(3, municipality=factories.krakow())
+
+
+@pytest.mark.parametrize(
+    ("header", "accepted"),
+    [
+        ("gzip", True),
+        ("GZip", True),
+        ("x-gzip", True),
+        ("deflate, gzip;q=0.5, br", True),
+        ("br , gzip ; q=1.0", True),
+        ("*", True),
+        ("br, *;q=0.1", True),
+        ("", False),
+        ("identity", False),
+        ("br", False),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000", False),
+        ("gzip;q=0, *", False),
+        ("*;q=0", False),
+        ("notgzip", False),
+        ("gzip2, br", False),
+    ],
+)
+def test_accepting(header, accepted):
+    assert accepts_gzip(header) is accepted
+
+
+def test_the_same_answer_in_fewer_bytes(client, depots):
+    plain, packed = client.get(LONG), client.get(LONG, headers=GZIP)
+    assert packed["Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in plain
+    assert gzip.decompress(packed.content) == plain.content
+    assert len(packed.content) < len(plain.content) / 2
+    assert packed["Content-Length"] == str(len(packed.content))
+    for answer in (plain, packed):
+        assert answer["Vary"] == "Accept, Accept-Encoding"
+        assert not answer["ETag"].startswith("W/")
+    assert packed["ETag"] != plain["ETag"]
+    assert client.get(LONG, headers=GZIP).content == packed.content  # or the strong validator would lie
+
+
+@pytest.mark.parametrize("accept", [GZIP, {}])
+def test_either_form_is_known_again(client, depots, accept):
+    for first in (client.get(LONG), client.get(LONG, headers=GZIP)):
+        again = client.get(LONG, headers={"if-none-match": first["ETag"], **accept})
+        assert (again.status_code, again.content) == (304, b"")
+        assert again["ETag"] == first["ETag"]
+        assert again["Vary"] == "Accept, Accept-Encoding"
+        assert "Content-Encoding" not in again
+
+
+def test_head_tells_of_the_packed_form(client, depots):
+    packed, head = client.get(LONG, headers=GZIP), client.head(LONG, headers=GZIP)
+    assert head.content == b""
+    for name in ("ETag", "Content-Length", "Content-Encoding", "Vary"):
+        assert head[name] == packed[name]
+
+
+def test_tiny_answers_errors_and_pages_stay_as_they_are(client, depots):
+    for path in ("/api/v1/stores?teryt=9999999", "/api/v1/locations?q=zzz", "/api/"):
+        assert "Content-Encoding" not in client.get(path, headers=GZIP)
+
+
+def test_a_posted_question(client):
+    answer = client.post("/api/v1/subsidy", {"people": 2, "walls": 10, "eu": 3}, headers=GZIP)
+    assert (answer["Content-Encoding"], answer["Cache-Control"]) == ("gzip", "no-store")
+    assert "ETag" not in answer

@@ -1,0 +1,67 @@
+"""Client addresses behind trusted and other proxies."""
+
+import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
+
+from fueldepot.http.proxies import find_caller, forwarded_headers, read_networks
+
+PROXIES = read_networks(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"])
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "caller"),
+    [
+        ("203.0.113.5", "1.2.3.4", "203.0.113.5"),  # not a proxy: its header is nobody's word
+        ("10.0.0.1", "", "10.0.0.1"),
+        ("10.0.0.1", "203.0.113.5", "203.0.113.5"),
+        ("::ffff:10.0.0.1", "203.0.113.5", "203.0.113.5"),
+        ("2001:db8::1", "203.0.113.5", "203.0.113.5"),
+        ("10.0.0.1", " 203.0.113.5 ", "203.0.113.5"),
+        ("10.0.0.1", "9.9.9.9, 203.0.113.5", "203.0.113.5"),  # the caller invented the first
+        ("10.0.0.1", "9.9.9.9, 203.0.113.5, 10.0.0.2, 192.0.2.7", "203.0.113.5"),
+        ("10.0.0.1", "nonsense, 203.0.113.5", "203.0.113.5"),
+        ("10.0.0.1", "203.0.113.5, nonsense", "10.0.0.1"),
+        ("10.0.0.1", "203.0.113.5,", "10.0.0.1"),
+        ("10.0.0.1", "203.0.113.5:8080", "10.0.0.1"),
+        ("10.0.0.1", "[2001:db9::1]", "10.0.0.1"),
+        ("10.0.0.1", "2001:DB9::1", "2001:db9::1"),
+        ("10.0.0.1", "::ffff:203.0.113.5", "203.0.113.5"),
+        ("10.0.0.1", "fe80::1%eth0", "10.0.0.1"),
+        ("10.0.0.1", "010.1.1.1", "10.0.0.1"),
+        ("10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"),  # a request of the proxies' own network
+        ("10.0.0.1", "203.0.113.5" + ", 10.0.0.2" * 30, "10.0.0.1"),
+        ("10.0.0.1", "1" * 10_000, "10.0.0.1"),
+    ],
+)
+def test_the_caller(peer, forwarded, caller):
+    assert find_caller(peer, forwarded, PROXIES, trust_socket=False) == caller
+
+
+def test_a_unix_socket_has_to_be_named():
+    assert find_caller("", "203.0.113.5", PROXIES, trust_socket=True) == "203.0.113.5"
+    assert find_caller("", "203.0.113.5", PROXIES, trust_socket=False) == ""
+
+
+def seen(settings, trusted, **headers):
+    settings.TRUSTED_PROXIES = trusted
+    requests = []
+    view = forwarded_headers(lambda request: requests.append(request) or HttpResponse())
+    view(RequestFactory().get("/", REMOTE_ADDR="10.0.0.1", headers=headers))
+    return requests[0].META["REMOTE_ADDR"], requests[0].is_secure()
+
+
+@pytest.mark.parametrize(
+    ("trusted", "proto", "expected"),
+    [
+        (["10.0.0.1"], "https", ("203.0.113.5", True)),
+        (["10.0.0.1"], "HTTPS", ("203.0.113.5", True)),
+        (["10.0.0.1"], "http", ("203.0.113.5", False)),
+        (["10.0.0.1"], "https,http", ("203.0.113.5", False)),
+        (["10.0.0.2"], "https", ("10.0.0.1", False)),
+        ([], "https", ("10.0.0.1", False)),
+    ],
+)
+def test_https_only_by_the_word_of_a_proxy(settings, trusted, proto, expected):
+    headers = {"x-forwarded-for": "203.0.113.5", "x-forwarded-proto": proto}
+    assert seen(settings, trusted, **headers) == expected

@@ -1,0 +1,374 @@
+"""The rate limit and its headers, with and without Redis."""
+
+import http.client
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from typing import NamedTuple
+
+import pytest
+from django.test import Client
+
+from fueldepot.http import rate_limit, shared_cache
+from fueldepot.http.rate_limit import GcraStore, bucket_key, consume
+from fueldepot.http.rate_limit_setting import RateLimit, read_limit
+from tests.fueldepot.sharers import eventually
+from tests.ops.live import Site
+
+PATH = "/api/v1/subsidy?people=2"
+A_MINUTE = RateLimit(60, 60)
+
+
+@pytest.fixture(autouse=True)
+def _fresh(settings):
+    settings.CACHE_URL = ""
+    settings.RATE_LIMIT = A_MINUTE
+    rate_limit.buckets.cache_clear()
+    shared_cache.invalidate()
+    yield
+    rate_limit.buckets.cache_clear()
+    shared_cache.invalidate()
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_what_the_setting_says():
+    assert read_limit("off") is None
+    assert read_limit("60/min") == A_MINUTE
+    assert read_limit("5/sec") == RateLimit(5, 1)
+    assert read_limit("1000/hour") == RateLimit(1000, 3600)
+
+
+@pytest.mark.parametrize("text", ["", "0/min", "60", "60/day", "-1/min", "6 0/min", "60/min ", "٦/min", "99999999/min"])
+def test_what_the_setting_may_not_say(text):
+    with pytest.raises(ValueError, match=r"^.{0,20}$"):
+        read_limit(text)
+
+
+def test_a_burst_then_one_a_second():
+    clock = Clock()
+    buckets = GcraStore(clock=clock)
+    decisions = [buckets.consume("a", A_MINUTE) for _ in range(61)]
+    assert [decision.allowed for decision in decisions] == [True] * 60 + [False]
+    assert decisions[0].full_in_s == pytest.approx(1)
+    assert decisions[59].full_in_s == pytest.approx(60)
+    assert (decisions[0].left, decisions[59].left) == (59, 0)
+    assert decisions[59].next_in_s == decisions[60].next_in_s == 1
+    assert buckets.consume("b", A_MINUTE).allowed
+    clock.now += 1
+    assert [buckets.consume("a", A_MINUTE).allowed for _ in range(2)] == [True, False]
+    clock.now += 3600
+    assert buckets.consume("a", A_MINUTE).full_in_s == pytest.approx(1)
+
+
+def test_a_refused_request_costs_nothing():
+    clock = Clock()
+    buckets = GcraStore(clock=clock)
+    for _ in range(1000):
+        buckets.consume("a", RateLimit(2, 60))
+    clock.now += 30
+    assert buckets.consume("a", RateLimit(2, 60)).allowed
+
+
+def test_memory_is_bounded_and_full_buckets_are_forgotten():
+    clock = Clock()
+    buckets = GcraStore(most=100, clock=clock)
+    for number in range(1000):
+        buckets.consume(str(number), A_MINUTE)
+    assert len(buckets.tat) == 100
+    assert list(buckets.tat)[-1] == "999"
+    clock.now += 120
+    for _ in range(100):
+        buckets.consume("caller", A_MINUTE)
+    assert list(buckets.tat) == ["caller"]
+
+
+def test_threads_count_exactly():
+    buckets = GcraStore(clock=Clock())
+    allowed = []
+
+    def hammer():
+        allowed.extend(buckets.consume("a", RateLimit(1000, 3600)).allowed for _ in range(500))
+
+    threads = [threading.Thread(target=hammer) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(allowed) == 1000
+
+
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [
+        ("203.0.113.5", "203.0.113.5"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2::", "2001:db8:1:2::"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::"),
+        ("::ffff:203.0.113.5", "203.0.113.5"),
+        ("", ""),
+    ],
+)
+def test_whose_bucket(address, key):
+    assert bucket_key(address) == key
+
+
+def test_headers_on_every_answer():
+    caller = Client(REMOTE_ADDR="203.0.113.5")
+    for path, status in ((PATH, 200), ("/api/v1/subsidy?people=x", 400), ("/api/v1/nothing", 404)):
+        answer = caller.get(path)
+        assert answer.status_code == status
+        assert answer["RateLimit-Policy"] == '"default";q=60;w=60'
+    assert answer["RateLimit"] == '"default";r=57;t=3'
+    assert caller.put(PATH)["RateLimit"].startswith('"default";r=56;')
+
+
+@pytest.mark.django_db
+def test_too_many(settings):
+    settings.RATE_LIMIT = RateLimit(2, 60)
+    caller = Client(REMOTE_ADDR="203.0.113.5")
+    assert [caller.get(PATH).status_code for _ in range(3)] == [200, 200, 429]
+    answer = caller.get(PATH)
+    assert answer.json()["code"] == "too_many_requests"
+    assert (answer["Retry-After"], answer["Cache-Control"]) == ("30", "no-store")
+    assert answer["RateLimit"] == '"default";r=0;t=30'
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert Client(REMOTE_ADDR="203.0.113.6").get(PATH).status_code == 200
+    # Preflight requests are the browser's, and the rest is not the API.
+    preflight = {"origin": "https://a.example", "access-control-request-method": "GET"}
+    assert caller.options(PATH, headers=preflight).status_code == 204
+    assert caller.get("/healthz").status_code == 200
+    assert "RateLimit" not in caller.get("/dotacja/")
+
+
+def test_with_nothing_left_t_is_until_the_next_request(settings):
+    settings.RATE_LIMIT = RateLimit(2, 60)
+    caller = Client(REMOTE_ADDR="203.0.113.5")
+    assert [caller.get(PATH)["RateLimit"] for _ in range(2)] == ['"default";r=1;t=30', '"default";r=0;t=30']
+    refused = caller.get(PATH)
+    assert refused["RateLimit"] == f'"default";r=0;t={refused["Retry-After"]}'
+
+
+@pytest.mark.parametrize(
+    ("limit", "workers", "each"),
+    [
+        (A_MINUTE, 1, A_MINUTE),
+        (A_MINUTE, 2, RateLimit(30, 60)),
+        (A_MINUTE, 7, RateLimit(8, 56)),
+        (RateLimit(5, 1), 2, RateLimit(2, 0.8)),
+        (RateLimit(1, 60), 4, RateLimit(1, 240)),
+    ],
+)
+def test_the_share_of_a_worker(limit, workers, each):
+    share = limit.share(workers)
+    assert (share.requests, share.window_s) == (each.requests, pytest.approx(each.window_s))
+    assert workers / share.step_s == pytest.approx(1 / limit.step_s)
+
+
+@pytest.mark.parametrize(
+    ("limit", "workers"), [(A_MINUTE, 2), (A_MINUTE, 7), (RateLimit(5, 1), 4), (RateLimit(1, 60), 4)]
+)
+def test_workers_that_count_apart_keep_the_limit_together(limit, workers):
+    clock = Clock()
+    apart = [GcraStore(clock=clock) for _ in range(workers)]
+    began, allowed = clock.now, 0
+    while clock.now < began + 5 * limit.window_s:
+        allowed += sum(one.consume("a", limit.share(workers)).allowed for one in apart)
+        clock.now += limit.step_s / 3
+    at_the_rate = limit.requests * 6  # a whole bucket, and what comes back in five windows
+    assert -2 * workers < allowed - at_the_rate <= workers
+
+
+def test_a_worker_tells_of_its_share_and_of_the_limit_of_all(monkeypatch):
+    monkeypatch.setattr(rate_limit, "worker_count", 4)
+    caller = Client(REMOTE_ADDR="203.0.113.5")
+    answers = [caller.get(PATH) for _ in range(16)]
+    assert [answer.status_code for answer in answers] == [200] * 15 + [429]
+    assert [answer["RateLimit"] for answer in (answers[0], answers[14])] == ['"default";r=14;t=4', '"default";r=0;t=4']
+    assert {answer["RateLimit-Policy"] for answer in answers} == {'"default";q=60;w=60'}
+    assert answers[15]["Retry-After"] == "4"
+
+
+def test_a_forged_caller_does_not_help(settings):
+    settings.RATE_LIMIT = RateLimit(2, 60)
+    caller = Client(REMOTE_ADDR="203.0.113.5")
+    statuses = [
+        caller.get(PATH, headers={"x-forwarded-for": f"198.51.100.{number}", "forwarded": "for=1.1.1.1"}).status_code
+        for number in range(4)
+    ]
+    assert statuses == [200, 200, 429, 429]
+
+
+@pytest.mark.django_db
+def test_304_is_counted_and_tells(settings):
+    caller = Client(REMOTE_ADDR="203.0.113.5")
+    known = caller.get("/api/v1/locations?q=krak")
+    again = caller.get("/api/v1/locations?q=krak", headers={"if-none-match": known["ETag"]})
+    assert (again.status_code, again["RateLimit"][:14]) == (304, '"default";r=58')
+
+
+def test_off(settings):
+    settings.RATE_LIMIT = None
+    assert "RateLimit" not in Client().get(PATH)
+
+
+def test_redis_counts_for_all_workers(redis):
+    limit = RateLimit(5, 3600)
+    allowed = []
+    for _ in range(8):
+        rate_limit.buckets.cache_clear()  # what another worker would find
+        allowed.append(consume("203.0.113.5", limit).allowed)
+    assert allowed == [True] * 5 + [False] * 3
+    assert shared_cache.client().dbsize() == 1
+    ttl_s = shared_cache.client().pttl(shared_cache.client().keys()[0]) / 1000
+    assert 3590 < ttl_s <= 3600
+
+
+def test_redis_and_memory_agree(redis):
+    memory = GcraStore()
+    for limit in (RateLimit(3, 60), RateLimit(7, 90), RateLimit(1000, 3600)):
+        for _ in range(10):
+            ours, shared = memory.consume(str(limit), limit), consume("a", limit)
+            assert ours.allowed == shared.allowed
+            assert ours.full_in_s == pytest.approx(shared.full_in_s, abs=1)
+
+
+@pytest.mark.parametrize("rubbish", ["", "x", "nan", "inf", "-1", "9" * 400])
+def test_rubbish_in_redis_counts_as_nothing(redis, rubbish):
+    shared_cache.client().set("fueldepot:rate:60/60:a", rubbish)
+    assert consume("a", A_MINUTE).full_in_s == pytest.approx(1, abs=0.5)
+    assert consume("a", A_MINUTE).full_in_s == pytest.approx(2, abs=0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
+def test_without_redis_each_worker_counts_and_nobody_waits(redis, fault, monkeypatch):
+    monkeypatch.setattr(shared_cache, "PAUSE_S", 0.5)
+    monkeypatch.setattr(shared_cache, "WAIT_S", wait_s := 0.1)
+    assert consume("a", A_MINUTE).full_in_s == pytest.approx(1, abs=0.5)
+    redis.send_signal(fault)
+    began = time.monotonic()
+    decisions = [consume("a", A_MINUTE) for _ in range(20)]
+    assert time.monotonic() - began < wait_s * len(decisions)
+    assert all(decision.allowed for decision in decisions)
+    assert decisions[-1].full_in_s == pytest.approx(20, abs=2)
+    if fault == signal.SIGSTOP:
+        redis.send_signal(signal.SIGCONT)
+        # It is asked again by itself, and still knows what it counted.
+        assert eventually(lambda: consume("a", A_MINUTE).full_in_s < 10)
+
+
+def test_a_redis_that_never_was_is_no_failure(settings):
+    settings.CACHE_URL = "redis://127.0.0.1:1/0"
+    answer = Client(REMOTE_ADDR="203.0.113.5").get(PATH)
+    assert (answer.status_code, answer["RateLimit"]) == (200, '"default";r=59;t=1')
+
+
+class Limited(NamedTuple):
+    """A service with a rate limit. share: part of the burst that a worker allows by itself."""
+
+    site: Site
+    share: int
+
+
+@pytest.fixture(scope="module", params=["2 workers", "4 workers", "4 workers and Redis"])
+def limited(request, tmp_path_factory):
+    """The service with a limit of 60 a minute, kept by each worker for itself or by all in a Redis."""
+    workers = int(request.param[0])
+    root = tmp_path_factory.mktemp("limited")
+    if "Redis" not in request.param:
+        site = Site(root, RATE_LIMIT="60/min", workers=workers)
+        try:
+            yield Limited(site.ready(), 60 // workers)
+        finally:
+            site.stop()
+        return
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    socket = root / "socket"
+    command = [program, "--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(root)]
+    redis = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    site = Site(root, RATE_LIMIT="60/min", CACHE_URL=f"unix://{socket}", workers=workers)
+    try:
+        yield Limited(site.ready(), 60)
+    finally:
+        site.stop()
+        redis.terminate()
+        redis.wait()
+
+
+def ask(site, address, times, *, keep):
+    """Statuses and headers of so many requests from an address. keep: all over one connection."""
+    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=20, source_address=(address, 0))
+    found = []
+    for _ in range(times):
+        connection.request("GET", PATH)
+        answer = connection.getresponse()
+        answer.read()
+        found.append((answer.status, answer.headers))
+        if not keep:
+            connection.close()
+    connection.close()
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keep", [True, False])
+def test_workers_keep_one_limit(limited, keep):
+    site, share = limited
+    began = time.monotonic()
+    callers = 1 if keep else 8
+    found = []
+    address = f"127.0.2.{callers}"
+    threads = [
+        threading.Thread(target=lambda: found.extend(ask(site, address, 160 // callers, keep=keep)))
+        for _ in range(callers)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    came_back = time.monotonic() - began
+    passed = [status for status, _ in found].count(200)
+    assert share <= passed <= 60 + came_back + 2
+    if keep:  # with one worker, which has its share, and its share of what comes back
+        assert passed <= share + came_back * share / 60 + 1
+    for status, headers in found:
+        assert headers["RateLimit-Policy"] == '"default";q=60;w=60'
+        left, wait_s = map(int, re.fullmatch(r'"default";r=(\d+);t=(\d+)', headers["RateLimit"]).groups())
+        assert left < share
+        assert (status == 429) <= (left == 0)
+        if status == 429:
+            assert str(wait_s) == headers["Retry-After"]
+            assert 1 <= wait_s <= 60 // share + 1
+
+
+@pytest.mark.slow
+def test_who_waits_as_long_as_told_is_answered(limited):
+    site, share = limited
+    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=20, source_address=("127.0.2.9", 0))
+
+    def once():
+        connection.request("GET", PATH)
+        answer = connection.getresponse()
+        answer.read()
+        return answer
+
+    answers = [once() for _ in range(share)]
+    assert {answer.status for answer in answers} == {200}
+    for _ in range(2):
+        left, wait_s = map(int, re.findall(r"\d+", answers[-1].headers["RateLimit"]))
+        if left == 0:
+            time.sleep(wait_s)
+        answers.append(once())
+        assert answers[-1].status == 200
+    connection.close()

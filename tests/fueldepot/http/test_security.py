@@ -1,0 +1,207 @@
+"""Security headers, checks of deployments, security.txt."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings as configured
+from django.core.management import get_commands
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Dataset, ImportRun
+from fueldepot.http import security
+from tests import ROOT, factories
+from tests.ops.databases import url
+from tests.regulations.factories import DeadlineFactory
+
+PAGES = ["/", "/dotacja/", "/przepisy/", "/ceny/", "/api/", "/nothing/"]
+
+INLINE = re.compile(
+    r"<script(?![^>]*\bsrc=)(?![^>]*type=\"application/(?:ld\+)?json\")[^>]*>|<style|\sstyle=|\son[a-z]+=|javascript:",
+    re.IGNORECASE,
+)
+INLINE_SCRIPT = re.compile(
+    r"<script(?![^>]*\bsrc=)(?![^>]*type=\"application/(?:ld\+)?json\")[^>]*>|<[a-z][^>]*\son[a-z]+=|javascript:",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_need_nothing_that_the_policy_forbids(path):
+    answer = Client().get(path)
+    assert answer["Content-Security-Policy"] == security.STRICT
+    assert "unsafe" not in security.STRICT
+    assert answer["Permissions-Policy"].startswith("geolocation=(self)")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Referrer-Policy"] == "same-origin"
+    assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert answer["X-Frame-Options"] == "DENY"
+    assert INLINE.findall(answer.content.decode()) == []
+    assert not re.search(r'(?:src|action)="(?:https?:)?//', answer.content.decode())
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed"),
+    [
+        ("https://tiles.example.pl/{z}/{x}/{y}.png?key=1", "img-src 'self' https://tiles.example.pl data:;"),
+        ("http://{s}.tiles.example.pl:8080/{z}/{x}/{y}.png", "img-src 'self' http://*.tiles.example.pl:8080 data:;"),
+        ("", "img-src 'self' data:;"),
+    ],
+)
+def test_pages_may_load_tiles_from_the_server_of_the_operator_alone(settings, url, allowed):
+    settings.MAP_TILES_URL = url
+    policy = Client().get("/nie-ma/")["Content-Security-Policy"]
+    assert allowed in policy
+    assert policy.replace(allowed, "img-src 'self' data:;") == security.STRICT
+
+
+def test_templates_hold_nothing_inline():
+    """Letters may: mail programs read no other style, and no policy of ours reaches them."""
+    for template in set((ROOT / "templates").rglob("*.html")) - set((ROOT / "templates" / "site" / "mail").glob("*")):
+        assert INLINE.findall(template.read_text()) == [], template
+
+
+@pytest.mark.django_db
+def test_pages_of_the_admin_run_no_inline_script():
+    factories.DepotPriceFactory(depot=factories.DepotFactory(municipality=factories.krakow()))
+    deadline = DeadlineFactory()
+    desk = Client()
+    desk.force_login(factories.UserFactory())
+    history = reverse("admin:regulations_deadline_history", args=[deadline.pk])
+    pages = [
+        "/admin/",
+        "/admin/catalog/depot/",
+        "/admin/prices/depotprice/",
+        "/admin/prices/depotprice/add/",
+        "/admin/prices/depotprice/import/",
+        f"/admin/regulations/deadline/{deadline.pk}/change/",
+        history,
+    ]
+    for page in pages:
+        answer = desk.get(page)
+        assert answer.status_code == 200
+        assert answer["Content-Security-Policy"] == security.ADMIN
+        assert INLINE_SCRIPT.findall(answer.content.decode()) == [], page
+    assert "script-src 'self';" in security.ADMIN
+    assert "no-cache" in answer["Cache-Control"]
+
+
+def test_answers_of_the_api_load_nothing():
+    answer = Client().get("/api/v1/subsidy?people=2")
+    assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert "Permissions-Policy" not in answer
+
+
+PRODUCTION = {
+    "PATH": os.environ["PATH"],
+    "SECRET_KEY": "ten-thousand-monkeys-typed-this-0123456789-ąęłóż-so-nobody-else-will",
+    "DATABASE_URL": "postgresql://u:p@host/name",
+    "SITE_URL": "https://sklady.example.pl",
+    "TRUSTED_PROXIES": "127.0.0.1",
+    "EMAIL_URL": "smtp+tls://user:password@mail.example.pl:587",
+}
+
+
+def production(*arguments, **environment):
+    """Run a command in the settings of a production behind a proxy."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**PRODUCTION, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_deploy_check_is_clean_in_production():
+    """With recent nightly jobs and a legal state."""
+    now = timezone.now()
+    Dataset.objects.create(
+        slug=Dataset.Slug.REGULATIONS, version=1, changed_at=now, as_of=now.date(), row_count=16, source="x"
+    )
+    for source in ("purge_requests", "back_up", "teryt-terc"):
+        ImportRun.objects.create(source=source, started=now, finished=now, outcome=ImportRun.Outcome.IMPORTED)
+    here = url(str(connection.settings_dict["NAME"]))
+    done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING", DATABASE_URL=here)
+    assert (done.returncode, done.stdout) == (0, "System check identified no issues (2 silenced).\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "named"),
+    [
+        (
+            {"TRUSTED_PROXIES": "", "DEBUG": "on", "SECRET_KEY": "short"},
+            {"fueldepot.W002", "security.W008", "security.W009", "security.W018"},
+        ),
+        ({"EMAIL_URL": "consolemail://"}, {"fueldepot.W003"}),
+        (
+            {"SITE_URL": "http://sklady.example.pl"},
+            {"fueldepot.W001", *(f"security.W{number}" for number in ("004", "008", "010"))},
+        ),
+    ],
+)
+def test_the_deploy_check_names_what_is_missing(environment, named):
+    done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING", **environment)
+    assert done.returncode == 1
+    # There is no such database.
+    assert set(re.findall(r"\((\w+\.W\d+)\)", done.stderr)) == named | {"fueldepot.W010"}
+
+
+@pytest.mark.parametrize(
+    ("name", "writes", "when"),
+    [
+        ("refresh", "--commit", r"\*-\*-\* "),
+        ("purge", "--commit", r"\*-\*-\* "),
+        ("backup", "/var/backups/fueldepot", r"\*-\*-\* "),
+        ("letters", "--commit", r"\*:0/15$"),
+    ],
+)
+def test_what_timers_start_is_there_and_writes_and_is_confined(name, writes, when):
+    unit = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.service").read_text()
+    command, option = re.search(r"^ExecStart=\S+/python manage\.py (\w+) (\S+)$", unit, re.MULTILINE).groups()
+    assert command in get_commands()
+    assert option == writes
+    confined = {f"{setting}=yes" for setting in ("NoNewPrivileges", "ProtectHome", "PrivateTmp")}
+    assert confined | {"ProtectSystem=strict", "User=fueldepot"} <= set(unit.splitlines())
+    timer = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.timer").read_text()
+    assert re.search(rf"^OnCalendar={when}", timer, re.MULTILINE)
+
+
+@pytest.mark.django_db
+def test_https_is_insisted_on(settings):
+    settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31_536_000
+    settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    caller = Client()
+    answer = caller.get("/dotacja/")
+    assert (answer.status_code, answer["Location"]) == (301, "https://testserver/dotacja/")
+    proxied = caller.get("/dotacja/", headers={"x-forwarded-proto": "https"})
+    assert proxied.status_code == 200
+    assert proxied["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+    assert caller.get("/healthz").status_code == 200
+
+
+def test_security_txt(client, settings):
+    settings.CONTACT_EMAIL = ""
+    assert client.get("/.well-known/security.txt").status_code == 404
+    settings.CONTACT_EMAIL = "redakcja@example.pl"
+    answer = client.get("/.well-known/security.txt")
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    fields = dict(line.split(": ", 1) for line in answer.content.decode().splitlines())
+    assert fields["Contact"] == "mailto:redakcja@example.pl"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00Z", fields["Expires"])
+    assert fields["Canonical"] == f"{configured.SITE_URL}/.well-known/security.txt"
+
+
+def test_browsers_find_the_icon_where_they_look_for_it(client):
+    answer = client.get("/favicon.ico")
+    assert (answer.status_code, answer["Location"]) == (302, "/static/pages/icon.svg")
+    assert "max-age=86400" in answer["Cache-Control"]

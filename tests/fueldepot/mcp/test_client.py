@@ -1,0 +1,260 @@
+"""/mcp with the official client."""
+
+import asyncio
+import json
+from datetime import date
+from decimal import Decimal
+from functools import partial
+
+import httpx2
+import pytest
+from django.db import connection
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
+from tests import factories
+from tests.conftest import build_snapshots, note_query
+from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+NAMES = ["find_place", "depots_near", "depot", "rules_at", "price", "official_average", "subsidy"]
+
+
+class InProcess(httpx2.AsyncBaseTransport):
+    """Transport from an HTTP client to Django's test client."""
+
+    def __init__(self, client):
+        self.client, self.answers = client, []
+
+    async def handle_async_request(self, request):
+        kind = request.headers.get("Content-Type", "")
+        answer = self.client.generic(
+            request.method, request.url.path, await request.aread(), content_type=kind, headers=dict(request.headers)
+        )
+        self.answers.append(answer)
+        return httpx2.Response(answer.status_code, headers=dict(answer.headers), content=answer.content)
+
+
+@pytest.fixture
+def ask(client):
+    """Call tools in order; return the list of tools and the responses. Asserts that no query runs."""
+
+    def run(*calls, mode="auto"):
+        async def talk():
+            transport = InProcess(client)
+            http = httpx2.AsyncClient(transport=transport)
+            url = "http://testserver/mcp"
+            async with Client(streamable_http_client(url, http_client=http), mode=mode) as mcp:
+                tools = (await mcp.list_tools()).tools
+                return tools, [await mcp.call_tool(name, arguments) for name, arguments in calls]
+
+        build_snapshots()
+        sent = []
+        with connection.execute_wrapper(partial(note_query, sent)):
+            tools, results = asyncio.run(talk())
+        assert sent == []
+        return tools, results
+
+    return run
+
+
+@pytest.fixture
+def country():
+    town = factories.zakopane()
+    factories.PostcodeFactory(code="34-500", shares=[(town, 3)])
+    real = factories.DepotFactory(municipality=town, name="Opał Próba", fuels=["pellet"])
+    factories.DepotPriceFactory(depot=real, fuel="pellet", price=Decimal(1500))
+    LegalStateFactory()
+    ResolutionFactory()
+    DeadlineFactory(date=date(2027, 1, 1), applies_to="kotły klasy 3 i 4", appliances=["boiler_class_3"])
+    FuelBanFactory()
+    return real
+
+
+def calls(depot):
+    return (
+        ("depots_near", {"teryt": "1217011", "fuel": "pellet"}),
+        ("depot", {"id": depot.pk}),
+        ("rules_at", {"teryt": "1217011", "appliance": "boiler_class_3", "on": "2026-11-22"}),
+        ("price", {"fuel": "pellet", "voivodeship": "Małopolskie"}),
+        ("official_average", {"series": "prad-g11", "year": 2019}),
+        ("subsidy", {"people": 4, "income": 2000, "eu": "3", "walls": 150, "new_source": "pellet_boiler"}),
+    )
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
+    tools, results = ask(*calls(country), mode=mode)
+    assert [tool.name for tool in tools] == NAMES
+    bodies = []
+    for result in results:
+        (text,) = result.content
+        assert not result.is_error, text.text
+        assert len(json.dumps(text.text, ensure_ascii=False).encode()) < MOST_BYTES - ENVELOPE_BYTES
+        bodies.append(json.loads(text.text))
+        assert bodies[-1].keys() >= {"answer", "as_of", "source", "demonstration", "cite"}
+        assert bodies[-1]["demonstration"] is False
+        assert bodies[-1]["page"] in bodies[-1]["cite"]
+    near, depot, law, _, average, subsidy = (body["answer"] for body in bodies)
+    assert (near["total"], near["depots"][0]["price"]["price"]) == (1, 1500)
+    assert depot["name"] == "Opał Próba"
+    assert (law[0]["status"], law[0]["deadlines"][0]["from"]) == ("ends", "2027-01-01")
+    assert average == {"values": [], "why_empty": "Tej liczby nie znamy."}
+    assert (subsidy["level"], subsidy["max_subsidy_pln"]) == ("elevated", 43225)
+
+
+STATED = {"people": 3, "income": 1200, "eu": "3", "on": "2026-11-21"}
+AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
+
+
+@pytest.mark.parametrize(
+    ("plan", "amounts", "note"),
+    [
+        ({"walls": 100}, [27500, [27500, 27500], False], None),
+        ({"new_source": "pellet_boiler"}, [0, [0, 0], None], "nowe źródło ciepła przysługuje tylko razem z"),
+        ({"people": None, "income": None, "annual_income": 200000, "walls": 1}, [0, [0, 0], None], "zbyt wysoki"),
+        ({}, [None, None, None], "Nie podano żadnych prac"),
+    ],
+)
+def test_a_zero_subsidy_has_its_reason_and_is_never_confirmed(ask, plan, amounts, note):
+    _, (result,) = ask(("subsidy", STATED | plan))
+    found = json.loads(result.content[0].text)["answer"]
+    assert [found.get(name) for name in AMOUNTS] == amounts
+    assert [note in one for one in found["notes"]] == [True] if note else found["notes"] == []
+
+
+def test_long_notes_keep_the_range_of_amounts_and_the_first_reason(ask):
+    plan = {"new_source": "pellet_boiler", "central_heating_dhw": True, "audit": True}
+    _, (result,) = ask(("subsidy", STATED | plan))
+    body = json.loads(result.content[0].text)
+    assert body["left_out"]
+    assert body["answer"]["between_pln"] == [0, 0]
+    assert body["answer"]["notes"][0].startswith("pellet_boiler: Przy wskaźniku EU")
+
+
+def test_one_reason_of_many_works_is_told_once(ask):
+    works = dict.fromkeys(["walls", "windows", "doors", "gates", "floor", "ceiling"], 10)
+    _, (result,) = ask(("subsidy", STATED | works | {"eu": "1"}))
+    (note,) = json.loads(result.content[0].text)["answer"]["notes"]
+    assert note.startswith("ceiling, floor, walls, windows, doors, gates: Przy wskaźniku EU")
+
+
+def test_parameters_say_what_the_tool_takes(ask, country):
+    tools, (all_of_them,) = ask(("depots_near", {"teryt": "1217011", "limit": 100}))
+    assert not all_of_them.is_error
+    near, average = (next(tool for tool in tools if tool.name == name) for name in ("depots_near", "official_average"))
+    limit = near.input_schema["properties"]["limit"]
+    assert (limit["minimum"], limit["maximum"], limit["default"]) == (1, 4, 3)
+    assert "At most 4" in near.description
+    assert "Poland only" in average.description
+    assert "without it Poland only" in average.input_schema["properties"]["voivodeship"]["description"]
+
+
+def rules(ask, **arguments):
+    _, (result,) = ask(("rules_at", {"teryt": "1217011", "on": "2026-11-22", **arguments}))
+    return json.loads(result.content[0].text)["answer"][0]
+
+
+def test_a_deadline_says_what_it_means_and_what_is_uncertain(ask, country):
+    text = "Nie wolno palić węglem po 1 stycznia 2028 r. w kotłach. Wolno używać gazu."
+    caveat = "Źródła różnią się co do drewna."
+    for year in (2028, 2029):
+        DeadlineFactory(date=date(year, 1, 1), applies_to="wszystkie instalacje", description=text, caveat=caveat)
+    plain, first, second = rules(ask)["deadlines"]
+    assert (plain["description"], "caveat" in plain) == ("Nie wolno ich używać.", False)
+    assert first["description"] == "Nie wolno palić węglem po 1 stycznia 2028 r. w kotłach. […]"
+    assert (first["caveat"], "caveat" in second) == (caveat, False)
+
+
+def test_descriptions_give_way_before_deadlines(ask, country):
+    for year in (2028, 2029, 2030):
+        DeadlineFactory(date=date(year, 1, 1), description="Nie wolno używać kotłów, które nie mają klasy 5. " * 5)
+    for year in (2031, 2032):
+        DeadlineFactory(date=date(year, 1, 1), description="Nie wolno używać kotłów" + " i pieców" * 20)
+    rows = rules(ask)["deadlines"]
+    assert len(rows) == 6
+    assert "description" in rows[0]
+    assert "description" not in rows[-1]
+
+
+@pytest.mark.parametrize(("as_of", "stale"), [(date(2026, 5, 26), False), (date(2026, 5, 25), True)])
+def test_an_old_legal_state_is_marked(ask, country, as_of, stale):
+    LegalStateFactory().__class__.objects.update(as_of=as_of)
+    assert ("180 days" in rules(ask).get("stale", "")) is stale
+
+
+def test_what_is_invented_is_not_to_be_quoted(ask):
+    depot = factories.DepotFactory(demonstration=True)
+    _, (result,) = ask(("depot", {"id": depot.pk}))
+    body = json.loads(result.content[0].text)
+    assert body["demonstration"] is True
+    assert body["cite"] == "nie wolno, dane demonstracyjne (zmyślone)"
+
+
+def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
+    _, results = ask(
+        ("subsidy", {"wals": 150}),
+        ("depots_near", {"postcode": "00-999"}),
+        ("depots_near", {"limit": "x"}),
+        ("rules_at", {}),
+    )
+    errors = [json.loads(result.content[0].text)["error"][0] for result in results]
+    assert all(result.is_error for result in results)
+    for error, words in zip(
+        errors, ["did you mean walls?", "00-999", "limit is 'x'", "teryt or postcode"], strict=True
+    ):
+        assert words in error
+
+
+def test_an_empty_list_says_why_and_what_is_nearest_beyond(ask, country):
+    point = {"lat": country.lat + 0.5, "lon": country.lon, "radius": 10}
+    _, (result,) = ask(("depots_near", point))
+    body = json.loads(result.content[0].text)["answer"]
+    assert (body["total"], body["why_empty"]) == (0, "Nie znamy tu żadnego składu.")
+    (beyond,) = body["nearest_beyond"]
+    assert beyond["id"] == country.pk
+    assert beyond["km"] == pytest.approx(55.6, abs=0.2)
+
+
+def test_the_longest_answer_fits_and_says_what_was_left_out(client):
+    LegalStateFactory()
+    ResolutionFactory(publication="Dz. Urz. z 2017 r. poz. 1" * 4)
+    for day in range(1, 29):
+        DeadlineFactory(date=date(2999, 1, day), applies_to="kotły" * 12)
+    factories.zakopane()
+    build_snapshots()
+    params = {"name": "rules_at", "arguments": {"teryt": "1217011"}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    answer = client.post("/mcp", body, content_type="application/json")
+    assert len(answer.content) < MOST_BYTES
+    found = json.loads(answer.json()["result"]["content"][0]["text"])
+    assert found["left_out"] + len(found["answer"][0]["deadlines"]) == 28
+    assert found["answer"][0]["deadlines"][0]["from"] == "2999-01-01"
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status", "code"),
+    [
+        ("{", {}, 400, -32700),
+        ("[]", {}, 400, -32600),
+        ('{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}', {}, 200, -32601),
+        ('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}}', {}, 400, -32602),
+        ('{"jsonrpc": "2.0", "id": 1, "method": "ping"}', {"Mcp-Protocol-Version": "1999-01-01"}, 400, -32022),
+        ('{"jsonrpc": "2.0", "id": 1, "method": "ping"}', {"Mcp-Protocol-Version": "2026-07-28"}, 400, -32020),
+    ],
+)
+def test_errors_of_the_protocol(client, body, headers, status, code):
+    answer = client.generic("POST", "/mcp", body, content_type="application/json", headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert answer["Cache-Control"] == "no-store"
+
+
+def test_there_is_neither_a_stream_nor_a_session(client):
+    for method in ("GET", "DELETE"):
+        answer = client.generic(method, "/mcp")
+        assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
+    note = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
+    answer = client.generic("POST", "/mcp", note, content_type="application/json")
+    assert (answer.status_code, answer.content, "Mcp-Session-Id" in answer) == (202, b"", False)

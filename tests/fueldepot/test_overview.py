@@ -1,0 +1,95 @@
+"""The start page of the admin: queues and today's decisions."""
+
+import re
+from datetime import date, timedelta
+from html import unescape
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import services
+from catalog.roles import CHIEF, EDITOR
+from tests import factories
+from tests.catalog.admin.test_drafts import draft_of, person
+from tests.drafts import approve
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory
+
+pytestmark = pytest.mark.django_db
+
+START = reverse("admin:index")
+
+
+def text_of(answer):
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+
+
+def test_what_waits_stands_there_with_its_number_and_since_when(client):
+    desk = person("ewa", EDITOR)
+    adam = person("adam", EDITOR)
+    now = timezone.now()
+    depot = factories.DepotFactory()
+    factories.SubmissionFactory(depot=depot, confirmed_at=now - timedelta(days=3, hours=1))
+    factories.SubmissionFactory(depot=depot, confirmed_at=now)
+    factories.SubmissionFactory(depot=depot, decided=True, notification_pending=True)
+    factories.DepotPriceFactory(depot=depot, pending=True, submitted_at=now - timedelta(days=1, hours=1))
+    silesia = factories.VoivodeshipFactory(teryt="24")
+    LegalStateFactory(voivodeship=silesia, as_of=timezone.localdate() - timedelta(days=181))
+    deadline = DeadlineFactory()
+    approve(adam, draft_of(adam, deadline, date="2028-01-01"), decision="submit")
+    draft_of(desk, deadline, date="2029-01-01")
+    text = text_of(desk.get(START))
+    assert re.search(r"Zgłoszenia właścicieli i czytelników 2 od \S+ \(3 dni\)", text)
+    assert "Listy o decyzji, które nie wyszły 1" in text
+    assert re.search(r"Ceny do zatwierdzenia 1 od \S+ \(1 dzień\)", text)
+    assert re.search(r"Szkice innych osób do zatwierdzenia 1 od \S+ \(dziś\)", text)
+    assert "Twoje szkice, których nie wysłano 1" in text
+    assert "Stany prawne starsze niż 180 dni 1" in text
+    assert "Składy: zgłoszenie czeka 1" in text
+    assert "Konta bez grupy" not in text
+
+
+def test_todays_work_is_counted_by_editor():
+    desk = person("ewa", EDITOR)
+    editor = get_user_model().objects.get(username="ewa")
+    for _ in range(3):
+        services.verify_depot(depot=factories.DepotFactory(), by=editor, on=date(2026, 11, 21))
+    factories.SubmissionFactory(decided=True, decided_at=timezone.now(), decided_by=editor)
+    old = factories.UserFactory(username="adam")
+    factories.SubmissionFactory(decided=True, decided_by=old)
+    text = text_of(desk.get(START))
+    assert re.search(r"ewa 4 \d\d:\d\d", text)
+    assert "adam" not in text
+
+
+def test_the_start_page_costs_the_same_however_much_waits(django_assert_max_num_queries):
+    desk = person("ewa", EDITOR)
+    for _ in range(30):
+        factories.SubmissionFactory()
+    desk.get(START)
+    with django_assert_max_num_queries(31):
+        assert desk.get(START).status_code == 200
+
+
+def test_an_account_without_a_group_is_warned_about():
+    desk = person("szefowa", CHIEF)
+    bare = get_user_model().objects.create(username="bez", is_staff=True)
+    assert "Konta bez grupy: nic nie mogą zrobić 1" in text_of(desk.get(START))
+    listed = text_of(desk.get(reverse("admin:auth_user_changelist"), {"role": "none"}))
+    assert "bez grupy" in listed
+    assert "bez " in listed
+    page = reverse("admin:auth_user_change", args=[bare.pk])
+    answer = desk.post(page, {"username": "bez", "is_active": "on"}, follow=True)
+    assert "Konto bez nie ma grupy" in text_of(answer)
+    desk.post(page, {"username": "bez", "is_active": "on", "groups": [Group.objects.get(name=EDITOR).pk]})
+    assert "Konta bez grupy" not in text_of(desk.get(START))
+
+
+def test_who_may_see_nothing_is_shown_nothing(client):
+    user = get_user_model().objects.create(username="nikt", is_staff=True)
+    client.force_login(user)
+    text = text_of(client.get(START))
+    assert "Zgłoszenia" not in text
+    assert "Jeszcze nic." in text

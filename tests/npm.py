@@ -1,0 +1,36 @@
+"""Tools of npm for tests, installed below `var/` from a `package.json`; tests are skipped where they cannot be had."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.fueldepot.sharers import PROJECT_ROOT
+
+INSTALL_S = 600
+
+
+def install(command: list[str], cwd: Path, *, stamp: str) -> None:
+    """Run an installation unless the same one has succeeded before. Skips the test where it fails."""
+    cwd.mkdir(parents=True, exist_ok=True)
+    done = cwd / "installed"
+    if done.exists() and done.read_text() == stamp:
+        return
+    run = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=INSTALL_S)
+    if run.returncode:
+        pytest.skip(f"{command[0]} cannot install the tools: {run.stderr.strip()[-200:]}")
+    done.write_text(stamp)
+
+
+def node_modules(wanted: Path, name: str) -> Path:
+    """Return the folder of the packages that a `package.json` names. name: of their folder below `var/`."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed")
+    packages = PROJECT_ROOT / "var" / name
+    packages.mkdir(parents=True, exist_ok=True)
+    shutil.copy(wanted, packages)
+    command = [npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"]
+    install(command, packages, stamp=wanted.read_text())
+    return packages / "node_modules"

@@ -1,0 +1,184 @@
+"""The permanent link of an owner: its e-mail, new prices, renewal, revocation, expiry."""
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.core import mail
+from django.core.management import call_command
+
+from catalog import submissions
+from catalog.models import OwnerChange, OwnerLink, Submission
+from catalog.services import merge_depots, publish_depot, revoke_verification
+from catalog.submissions import owner_links
+from prices.models import DepotPrice
+from tests import factories
+from tests.pages.forms.test_prices import SEVEN
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def link_in(letter):
+    """Return the path of the owner's link in an e-mail."""
+    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/moj-sklad/\?odnosnik=\S+)", letter.body)[1]
+
+
+@pytest.fixture
+def link(nowak, clock, django_capture_on_commit_callbacks):
+    """Return the link in the e-mail about an accepted claim."""
+    submission = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
+    with django_capture_on_commit_callbacks(execute=True):
+        submissions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+    return link_in(mail.outbox[-1])
+
+
+def save(stranger, link, **changed):
+    typed = stranger.show(link) | {"odnosnik": link.partition("=")[2]}
+    del typed["email"]
+    stranger.clock.move(seconds=10)
+    return stranger.send("/zgloszenia/moj-sklad/", typed | changed)
+
+
+def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stranger, nowak, link, caplog, clock):
+    factories.DepotPriceFactory(depot=nowak, fuel="brykiet", price=1300)
+    assert "Teraz 1 300,00 zł za tonę, z dnia 1.11.2026." in text_of(client.get(link))
+    done = save(stranger, link, mon="6-14", **SEVEN)
+    assert done.status_code == 302
+    assert "Zapisane" in text_of(client.get(done["Location"]))
+    found = client.get(f"/api/v1/stores/{nowak.pk}").json()
+    assert {one["fuel"]: one["price"] for one in found["price_list"]} == {
+        "pellet": 1600,
+        "brykiet": 1400,
+        "wegiel": 1500,
+        "wegiel-orzech": 1600,
+        "wegiel-kostka": 1550,
+        "ekogroszek": 1700,
+        "drewno-kominkowe": 380,
+    }
+    assert found["hours"]["mon"] == "6:00-14:00"
+    assert found["source"]["data_status"] == "owner"
+    assert nowak.history.latest("history_id").history_change_reason == "właściciel: godziny otwarcia"
+    assert DepotPrice.history.filter(history_change_reason="właściciel").count() == 7
+    note = OwnerChange.objects.get().text
+    assert "Godziny otwarcia: (brak) → pn. 6:00-14:00" in note
+    assert "Brykiet: 1300 zł → 1400 zł/t (21.11.2026)" in note
+    assert link.partition("=")[2] not in caplog.text
+    for record in caplog.records:
+        assert link.partition("=")[2] not in str(record.__dict__)
+
+
+def test_the_second_price_of_a_day_replaces_the_first(stranger, nowak, link):
+    save(stranger, link, **{"price-pellet": "1600"})
+    assert save(stranger, link, **{"price-pellet": "1650"}).status_code == 302
+    assert DepotPrice.objects.get().price == Decimal(1650)
+    assert list(DepotPrice.history.values_list("price", flat=True)) == [Decimal(1650), Decimal(1600)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({"price-pellet": "16"}, "Wiarygodne ceny tego paliwa"),
+        ({"mon": "6-14", "price-pellet": "99999"}, "Wiarygodne ceny tego paliwa"),
+        ({"mon": "rano"}, "Wpisz godziny"),
+        ({}, "Niczego nie zmieniono"),
+    ],
+)
+def test_what_cannot_be_is_not_taken_and_nothing_beside_it(stranger, nowak, link, typed, said):
+    answer = save(stranger, link, **typed)
+    assert answer.status_code == 400
+    assert said in text_of(answer)
+    nowak.refresh_from_db()
+    assert nowak.hours is None
+    assert not DepotPrice.objects.exists()
+    assert not OwnerChange.objects.exists()
+
+
+def test_a_renewed_link_ends_the_one_before_and_strangers_learn_nothing(client, stranger, nowak, link):
+    path = f"/sklad/{nowak.pk}/odnosnik/"
+    mail.outbox.clear()
+    other = text_of(stranger.fill(path, email="obcy@example.pl"))
+    assert mail.outbox == []
+    assert text_of(stranger.fill(path, email="Jan@opal-nowak.pl")) == other
+    fresh = link_in(mail.outbox[-1])
+    assert mail.outbox[-1].subject == "Skład opału Nowak: nowy odnośnik"
+    assert (client.get(link).status_code, client.get(fresh).status_code) == (404, 200)
+    for _ in range(4):
+        stranger.fill(path)
+    assert len(mail.outbox) == 2  # three an hour, together with the letter of acceptance
+    assert client.get(link_in(mail.outbox[-1])).status_code == 200
+
+
+def test_an_owner_or_an_editor_ends_it(client, stranger, nowak, link, clock):
+    assert "Odnośnik odwołany" in text_of(save(stranger, link, odwolaj="1", **{"price-pellet": "1600"}))
+    assert client.get(link).status_code == 404
+    assert not DepotPrice.objects.exists()
+    assert list(OwnerLink.objects.values_list("email", "email_hash", "mailbox_hash")) == [("", "", "")]
+
+
+def test_who_lost_the_link_claims_the_entry_anew(
+    client, stranger, nowak, link, clock, django_capture_on_commit_callbacks
+):
+    owner_links.revoke_links(list(OwnerLink.objects.all()), on=clock.now)
+    claim = f"/sklad/{nowak.pk}/przejmij/"
+    assert f'href="{claim}"' in client.get(link).content.decode()
+    stranger.fill(claim, role="owner", claimant_nip="5260250274", agreed="1", mon="6-14")
+    stranger.confirm()
+    submission = Submission.objects.get(kind="claim", state="waiting")
+    with django_capture_on_commit_callbacks(execute=True):
+        submissions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+    fresh = link_in(mail.outbox[-1])
+    assert (client.get(link).status_code, client.get(fresh).status_code) == (404, 200)
+
+
+def test_a_merged_entry_carries_its_owner_s_link_and_gives_it_back(client, stranger, nowak, link, clock):
+    other = factories.DepotFactory(name="Opał Nowak", phone="")
+    editor = factories.UserFactory()
+    before = OwnerLink.objects.get()
+    merge_depots(survivor=other, loser=nowak, take=[], by=editor, on=clock.now.date())
+    other.refresh_from_db()
+    assert (other.data_status, other.verified_at) == ("owner", clock.now.date())
+    assert save(stranger, link, mon="6-14").status_code == 302
+    other.refresh_from_db()
+    assert other.hours["mon"] == "6:00-14:00"
+    assert "Opał Nowak" in text_of(client.get(link))
+    publish_depot(depot=nowak, by=editor, on=clock.now.date(), note="pomyłka")
+    assert OwnerLink.objects.get().depot_id == before.depot_id
+    assert "Skład opału Nowak" in text_of(client.get(link))
+
+
+def test_a_link_stays_behind_where_the_survivor_has_one_of_the_same_owner(nowak, link, clock):
+    other = factories.DepotFactory(verified=True, data_status="owner")
+    theirs = owner_links.grant_link(depot=other, email="jan@opal-nowak.pl", on=clock.now)
+    merge_depots(survivor=other, loser=nowak, take=[], by=factories.UserFactory(), on=clock.now.date())
+    assert list(OwnerLink.objects.working()) == [theirs]
+
+
+def test_it_ends_with_the_entry_s_being_the_owner_s(client, nowak, link, clock):
+    nowak.refresh_from_db()
+    revoke_verification(depot=nowak, by=factories.UserFactory())
+    assert client.get(link).status_code == 404
+    call_command("purge_requests", commit=True)
+    assert OwnerLink.objects.get().email == ""
+
+
+def test_it_ends_when_nobody_uses_it_for_a_year(client, stranger, link, clock):
+    clock.move(days=300)
+    save(stranger, link, mon="6-14")
+    clock.move(days=364)
+    call_command("purge_requests", commit=True)
+    assert client.get(link).status_code == 200
+    clock.move(days=1)
+    assert client.get(link).status_code == 404
+    call_command("purge_requests", commit=True)
+    assert OwnerLink.objects.get().revoked_at == clock.now
+    assert clock.now - OwnerLink.objects.get().used_at == timedelta(days=365)
+
+
+@pytest.mark.parametrize("token", ["", "x", "a:b", "\x00", "x" * 3000, "MQ:MQ"])
+def test_a_link_cannot_be_invented(client, db, token):
+    path = "/zgloszenia/moj-sklad/"
+    for answer in (client.get(path, {"odnosnik": token}), client.post(path, {"odnosnik": token})):
+        assert answer.status_code == 404
+        assert "Ten odnośnik nie działa" in text_of(answer)

@@ -1,0 +1,158 @@
+"""A question to the author of a submission: asked at the desk, answered by the link in the letter, read at the desk."""
+
+import re
+from html import unescape
+
+import pytest
+from django.core import mail
+from django.core.management import call_command
+from django.urls import reverse
+
+from catalog import submissions
+from catalog.models import Submission, SubmissionQuestion
+from tests import bulk, factories
+from tests.pages.reading import SCRIPT, text_of
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "/zgloszenia/odpowiedz/"
+QUEUE = reverse("admin:catalog_submission_changelist")
+
+
+@pytest.fixture
+def submission(nowak):
+    return factories.SubmissionFactory(depot=nowak, email="jan@opal-nowak.pl")
+
+
+@pytest.fixture
+def ask(client, django_capture_on_commit_callbacks):
+    """Ask at the desk, with the letter; returns the answer of the desk."""
+
+    def act(submission, text, decision="ask"):
+        client.force_login(factories.UserFactory())
+        with django_capture_on_commit_callbacks(execute=True):
+            page = reverse("admin:catalog_submission_change", args=[submission.pk])
+            return client.post(page, {"decision": decision, "question": text}, follow=True)
+
+    return act
+
+
+def desk_text_of(answer):
+    """What an editor sees, on one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+
+
+def link_in(letter):
+    """The path of the page for the answer in a letter."""
+    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/odpowiedz/\?znak=\S+)", letter.body)[1]
+
+
+def send(stranger, link, text):
+    typed = stranger.show(link) | {"znak": link.partition("=")[2], "answer": text}
+    del typed["email"]
+    stranger.clock.move(seconds=10)
+    return stranger.send(ADDRESS, typed)
+
+
+def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submission, caplog):
+    assert "czeka na odpowiedź autora." in desk_text_of(ask(submission, "Czy to numer\n  biura?"))
+    (letter,) = mail.outbox
+    assert letter.subject == "Skład opału Nowak: pytanie redakcji"
+    assert "„Czy to numer biura?”" in letter.body
+    listed = client.get(QUEUE, {"question": "open"}).context["cl"].result_list
+    assert [row.pk for row in listed] == [submission.pk]
+    assert "czeka na odpowiedź autora" in desk_text_of(client.get(QUEUE))
+    link = link_in(letter)
+    assert "Czy to numer biura?" in text_of(client.get(link))
+    status = re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/stan/\S+)", letter.body)[1]
+    shown = text_of(client.get(status))
+    assert "Odpowiedź na pytanie otwórz odnośnik z wiadomości" in shown
+    assert "numer biura" not in shown
+    done = send(stranger, link, f"Tak.\nOd maja. {SCRIPT}")
+    assert done.status_code == 302
+    assert "Dziękujemy za odpowiedź" in text_of(client.get(done["Location"]))
+    submission.refresh_from_db()
+    assert submission.state == "waiting"
+    page = client.get(reverse("admin:catalog_submission_change", args=[submission.pk]))
+    assert "Tak. Od maja." in desk_text_of(page)
+    assert "21 listopada 2026" in desk_text_of(page)
+    assert SCRIPT not in page.content.decode()
+    assert "autor odpowiedział" in desk_text_of(client.get(QUEUE))
+    assert "Odpowiedzi autorów na pytania 1" in desk_text_of(client.get(reverse("admin:index")))
+    assert re.search(r"Odpowiedź na pytanie dziś|Odpowiedź na pytanie \S+", text_of(client.get(status)))
+    for secret in (link.partition("=")[2], "Od maja", "numer biura", "jan@"):
+        assert secret not in caplog.text
+        assert all(secret not in str(record.__dict__) for record in caplog.records)
+
+
+def test_one_question_at_a_time_and_none_about_what_is_closed(client, ask, submission):
+    assert "wpisz pytanie" in desk_text_of(ask(submission, " \n"))
+    ask(submission, "Pierwsze?")
+    assert "nie odpowiedział jeszcze" in desk_text_of(ask(submission, "Drugie?"))
+    SubmissionQuestion.objects.update(answer="Tak.", answered_at=submission.confirmed_at)
+    assert "czeka na odpowiedź autora." in desk_text_of(ask(submission, "Drugie?"))
+    decided = factories.SubmissionFactory(decided=True)
+    assert "już nie czeka" in desk_text_of(ask(decided, "Po co?"))
+    assert SubmissionQuestion.objects.count() == 2
+
+
+def test_an_open_question_bars_accepting_in_bulk_and_not_alone(client, ask, submission, stranger, clock):
+    ask(submission, "Czy to numer biura?")
+    bulk.act(client, QUEUE, "accept", submission)
+    submission.refresh_from_db()
+    assert submission.state == "waiting"
+    link = link_in(mail.outbox[0])
+    typed = stranger.show(link) | {"znak": link.partition("=")[2], "answer": "Tak."}
+    submissions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+    assert client.get(link).status_code == 409
+    clock.move(seconds=10)
+    assert "jest już zamknięte" in text_of(stranger.send(ADDRESS, typed))
+    assert SubmissionQuestion.objects.get().answered_at is None
+
+
+def test_a_question_counts_among_the_letters_of_a_mailbox_and_leaves_later(ask, submission, clock, capsys):
+    others = [factories.SubmissionFactory(email="Jan+1@opal-nowak.pl") for _ in range(3)]
+    for one in (*others, submission):
+        ask(one, "Czy to numer biura?")
+    assert SubmissionQuestion.objects.unsent().get().submission == submission
+    assert "list jeszcze nie wyszedł" in desk_text_of(ask(submission, "Halo?"))
+    assert len(mail.outbox) == 3
+    call_command("resend_letters")
+    assert capsys.readouterr().out == "1 letters wait; add --commit to send them\n"
+    clock.move(hours=1)
+    call_command("resend_letters", commit=True)
+    assert len(mail.outbox) == 4
+    assert not SubmissionQuestion.objects.unsent().exists()
+
+
+@pytest.mark.parametrize("text", ["", "x\x00y", "x" * 2001])
+def test_an_answer_that_cannot_be_is_not_taken(client, stranger, ask, submission, text):
+    ask(submission, "Czy to numer biura?")
+    link = link_in(mail.outbox[0])
+    assert send(stranger, link, text).status_code == 400
+    typed = stranger.show(link) | {"znak": link.partition("=")[2]}
+    stranger.clock.move(seconds=10)
+    for answer in ("Tak.", "Nie."):  # the second from a page that was still open
+        assert stranger.send(ADDRESS, typed | {"answer": answer}).status_code == 302
+    assert SubmissionQuestion.objects.get().answer == "Tak."
+
+
+@pytest.mark.parametrize("token", ["", "x", "a:b", "\x00", "x" * 3000, "MQ:MQ"])
+def test_a_link_cannot_be_invented(client, db, token):
+    for answer in (client.get(ADDRESS, {"znak": token}), client.post(ADDRESS, {"znak": token})):
+        assert answer.status_code == 404
+        assert "Nie ma takiego pytania" in text_of(answer)
+
+
+def test_questions_go_with_the_personal_data(client, ask, submission, clock):
+    waiting = factories.SubmissionFactory()
+    for one in (submission, waiting):
+        ask(one, "Czy to numer biura?")
+    link = link_in(mail.outbox[0])
+    submissions.reject_submission(submission=submission, reason="Nie.", by=factories.UserFactory(), on=clock.now)
+    submissions.purge_submissions(on=clock.now + submissions.KEPT)
+    assert [one.submission for one in SubmissionQuestion.objects.all()] == [waiting]
+    assert client.get(link).status_code == 404
+    Submission.objects.filter(pk=waiting.pk).update(expiry_letter_at=clock.now)
+    purged = submissions.purge_submissions(on=clock.now + submissions.KEPT_UNDECIDED)
+    assert (purged.expired, SubmissionQuestion.objects.count()) == (1, 0)

@@ -1,0 +1,270 @@
+"""Protection of the forms: bots, invalid addresses, limits, malicious text."""
+
+import re
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from catalog.models import Submission
+from catalog.submissions import limits
+from catalog.submissions.tokens import hash_mailbox
+from pages.forms import spam
+from tests import factories
+from tests.pages.reading import SCRIPT, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def path(nowak):
+    return f"/sklad/{nowak.pk}/popraw/"
+
+
+def refused(answer, said, status=400):
+    assert answer.status_code == status
+    assert said in text_of(answer)
+    assert mail.outbox == []
+    assert not Submission.objects.exists()
+
+
+def test_a_form_needs_its_token(nowak):
+    browser = Client(enforce_csrf_checks=True)
+    for form in ("popraw", "przejmij", "usun", "cena"):
+        assert browser.post(f"/sklad/{nowak.pk}/{form}/", {}).status_code == 403
+    assert browser.post("/sklady/dodaj/", {}).status_code == 403
+    assert browser.post("/zgloszenia/potwierdz/", {}).status_code == 403
+
+
+def test_a_machine_falls_into_the_trap(stranger, path):
+    refused(stranger.fill(path, phone="601 234 567", **{spam.HONEYPOT: "x"}), "ma zostać puste")
+
+
+def test_nobody_fills_in_so_fast_but_the_second_click_counts(stranger, path):
+    typed = stranger.show(path) | {"phone": "601 234 567"}
+    refused(stranger.send(path, typed), "To było bardzo szybko")
+    stranger.clock.move(seconds=4)
+    assert stranger.send(path, typed).status_code == 302
+
+
+def test_a_form_left_open_comes_back_as_it_was(stranger, path):
+    typed = stranger.show(path) | {"phone": "601 234 567"}
+    stranger.clock.move(hours=13)
+    answer = stranger.send(path, typed)
+    refused(answer, "Formularz czekał zbyt długo")
+    assert 'value="601 234 567"' in answer.content.decode()
+    fresh = re.search(r'name="stamp" value="([^"]+)"', answer.content.decode())[1]
+    stranger.clock.move(seconds=4)
+    assert stranger.send(path, typed | {"stamp": fresh}).status_code == 302
+
+
+@pytest.mark.parametrize("stamp", ["", "x", "a:b:c", "x" * 600])
+def test_a_stamp_cannot_be_invented(stranger, path, stamp):
+    refused(stranger.fill(path, phone="601 234 567", stamp=stamp), "Popraw i wyślij jeszcze raz")
+
+
+def test_a_stamp_is_of_one_form(stranger, path, nowak):
+    other = stranger.show(f"/sklad/{nowak.pk}/usun/")["stamp"]
+    refused(stranger.fill(path, phone="601 234 567", stamp=other), "czekał zbyt długo")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "",
+            "jan",
+            "jan@",
+            "@opal.pl",
+            "jan@opal",
+            "jan@@opal.pl",
+            "jan opal@opal.pl",
+            "jan@opal..pl",
+            ".jan@opal.pl",
+        ),
+        *('"jan kowalski"@opal.pl', "jan@[127.0.0.1]", "jan@localhost", "jan@opal.local", "jan@ópał.pl", "jąn@opal.pl"),
+        *(
+            "jan@opal.pl\nBcc: ofiara@opal.pl",
+            "jan@opal.pl\r\nSubject: x",
+            "jan@opal.pl,anna@opal.pl",
+            "a" * 65 + "@b.pl",
+        ),
+        *("jan@opal.pl\x00", "Jan <jan@opal.pl>", "jan@" + "a" * 250 + ".pl", "jan@-opal.pl", "jan\u202e@opal.pl"),
+        *("jan@mailinator.com", "jan@sub.mailinator.com", "JAN@YOPMAIL.COM"),
+    ],
+)
+def test_an_address_that_no_letter_could_reach_or_that_throws_it_away(stranger, path, address):
+    refused(stranger.fill(path, phone="601 234 567", email=address), "Popraw i wyślij jeszcze raz")
+
+
+@pytest.mark.parametrize("address", ["jan@opal.pl", "Jan.Nowak+sklad@Poczta.Opal-Nowak.COM.PL", "o'neil@opal.pl"])
+def test_ordinary_addresses(stranger, path, address):
+    assert stranger.fill(path, phone="601 234 567", email=address).status_code == 302
+    assert mail.outbox[0].to[0].lower() == address.lower()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("nip", "526-025-02-73"), ("nip", "0000000000"), ("nip", "12"), ("phone", "12"), ("phone", "x" * 150)),
+        *(("website", "javascript:alert(1)"), ("website", "http://10.0.0.1/"), ("website", "https://a@b.pl/")),
+        *(("name", ""), ("name", "x" * 201), ("name", "a\x00b"), ("name", "a\nb"), ("name", "a\u202eb")),
+        *(("postcode", "3"), ("street", "x" * 121), ("message", "x" * 2001), ("message", "\x07")),
+        *(("fuels", ["uran"]), ("role", "szef"), ("mon", "rano"), ("mon", "7-25"), ("mon", "8-12 i 11-16")),
+        *(("mon", "7:60-15"), ("mon", "7-7"), ("lat", "x"), ("lat", "NaN"), ("lat", "1e1"), ("lat", "60"), ("lat", "")),
+        *(("lat", "50.9"), ("lon", "x"), ("lon", "25")),
+    ],
+)
+def test_what_cannot_be_read_is_asked_again(stranger, path, field, value):
+    answer = stranger.fill(path, **{field: value})
+    refused(answer, "Popraw i wyślij jeszcze raz")
+    assert f'id="pole-{field}_error"' in answer.content.decode()
+    assert f'href="#pole-{field}"' in answer.content.decode()
+
+
+def test_nothing_comes_back_unescaped(client, stranger, nowak, path):
+    hostile = f'"><{SCRIPT}'
+    answer = stranger.fill(path, name=hostile, place=hostile, nip=hostile, email=hostile, mon=hostile, message=hostile)
+    assert answer.status_code == 400
+    assert SCRIPT not in answer.content.decode()
+    sent = stranger.fill(path, name=hostile, message=hostile)
+    assert SCRIPT not in client.get(sent["Location"]).content.decode()
+    assert SCRIPT not in client.get(stranger.link()).content.decode()
+    for letter in mail.outbox:
+        assert SCRIPT not in letter.subject + letter.body
+
+
+def test_one_network_address_may_send_so_much_a_day(stranger, clock, db):
+    factories.BoundaryFactory()
+    depots = [factories.DepotFactory() for _ in range(limits.PER_CLIENT + 1)]
+    statuses = [
+        stranger.fill(f"/sklad/{depot.pk}/popraw/", place="Kraków", email=f"jan{depot.pk}@opal.pl").status_code
+        for depot in depots
+    ]
+    assert statuses == [302] * limits.PER_CLIENT + [429]
+    last = f"/sklad/{depots[-1].pk}/popraw/"
+    other = stranger.show(last) | {"place": "Kraków", "email": "jan@opal.pl"}
+    clock.move(seconds=10)
+    assert stranger.send(last, other, REMOTE_ADDR="192.0.2.7").status_code == 302
+    deletion = f"/sklad/{depots[-1].pk}/usun/"  # a neighbour of those who sent all that
+    assert stranger.fill(deletion, role="owner", agreed="on", email="anna@opal.pl").status_code == 302
+    clock.move(days=1)
+    assert stranger.fill(last, place="Wieliczka").status_code == 302
+
+
+VICTIM = ("OFIARA@opal.pl", "ofiara+1@opal.pl", "ofi.ara@OPAL.pl")
+
+
+def test_one_mailbox_gets_three_links_an_hour_whoever_asks_and_nobody_is_refused_for_it(client, stranger, clock, db):
+    factories.BoundaryFactory()
+    paths = [f"/sklad/{factories.DepotFactory().pk}/popraw/" for _ in range(4)]
+    typed = [stranger.show(path) | {"place": "Kraków"} for path in paths]
+    clock.move(seconds=10)  # 13:00:10 in Warsaw
+
+    def send(number):
+        form = typed[number] | {"email": VICTIM[number % 3]}
+        return stranger.send(paths[number], form, REMOTE_ADDR=f"192.0.2.{number}")
+
+    sent = [send(number) for number in range(2)]
+    clock.move(minutes=1)
+    assert stranger.send(sent[0]["Location"], {}).status_code == 302
+    clock.move(minutes=8)
+    later = send(2)["Location"]
+    page = text_of(client.get(later))
+    assert "Zgłoszenie jest zapisane" in page
+    assert "po 14:01" in page
+    for status in (later, sent[1]["Location"]):
+        answer = stranger.send(status, {})
+        assert (answer.status_code, answer["Retry-After"]) == (429, str(51 * 60))
+        assert "po 14:01" in text_of(answer)
+    assert (len(mail.outbox), Submission.objects.count()) == (3, 3)
+    assert [letter.to[0] for letter in mail.outbox] == ["OFIARA@opal.pl", "ofiara+1@opal.pl", "OFIARA@opal.pl"]
+    clock.move(minutes=51)  # the first two letters are an hour old
+    assert stranger.send(later, {}).status_code == 302
+    assert mail.outbox[-1].to == ["ofi.ara@opal.pl"]
+    assert "Wysłaliśmy wiadomość" in text_of(client.get(later))
+    assert stranger.confirm().status_code == 302
+
+
+def test_one_sender_asks_for_so_much_a_day_with_one_mailbox(stranger, clock, db):
+    factories.BoundaryFactory()
+    statuses = []
+    for number in range(limits.PER_ADDRESS + 1):
+        path = f"/sklad/{factories.DepotFactory().pk}/popraw/"
+        statuses.append(stranger.fill(path, place="Kraków", email=f"jan+{number}@opal.pl").status_code)
+        clock.move(minutes=30)
+    assert statuses == [302] * limits.PER_ADDRESS + [429]
+
+
+def test_a_mailbox_that_has_confirmed_so_much_is_counted_in_every_network(stranger, nowak):
+    values = {"created_at": stranger.clock.now, "mailbox_hash": hash_mailbox("jan@opal.pl")}
+    for _ in range(limits.PER_ADDRESS):
+        factories.SubmissionFactory(**values)
+    assert stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567", email="jan@opal.pl").status_code == 429
+
+
+def test_about_one_entry_so_much_is_confirmed_a_day(stranger, path, nowak):
+    for _ in range(limits.PER_DEPOT):
+        factories.SubmissionFactory(depot=nowak, created_at=stranger.clock.now)
+        factories.SubmissionFactory(depot=nowak, created_at=stranger.clock.now, claim=True)
+    for form in ("przejmij", "usun"):
+        said = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
+        assert stranger.fill(f"/sklad/{nowak.pk}/{form}/", **said).status_code == 302
+    answer = stranger.fill(path, phone="601 234 567")
+    assert answer.status_code == 429
+    assert answer["Retry-After"] == "86400"
+    assert "Spróbuj jutro po 13:01. Niczego nie zapisaliśmy" in text_of(answer)
+
+
+def test_what_strangers_have_not_confirmed_shuts_no_owner_out(stranger, path, nowak):
+    for number in range(limits.PER_DEPOT):
+        typed = stranger.show(path) | {"phone": "601 234 567", "email": f"obcy{number}@example.pl"}
+        stranger.clock.move(seconds=10)
+        assert stranger.send(path, typed, REMOTE_ADDR=f"2001:db8:{number}::1").status_code == 302
+    for number in range(limits.PER_ADDRESS):  # with the owner's own address, too
+        factories.SubmissionFactory(
+            unconfirmed=True,
+            created_at=stranger.clock.now,
+            mailbox_hash=hash_mailbox("jan@opal-nowak.pl"),
+            client_hash=f"network {number}",
+        )
+    for form, said in (
+        ("przejmij", {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}),
+        ("popraw", {"phone": "602 234 567"}),
+        ("usun", {"role": "owner", "agreed": "on"}),
+    ):
+        assert stranger.fill(f"/sklad/{nowak.pk}/{form}/", **said).status_code == 302
+        assert stranger.confirm().status_code == 302
+    assert set(Submission.objects.waiting().values_list("kind", flat=True)) == {"claim", "correct", "delete"}
+
+
+def test_neighbours_in_one_ipv6_network_are_one(stranger, path, nowak):
+    for number in range(2):
+        typed = stranger.show(path) | {"phone": f"60{number} 234 567"}
+        stranger.clock.move(seconds=10)
+        stranger.send(path, typed, REMOTE_ADDR=f"2001:db8:0:{number}::1")
+    assert len(set(Submission.objects.values_list("client_hash", flat=True))) == 1
+    assert "2001" not in str(Submission.objects.values())
+
+
+def test_what_others_have_sent_is_not_told(client, stranger, path, nowak):
+    """The response does not reveal whether the address has a submission."""
+    first = stranger.fill(path, phone="601 234 567")
+    before = text_of(client.get(first["Location"]))
+    stranger.confirm()
+    again = stranger.fill(path, phone="601 234 567")
+    after = text_of(client.get(again["Location"]))
+    assert re.sub(r"nr \d+", "nr", before) == re.sub(r"nr \d+", "nr", after)
+
+
+def test_nothing_of_a_submission_is_in_the_api(client, stranger, nowak, path):
+    stranger.fill(path, phone="601 234 567", message="tajna wiadomość")
+    stranger.confirm()
+    for address in (
+        f"/api/v1/stores/{nowak.pk}",
+        "/api/v1/stores?teryt=1261011",
+        f"/sklad/{nowak.pk}-sklad-opalu-nowak/",
+    ):
+        body = client.get(address).content.decode()
+        for secret in ("601 234 567", "jan@", "tajna"):
+            assert secret not in body

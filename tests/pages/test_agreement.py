@@ -1,0 +1,267 @@
+"""Agreement of API, pages, Markdown, llms.txt, OpenAPI and /mcp."""
+
+import json
+import re
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from catalog.models import Dataset
+from catalog.search.entries import rebuild_index
+from fueldepot.data.versions import bump_version
+from pages.machine_files import QUESTIONS
+from pages.page import twin_path
+from prices.models import Observation, Series
+from tests import factories
+from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+KILOBYTE = 1000
+
+
+@pytest.fixture
+def country():
+    """Create a depot, demonstration depots, a resolution, an average and a median."""
+    town = factories.zakopane()
+    factories.BoundaryFactory(municipality=town)
+    factories.PostcodeFactory(code="34-500", shares=[(town, 3)])
+    depot = factories.DepotFactory(municipality=town, name="Opał Próba", fuels=["pellet"], hours=None)
+    for price in (1500, 1600, 1700):
+        other = factories.DepotFactory(municipality=town, fuels=["pellet"])
+        factories.DepotPriceFactory(depot=other, fuel="pellet", price=Decimal(price), day=timezone.localdate())
+    DeadlineFactory(state=ResolutionFactory().state, date=date(2999, 1, 1), appliances=["boiler_class_3"])
+    FuelBanFactory()
+    series, _ = Series.objects.get_or_create(slug="prad-g11")
+    Observation.objects.create(series=series, year=2019, value=Decimal("0.6"), source="GUS za X")
+    return depot
+
+
+def read(client, path):
+    answer = client.get(path)
+    assert answer.status_code == 200, path
+    return answer.content.decode()
+
+
+def call(client, tool, **arguments):
+    params = {"name": tool, "arguments": arguments}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    answer = client.post("/mcp", body, content_type="application/json").json()
+    return json.loads(answer["result"]["content"][0]["text"])
+
+
+def numbers(text):
+    """Return text without blanks inside numbers."""
+    return re.sub(r"(?<=\d)[\s\N{NO-BREAK SPACE}](?=\d)", "", text)
+
+
+def test_a_median_is_the_same_everywhere(client, country):
+    found = client.get("/api/v1/prices/pellet?voivodeship=Małopolskie").json()
+    assert found["median"] == 1600
+    window = client.get("/api/v1/prices/pellet").json()
+    assert (found["window_from"], found["window_to"]) == (window["from"], window["to"])
+    assert [row["complete"] for row in window["months"]] == [False]
+    for path in ("/ceny/pellet/malopolskie/", "/ceny/pellet/malopolskie.md", "/ceny/pellet.md"):
+        text = numbers(read(client, path))
+        assert "1600" in text
+        assert "(niepełny)" in text
+    told = call(client, "price", fuel="pellet", voivodeship="malopolskie")
+    assert (told["answer"]["median"], told["demonstration"], told["as_of"]) == (1600, False, window["to"])
+    assert "1600,00" in numbers(read(client, "/llms-full.txt"))
+
+
+def test_a_deadline_is_the_same_everywhere(client, country):
+    (coming,) = client.get("/api/v1/deadlines").json()
+    (entry,) = client.get("/api/v1/regulations?teryt=1217011&binding=1").json()
+    assert coming["date"] == entry["requested_unit"]["next_deadline"]["date"] == "2999-01-01"
+    assert coming["page"] == entry["page"]
+    for path in ("/przepisy/malopolskie/", "/przepisy/malopolskie.md", "/przepisy.md", "/llms-full.txt"):
+        assert "2999" in read(client, path)
+    told = call(client, "rules_at", teryt="1217011", appliance="boiler_class_3")
+    assert told["answer"][0]["deadlines"][0]["from"] == "2999-01-01"
+    assert told["as_of"] == entry["as_of"] == coming["as_of"]
+    check = read(client, "/przepisy/sprawdz.md?miejsce=1217011&piec=boiler_class_3")
+    assert told["answer"][0]["sentence"].replace("\N{NO-BREAK SPACE}", " ") in check.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_an_official_average_is_the_same_everywhere_and_never_among_invented_numbers(client, country):
+    factories.DepotPriceFactory(depot=factories.DepotFactory(demonstration=True), day=timezone.localdate())
+    found = client.get("/api/v1/prices?series=prad-g11&year=2019&voivodeship=polska").json()["prad-g11"]
+    assert found["values"][0]["price"] == found["poland"]["2019"] == 0.6
+    told = call(client, "official_average", series="prad-g11", year=2019)
+    assert told["answer"]["values"][0]["price"] == 0.6
+    assert told["page"] == found["page"]
+    for path in ("/ceny/gus/", "/ceny/gus.md", "/llms-full.txt", "/ceny/gus.csv"):
+        assert "GUS za X" in read(client, path)
+    for path in ("/ceny/gus/", "/ceny/gus.md"):
+        assert "demonstracyjne" not in read(client, path)
+    assert "GUS za X" not in read(client, "/ceny.md")
+
+
+def test_invented_entries_are_flagged_everywhere_and_quoted_nowhere(client, country):
+    depot = factories.DepotFactory(demonstration=True, municipality=country.municipality)
+    answers = client.get("/api/v1/stores?teryt=1217011").json()
+    assert {row["id"]: row["demonstration"] for row in answers}[depot.pk] is True
+    assert {row["id"]: row["demonstration"] for row in answers}[country.pk] is False
+    features = client.get("/api/v1/stores?teryt=1217011&format=geojson").json()["features"]
+    assert {row["id"]: row["properties"]["demonstration"] for row in features}[depot.pk] is True
+    one = client.get(f"/api/v1/stores/{depot.pk}").json()
+    assert (one["demonstration"], one["source"]["data_status"]) == (True, "unverified")
+    told = call(client, "depot", id=depot.pk)
+    assert told["demonstration"] is True
+    twin = read(client, one["url"].removeprefix("http://127.0.0.1:8000").rstrip("/") + ".md")
+    assert f"- Cytuj: {told['cite']}" in twin
+    index = read(client, "/llms.txt")
+    assert "Nie cytuj ich." in index
+    listed = re.findall(r"\]\(http://127\.0\.0\.1:8000(/[^)?]*\.md)\)", index)
+    assert "/przepisy.md" in listed
+    for path in listed:
+        assert told["cite"] not in read(client, path)
+
+
+def test_a_twin_of_a_depot_names_price_list_hours_and_where_to_correct(client, country):
+    twin = read(client, f"/sklad/{country.pk}-opal-proba.md")
+    assert "## Cennik\n\nNie znamy żadnej ceny tego składu" in twin
+    assert f"http://127.0.0.1:8000/sklad/{country.pk}/popraw/" in twin
+    assert call(client, "depot", id=country.pk)["answer"]["correct_at"] in twin
+
+
+def test_a_list_says_its_total_and_its_reference_point(client, country):
+    answer = client.get("/api/v1/stores?teryt=1217011&limit=1")
+    twin = read(client, "/sklady/malopolskie/zakopane-1217011.md")
+    assert f"- Składy w tej gminie: {answer['X-Total-Count']}\n" in twin
+    assert re.search(r"- Odległości: w linii prostej od punktu leżącego w tej gminie \(\d+,\d{4}° N", twin)
+    assert call(client, "depots_near", teryt="1217011")["answer"]["total"] == int(answer["X-Total-Count"])
+
+
+def test_distances_are_from_one_point_and_the_same_everywhere(client):
+    """The point of a municipality is the place that it is named after, wherever the middle of its area is."""
+    town = factories.zakopane()
+    factories.BoundaryFactory(municipality=town)
+    factories.PlaceFactory(name="Zakopane", municipality=town, lat=49.2969, lon=19.95)
+    for number, lat in enumerate((49.2969, 49.3051, 49.4)):
+        factories.DepotFactory(municipality=town, name=f"Opał {number}", lat=lat, lon=19.95)
+    rebuild_index()
+    (hit,) = [row for row in client.get("/api/v1/locations?q=zakopane").json() if row["type"] == "municipality"]
+    unit = client.get("/api/v1/municipalities/1217011").json()
+    assert (hit["lat"], hit["lon"]) == (unit["lat"], unit["lon"]) == (49.2969, 19.95)
+    near = client.get(f"/api/v1/stores?lat={unit['lat']}&lon={unit['lon']}").json()
+    distances = {row["name"]: row["distance_km"] for row in near}
+    twin, html = (read(client, f"/sklady/malopolskie/zakopane-1217011{end}") for end in (".md", "/"))
+    assert "(49,2969° N, 19,9500° E)" in twin
+    shown = dict(re.findall(r"^- \[(.*?)\]\(.*\), (\S+) km$", twin, re.MULTILINE))
+    assert {name: float(km.replace(",", ".")) for name, km in shown.items()} == distances
+    assert re.findall(r'class="distance">(\S+)\skm', html) == [*shown.values()]
+
+
+def test_the_day_of_the_list_of_voivodeships_is_said_alike(client):
+    """The list is as current as its oldest row; the site map says when it last changed, and the page both."""
+    for teryt, as_of in (("12", date(2026, 9, 11)), ("24", date(2022, 1, 31))):
+        LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt=teryt), as_of=as_of)
+    bump_version(Dataset.Slug.REGULATIONS, row_count=2)
+    twin, page = read(client, "/przepisy.md"), read(client, "/przepisy/").replace("\N{NO-BREAK SPACE}", " ")
+    assert "- Stan na: 31 stycznia 2022 r. (2022-01-31)" in twin
+    assert "/przepisy.md): stan na 2022-01-31" in read(client, "/llms.txt")
+    assert "/przepisy/</loc><lastmod>2026-09-11</lastmod>" in read(client, "/sitemap.xml")
+    for text in (twin, page):
+        assert "najstarszy 31 stycznia 2022 r., najnowszy 11 września 2026 r." in text
+    resolutions = read(client, "/dane.md").partition("## uchwały antysmogowe")[2]
+    assert "- Stan na: 31 stycznia 2022 r.\n" in resolutions.partition("\n## ")[0]
+    assert "- Źródło: dane startowe serwisu\n" in resolutions.partition("\n## ")[0]
+
+
+def test_the_data_sets_give_the_day_of_the_official_averages(client, country):
+    bump_version(Dataset.Slug.SERIES, row_count=1, source="GUS")
+    day = re.search(r"- Stan na: (.*) \(", read(client, "/ceny/gus.md"))[1]
+    sets = read(client, "/dane.md")
+    assert f"- Stan na: {day}\n" in sets.partition("## średnie ceny GUS")[2].partition("\n## ")[0]
+    assert "dane startowe serwisu" in sets
+    assert "dane startowe serwisu" in read(client, "/dane/")
+
+
+def test_llms_txt_says_of_every_page_the_day_that_it_says_itself(client, country):
+    """The site map says when it changed; no page is older than that, but for the list of voivodeships."""
+    index, site = read(client, "/llms.txt"), "http://127.0.0.1:8000"
+    entries = re.findall(r"<loc>(.*?)</loc>(?:<lastmod>(.*?)</lastmod>)?", read(client, "/sitemap.xml"))
+    assert len(entries) > 10
+    for address, day in entries:
+        path = twin_path(address.removeprefix(site))
+        stated = re.search(r"^- Stan na: .*?(?:\((.*)\))?$", read(client, path), re.MULTILINE)[1] or ""
+        assert day <= stated, path
+        if f"{site}{path})" in index:
+            assert (f"{site}{path}): stan na {stated}" in index) is bool(stated), path
+
+
+def test_prices_that_count_are_those_that_depots_list(client, country):
+    factories.DepotPriceFactory(depot=country, fuel="pellet", price=Decimal(1650), day=date(2020, 1, 1))
+    found = client.get("/api/v1/prices/pellet").json()
+    ids = [row["id"] for row in client.get("/api/v1/stores?teryt=12").json()]
+    lists = [client.get(f"/api/v1/stores/{number}").json()["price_list"] for number in ids]
+    counted = [item["price"] for listed in lists for item in listed if item["date"] >= found["from"]]
+    assert len(counted) == found["n"] == found["price_lists"] + found["submissions"] == 3
+    for path in ("/ceny/pellet.md", "/ceny/pellet/malopolskie.md"):
+        assert "- Liczba cen: 3" in read(client, path)
+    assert call(client, "price", fuel="pellet")["answer"]["n"] == 3
+
+
+def test_the_numbers_of_the_programme_are_the_same_everywhere(client):
+    levels = client.get("/api/v1/subsidy/limits?about=levels").json()
+    twin = numbers(read(client, "/dotacja.md"))
+    thresholds = [row["value"] for row in levels["limits"] if row["parameter"].endswith("_income")]
+    assert len(thresholds) == 5
+    for amount in thresholds:
+        assert f"do {amount:.0f}\N{NO-BREAK SPACE}zł" in twin
+    assert f"({levels['program']['as_of']})" in twin
+
+
+def test_what_llms_txt_promises_holds(client, country):
+    index = read(client, "/llms.txt")
+    described = client.get("/api/v1/openapi.json").json()["paths"]
+    for _, address, size in QUESTIONS:
+        assert f"http://127.0.0.1:8000{address} | do {size} kB |" in index
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        assert len(answer.content) <= size * KILOBYTE
+        if not address.startswith("/api/v1"):
+            continue
+        path, _, query = address.removeprefix("/api/v1").partition("?")
+        known = {**described, "/prices/pellet": described["/prices/{fuel}"]}
+        known["/municipalities/1217011"] = described["/municipalities/{teryt}"]
+        names = {one["name"] for one in known[path]["get"]["parameters"]}
+        assert {pair.partition("=")[0] for pair in query.split("&") if pair} <= names
+    assert "`prad-g11` (2019–2019)" in index
+    assert "`gaz-w11` (brak liczb)" in index
+    assert "http://127.0.0.1:8000/api/v1/stores/{id}" in index
+    assert len(index.encode()) < 7 * KILOBYTE
+    for path, size in re.findall(r"\]\(http://127\.0\.0\.1:8000(/[^)]*)\): (?:stan na \S+, )?(\d+) kB", index):
+        assert (int(size) - 1) * KILOBYTE < len(client.get(path).content) <= int(size) * KILOBYTE, path
+    compact = client.get("/api/v1/openapi.json?compact=1")
+    assert len(compact.content) < 25 * KILOBYTE
+    assert compact["ETag"] != client.get("/api/v1/openapi.json")["ETag"]
+    assert compact.json()["paths"].keys() == described.keys()
+    assert len(client.get("/api/v1/openapi.json").content) < 160 * KILOBYTE
+    assert len(client.get("/llms-full.txt").content) < 60 * KILOBYTE
+
+
+def test_where_boundaries_come_from_is_said_alike(client, country):
+    located = client.get(f"/api/v1/locate?lat={country.lat}&lon={country.lon}").json()
+    assert located["approximate"] is False
+    described = client.get("/api/v1/openapi.json").json()
+    for text in (
+        described["info"]["description"],
+        read(client, "/api/"),
+        read(client, "/api.md"),
+        read(client, "/llms.txt"),
+    ):
+        assert "approximate" in text
+
+
+def test_robots_may_ask_what_the_documentation_recommends(client):
+    lines = read(client, "/robots.txt").splitlines()
+    forbidden = [line.removeprefix("Disallow: ") for line in lines if line.startswith("Disallow: ")]
+    patterns = [re.compile(re.escape(path).replace(r"\*", ".*")) for path in forbidden]
+    for _, address, _ in QUESTIONS:
+        assert not any(pattern.match(address) for pattern in patterns)
+    assert any(pattern.match("/sklad/1/popraw/") for pattern in patterns)

@@ -1,0 +1,54 @@
+"""Assets of pages: GeoJSON of maps, manifest, preview image."""
+
+import re
+
+import pytest
+from django.contrib.staticfiles import finders
+
+from fueldepot.http import cache_control
+from tests import factories
+from tests.pages.reading import KRAKOW, ZAKOPANE
+
+pytestmark = pytest.mark.django_db
+
+
+def test_areas_below_a_map(client):
+    factories.BoundaryFactory(lat=50.06, lon=19.94, side_km=10)
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=50.0, lon=20.1, side_km=10)
+    answer = client.get(f"{KRAKOW}granice.geojson")
+    assert answer["Content-Type"] == "application/geo+json"
+    assert answer["Cache-Control"] == cache_control.REGISTER
+    others, own = answer.json()["features"]
+    assert (others["properties"], own["properties"]) == ({"own": False}, {"own": True})
+    lons, lats = zip(*own["geometry"]["coordinates"][0], strict=True)
+    assert min(lats) == pytest.approx(50.015, abs=0.002)
+    assert max(lats) == pytest.approx(50.105, abs=0.002)
+    assert min(lons) == pytest.approx(19.87, abs=0.005)
+    assert max(lons) == pytest.approx(20.01, abs=0.005)
+    assert f'data-outlines="{KRAKOW}granice.geojson"' in client.get(KRAKOW).content.decode()
+    again = client.get(f"{KRAKOW}granice.geojson", headers={"If-None-Match": answer["ETag"]})
+    assert again.status_code == 304
+
+
+@pytest.mark.parametrize("path", [ZAKOPANE, "/sklady/malopolskie/krakow-9999999/", "/sklady/x/y-abc/"])
+def test_areas_that_nobody_knows(client, path):
+    factories.zakopane()
+    assert client.get(f"{path}granice.geojson").status_code == 404
+
+
+def test_the_manifest_names_icons_that_exist(client, settings):
+    settings.SITE_NAME = "Opał & Żar"
+    answer = client.get("/manifest.webmanifest")
+    assert answer["Content-Type"] == "application/manifest+json"
+    assert answer.json()["name"] == "Opał & Żar"
+    for icon in answer.json()["icons"]:
+        assert finders.find(icon["src"].removeprefix("/static/"))
+
+
+def test_pages_name_picture_icon_and_manifest(client):
+    html = client.get("/").content.decode()
+    picture = re.search(r'<meta property="og:image" content="http://127.0.0.1:8000/static/([^"]+)">', html)[1]
+    touch = re.search(r'<link rel="apple-touch-icon" href="/static/([^"]+)">', html)[1]
+    assert finders.find(picture)
+    assert finders.find(touch)
+    assert '<link rel="manifest" href="/manifest.webmanifest">' in html

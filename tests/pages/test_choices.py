@@ -1,0 +1,191 @@
+"""Filters and orders of the page of a municipality, and its validity."""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.depots.opening_state import WARSAW, opening_state
+from catalog.depots.openings import Openings
+from catalog.depots.snapshot import DepotRow, Depots
+from catalog.parsing.opening_hours import daily_ranges
+from tests import factories
+from tests.pages.reading import KRAKOW, canonical_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+FRIDAY_NOON = datetime(2026, 11, 20, 12, 0, tzinfo=WARSAW)
+WEEK = dict.fromkeys(["mon", "tue", "wed", "thu", "fri"], "8:00-16:00") | {"sat": "8:00-13:00", "sun": "nieczynne"}
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Set the time of the service."""
+
+    def set_time(moment):
+        monkeypatch.setattr(timezone, "now", lambda: moment.astimezone(UTC))
+
+    set_time(FRIDAY_NOON)
+    return set_time
+
+
+@pytest.fixture
+def market():
+    """Create three depots in Kraków and one beyond, with prices of pellet and of an assortment of coal."""
+    factories.BoundaryFactory(lat=50.06, lon=19.94)
+    near = factories.DepotFactory(name="Blisko", fuels=["pellet"], lat=50.06, hours=WEEK)
+    middle = factories.DepotFactory(name="Środek", fuels=["pellet", "wegiel-orzech"], lat=50.08)
+    far = factories.DepotFactory(name="Antracyt", fuels=["wegiel"], lat=50.10, hours=WEEK | {"fri": "14:00-18:00"})
+    factories.DepotFactory(name="Sąsiad", fuels=["pellet"], lat=50.2, municipality=factories.zakopane(), hours=WEEK)
+    for depot, fuel, price in [
+        (near, "pellet", 1700),
+        (middle, "pellet", 1600),
+        (middle, "wegiel-orzech", 1500),
+        (far, "wegiel", 1550),
+    ]:
+        factories.DepotPriceFactory(depot=depot, fuel=fuel, price=Decimal(price), day=date(2026, 11, 19))
+
+
+def names(client, query=""):
+    """Return the depots of a page, in order."""
+    return re.findall(r'<h3><span class="pin">\d+</span><a href="[^"]+">([^<]+)</a>', html(client, query))
+
+
+def max_age(answer):
+    return answer["Cache-Control"].split(", ")[1]
+
+
+def html(client, query=""):
+    return client.get(f"{KRAKOW}{query}").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "listed"),
+    [
+        ("", ["Blisko", "Środek", "Antracyt", "Sąsiad"]),
+        ("?kolejnosc=odleglosc", ["Blisko", "Środek", "Antracyt", "Sąsiad"]),
+        ("?kolejnosc=nazwa", ["Antracyt", "Blisko", "Środek", "Sąsiad"]),
+        ("?paliwo=pellet", ["Blisko", "Środek", "Sąsiad"]),
+        ("?paliwo=pellet&kolejnosc=cena", ["Środek", "Blisko", "Sąsiad"]),
+        ("?paliwo=wegiel&kolejnosc=cena", ["Środek", "Antracyt"]),
+        ("?otwarte=1", ["Blisko", "Sąsiad"]),
+        ("?paliwo=wegiel&otwarte=1", []),
+        ("?p=50.19,19.94", ["Sąsiad", "Antracyt", "Środek", "Blisko"]),
+        ("?paliwo=&kolejnosc=&otwarte=", ["Blisko", "Środek", "Antracyt", "Sąsiad"]),
+        ("?paliwo=torf&kolejnosc=x&otwarte=tak", ["Blisko", "Środek", "Antracyt", "Sąsiad"]),
+    ],
+)
+def test_choices(client, clock, market, query, listed):
+    answer = client.get(f"{KRAKOW}{query}")
+    assert names(client, query) == listed
+    assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
+    twin = client.get(f"{KRAKOW[:-1]}.md{query}").content.decode()
+    assert re.findall(r"^- \[([^\]]+)\]\(", twin, re.MULTILINE)[: len(listed)] == listed
+
+
+def test_what_cannot_be_used_is_named(client, clock, market):
+    text = text_of(client.get(f"{KRAKOW}?paliwo=torf&kolejnosc=x&otwarte=tak"))
+    for notice in ("Nie znamy paliwa", "Nie znamy kolejności", "może stać tylko otwarte=1"):
+        assert notice in text
+
+
+def test_chips_count_the_depots_of_the_municipality_and_keep_what_is_chosen(client, clock, market):
+    page = html(client, "?p=50.06,19.94&paliwo=pellet&kolejnosc=cena").partition('class="chips"')[2]
+    chips = re.findall(r'<li><a href="([^"]+)"( aria-current="true")?>([^<]+?)(?: <span>(\d+)</span>)?</a></li>', page)
+    path = f"{KRAKOW}?p=50.06,19.94"
+    assert chips == [
+        (f"{path}&amp;kolejnosc=cena", "", "wszystkie", "3"),
+        (f"{path}&amp;paliwo=wegiel&amp;kolejnosc=cena", "", "Węgiel", "2"),
+        (f"{path}&amp;paliwo=wegiel-orzech&amp;kolejnosc=cena", "", "Węgiel orzech", "1"),
+        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "Pellet", "2"),
+        (f"{path}&amp;paliwo=pellet", "", "najbliżej", ""),
+        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "najtaniej", ""),
+        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=nazwa", "", "według nazwy", ""),
+        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=1", "", "otwarte teraz", "1"),
+    ]
+
+
+def test_a_card_tells_price_state_distance_and_way(client, clock, market):
+    text = text_of(client.get(KRAKOW))
+    assert "1 Blisko 1 700 zł /t Pellet 19.11.2026 otwarte do 16:00 · " in text
+    assert "Środek 1 500 zł /t Węgiel orzech 19.11.2026 godziny nieznane" in text
+    assert "zamknięte, otwiera o 14:00" in text
+    assert "4 Sąsiad brak ceny – podaj" in text
+    assert "Środek 1 600 zł /t Pellet" in text_of(client.get(f"{KRAKOW}?paliwo=pellet"))
+    assert 'href="https://www.openstreetmap.org/directions?to=50.06,19.9373"' in html(client)
+    assert text.index("W tej gminie: 3 składy") < text.index("Najbliższe poza gminą") < text.index("Sąsiad")
+
+
+def test_the_median_of_the_voivodeship_stands_beside_a_chosen_fuel(client, clock, market):
+    assert "mediana" not in text_of(client.get(f"{KRAKOW}?paliwo=pellet"))
+    factories.DepotPriceFactory(depot=factories.DepotFactory(), fuel="pellet", price=1650, day=date(2026, 11, 19))
+    assert "Pellet, województwo małopolskie: mediana 1 650 zł/t (3 ceny)" in text_of(
+        client.get(f"{KRAKOW}?paliwo=pellet")
+    )
+
+
+@pytest.mark.parametrize("path", [KRAKOW, f"{KRAKOW[:-1]}.md"])
+def test_what_is_open_is_kept_no_longer_than_it_holds(client, clock, market, path):
+    clock(datetime(2026, 11, 20, 13, 58, 30, tzinfo=WARSAW))
+    before = client.get(path)
+    assert max_age(before) == "max-age=90"
+    assert "otwiera o 14:00" in before.content.decode()
+    clock(datetime(2026, 11, 20, 13, 59, 59, tzinfo=WARSAW))
+    known = {"If-None-Match": before["ETag"]}
+    unchanged = client.get(path, headers=known)
+    assert (unchanged.status_code, unchanged["Cache-Control"]) == (304, "public, max-age=1")
+    clock(datetime(2026, 11, 20, 14, 0, tzinfo=WARSAW))
+    after = client.get(path, headers=known)
+    assert (after.status_code, max_age(after)) == (200, "max-age=300")
+    assert "otwarte do 18:00" in after.content.decode()
+
+
+def test_midnight_ends_what_is_said_of_tomorrow(client, clock, market):
+    clock(datetime(2026, 11, 20, 23, 59, 0, tzinfo=WARSAW))
+    late = client.get(KRAKOW)
+    assert max_age(late) == "max-age=60"
+    assert "zamknięte, otwiera sob. 8:00" in text_of(late)
+    clock(datetime(2026, 11, 21, 0, 0, tzinfo=WARSAW))
+    assert "zamknięte, otwiera o 8:00" in text_of(client.get(KRAKOW))
+
+
+WEEKS = [
+    daily_ranges(text)
+    for text in (
+        "Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00",
+        "Fr-Sa 22:00-06:00",
+        "Mo-Fr 00:00-24:00",
+        "Su 01:30-02:30",
+        "24/7",
+    )
+]
+ROW = DepotRow(
+    *(1, "", "", "", "", "", None, "", "", 50.0, 20.0, False, [], None, "", False, "", "osm", None, date(2026, 1, 1)),
+    *("1261011", "", "", ""),
+)
+ALL = Openings(Depots([ROW._replace(id=number, hours_ranges=week) for number, week in enumerate(WEEKS)]))
+
+
+@given(second=st.integers(0, 2 * 366 * 24 * 3600))
+def test_nothing_changes_within_a_period(second):
+    moment = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second)
+    period = ALL.period(moment)
+    last = max(moment, period.end - timedelta(microseconds=1))
+    for week in WEEKS:
+        assert opening_state(week, moment).sentence == opening_state(week, last).sentence
+    assert ALL.period(last).key == period.key or period.end <= moment
+
+
+@pytest.mark.parametrize("day", [date(2026, 3, 29), date(2026, 10, 25)])
+def test_a_new_state_has_a_new_key(day):
+    first = datetime(day.year, day.month, day.day, tzinfo=WARSAW).astimezone(UTC) - timedelta(hours=1)
+    moments = [first + timedelta(minutes=minute) for minute in range(360)]
+    for week in WEEKS:
+        seen = {}
+        for moment in moments:
+            sentence = opening_state(week, moment).sentence
+            assert seen.setdefault(ALL.period(moment).key, sentence) == sentence

@@ -1,0 +1,150 @@
+"""CSV exports."""
+
+import csv
+import io
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from catalog import models
+from fueldepot.http import cache_control
+from fueldepot.http.csv_table import harmless
+from prices.models import Observation, Series
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+PATHS = ["/dane/gminy.csv", "/dane/ceny-mediany.csv", "/dane/srednie-gus.csv"]
+
+
+def read(answer):
+    """Return the rows of a table as mappings."""
+    assert answer.status_code == 200
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8"), newline="")))
+
+
+@pytest.fixture
+def pellet():
+    for amount in (1400, 1500, 1600):
+        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
+
+
+def test_municipalities_with_their_numbers_of_depots(client):
+    factories.zakopane()
+    factories.DepotFactory.create_batch(2)
+    factories.DepotFactory(publication=models.Depot.Publication.HELD)
+    answer = client.get("/dane/gminy.csv")
+    empty, krakow = read(answer)
+    assert (empty["teryt"], empty["nazwa"], empty["sklady"]) == ("1217011", "Zakopane", "0")
+    assert krakow == {
+        "teryt": "1261011",
+        "nazwa": "Kraków",
+        "rodzaj": "gmina miejska",
+        "powiat_teryt": "1261",
+        "powiat": "Kraków",
+        "wojewodztwo_teryt": "12",
+        "wojewodztwo": "małopolskie",
+        "sklady": "2",
+        "w_tym_demonstracyjne": "0",
+        "strona": "http://127.0.0.1:8000/sklady/malopolskie/krakow-1261011/",
+        "zrodlo": krakow["zrodlo"],
+    }
+    assert "OpenStreetMap (ODbL 1.0)" in krakow["zrodlo"]
+    assert "X-Robots-Tag" not in answer
+
+
+def test_demonstration_depots_are_counted_apart_and_kept_from_search_engines(client):
+    factories.DepotFactory(demonstration=True)
+    answer = client.get("/dane/gminy.csv")
+    (row,) = read(answer)
+    assert (row["sklady"], row["w_tym_demonstracyjne"]) == ("1", "1")
+    assert "zmyślone" in row["zrodlo"]
+    assert "odbl" not in answer["Link"]
+    assert answer["X-Robots-Tag"] == "noindex"
+
+
+def test_medians_of_country_voivodeships_and_months(client, pellet):
+    answer = client.get("/dane/ceny-mediany.csv")
+    rows = read(answer)
+    country, voivodeship, month = (row for row in rows if row["paliwo"] == "pellet")
+    today = timezone.localdate()
+    assert (country["obszar"], country["okres"], country["mediana_zl"], country["liczba_cen"]) == (
+        "Polska",
+        "6 miesięcy",
+        "1500.00",
+        "3",
+    )
+    assert (country["do"], country["jednostka"], country["dane_demonstracyjne"]) == (str(today), "tona", "nie")
+    assert (voivodeship["obszar"], voivodeship["teryt"]) == ("województwo małopolskie", "12")
+    assert (month["okres"], month["od"]) == (f"{today:%Y-%m}", "")
+    coal = next(row for row in rows if row["paliwo"] == "wegiel")
+    assert (coal["mediana_zl"], coal["liczba_cen"]) == ("", "0")
+    assert "X-Robots-Tag" not in answer
+
+
+def test_invented_medians_say_so(client):
+    depot = factories.DepotFactory(demonstration=True)
+    factories.DepotPriceFactory(depot=depot, price=Decimal(1500), day=timezone.localdate())
+    answer = client.get("/dane/ceny-mediany.csv")
+    marked = {row["paliwo"]: row["dane_demonstracyjne"] for row in read(answer)}
+    assert (marked["pellet"], marked["wegiel"]) == ("tak", "nie")
+    assert answer["X-Robots-Tag"] == "noindex"
+
+
+def test_official_averages_each_with_its_source(client):
+    krakow = factories.krakow()
+    series = Series.objects.create(slug="wegiel-kamienny")
+    for year, area, value in [(2021, krakow.voivodeship, "996.60"), (2022, None, "2000"), (2021, None, "996.6000")]:
+        Observation.objects.create(series=series, year=year, voivodeship=area, value=Decimal(value), source="=M.P. 1")
+    rows = read(client.get("/dane/srednie-gus.csv"))
+    assert [(row["obszar"], row["teryt"], row["rok"], row["cena_zl"]) for row in rows] == [
+        ("Polska", "", "2021", "996.6"),
+        ("Polska", "", "2022", "2000"),
+        ("województwo małopolskie", "12", "2021", "996.6"),
+    ]
+    assert rows[0]["zrodlo"] == "'=M.P. 1"
+    assert rows[0]["jednostka"] == "zł/t"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_extract_is_rfc_4180_with_its_licence(client, pellet, path):
+    answer = client.get(path)
+    assert answer["Content-Type"] == "text/csv; charset=utf-8; header=present"
+    assert answer["Content-Disposition"] == f'attachment; filename="{path.rsplit("/", 1)[1]}"'
+    assert 'rel="license"' in answer["Link"]
+    assert '<http://127.0.0.1:8000/dane/>; rel="describedby"' in answer["Link"]
+    assert not answer.content.startswith(b"\xef\xbb\xbf")
+    lines = answer.content.decode().split("\r\n")
+    assert lines[-1] == ""
+    assert not any("\n" in line for line in lines)
+    assert lines[0].isascii()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_an_extract_that_has_not_changed_is_not_sent_again(client, pellet, path):
+    answer = client.get(path)
+    again = client.get(path, headers={"if-none-match": answer["ETag"]})
+    assert again.status_code == 304
+    assert again["Cache-Control"] == cache_control.CATALOG
+    head = client.head(path)
+    assert (head.status_code, head.content, head["ETag"]) == (200, b"", answer["ETag"])
+    assert client.post(path).status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+48", "'+48"),
+        ("-", "'-"),
+        ("@x", "'@x"),
+        ("\tx", "'\tx"),
+        ("Kraków", "Kraków"),
+        ("", ""),
+        (-5, -5),
+        (None, None),
+    ],
+)
+def test_no_text_becomes_a_formula(value, written):
+    assert harmless(value) == written

@@ -1,0 +1,35 @@
+"""The table of sources on /dane/."""
+
+from datetime import timedelta
+
+import pytest
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from catalog.importers import freshness
+from catalog.importers.run_log import RunOrigin, record
+from catalog.importers.sync import Report
+from catalog.models import ImportRun
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_source_says_when_it_was_last_found_current(django_assert_num_queries):
+    now = timezone.now()
+    origin = RunOrigin("osm-depots", "depots")
+    record(origin, ImportRun.Outcome.IMPORTED, started=now, report=Report("depots", added=7))
+    ImportRun.objects.update(started=now - timedelta(days=20), finished=now - timedelta(days=20))
+    record(origin, ImportRun.Outcome.FAILED, started=now, message="node/1 does not answer")
+    with django_assert_num_queries(1 + 1):
+        states = freshness.last_runs()
+        late = freshness.overdue_sources(timezone.localdate())
+    html = render_to_string("pages/_runs.html", {"runs": states, "overdue": late})
+    assert html.count("<tr>") == 1 + len(states)
+    row = next(part for part in html.split("<tr>") if "OpenStreetMap, składy opału" in part)
+    assert "Wiersze: </span>7</td>" in row
+    assert "nie udało się pobrać" in row
+    assert "<strong>zaległe</strong>" in row
+    assert f'datetime="{timezone.localdate() - timedelta(days=20)}"' in row
+    assert "does not answer" not in html
+    assert html.count("jeszcze nie") == len(states) - 1
+    assert html.count("zaległe") == 1

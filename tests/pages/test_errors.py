@@ -1,0 +1,152 @@
+"""Error pages."""
+
+import json
+
+import pytest
+from django.db import InterfaceError, OperationalError, connection
+from django.template.loader import render_to_string
+from django.test import Client, RequestFactory
+
+from fueldepot import errors
+from fueldepot.data import snapshot
+from tests import factories
+from tests.conftest import ReadOnlyClient, build_snapshots, uses_database
+from tests.pages.reading import KRAKOW, text_of
+from tests.regulations.factories import LegalStateFactory
+
+AWAY = [OperationalError("the connection is closed"), InterfaceError("the connection is closed")]
+
+
+@pytest.fixture
+def client(request):
+    """A client that receives the response to an exception."""
+    caller = ReadOnlyClient(raise_request_exception=False)
+    caller.uses_database = uses_database(request.node)
+    return caller
+
+
+@pytest.fixture
+def nothing_read(monkeypatch, request):
+    """Simulate a new process without a database."""
+
+    def fail():
+        raise request.param
+
+    monkeypatch.setattr(snapshot, "refresh", fail)
+
+
+@pytest.mark.parametrize("nothing_read", AWAY, indirect=True)
+@pytest.mark.parametrize("path", ["/", KRAKOW, "/dotacja/", "/sitemap.xml"])
+def test_a_page_of_which_nothing_was_ever_read_says_so(client, nothing_read, path):
+    """The test has no database, so the response runs no query."""
+    answer = client.get(path)
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "5"
+    assert answer["Cache-Control"] == "no-store"
+    assert answer["Content-Type"] == "text/html; charset=utf-8"
+    assert "Chwilowa przerwa" in text_of(answer)
+
+
+@pytest.mark.parametrize("nothing_read", AWAY[:1], indirect=True)
+def test_a_twin_of_which_nothing_was_ever_read_says_so(client, nothing_read):
+    for answer in [client.get("/ceny.md"), client.get("/ceny/", headers={"Accept": "text/markdown"})]:
+        assert answer.status_code == 503
+        assert answer["Retry-After"] == "5"
+        assert answer["Content-Type"] == "text/markdown; charset=utf-8"
+        assert "Chwilowa przerwa" in answer.content.decode()
+
+
+@pytest.fixture
+def away(depot, depot_page, request):
+    """Simulate an outage after the snapshots were built."""
+    factories.PostcodeFactory(code="30-001")
+    LegalStateFactory()
+    build_snapshots()
+
+    def fail(execute, sql, params, many, context):
+        raise request.param
+
+    with connection.execute_wrapper(fail):
+        snapshot._poll()
+        yield
+
+
+@pytest.fixture
+def reader():
+    """A client that receives the response to an exception, of a process that keeps its snapshots."""
+    return Client(raise_request_exception=False)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("away", AWAY, indirect=True)
+def test_reading_goes_on_without_the_database(reader, away, depot_page):
+    paths = ["/", "/?q=krakow", "/dane/", "/sklady/malopolskie/", KRAKOW, f"{KRAKOW}?kod=30-001", depot_page]
+    paths += ["/przepisy/", "/przepisy/malopolskie/?teryt=1299999", "/ceny/", "/ceny/pellet/", "/ceny.md", "/dotacja/"]
+    paths += ["/dane/gminy.csv", "/sitemap.xml", "/llms-full.txt"]
+    for path in paths:
+        answer = reader.get(path)
+        assert answer.status_code == 200, path
+        assert reader.get(path, headers={"If-None-Match": answer["ETag"]}).status_code == 304, path
+    assert "Opał „Żar” & Syn" in text_of(reader.get(KRAKOW))
+    assert snapshot.database_is_away()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("away", AWAY, indirect=True)
+def test_without_the_database_a_form_says_so(reader, away, depot):
+    for form in ("popraw", "przejmij", "usun", "cena"):
+        answer = reader.post(f"/sklad/{depot.pk}/{form}/", {"email": "jan@opal-nowak.pl"})
+        assert answer.status_code == 503
+        assert answer["Retry-After"] == "5"
+        assert answer["Cache-Control"] == "no-store"
+        assert "Chwilowa przerwa" in text_of(answer)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("away", AWAY[:1], indirect=True)
+def test_without_the_database_nobody_knows_what_was_removed(reader, away):
+    """404 would mean that the entry never existed."""
+    assert reader.get("/sklad/987654-x/").status_code == 503
+
+
+def test_without_a_database_the_api_says_so_in_its_own_way():
+    """Also for paths without a viewset."""
+    answer = errors.unavailable(RequestFactory().get("/api/v1/stores"), AWAY[0])
+    assert answer.status_code == 503
+    assert json.loads(answer.content)["code"] == "unavailable"
+    assert answer["Retry-After"] == "5"
+
+
+@pytest.mark.parametrize("name", ["400", "400_body", "400_host", "403", "403_csrf", "500", "503"])
+def test_bare_pages_carry_no_style_of_their_own(name):
+    html = render_to_string(f"{name}.html")
+    assert "<style" not in html
+    assert "style=" not in html
+    assert '<meta name="robots" content="noindex">' in html
+
+
+@pytest.mark.django_db
+def test_a_bare_page_says_whose_it_is(settings):
+    html = Client(enforce_csrf_checks=True).post("/admin/login/", {}).content.decode()
+    assert f'<a class="site" href="/">{settings.SITE_NAME}</a>' in html
+    assert f"<title>Formularz wygasł – {settings.SITE_NAME}</title>" in html
+
+
+@pytest.mark.django_db
+def test_a_form_from_elsewhere_is_refused_and_not_kept():
+    answer = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "a", "password": "b"})
+    assert answer.status_code == 403
+    assert answer["Cache-Control"] == "no-store"
+    assert "Otwórz stronę jeszcze raz" in text_of(answer)
+
+
+@pytest.mark.django_db
+def test_failures_are_not_kept(client, monkeypatch, settings):
+    assert client.get("/nie-ma/")["Cache-Control"] == "no-store"
+    monkeypatch.setattr("pages.views.home_page", lambda query: 1 / 0)
+    client.raise_request_exception = False
+    assert client.get("/")["Cache-Control"] == "no-store"
+    settings.ALLOWED_HOSTS = ["example.pl"]
+    answer = client.get("/")
+    assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
+    assert f'<a href="{settings.SITE_URL}/">' in answer.content.decode()

@@ -1,0 +1,24 @@
+"""Descriptions of points in the query of a page."""
+
+import pytest
+
+from catalog.search import entries
+from pages.requested_point import read_origin
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_point_is_called_by_what_is_known_to_lie_there():
+    rural = factories.nowy_targ_rural()
+    factories.PlaceFactory(name="Ludźmierz", municipality=rural, lat=49.46861, lon=19.98)
+    factories.PlaceFactory(name="Gronków", municipality=rural, lat=None, lon=None)
+    factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
+    entries.rebuild_index()
+
+    def label(point):
+        return read_origin(f"p={point}").origin.label
+
+    assert label("49.46861,19.98") == "miejscowości Ludźmierz"
+    assert label("49.44,20.11") == "środka zabudowy z kodem 34-433"
+    assert label("49.5,20.2").startswith("wskazanego punktu")

@@ -1,0 +1,268 @@
+""" "Sprawdź swój piec"."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from tests import factories
+from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, runnable, text_of
+from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+URL = "/przepisy/sprawdz/"
+ON = date(2026, 11, 22)
+CLASS_3 = "boiler_class_3"
+
+
+@pytest.fixture(autouse=True)
+def _the_day(monkeypatch):
+    """Set the date of the view."""
+    monkeypatch.setattr("pages.views.timezone.localdate", lambda: ON)
+
+
+@pytest.fixture
+def acts():
+    """Create deadlines: of class 3 boilers outside Kraków at the end of the year, of everything in Kraków in 2019."""
+    LegalStateFactory(as_of=ON)
+    ResolutionFactory()
+    DeadlineFactory(
+        outside_krakow=True, date=date(2027, 1, 1), appliances=[CLASS_3], sources="Dziennik | https://example.pl/dz"
+    )
+    DeadlineFactory(krakow=True, date=date(2019, 9, 1), appliances=[CLASS_3, "fireplace"], exemptions=["ecodesign"])
+    FuelBanFactory()
+    factories.krakow()
+    factories.zakopane()
+
+
+@pytest.fixture
+def searchable(acts):
+    from catalog.search import entries
+
+    entries.rebuild_index()
+
+
+def said(answer):
+    """Return the visible text, without blanks before commas."""
+    return text_of(answer).replace(" ,", ",").replace(" .", ".")
+
+
+def ask(client, place, appliance=CLASS_3, path=URL):
+    answer = client.get(path, {"miejsce": place, "piec": appliance})
+    assert answer.status_code == 200
+    return answer
+
+
+def test_one_sentence_with_the_day(client, acts):
+    answer = ask(client, "1217011")
+    text = said(answer)
+    assert "Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r. – jeszcze 40 dni." in text
+    assert "https://example.pl/dz" in answer.content.decode()
+    assert "kocioł klasy 3 do 31 grudnia 2026 r." in text
+    assert "kocioł klasy 4 nie znamy terminu" in text
+    html = answer.content.decode()
+    assert 'href="/api/v1/regulations/malopolskie.ics?teryt=1217011"' in html
+    assert NOINDEX in html
+    assert canonical_of(answer) == f"http://127.0.0.1:8000{URL}"
+    assert not runnable(answer)
+    assert html.count("<h1>") == 1
+
+
+@pytest.mark.parametrize(
+    ("appliance", "sentence"),
+    [
+        (CLASS_3, "Kraków, kocioł klasy 3: nie wolno już używać od 1 września 2019 r."),
+        ("fireplace", "Kraków, kominek: nie wolno już używać od 1 września 2019 r., chyba że spełnia ekoprojekt."),
+        ("stove", "Kraków, piec lub koza: nie znamy terminu, który dotyczyłby tego urządzenia."),
+    ],
+)
+def test_what_has_passed_and_what_is_not_known(client, acts, appliance, sentence):
+    text = said(ask(client, "1261011", appliance))
+    assert sentence in text
+    assert ("nie wolno w nim palić" in text) == ("nie wolno" in sentence)
+    assert ("Jeśli nie spełnia żadnego z tych warunków" in text) == ("chyba że" in sentence)
+    assert ("Nie znaczy to, że go nie ma." in text) == ("nie znamy" in sentence)
+
+
+def test_the_answer_of_the_endpoint_is_that_of_the_page(client, acts):
+    for teryt in ("1217011", "1261011"):
+        for appliance in ("boiler_below_class_3", CLASS_3, "fireplace", "boiler_ecodesign"):
+            path = f"/api/v1/regulations?teryt={teryt}&binding=1&appliance={appliance}"
+            answer = ask(client, teryt, appliance)
+            assert f'href="{path.replace("&", "&amp;")}"' in answer.content.decode()
+            (entry,) = client.get(f"{path}&on=2026-11-22").json()
+            checked = entry["requested_appliance"]
+            assert " ".join(checked["sentence"].split()) in said(answer)
+            assert checked["page"] == f"http://127.0.0.1:8000{URL}?miejsce={teryt}&piec={appliance}"
+            twin = ask(client, teryt, appliance, "/przepisy/sprawdz.md").content.decode()
+            assert checked["sentence"].partition(":")[2].split()[0] in twin
+            assert f", {checked['page']}, stan na" in twin.replace("\\", "")
+
+
+def test_the_endpoint_says_it_as_data(client, acts):
+    (entry,) = client.get(f"/api/v1/regulations?teryt=1217011&appliance={CLASS_3}&on=2026-12-31").json()
+    checked = entry["requested_appliance"]
+    assert (checked["status"], checked["last_day"]) == ("ends", "2026-12-31")
+    assert checked["deadline"]["appliances"] == [CLASS_3]
+    (entry,) = client.get(f"/api/v1/regulations?teryt=1217011&appliance={CLASS_3}&on=2027-01-01").json()
+    assert entry["requested_appliance"]["status"] == "ended"
+    assert "requested_appliance" not in client.get("/api/v1/regulations?teryt=1217011").json()[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ("teryt=1217011&appliance=kopciuch", "appliance"),
+        (f"appliance={CLASS_3}", "teryt"),
+        (f"teryt=12&appliance={CLASS_3}", "teryt"),
+        (f"voivodeship=malopolskie&appliance={CLASS_3}", "teryt"),
+    ],
+)
+def test_the_endpoint_refuses_an_appliance_without_a_municipality(client, acts, query, parameter):
+    answer = client.get(f"/api/v1/regulations?{query}")
+    assert answer.status_code == 400
+    assert [error["parameter"] for error in answer.json()["errors"]] == [parameter]
+
+
+def test_limits_are_sentences(client, acts):
+    DeadlineFactory(
+        outside_krakow=True,
+        date=date(2030, 1, 1),
+        kind="coal_ban",
+        appliances=["boiler_class_5"],
+        spared="",
+        fuels=["hard_coal", "lignite"],
+        conditions=["network_available"],
+    )
+    text = said(ask(client, "1217011", "boiler_class_5"))
+    only = (
+        "od 1 stycznia 2030 r. nie będzie wolno używać, na paliwo: węgiel kamienny lub węgiel brunatny, pod warunkiem"
+    )
+    assert only in text
+    DeadlineFactory(outside_krakow=True, date=date(2028, 1, 1), appliances=["boiler_class_5"], fuels=["peat"])
+    text = said(ask(client, "1217011", "boiler_class_5"))
+    assert "kocioł klasy 5: termin zależy od paliwa i budynku albo wieku urządzenia." in text
+    assert "Do 31 grudnia 2027 r., na paliwo: torf." in text
+    assert "Do 31 grudnia 2029 r., na paliwo: węgiel kamienny lub węgiel brunatny, pod warunkiem, że budynek" in text
+
+
+@pytest.mark.parametrize("path", [URL, "/przepisy/sprawdz.md"])
+def test_a_limited_deadline_says_what_is_uncertain(client, acts, path):
+    deadline = {"krakow": True, "date": date(2024, 1, 1), "appliances": ["stove"], "fuels": ["hard_coal"]}
+    DeadlineFactory(**deadline, description="Tylko z ekoprojektem.", caveat="Co do drewna źródła różnią się.")
+    answer = ask(client, "1261011", "stove", path)
+    text = said(answer) if path == URL else answer.content.decode().replace("*", "")
+    uncertain = "Innych terminów nie znamy. Tylko z ekoprojektem. Co do drewna źródła różnią się."
+    assert uncertain in " ".join(text.split())
+
+
+def test_the_caveat_of_a_scope_that_does_not_divide_the_municipality_is_left_out(client, acts):
+    ResolutionFactory(krakow=True, caveat="Tylko centrum Rabki.")
+    DeadlineFactory(
+        krakow=True, date=date(2024, 1, 1), appliances=["stove"], fuels=["peat"], caveat="Tylko centrum Rabki."
+    )
+    assert "Tylko centrum Rabki." not in said(ask(client, "1261011", "stove"))
+
+
+def test_without_an_act_and_without_a_state(client):
+    podlaskie = factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    county = factories.CountyFactory(teryt="2061", name="Białystok", voivodeship=podlaskie)
+    factories.MunicipalityFactory(teryt="2061011", name="Białystok", county=county)
+    assert "Białystok, kocioł klasy 3: nie wiadomo. Stanu prawnego tego województwa jeszcze nie wczytano." in said(
+        ask(client, "2061011")
+    )
+    LegalStateFactory(voivodeship=podlaskie, as_of=ON)
+    text = said(ask(client, "2061011"))
+    assert "wolno używać. W tym województwie nie ma uchwały antysmogowej." in text
+    assert "kalendarza" not in text
+
+
+def test_an_old_state_says_so(client, acts):
+    from regulations.models import LegalState
+
+    LegalState.objects.update(as_of=ON - timedelta(days=181))
+    assert "ponad pół roku temu" in said(ask(client, "1217011"))
+
+
+@pytest.mark.parametrize("typed", ["Zakopane", "zakopane", "ZAKOPANE "])
+def test_what_people_type(client, searchable, typed):
+    assert "Zakopane, kocioł klasy 3: wolno" in said(ask(client, typed))
+
+
+def test_a_village_is_not_lost(client, acts):
+    from catalog.search import entries
+
+    factories.PlaceFactory(name="Ludźmierz", municipality=factories.zakopane())
+    entries.rebuild_index()
+    answer = ask(client, "ludzmierz")
+    assert "Ludźmierz (gmina Zakopane), kocioł klasy 3: wolno używać" in said(answer)
+    assert 'value="Ludźmierz"' in answer.content.decode()
+
+
+def test_the_form_keeps_the_municipality_that_its_name_stands_for(client, searchable):
+    from catalog.search import entries
+
+    factories.MunicipalityFactory(teryt="1211011", name="Nowy Targ")
+    factories.MunicipalityFactory(teryt="1211052", name="Nowy Targ")
+    entries.rebuild_index()
+    html = ask(client, "1211052").content.decode()
+    assert '<input type="hidden" name="teryt" value="1211052">' in html
+    asked = {"miejsce": "Nowy Targ", "piec": CLASS_3}
+    assert "(TERYT 1211052)" in client.get("/przepisy/sprawdz.md", asked | {"teryt": "1211052"}).content.decode()
+    # Another name is another question.
+    other = client.get(URL, asked | {"miejsce": "Kraków", "teryt": "1211052"})
+    assert "Kraków, kocioł klasy 3" in said(other)
+
+
+def test_the_form_keeps_the_village_that_was_chosen_among_its_namesakes(client, searchable):
+    from catalog.search import entries
+
+    units = [factories.MunicipalityFactory(teryt=f"12110{number}2", name=f"Gmina {number}") for number in range(1, 10)]
+    for unit in units:
+        factories.PlaceFactory(name="Dąbrowa", municipality=unit)
+    entries.rebuild_index()
+    asked = {"miejsce": "Dąbrowa", "piec": CLASS_3}
+    assert "Które miejsce masz na myśli?" in said(client.get(URL, asked))
+    # One of the nine is not among the eight suggestions.
+    for unit in units:
+        answer = client.get(URL, asked | {"teryt": unit.teryt})
+        assert f"Dąbrowa (gmina {unit.name}), kocioł klasy 3:" in said(answer)
+        assert f'<input type="hidden" name="teryt" value="{unit.teryt}">' in answer.content.decode()
+    assert "Które miejsce masz na myśli?" in said(client.get(URL, asked | {"teryt": "1217011"}))
+
+
+def test_several_places_of_a_name_are_offered(client, searchable):
+    from catalog.search import entries
+
+    for teryt in ("1211011", "1211052"):
+        factories.MunicipalityFactory(teryt=teryt, name="Nowy Targ")
+    entries.rebuild_index()
+    answer = ask(client, "Nowy Targ")
+    assert "Które miejsce masz na myśli?" in said(answer)
+    assert 'class="answer"' not in answer.content.decode()
+    for teryt in ("1211011", "1211052"):
+        assert f'href="{URL}?miejsce={teryt}&amp;piec={CLASS_3}"' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("", "Wpisz miejscowość i wybierz urządzenie."),
+        ("?miejsce=&piec=", "Wpisz miejscowość i wybierz urządzenie."),
+        ("?miejsce=zzzqqq", "Nie znaleźliśmy takiego miejsca."),
+        ("?miejsce=%ff", "Nie umiemy odczytać tego miejsca."),
+        ("?miejsce=9999999", "Nie znaleźliśmy takiego miejsca."),
+        ("?miejsce=1217011", "Wybierz urządzenie z listy."),
+        ("?miejsce=1217011&piec=kopciuch", "Wybierz urządzenie z listy."),
+    ],
+)
+def test_what_cannot_be_answered_says_so(client, searchable, query, words):
+    answer = client.get(URL + query)
+    assert answer.status_code == 200
+    assert words in said(answer)
+    assert 'class="answer"' not in answer.content.decode()
+    assert client.get(f"/przepisy/sprawdz.md{query}").status_code == 200
+
+
+def test_what_was_typed_is_shown_as_text(client, searchable):
+    assert SCRIPT not in ask(client, SCRIPT).content.decode()

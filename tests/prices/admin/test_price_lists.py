@@ -1,0 +1,304 @@
+"""Doubtful prices: ticked rows of an import, and approval one by one."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from io import BytesIO
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from openpyxl import Workbook
+
+from catalog.models import Dataset
+from prices import medians, services
+from prices.admin import price_lists
+from prices.admin.uploads import MOST_ROWS
+from prices.models import DepotPrice, PlausibleRange
+from tests import bulk, factories
+from tests.conftest import build_snapshots
+from tests.prices.helpers import LIST, confirm, csv_of, preview
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def today():
+    return timezone.localdate()
+
+
+@pytest.fixture
+def depot():
+    return factories.DepotFactory(name="Opał")
+
+
+@pytest.fixture
+def file(depot, today):
+    """Return a file: rows 2 and 4 are ordinary, 3 is too cheap, 5 empty, 6 too old, 7 both, 8 of tomorrow."""
+    old = medians.window_start(today) - timedelta(days=1)
+    return csv_of(
+        f"{depot.pk},ekogroszek,t,{today},1500,,",
+        f"{depot.pk},pellet,t,{today},16,,",
+        f"{depot.pk},brykiet,t,{medians.window_start(today)},1200,,",
+        "",
+        f"{depot.pk},brykiet,t,{old},1300,,",
+        f"{depot.pk},wegiel-orzech,t,{old},15,,",
+        f"{depot.pk},wegiel-orzech,t,{today + timedelta(days=1)},1700,,",
+    )
+
+
+def stored():
+    return set(DepotPrice.objects.filter(status="approved").values_list("fuel", "price"))
+
+
+IMPLAUSIBLE = "poza wiarygodnym przedziałem 700–3500 zł/t"
+ORDINARY = {("ekogroszek", 1500), ("brykiet", 1200)}
+
+
+def table(answer):
+    """Return the doubtful rows of a preview: cells as text, and whether they have a checkbox."""
+    html = answer.content.decode()
+    if "Wątpliwe wiersze" not in html:
+        return []
+    body = html[html.index("Wątpliwe wiersze") :].partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = []
+    for row in body.split("<tr>")[1:]:
+        cells = [
+            re.sub(r"<[^>]*>", "", cell).replace("&nbsp;", " ").strip()
+            for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL)
+        ]
+        rows.append((*cells, "checkbox" in row))
+    return rows
+
+
+def test_doubtful_rows_stand_on_top_with_their_number_in_the_file_and_reason(desk, depot, file, today):
+    answer = preview(desk, file)
+    html = answer.content.decode()
+    old = f"{medians.window_start(today) - timedelta(days=1):%d.%m.%Y}"
+    name, tomorrow = f"Opał (#{depot.pk})", f"{today + timedelta(days=1):%d.%m.%Y}"
+    day = f"{today:%d.%m.%Y}"
+    assert [(row[0], row[1], row[2], row[3], row[4], row[-1]) for row in table(answer)] == [
+        ("3", "poza wiarygodnym przedziałem 600–4000 zł/t", name, "Pellet", "16 zł/t", True),
+        ("6", "starsza niż 6 miesięcy", name, "Brykiet", "1\xa0300 zł/t", True),
+        ("7", f"{IMPLAUSIBLE}; starsza niż 6 miesięcy", name, "Węgiel orzech", "15 zł/t", True),
+        ("8", price_lists.FUTURE, name, "Węgiel orzech", "1\xa0700 zł/t", False),
+    ]
+    assert [row[5] for row in table(answer)] == [
+        f"{day}dziś",
+        f"{old}{(today - medians.window_start(today)).days + 1} dni",
+        f"{old}{(today - medians.window_start(today)).days + 1} dni",
+        f"{tomorrow}dzień nie nadszedł",
+    ]
+    assert "checked" not in html
+    assert html.index("Wątpliwe wiersze: 4") < html.index("Podgląd: 2")
+    ordinary = html.partition("Podgląd: 2")[2]
+    assert re.findall(r'<th scope="row">(\d+)</th>', ordinary) == ["2", "4"]
+
+
+def test_what_is_not_ticked_is_left_out_and_counted(desk, file):
+    said = confirm(desk, preview(desk, file)).content.decode()
+    assert stored() == ORDINARY
+    assert "Wczytano i zatwierdzono ceny: 2." in said
+    assert "Pominięto wątpliwe wiersze, których nie zaznaczono: 4." in said
+
+
+def test_what_is_ticked_comes_in_but_for_the_future(desk, file):
+    said = confirm(desk, preview(desk, file), 6, 7, 8).content.decode()
+    assert stored() == {*ORDINARY, ("brykiet", 1300), ("wegiel-orzech", 15)}
+    assert "Wczytano i zatwierdzono ceny: 4." in said
+    assert "Pominięto wątpliwe wiersze, których nie zaznaczono: 2." in said
+
+
+def test_the_price_of_a_bag_is_doubted_by_the_tonne(desk, depot, today):
+    answer = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},,24,1000"))
+    assert [row[4] for row in table(answer)] == ["24 zł/tworek 1000 kg: 24 zł"]
+
+
+def test_the_ends_of_a_range_are_plausible(desk, depot, today):
+    answer = preview(
+        desk, csv_of(f"{depot.pk},pellet,t,{today},600,,", f"{depot.pk},pellet,t,{today - timedelta(days=1)},4000,,")
+    )
+    assert table(answer) == []
+    assert "Pominięto" not in confirm(desk, answer).content.decode()
+
+
+def test_ticks_of_one_file_let_nothing_of_another_in(desk, depot, today):
+    seen = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},599,,"))
+    other = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},16,,"))
+    other.context["confirm_form"].initial["seen"] = seen.context["confirm_form"].initial["seen"]
+    answer = confirm(desk, other, 2)
+    assert not DepotPrice.objects.exists()
+    assert "Niczego nie wczytano" in answer.content.decode()
+    assert [row[4] for row in table(answer)] == ["16 zł/t"]
+
+
+@pytest.mark.parametrize("ticked", [(), (2, 3)])
+def test_rows_that_became_doubtful_are_shown_before_anything_is_imported(desk, depot, today, ticked):
+    first = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},700,,", f"{depot.pk},brykiet,t,{today},1200,,"))
+    PlausibleRange.objects.filter(pk="pellet").update(low=800)
+    again = confirm(desk, first, *ticked)
+    assert not DepotPrice.objects.exists()
+    assert "Niczego nie wczytano: od czasu podglądu coś się zmieniło" in again.content.decode()
+    assert [(row[0], row[1]) for row in table(again)] == [("2", "poza wiarygodnym przedziałem 800–4000 zł/t")]
+    assert "Podgląd: 1" in again.content.decode()
+    confirm(desk, again, *ticked)
+    assert stored() == {("brykiet", 1200)} | ({("pellet", 700)} if ticked else set())
+
+
+def test_what_is_ticked_for_one_reason_is_not_taken_for_another(desk, depot, today):
+    first = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},700,,", f"{depot.pk},brykiet,t,2019-05-05,1200,,"))
+    PlausibleRange.objects.filter(pk="brykiet").update(low=1300)
+    assert "Niczego nie wczytano" in confirm(desk, first, 3).content.decode()
+    assert not DepotPrice.objects.exists()
+
+
+def test_too_many_doubtful_rows_cannot_be_ticked(desk, depot, file, monkeypatch):
+    monkeypatch.setattr(price_lists, "MOST_TICKS", 2)
+    answer = preview(desk, file)
+    assert len(table(answer)) == 4
+    assert not any(row[-1] for row in table(answer))
+    assert "pominiemy wszystkie" in answer.content.decode()
+    confirm(desk, answer)
+    assert stored() == ORDINARY
+
+
+def test_a_ticked_price_that_stands_already_stops_the_import(desk, depot, file, today):
+    answer = preview(desk, file)
+    factories.DepotPriceFactory(depot=depot, fuel="pellet", day=today)
+    said = confirm(desk, answer, 3).content.decode()
+    assert "Niczego nie wczytano" in said
+    assert "skład ma już cenę tego paliwa" in said
+    assert DepotPrice.objects.count() == 1
+
+
+def test_a_price_that_came_meanwhile_leaves_nothing_half_done(desk, depot, file, monkeypatch, today):
+    answer = preview(desk, file)
+    factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=medians.window_start(today))
+    monkeypatch.setattr(
+        price_lists, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
+    )
+    said = confirm(desk, answer).content.decode()
+    assert "Skład ma już jedną z tych cen: ktoś dodał ją przed chwilą" in said
+    assert DepotPrice.objects.count() == 1
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_rows_are_counted_as_in_the_file(desk, depot, suffix):
+    good, bad = [depot.pk, "pellet", "t", "2026-11-01", 1500], [depot.pk, "uran", "t", "2026-11-01", 1500]
+    rows = [["depot", "fuel", "unit", "day", "price"], [None] * 5, good, [None] * 5, bad]
+    content = BytesIO()
+    if suffix == "xlsx":
+        book = Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.save(content)
+    else:
+        content.write("\n".join(",".join("" if cell is None else str(cell) for cell in row) for row in rows).encode())
+    said = preview(desk, SimpleUploadedFile(f"cennik.{suffix}", content.getvalue())).content.decode()
+    assert re.findall(r'<tr><th scope="row">(\d+)</th>', said.partition("Wiersze do poprawienia: 1")[2]) == ["5"]
+
+
+def test_a_price_list_costs_the_same_queries_however_long(desk, today, django_assert_max_num_queries):
+    depots = [factories.DepotFactory() for _ in range(40)]
+    rows = [f"{depot.pk},{fuel},t,{today},1500,," for depot in depots for fuel in ("pellet", "ekogroszek", "brykiet")]
+    build_snapshots()
+    with django_assert_max_num_queries(15):
+        answer = preview(desk, csv_of(*rows))
+    with django_assert_max_num_queries(95):  # most of them compute the figures of nine fuels
+        confirm(desk, answer)
+    assert DepotPrice.objects.filter(status="approved", decided_by__username="redaktorka").count() == 120
+
+
+def test_the_history_says_who_brought_a_price_in_and_approved_it(desk, depot, today):
+    before = Dataset.objects.filter(slug="prices").first()
+    confirm(desk, preview(desk, csv_of(f"{depot.pk},pellet,t,{today},1500,,")))
+    lines = DepotPrice.objects.get().history.order_by("history_id")
+    assert [(line.history_type, line.status, line.history_user.username) for line in lines] == [
+        ("+", "pending", "redaktorka"),
+        ("~", "approved", "redaktorka"),
+    ]
+    assert Dataset.objects.get(slug="prices") != before
+
+
+# Prices that wait
+
+
+def waiting(price, **extra):
+    return factories.DepotPriceFactory(pending=True, from_reader=True, price=Decimal(price), **extra)
+
+
+def test_a_doubtful_price_is_not_approved_among_others_but_alone(desk, today):
+    good, cheap = waiting(1500, day=today), waiting(16, day=today)
+    old = waiting(1500, day=today - timedelta(days=800))
+    asked = bulk.choose(desk, LIST, "approve", good, cheap, old).content.decode()
+    assert "Poza wiarygodnym przedziałem 600–4000 zł/t; zatwierdź osobno: <strong>1</strong>" in asked
+    assert "Starsza niż 6 miesięcy; zatwierdź osobno: <strong>1</strong>" in asked
+    assert "Zmieniono: 1." in bulk.act(desk, LIST, "approve", good, cheap, old).content.decode()
+    assert stored() == {("pellet", 1500)}
+    bulk.act(desk, LIST, "approve", cheap)
+    assert stored() == {("pellet", 1500), ("pellet", 16)}
+
+
+def test_one_that_is_approved_already_is_told_so():
+    approved = factories.DepotPriceFactory(price=Decimal(16))
+    editor = factories.UserFactory()
+    decided = services.approve_prices(prices=[approved, waiting(1500, day=NOW.date())], by=editor, on=NOW)
+    assert [reason for _, reason in decided.unchanged] == ["zatwierdzone już wcześniej"]
+
+
+def test_every_row_shows_range_median_and_deviation_as_in_the_queue(desk, depot, today):
+    for amount in (1400, 1500, 1600):
+        factories.DepotPriceFactory(price=Decimal(amount), day=today)
+    answer = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},1800,,", f"{depot.pk},brykiet,t,{today},1200,,"))
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", answer.content.decode().replace("&nbsp;", " ")))
+    assert "1 800 zł/t" in text.replace("\xa0", " ")
+    assert "600–4000 zł 1 500 zł +20,0%" in text.replace("\xa0", " ")
+    assert "500–3500 zł brak" in text.replace("\xa0", " ")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "numer składu;paliwo;jednostka;dzień;cena;cena worka;waga worka",
+        "Skład;Paliwo;Jednostka;Data;Cena;Cena worka;Waga worka (kg)",
+        "DEPOT;fuel;unit;day;price;bag_price;bag_kg",
+    ],
+)
+def test_columns_fuels_and_units_have_polish_names_whatever_the_file_is_called(desk, depot, today, header):
+    rows = (
+        f"{depot.pk};Węgiel orzech;tona;{today:%d.%m.%Y};1 700,50;;",
+        f"{depot.pk};Pellet;t;{today};;25,50;15",
+    )
+    answer = preview(desk, SimpleUploadedFile("cennik.txt", "\n".join((header, *rows)).encode("cp1250")))
+    assert "Podgląd: 2" in answer.content.decode()
+    confirm(desk, answer)
+    assert stored() == {("wegiel-orzech", Decimal("1700.50")), ("pellet", 1700)}
+
+
+def test_a_spreadsheet_is_known_by_its_content(desk, depot, today):
+    book = Workbook()
+    book.active.append(["numer składu", "paliwo", "jednostka", "dzień", "cena"])
+    book.active.append([depot.pk, "Pellet", "t", today, 1500])
+    content = BytesIO()
+    book.save(content)
+    assert "Podgląd: 1" in preview(desk, SimpleUploadedFile("cennik.csv", content.getvalue())).content.decode()
+
+
+@pytest.mark.parametrize("count", [500, pytest.param(MOST_ROWS, marks=pytest.mark.slow)])
+def test_many_rows_are_previewed_and_imported_in_few_statements(desk, today, count, django_assert_max_num_queries):
+    depots = [factories.DepotFactory() for _ in range(10)]
+    days = [today - timedelta(days=back) for back in range(count // 50)]
+    rows = [
+        f"{depot.pk},{fuel},t,{day},1500,,"
+        for depot in depots
+        for day in days
+        for fuel in ("pellet", "brykiet", "ekogroszek", "wegiel-orzech", "wegiel-kostka")
+    ]
+    build_snapshots()
+    with django_assert_max_num_queries(15):
+        answer = preview(desk, csv_of(*rows))
+    assert f"Podgląd: {count}" in answer.content.decode()
+    assert f"Wczytano i zatwierdzono ceny: {count}." in confirm(desk, answer).content.decode()
+    assert DepotPrice.objects.filter(status="approved").count() == count

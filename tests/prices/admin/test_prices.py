@@ -1,0 +1,487 @@
+"""Admin of prices."""
+
+import zipfile
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from io import BytesIO
+
+import pytest
+from django.contrib.auth.models import Group
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+from openpyxl import Workbook
+
+from catalog.models import Dataset
+from catalog.roles import CHIEF, EDITOR
+from fueldepot.data import snapshot
+from prices.admin import uploads
+from prices.admin.price_lists import read_day
+from prices.models import DepotPrice, Observation, PlausibleRange, Series
+from tests import bulk, factories
+from tests.conftest import build_snapshots
+from tests.drafts import approve
+from tests.prices.helpers import LIST, confirm, csv_of, preview
+
+pytestmark = pytest.mark.django_db
+
+API = "/api/v1/prices/pellet"
+
+
+def waiting(amount, **extra):
+    moment = datetime(2026, 11, 1, tzinfo=UTC)
+    depot = extra.pop("depot", None) or factories.DepotFactory()
+    return factories.DepotPriceFactory(
+        depot=depot,
+        price=Decimal(amount),
+        pending=True,
+        from_reader=True,
+        day=timezone.localdate(),
+        **{"submitted_at": moment, **extra},
+    )
+
+
+def decide(desk, action, *prices, **extra):
+    return bulk.act(desk, f"{LIST}?status=all", action, *prices, **extra).content.decode()
+
+
+def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client):
+    prices = [waiting(amount) for amount in (1400, 1500, 1600)]
+    assert "Zmieniono: 3." in decide(desk, "approve", *prices)
+    assert client.get(API).json()["median"] == 1500
+    listed = client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"]
+    assert [row["price"] for row in listed] == [1400]
+    assert "Zmieniono: 1." in decide(desk, "reject", prices[0], reason="literówka")
+    snapshot.invalidate()
+    assert client.get(API).json()["n"] == 2
+    assert client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"] == []
+    history = desk.get(f"{LIST}{prices[0].pk}/history/").content.decode()
+    assert "redaktorka" in history
+    assert DepotPrice.objects.get(pk=prices[0].pk).history.count() == 3
+
+
+def test_a_rejection_without_a_reason_changes_nothing(desk):
+    price = waiting(1500)
+    assert "wymaga podania powodu" in decide(desk, "reject", price, reason=" ")
+    assert DepotPrice.objects.get().status == "pending"
+
+
+def test_what_cannot_be_decided_is_named(desk):
+    price = waiting(1500)
+    decide(desk, "approve", price)
+    asked = bulk.choose(desk, f"{LIST}?status=all", "approve", price).content.decode()
+    assert "Zatwierdzone już wcześniej: <strong>1</strong>" in asked
+
+
+def test_the_queue_is_ordered_by_age_with_median_and_deviation(desk, django_assert_max_num_queries):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    waiting(1800, submitted_at=datetime(2026, 10, 2, tzinfo=UTC))
+    waiting(1350, submitted_at=datetime(2026, 10, 1, tzinfo=UTC))
+    for _ in range(10):
+        waiting(1500, submitted_at=datetime(2026, 10, 3, tzinfo=UTC))
+    build_snapshots()
+    with django_assert_max_num_queries(9):  # session, editor, 2 counts, rows, choices; none per row
+        html = desk.get(LIST).content.decode()
+    assert html.index("1\xa0350 zł/t") < html.index("1\xa0800 zł/t") < html.index("1\xa0500 zł/t")
+    assert "1\xa0500 zł" in html
+    assert "−10,0%" in html
+    assert "+20,0%" in html
+    assert "1\xa0400 zł/t" not in html
+    assert "1\xa0400 zł/t" in desk.get(f"{LIST}?status=approved").content.decode()
+
+
+def test_an_editor_enters_a_price_by_the_bag(desk):
+    depot = factories.DepotFactory()
+    entered = {
+        "depot": depot.pk,
+        "fuel": "pellet",
+        "unit": "t",
+        "price": "",
+        "bag_price": "24,99",
+        "bag_kg": "15",
+        "day": str(timezone.localdate()),
+        "origin": "price_list",
+    }
+    assert desk.post(f"{LIST}add/", entered).status_code == 302
+    price = DepotPrice.objects.get()
+    assert (price.price, price.bag_kg, price.status) == (1666, 15, "pending")
+    assert price.history.get().history_user.username == "redaktorka"
+    again = desk.post(f"{LIST}add/", entered)
+    assert "Skład ma już cenę" in again.content.decode()
+    assert "jednostką jest t" in desk.post(f"{LIST}add/", {**entered, "unit": "mp"}).content.decode()
+
+
+def test_a_price_that_exists_is_looked_at_only(desk):
+    price = waiting(1500)
+    assert desk.get(f"{LIST}{price.pk}/change/").status_code == 200
+    desk.post(f"{LIST}{price.pk}/change/", {"price": "1"})
+    assert DepotPrice.objects.get().price == 1500
+    assert desk.post(f"{LIST}{price.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_a_plausible_range_is_edited_with_history(desk, client):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    page = "/admin/prices/plausiblerange/pellet/change/"
+    approve(desk, desk.post(page, {"low": "1450", "high": "4000"}))
+    assert client.get(API).json()["rejected"] == 1
+    assert PlausibleRange.objects.get(pk="pellet").history.get(history_type="~").history_user is not None
+    assert "musi być dodatni" in desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
+
+
+def test_a_range_is_written_with_a_decimal_comma_and_refused_in_one_sentence(desk):
+    page = "/admin/prices/plausiblerange/pellet/change/"
+    approve(desk, desk.post(page, {"low": "650,50", "high": "3900"}))
+    stored = PlausibleRange.objects.get(pk="pellet")
+    assert (stored.low, stored.high) == (Decimal("650.50"), 3900)
+    assert 'value="650,50"' in desk.get(page).content.decode()
+    refused = desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
+    assert "musi być dodatni" in refused
+    assert "plausiblerange_ends_in_order" not in refused
+
+
+def test_an_earlier_range_is_put_back(desk, client):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    page = "/admin/prices/plausiblerange/pellet/"
+    approve(desk, desk.post(f"{page}change/", {"low": "600", "high": "3900"}))
+    approve(desk, desk.post(f"{page}change/", {"low": "1450", "high": "3900"}))
+    assert client.get(API).json()["rejected"] == 1
+    earlier = PlausibleRange.objects.get(pk="pellet").history.earliest()
+    version = f"{page}history/{earlier.pk}/"
+    form = desk.get(version).context["adminform"].form
+    approve(desk, desk.post(version, {name: form[name].value() for name in ("low", "high")}))
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
+    snapshot.invalidate()
+    assert client.get(API).json()["rejected"] == 0
+
+
+def test_the_history_of_a_price_speaks_polish_and_offers_nothing_to_put_back(desk):
+    price = waiting(1500)
+    decide(desk, "approve", price)
+    page = f"{LIST}{price.pk}/history/"
+    text = desk.get(page).content.decode()
+    assert "Stan: <del>czeka na decyzję</del> → <ins>zatwierdzona</ins>" in text
+    assert "Zdecydował: <del>–</del> → <ins>redaktorka</ins>" in text
+    assert not [word for word in ("Change", "None", "pending", "Deleted", "history_") if f">{word}" in text]
+    version = f"{page}{price.history.latest().pk}/"
+    assert "Przywróć" not in desk.get(version).content.decode()
+    assert desk.post(version, {}).status_code == 405
+
+
+ADD_RANGE = "/admin/prices/plausiblerange/add/"
+
+
+def test_no_range_is_added_while_every_fuel_has_one(desk):
+    assert desk.get(ADD_RANGE).status_code == 403
+    assert desk.post(ADD_RANGE, {"fuel": "pellet", "low": "1", "high": "2"}).status_code == 403
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
+
+
+@pytest.fixture
+def pellet_without_range():
+    """Make pellet a fuel without a plausible range."""
+    PlausibleRange.objects.get(pk="pellet").delete()
+
+
+def as_role(role):
+    browser = Client()
+    user = factories.UserFactory(username="adam", is_superuser=False)
+    user.groups.add(Group.objects.get(name=role))
+    browser.force_login(user)
+    return browser
+
+
+def test_an_editor_in_chief_gives_a_fuel_without_range_its_own(pellet_without_range, desk, client):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    assert client.get(API).json()["n"] == 3
+    chief = as_role(CHIEF)
+    form = chief.get(ADD_RANGE)
+    assert [slug for slug, _ in form.context["adminform"].form.fields["fuel"].choices] == ["pellet"]
+    for low, high, fuel in [("5000", "4000", "pellet"), ("1450", "4000", "brykiet"), ("", "4000", "pellet")]:
+        assert chief.post(ADD_RANGE, {"fuel": fuel, "low": low, "high": high}).status_code == 200
+    assert not PlausibleRange.objects.filter(pk="pellet").exists()
+    draft = chief.post(ADD_RANGE, {"fuel": "pellet", "low": "1450", "high": "4000"})
+    approve(desk, draft)
+    made = PlausibleRange.objects.get(pk="pellet")
+    assert (made.low, made.high) == (1450, 4000)
+    assert made.history.latest().history_type == "+"
+    assert made.history.latest().history_user.username == "redaktorka"
+    assert made.history.latest().history_change_reason == "szkic adam: Zmiana uchwały."
+    snapshot.invalidate()
+    answer = client.get(API).json()
+    assert (answer["n"], answer["rejected"]) == (2, 1)
+    assert chief.get(ADD_RANGE).status_code == 403
+
+
+def test_other_editors_add_no_range(pellet_without_range):
+    editor = as_role(EDITOR)
+    assert editor.get("/admin/prices/plausiblerange/").status_code == 200
+    assert editor.post(ADD_RANGE, {"fuel": "pellet", "low": "1450", "high": "4000"}).status_code == 403
+    assert not PlausibleRange.objects.filter(pk="pellet").exists()
+
+
+@pytest.mark.parametrize("page", ["series", "observation"])
+def test_official_data_are_looked_at_only(desk, page):
+    assert desk.get(f"/admin/prices/{page}/").status_code == 200
+    assert desk.get(f"/admin/prices/{page}/add/").status_code == 403
+
+
+# Price lists
+
+
+def bomb(members):
+    """Return a zip with some members, as an uploaded spreadsheet."""
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, body in members.items():
+            archive.writestr(name, body)
+    return SimpleUploadedFile("cennik.xlsx", content.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        (lambda: bomb({"xl/worksheets/sheet1.xml": b"0" * 30_000_000}), "rozpakowuje się do zbyt wielu danych"),
+        (lambda: bomb({"xl/a.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}), "definicje XML"),
+        (lambda: bomb({"xl/a.xml": "<!DOCTYPE a><a/>".encode("utf-16")}), "definicje XML"),
+        (lambda: bomb({"a.txt": b"x"}), "nie jest arkuszem XLSX"),
+        (lambda: SimpleUploadedFile("cennik.xlsx", b"PK\x03\x04 cut off"), "nie jest arkuszem XLSX"),
+        (lambda: SimpleUploadedFile("cennik.xlsx", b"x" * 600_001), "więcej niż 600000 bajtów"),
+        (lambda: SimpleUploadedFile("cennik.csv", b"x" * 600_001), "więcej niż 600000 bajtów"),
+    ],
+)
+def test_files_that_would_do_harm_are_refused(desk, file, reason):
+    answer = preview(desk, file())
+    assert answer.status_code == 200
+    assert reason in answer.content.decode()
+
+
+def xlsx_of(*rows):
+    book = Workbook()
+    sheet = book.active
+    sheet.append(["depot", "fuel", "unit", "day", "price", "bag_price", "bag_kg"])
+    for row in rows:
+        sheet.append(row)
+    content = BytesIO()
+    book.save(content)
+    return SimpleUploadedFile("cennik.xlsx", content.getvalue())
+
+
+def test_a_price_list_is_previewed_then_imported_and_counts(desk, client):
+    first, second = factories.DepotFactory(name="Pierwszy"), factories.DepotFactory(name="Drugi")
+    day = timezone.localdate()
+    file = csv_of(
+        f"{first.pk},pellet,t,{day},1500,,",
+        f'{first.pk},ekogroszek,t,{day:%d.%m.%Y},,"33,00",20',
+        f"{second.pk},pellet,t,{day},1600.50,,",
+    )
+    answer = preview(desk, file)
+    assert not DepotPrice.objects.exists()
+    assert "1\xa0600,50&nbsp;zł" in answer.content.decode()
+    confirm(desk, answer)
+    stored = DepotPrice.objects.order_by("pk").values_list("depot", "fuel", "price", "bag_price", "status", "origin")
+    assert list(stored) == [
+        (first.pk, "pellet", 1500, None, "approved", "price_list"),
+        (first.pk, "ekogroszek", 1650, 33, "approved", "price_list"),
+        (second.pk, "pellet", Decimal("1600.50"), None, "approved", "price_list"),
+    ]
+    assert client.get(API).json()["price_lists"] == 2
+    assert DepotPrice.objects.first().history.latest().history_user.username == "redaktorka"
+
+
+def test_a_spreadsheet_is_read_too(desk):
+    depot = factories.DepotFactory()
+    day = datetime.combine(timezone.localdate(), datetime.min.time())
+    answer = preview(desk, xlsx_of([depot.pk, "pellet", "t", day, 1499.99, None, None]))
+    confirm(desk, answer)
+    assert DepotPrice.objects.get().price == Decimal("1499.99")
+
+
+@pytest.mark.parametrize(
+    ("row", "trouble"),
+    [
+        ("0,pellet,t,{day},1500,,", "nie ma opublikowanego składu o numerze 0"),
+        ("x,pellet,t,{day},1500,,", "nie jest numerem składu"),
+        ("nan,pellet,t,{day},1500,,", "nie jest numerem składu"),
+        ("{depot},uran,t,{day},1500,,", "nieznane paliwo uran"),
+        ("{depot},pellet,mp,{day},1500,,", "jednostką jest t, nie mp"),
+        ("{depot},pellet,t,wczoraj,1500,,", "nie jest dniem"),
+        ("{depot},pellet,t,{day},tanio,,", "nie jest liczbą"),
+        ("{depot},pellet,t,{day},NaN,,", "nie jest kwotą"),
+        ("{depot},pellet,t,{day},1e9,,", "nie jest kwotą"),
+        ("{depot},pellet,t,{day},15.005,,", "nie jest dodatnią kwotą"),
+        ("{depot},pellet,t,{day},,,", "podaj albo cenę"),
+        ("{depot},pellet,t,{day},1500,30,15", "podaj albo cenę"),
+        ("{depot},brykiet,t,{day},1500,,", "skład ma już cenę"),
+    ],
+)
+def test_a_row_that_cannot_be_taken_stops_the_import_with_its_reason(desk, row, trouble):
+    depot = factories.DepotFactory()
+    day = timezone.localdate()
+    factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=day)
+    good = f"{depot.pk},pellet,t,{date(2026, 1, 1)},1500,,"
+    answer = preview(desk, csv_of(good, row.format(depot=depot.pk, day=day)))
+    assert trouble in answer.content.decode()
+    assert "confirm_form" not in answer.context
+    assert DepotPrice.objects.count() == 1
+
+
+def test_the_same_price_twice_in_a_file_is_refused(desk):
+    depot = factories.DepotFactory()
+    row = f"{depot.pk},pellet,t,{timezone.localdate()},1500,,"
+    assert "skład ma już cenę" in preview(desk, csv_of(row, row)).content.decode()
+
+
+def test_a_file_without_the_columns_is_refused(desk):
+    answer = preview(desk, SimpleUploadedFile("cennik.csv", b"a,b\n1,2"))
+    text = answer.content.decode()
+    assert "<li>Brak kolumn" in text
+    assert "Traceback" not in text
+
+
+def test_a_file_of_a_polish_spreadsheet_is_read(desk):
+    depot = factories.DepotFactory()
+    day = f"{timezone.localdate():%d.%m.%Y}"
+    rows = f"depot;fuel;unit;day;price;bag_price;bag_kg\r\n{depot.pk};pellet;t;{day};1500,50;;\r\n"
+    answer = preview(desk, SimpleUploadedFile("cennik.csv", rows.encode("utf-8-sig")))
+    assert "Podgląd: 1" in answer.content.decode()
+    assert "Wczytano i zatwierdzono ceny: 1." in confirm(desk, answer).content.decode()
+    assert DepotPrice.objects.get().price == Decimal("1500.50")
+
+
+def test_a_file_that_says_nothing_is_refused_in_polish(desk):
+    empty = SimpleUploadedFile("cennik.csv", b"depot,fuel,unit,day,price,bag_price,bag_kg\n")
+    assert "W pliku nie ma ani jednego wiersza z ceną." in preview(desk, empty).content.decode()
+
+
+def test_a_price_has_nothing_to_save_and_its_history_nothing_to_revert(desk):
+    price = waiting(1500)
+    decide(desk, "reject", price, reason="literówka")
+    page = desk.get(f"{LIST}{price.pk}/change/").content.decode()
+    assert 'type="submit" value="Zapisz' not in page
+    assert "Zamknij" in page
+    history = desk.get(f"{LIST}{price.pk}/history/").content.decode()
+    assert "Stan: <del>czeka na decyzję</del> → <ins>odrzucona</ins>" in history
+    version = price.history.first().pk
+    assert "Przywróć" not in desk.get(f"{LIST}{price.pk}/history/{version}/").content.decode()
+
+
+def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk):
+    depot = factories.DepotFactory()
+    day = timezone.localdate()
+    answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{day},1500,,", f"{depot.pk},pellet,t,{day},1500,,"))
+    factories.DepotPriceFactory(depot=depot, day=day)
+    said = confirm(desk, answer).content.decode()
+    assert DepotPrice.objects.count() == 1
+    assert "Niczego nie wczytano" in said
+    assert "skład ma już cenę" in said
+    assert "Wczytano i zatwierdzono" not in said
+
+
+def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
+    depot = factories.DepotFactory()
+    answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{timezone.localdate()},1500,,"))
+    assert "Wczytano i zatwierdzono ceny: 1." in confirm(desk, answer).content.decode()
+    again = confirm(desk, answer)
+    assert again.status_code == 200
+    assert "Niczego nie wczytano" in again.content.decode()
+    assert DepotPrice.objects.count() == 1
+
+
+@pytest.mark.parametrize("name", ["cennik", "/etc/hostname", "a:b:c", "eJwDAAAAAAE:1xyz:0"])
+def test_a_confirmation_that_names_something_else_is_asked_for_again(desk, name):
+    data = {"import_file_name": name, "original_file_name": "cennik.csv", "format": "0"}
+    assert "Podgląd wygasł" in desk.post(f"{LIST}process_import/", data, follow=True).content.decode()
+
+
+def test_a_preview_can_be_confirmed_for_a_day(desk, monkeypatch):
+    answer = preview(desk, csv_of(f"{factories.DepotFactory().pk},brykiet,t,{timezone.localdate()},1500,,"))
+    monkeypatch.setattr(uploads, "PREVIEW_HOLDS_S", -1)
+    assert "Podgląd wygasł" in confirm(desk, answer).content.decode()
+    assert not DepotPrice.objects.exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1250", "utf-16"])
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_what_polish_spreadsheets_save_as_csv_is_read(desk, encoding, separator):
+    depot = factories.DepotFactory()
+    rows = [
+        ["Depot ", "FUEL", "unit", "day", "price", "bag_price", "bag_kg", "uwagi"],
+        [str(depot.pk), "pellet", "t", f"{timezone.localdate():%d.%m.%Y}", "1650,50", "", "", "żółć"],
+        [""] * 8,
+        [str(depot.pk), "ekogroszek", "t", f"{timezone.localdate()}", "", "33", "20"],
+        [],
+    ]
+    text = "\r\n".join(separator.join(row) for row in rows)
+    confirm(desk, preview(desk, SimpleUploadedFile("cennik.csv", text.encode(encoding))))
+    stored = DepotPrice.objects.order_by("price").values_list("fuel", "price")
+    assert list(stored) == [("ekogroszek", 1650), ("pellet", Decimal("1650.50"))]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x81\x83\x90", "nie jest tekstem w kodowaniu"),
+        (b"\xff\xfe\x00", "nie jest tekstem w kodowaniu"),
+        (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
+        (b"depot,fuel,unit,day,price\n", "ani jednego wiersza z cen"),
+        (b"depot,fuel,unit,day,price\n,,,,\n\n", "ani jednego wiersza z cen"),
+        (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "Kolumna powtarza się: price"),
+        (b"depot,fuel,unit,day,price\n\n1,pellet,t,2026-11-20,1650,50", "Wiersz 3 ma więcej pól niż nagłówek"),
+        (b"depot,fuel,unit,day,price" + b"\n1,pellet,t,2026-11-20,1" * 5_001, "więcej niż 5000 wierszy"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_in_polish(desk, content, reason):
+    answer = preview(desk, SimpleUploadedFile("cennik.csv", content))
+    assert reason in answer.content.decode()
+    assert "confirm_form" not in answer.context
+
+
+def test_empty_rows_of_a_spreadsheet_are_none(desk):
+    depot = factories.DepotFactory()
+    day = datetime.combine(timezone.localdate(), datetime.min.time())
+    empty = [None] * 7
+    file = xlsx_of(empty, [depot.pk, "pellet", "t", day, 1499.99], empty, ["", " ", None, None, None, None, None])
+    confirm(desk, preview(desk, file))
+    assert DepotPrice.objects.get().price == Decimal("1499.99")
+
+
+def test_the_import_speaks_polish(desk):
+    said = preview(desk, csv_of("0,pellet,t,2026-11-20,1,,", "1,uran,t,2026-11-20,1,,")).content.decode()
+    assert "Wiersze do poprawienia: 2" in said
+    assert not [word for word in ("failed", "Please", ">Row<", "specific", "Import finished") if word in said]
+
+
+def test_a_price_by_the_bag_is_shown_with_its_bag(desk):
+    waiting(1650, fuel="ekogroszek", bag_price=Decimal("33.00"), bag_kg=Decimal(20))
+    assert "worek 20 kg: 33 zł" in desk.get(f"{LIST}?status=all").content.decode()
+
+
+def test_a_range_saved_as_it_was_is_no_change(desk):
+    before = Dataset.objects.filter(slug="prices").first()
+    page = "/admin/prices/plausiblerange/pellet/change/"
+    form = desk.get(page).context["adminform"].form
+    answer = desk.post(page, {name: form[name].value() for name in ("low", "high")})
+    assert answer.status_code == 302
+    assert PlausibleRange.objects.get(pk="pellet").history.count() == 0
+    assert Dataset.objects.filter(slug="prices").first() == before
+
+
+@pytest.mark.parametrize("given", ["2026-11-03", "03.11.2026", date(2026, 11, 3), datetime(2026, 11, 3, 9, tzinfo=UTC)])
+def test_a_day_of_a_price_list_may_be_written_or_a_spreadsheets_own(given):
+    assert read_day(given) == date(2026, 11, 3)
+
+
+def test_series_of_the_statistical_office_have_their_names(desk):
+    series = Series.objects.get_or_create(slug="prad-g11")[0]
+    Observation.objects.create(series=series, year=2020, value=Decimal("0.55"), source="https://example.pl/" + "a" * 90)
+    listed = desk.get("/admin/prices/observation/").content.decode()
+    for shown in ("Energia elektryczna dla gospodarstw domowych, taryfa G11", "Polska", "0,55 zł/kWh", "Razem: 1"):
+        assert shown in listed
+    assert "prad-g11<" not in listed
+    assert "a" * 60 not in listed
+
+
+def test_a_price_without_its_fuel_is_shown_again_with_what_is_missing(admin_client):
+    answer = admin_client.post("/admin/prices/depotprice/add/", {"price": "1500", "origin": "price_list"})
+    assert answer.status_code == 200
+    assert {"depot", "fuel", "day"} <= set(answer.context["adminform"].form.errors)

@@ -1,0 +1,235 @@
+"""The client of the BDL API against a local server, failures included."""
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from catalog.importers.records import BadInput
+from prices.importers import bdl_answers
+from prices.importers.bdl import ANONYMOUS_LIMITS, BdlClient, BdlUnavailable, Pace
+from prices.importers.bdl_answers import is_answer
+from prices.importers.records import VariableRecord
+from tests.catalog.importers.parsers.helpers import write
+from tests.prices.importers.bdl_server import FakeBdl, serve
+
+
+class Clock:
+    """A clock that only `sleep` advances."""
+
+    def __init__(self):
+        self.now, self.slept = 0.0, []
+
+    def sleep(self, seconds):
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def bdl():
+    fake = FakeBdl()
+    with serve(fake):
+        yield fake
+
+
+@pytest.fixture
+def client(bdl, clock):
+    with BdlClient(bdl.url, sleep=clock.sleep, clock=clock, timeout_s=2) as client:
+        yield client
+
+
+def test_every_page_is_read(bdl, client):
+    found = list(client.variables_of("K15"))
+    assert len(found) == 132 + 3
+    assert [query["page"] for path, query, _ in bdl.asked if query.get("subject-id") == "P1"] == ["0", "1"]
+    assert not any(query.get("parent-id") == "G999" for _, query, _ in bdl.asked)
+
+
+def test_values_of_many_pages_come_together(bdl, client):
+    bdl.page_size = 1
+    pages = list(client.data(6001))
+    assert [len(page.results) for page in pages] == [1, 1, 1, 1]
+
+
+def test_the_client_id_is_sent_only_when_there_is_one(bdl, client, clock):
+    client.get("variables/5001")
+    with BdlClient(bdl.url, "sekret", sleep=clock.sleep, clock=clock) as registered:
+        registered.get("variables/5001")
+    assert [headers.get("X-ClientId") for _, _, headers in bdl.asked] == [None, "sekret"]
+
+
+def test_429_is_waited_out_as_long_as_the_server_asks(bdl, client, clock):
+    bdl.troubles = {1: 429, 2: 429}
+    assert client.variable(5001).id == 5001
+    assert clock.slept == [7, 7]
+
+
+@pytest.mark.parametrize("trouble", ["drop", 500, 503])
+def test_a_passing_trouble_is_tried_again(bdl, client, clock, trouble):
+    bdl.troubles = {1: trouble}
+    assert client.variable(5001).id == 5001
+    assert clock.slept == [1]
+
+
+@pytest.mark.parametrize("trouble", ["drop", 429, 500])
+def test_a_lasting_trouble_ends_after_five_attempts(bdl, client, trouble):
+    bdl.always = trouble
+    with pytest.raises(BdlUnavailable, match="after 5 attempts"):
+        client.variable(5001)
+    assert len(bdl.asked) == 5
+
+
+def test_a_refusal_is_not_tried_again(bdl, client):
+    bdl.always = 403
+    with pytest.raises(BdlUnavailable, match="403"):
+        client.variable(5001)
+    assert len(bdl.asked) == 1
+
+
+def test_a_server_that_does_not_listen(clock):
+    with BdlClient("http://127.0.0.1:9", sleep=clock.sleep, clock=clock) as client, pytest.raises(BdlUnavailable):
+        client.variable(1)
+    assert clock.slept == [1, 2, 4, 8]
+
+
+@pytest.mark.parametrize("trouble", ["malformed", "list"])
+def test_a_malformed_page_is_named_and_not_tried_again(bdl, client, trouble):
+    bdl.troubles = {2: trouble}
+    with pytest.raises(BadInput, match="subjects"):
+        list(client.variables_of("K15"))
+    assert len(bdl.asked) == 2
+
+
+def test_a_page_that_lacks_announced_records_is_refused(bdl, client):
+    bdl.troubles = {2: "empty"}
+    bdl.page_size = 60
+    with pytest.raises(BadInput, match="announced"):
+        list(client.pages("variables", **{"subject-id": "P1"}))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"results": []}, "does not say how many records there are"),
+        ({"results": [{"name": "CENY"}], "totalRecords": 1}, "subjects below K15: hold one without id"),
+    ],
+)
+def test_subjects_of_another_form_are_refused(bdl, client, monkeypatch, answer, message):
+    monkeypatch.setattr(bdl, "answer", lambda path, query: answer)
+    with pytest.raises(BadInput, match=message):
+        list(client.variables_of("K15"))
+
+
+def test_values_of_another_variable_are_refused(bdl, client, monkeypatch):
+    page = {"variableId": 6002, "results": [], "totalRecords": 0}
+    monkeypatch.setattr(bdl, "answer", lambda path, query: page)
+    with pytest.raises(BadInput, match="values of variable 6001: are of variable 6002"):
+        list(client.data(6001))
+
+
+def test_a_server_that_never_comes_to_an_end_is_given_up(bdl, client, monkeypatch):
+    monkeypatch.setattr("prices.importers.bdl.MOST_PAGES", 3)
+    monkeypatch.setattr(bdl, "answer", lambda path, query: {"results": [{"id": "P1"}], "totalRecords": 999})
+    with pytest.raises(BadInput, match="has more than 3 pages"):
+        list(client.pages("subjects"))
+
+
+def test_requests_keep_to_the_published_limits(clock):
+    pace, moments = Pace(ANONYMOUS_LIMITS, sleep=clock.sleep, clock=clock), []
+    for _ in range(230):
+        pace.wait()
+        moments.append(clock.now)
+    for most, seconds in ANONYMOUS_LIMITS:
+        assert all(later - earlier >= seconds for earlier, later in zip(moments, moments[most:], strict=False))
+    assert all(later >= earlier for earlier, later in pairwise(moments))
+
+
+def test_hours_are_not_waited(clock):
+    pace = Pace(((2, 12 * 3600),), sleep=clock.sleep, clock=clock)
+    pace.wait()
+    pace.wait()
+    with pytest.raises(BdlUnavailable, match="12 hours"):
+        pace.wait()
+
+
+# Which variable is which
+
+
+def variable(number, name, unit="zł"):
+    return VariableRecord(number, name, unit)
+
+
+def test_a_variable_of_another_unit_is_refused_by_name():
+    found, notes = bdl_answers.choose(
+        [
+            variable(1, "gaz ziemny – taryfa W-1.1 - za 1 m3"),
+            variable(2, "węgiel kamienny - za 1 t", unit="%"),
+            variable(3, "energia elektryczna G-11", unit="zł/kWh"),
+        ]
+    )
+    assert {slug: v.id for slug, v in found.items()} == {"prad-g11": 3}
+    assert [note.key for note in notes] == ["wegiel-kamienny", "wegiel-kamienny", "gaz-w11", "gaz-w11"]
+    assert "not zł/kWh" in notes[2].reason
+
+
+@pytest.mark.parametrize("name", ["węgiel brunatny - za 1 t", "koks - za 1 t", "węgiel kamienny - za 10 t"])
+def test_other_goods_are_not_coal_by_the_tonne(name):
+    assert bdl_answers.choose([variable(1, name)])[0] == {}
+
+
+def test_of_two_that_fit_none_is_taken():
+    found, notes = bdl_answers.choose(
+        [variable(1, "węgiel kamienny - za 1 t"), variable(2, "węgiel kamienny - za 1000 kg")]
+    )
+    assert found == {}
+    assert "--variable" in notes[0].reason
+
+
+@pytest.mark.parametrize(
+    ("unit", "area"),
+    [
+        ("000000000000", ""),
+        ("011200000000", "12"),
+        ("010000000000", None),
+        ("011210000000", None),
+        ("011212001011", None),
+        ("x", None),
+        (None, None),
+        (12, None),
+    ],
+)
+def test_units(unit, area):
+    assert bdl_answers.area_of(unit) == area
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [{"id": "000000000000"}],
+        [{"values": []}],
+        [{"id": "000000000000", "values": [3]}],
+        [{"id": "000000000000", "values": [{"year": "2020", "val": 1}]}],
+        [{"id": "000000000000", "values": [{"year": "MMXX", "val": 1, "attrId": 1}]}],
+        [{"id": "000000000000", "values": [{"year": "2020", "val": "1", "attrId": 1}]}],
+        [{"id": "000000000000", "values": [{"year": "2020", "val": None, "attrId": 1}]}],
+        [{"id": "000000000000", "values": [{"year": "2020", "val": 1e300, "attrId": 1}]}],
+    ],
+)
+def test_rows_of_another_form_are_refused(results):
+    data = bdl_answers.Data(1, tuple(results), None)
+    with pytest.raises(BadInput):
+        list(bdl_answers.observations("prad-g11", data, "file", []))
+
+
+@pytest.mark.parametrize("content", ["{", '{"results": []}', json.dumps({"results": [], "variableId": 1})])
+def test_only_answers_of_the_statistical_office_are_taken_for_such(tmp_path, content):
+    path = write(tmp_path / "a.json", content)
+    assert is_answer(path) == content.endswith("1}")

@@ -1,0 +1,281 @@
+"""manage.py import_prices_gus."""
+
+import json
+from decimal import Decimal
+from io import StringIO
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+
+from catalog.importers.publications import SOURCES_FILE
+from catalog.models import Dataset, ImportRun
+from prices import starter
+from prices.importers import bdl
+from prices.management.commands import import_prices_gus
+from prices.models import Observation, Series
+from tests import factories
+from tests.prices.importers.bdl_server import DATA, VARIABLES, FakeBdl, serve
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _voivodeships():
+    factories.krakow()
+    factories.warszawa()
+
+
+@pytest.fixture
+def server(settings, monkeypatch, tmp_path):
+    fake = FakeBdl()
+    monkeypatch.setattr(
+        bdl.BdlClient.__init__,
+        "__kwdefaults__",
+        {"sleep": lambda s: None, "clock": lambda: 0.0, "timeout_s": 2, "agent": ""},
+    )
+    monkeypatch.setattr(bdl, "ANONYMOUS_LIMITS", ((1000, 1),))
+    with serve(fake):
+        content = yaml.safe_load(SOURCES_FILE.read_text(encoding="utf-8"))
+        content["gus-bdl"]["url"] = fake.url
+        (tmp_path / "sources.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+        settings.DOWNLOADS_DIR = tmp_path / "downloads"
+        monkeypatch.setitem(OPTIONS, "sources_file", tmp_path / "sources.yaml")
+        yield fake
+
+
+OPTIONS = {}
+"""Arguments of every call while a server runs."""
+
+
+def run(*args, **options):
+    out = StringIO()
+    call_command("import_prices_gus", *map(str, args), stdout=out, **OPTIONS, **options)
+    return out.getvalue()
+
+
+def stored():
+    return {(row.series_id, row.voivodeship_id, row.year): row.value for row in Observation.objects.all()}
+
+
+EXPECTED = {
+    ("wegiel-kamienny", None, 2021): Decimal("996.60"),
+    ("wegiel-kamienny", None, 2022): Decimal("2329.03"),
+    ("prad-g11", None, 2024): Decimal("1.01"),
+    ("prad-g11", "12", 2024): Decimal("0.97"),
+    ("prad-g11", "14", 2024): Decimal("1.02"),
+    ("gaz-w11", None, 2024): Decimal("0.3456"),
+}
+
+
+def test_download_finds_the_variables_shows_them_and_keeps_their_numbers(server, client):
+    out = run("--download", "--commit")
+    assert stored() == EXPECTED
+    assert dict(Series.objects.values_list("slug", "variable_id")) == {
+        "wegiel-kamienny": 5001,
+        "prad-g11": 6001,
+        "gaz-w11": 6002,
+    }
+    assert "wegiel-kamienny is variable 5001: węgiel kamienny - za 1 t, in zł" in out
+    assert "the unit of variable 6003 is not zł/kWh" in out
+    assert "missing or confidential" in out
+    answer = client.get("/api/v1/prices").json()
+    assert answer["gaz-w11"]["poland"] == {"2024": 0.3456}
+    assert answer["prad-g11"]["source"]["name"].endswith("zmienna 6001")
+    assert Dataset.objects.get(slug="series").row_count == 6
+
+
+def test_every_answer_is_kept_with_its_address_and_the_run_is_recorded(server, settings):
+    run("--download", "--commit")
+    (kept,) = (settings.DOWNLOADS_DIR / "gus-bdl").glob("*-bdl.json")
+    answers = json.loads(kept.read_text())
+    assert len(answers) == len(server.asked)
+    assert all(address.startswith(server.url) for address in answers)
+    record = ImportRun.objects.get()
+    assert (record.source, record.outcome, record.rows, record.file_name) == ("gus-bdl", "imported", 6, kept.name)
+    assert server.asked[0][2]["User-Agent"].startswith("fueldepot/1 (+")
+
+
+def test_a_dry_run_changes_nothing_and_a_second_run_neither(server):
+    assert "dry run" in run("--download")
+    assert stored() == {}
+    assert not Series.objects.exists()
+    run("--download", "--commit")
+    version = Dataset.objects.get(slug="series").version
+    server.asked.clear()
+    out = run("--download", "--commit")
+    assert "0 added, 0 changed, 0 removed, 6 unchanged" in out
+    assert Dataset.objects.get(slug="series").version == version
+    assert "/subjects" not in server.paths  # the numbers are known by now
+
+
+def test_a_value_that_the_office_corrects_is_taken_and_named(server):
+    run("--download", "--commit")
+    server.data[6002, 0][0]["values"] = [{"year": "2024", "val": 0.35, "attrId": 1}]
+    assert "changed: gaz-w11/PL/2024 from 0.3456 to 0.3500" in run("--download", "--commit")
+
+
+def test_what_the_office_does_not_have_stays(server):
+    series = Series.objects.create(slug="wegiel-kamienny")
+    Observation.objects.create(series=series, year=2003, value=Decimal("443.92"), source="M.P.2004.4.77")
+    out = run("--download", "--commit")
+    assert stored()["wegiel-kamienny", None, 2003] == Decimal("443.92")
+    assert "1 skipped" in out
+
+
+@pytest.mark.parametrize("trouble", ["malformed", 403])
+def test_a_failing_download_leaves_the_database_as_it_was(server, trouble):
+    server.troubles = {7: trouble}
+    with pytest.raises(CommandError, match="nothing was imported"):
+        run("--download", "--commit")
+    assert stored() == {}
+
+
+def test_a_chosen_variable_of_another_unit_is_refused(server):
+    with pytest.raises(CommandError, match="not zł/kWh"):
+        run("--download", "--commit", "--variable", "gaz-w11=6003")
+
+
+@pytest.fixture
+def answers(monkeypatch):
+    """Simulate a terminal with these answers."""
+    given = []
+    monkeypatch.setattr(import_prices_gus.sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(import_prices_gus.Command, "ask", staticmethod(lambda prompt: given.pop(0)))
+    return given
+
+
+def test_find_lists_candidates_and_asks_which(server, answers):
+    """Two variables of gas share a name; the one of another unit is refused."""
+    answers += ["5001", "", "6003", "7", "6002"]
+    out = run("--find", "--commit")
+    assert answers == []
+    assert "5001: 'węgiel kamienny - za 1 t', in zł, 2021–2022 (2 years); fits" in out
+    assert "6001: 'energia elektryczna dla gospodarstw domowych – taryfa G-11 - za 1 kWh', in zł, 2024–2024 (1" in out
+    assert "6003: 'gaz ziemny wysokometanowy – taryfa W-1.1 - za 1 m3', in zł, no value for Poland; the unit of" in out
+    assert "'7' is none of those above" in out
+    numbers = dict(Series.objects.values_list("slug", "variable_id"))
+    assert (numbers["wegiel-kamienny"], numbers["gaz-w11"]) == (5001, 6002)
+    assert ("gaz-w11", None, 2024) in stored()
+
+
+@pytest.mark.parametrize("searchable", [True, False])
+def test_find_without_a_terminal_lists_and_changes_nothing(server, searchable):
+    """Without the office's search every variable below the category of prices is tried."""
+    server.searchable = searchable
+    out = run("--find", "--commit")
+    assert "5001: " in out
+    assert "6002: " in out
+    assert "chleb" not in out
+    assert "--download --variable SERIES=NUMBER" in out
+    assert stored() == {}
+    assert ("/subjects" in server.paths) is not searchable
+
+
+def test_what_was_named_by_hand_is_not_looked_for(server, answers):
+    answers += ["", ""]
+    out = run("--find", "--variable", "wegiel-kamienny=5001")
+    assert "wegiel-kamienny (" not in out.partition("gaz-w11")[0]
+    assert "dry run" in out
+    assert stored() == {}
+
+
+def test_find_that_gets_no_answer_imports_nothing(server):
+    server.always = 403
+    with pytest.raises(CommandError, match=r"nothing was imported: .*status 403"):
+        run("--find")
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Save responses: the variables of the second subject, and values of electricity."""
+    files = {
+        "variables.json": {"totalRecords": 3, "page": 0, "pageSize": 100, "results": VARIABLES["P2"]},
+        "data-0.json": {"totalRecords": 1, "variableId": 6001, "measureUnitId": 4, "results": DATA[6001, 0]},
+        "data-2.json": {"totalRecords": 3, "variableId": 6001, "measureUnitId": 4, "results": DATA[6001, 2]},
+    }
+    for name, answer in files.items():
+        (tmp_path / name).write_text(json.dumps(answer, ensure_ascii=False), encoding="utf-8")
+    return tmp_path
+
+
+def test_saved_answers_are_read_from_files(saved):
+    run(*sorted(saved.iterdir()), "--commit")
+    assert stored() == {key: value for key, value in EXPECTED.items() if key[0] == "prad-g11"}
+    out = run(*sorted(saved.iterdir()), "--commit")
+    assert "0 added, 0 changed" in out
+
+
+def test_a_variable_described_alone_and_named_by_hand(saved):
+    (saved / "variables.json").unlink()
+    named = ["--variable", "prad-g11=6001"]
+    with pytest.raises(CommandError, match="variable 6001: is not described in the files"):
+        run(saved / "data-0.json", *named, "--commit")
+    (saved / "variable.json").write_text(json.dumps(VARIABLES["P2"][0]), encoding="utf-8")
+    run(saved / "variable.json", saved / "data-0.json", *named, "--commit")
+    assert stored() == {("prad-g11", None, 2024): Decimal("1.01")}
+    assert Series.objects.get(slug="prad-g11").variable_id == 6001
+
+
+def test_a_folder_of_downloads_that_cannot_be_written_is_named(server, settings):
+    run("--download", "--commit")
+    Observation.objects.all().delete()
+    (settings.DOWNLOADS_DIR / "gus-bdl" / "bdl.json.part").mkdir()
+    with pytest.raises(CommandError, match=r"gus-bdl: cannot be written: Is a directory"):
+        run("--download", "--commit")
+    assert stored() == {}
+
+
+def test_values_of_an_unknown_variable_are_refused(saved):
+    with pytest.raises(CommandError, match="variable 6001 is not known"):
+        run(saved / "data-0.json", "--commit")
+
+
+def test_a_directory_with_saved_answers_is_imported_with_the_rest(saved):
+    call_command("import_data", saved, "--commit", stdout=StringIO())
+    assert len(stored()) == 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        "\x00",
+        '{"results": 3}',
+        '{"results": [{"x": 1}]}',
+        '{"results": [{"id": "1", "n1": "x", "measureUnitName": "t"}]}',
+        '{"variableId": 1}',
+        '{"variableId": "1", "results": []}',
+    ],
+)
+def test_damaged_files(tmp_path, content):
+    path = tmp_path / "answer.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(CommandError, match=r"nothing was imported: .*answer\.json"):
+        run(path, "--commit")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        [],
+        ["--download", "file.json"],
+        ["--find", "file.json"],
+        ["--find", "--download"],
+        ["--download", "--variable", "x=1"],
+        ["missing.json"],
+    ],
+)
+def test_refused_arguments(args):
+    with pytest.raises(CommandError, match=r"imported|--variable"):
+        run(*args)
+
+
+def test_the_starter_has_official_averages_only_each_with_its_source():
+    rows = list(starter.read_official())
+    assert len(rows) == 363
+    assert {row.series for row in rows} == {"wegiel-kamienny", "prad-g11"}
+    assert all(row.source and row.value > 0 for row in rows)
+    assert {row.year for row in rows if row.series == "wegiel-kamienny"} == {2003, 2006, 2018, 2020, 2021, 2022}

@@ -1,0 +1,160 @@
+"""Bulk decisions about prices are taken back as a whole, price by price as it was."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.core import mail
+from django.urls import reverse
+
+from catalog import services as depots
+from catalog.models import Dataset, DepotBatch
+from catalog.roles import EDITOR
+from catalog.services import undo_batch
+from prices import services, validation
+from prices.models import DepotPrice
+from tests import bulk, factories
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+PRICES = reverse("admin:prices_depotprice_changelist")
+
+
+@pytest.fixture
+def editor(client):
+    user = get_user_model().objects.create(username="ewa", is_staff=True)
+    user.groups.add(Group.objects.get(name=EDITOR))
+    client.force_login(user)
+    return user
+
+
+def stored(*prices):
+    return list(DepotPrice.objects.filter(pk__in=[price.pk for price in prices]).order_by("pk").values())
+
+
+def with_history(*prices):
+    """Prices whose present state stands in their history, as every one that people made has it."""
+    for price in prices:
+        price.save()
+    return list(prices)
+
+
+def various():
+    return with_history(
+        factories.DepotPriceFactory(pending=True),
+        factories.DepotPriceFactory(pending=True, fuel="ekogroszek"),
+        factories.DepotPriceFactory(rejected=True),
+    )
+
+
+def counted():
+    return Dataset.objects.get(slug=Dataset.Slug.PRICES).row_count
+
+
+def text_of_row(price):
+    return str(price).replace("\xa0", " ")
+
+
+def undo(client, batch):
+    return client.post(reverse("admin:catalog_depotbatch_undo", args=[batch.pk]), follow=True)
+
+
+def text_of(answer):
+    return answer.content.decode().replace("\xa0", " ")
+
+
+@pytest.mark.parametrize(("action", "changes"), [("approve", 3), ("reject", 2)])
+def test_one_click_takes_a_bulk_decision_back(client, editor, action, changes):
+    prices = various()
+    with_history(factories.DepotPriceFactory())
+    services.record_prices(NOW.date())
+    before, number = stored(*prices), counted()
+    said = text_of(bulk.act(client, f"{PRICES}?status=all", action, *prices, reason="Kontrola."))
+    assert f"Zmieniono: {changes}." in said
+    assert "Cofnij całość" in said
+    batch = DepotBatch.objects.get()
+    assert (batch.about, len(batch.lines)) == ("prices", changes)
+    page = text_of(client.get(reverse("admin:catalog_depotbatch_change", args=[batch.pk])))
+    assert text_of_row(prices[0]) in page
+    assert f"Przywrócone wpisy: {changes}." in text_of(undo(client, batch))
+    assert stored(*prices) == before
+    assert counted() == number
+    lines = DepotPrice.history.filter(history_change_reason__startswith="cofnięto decyzję", history_user=editor)
+    assert lines.count() == changes
+    assert "cofnięto już wcześniej" in text_of(undo(client, batch))
+
+
+def test_what_somebody_has_decided_since_stays(editor):
+    first, second, third = various()
+    decided = services.approve_prices(prices=[first, second, third], by=editor, on=NOW)
+    services.reject_prices(prices=[first], reason="Za tanio.", by=editor, on=NOW)
+    later = stored(first)
+    undone = undo_batch(batch=decided.batch, by=editor, on=NOW)
+    assert (undone.restored, undone.changed_since) == (2, (first,))
+    assert stored(first) == later
+    assert [row["status"] for row in stored(second, third)] == ["pending", "rejected"]
+
+
+def test_a_rejected_price_does_not_come_back_beside_the_one_in_its_place(editor):
+    (price, *_) = various()
+    decided = services.reject_prices(prices=[price], reason="Nie.", by=editor, on=NOW)
+    twin = factories.DepotPriceFactory(depot=price.depot, pending=True)
+    undone = undo_batch(batch=decided.batch, by=editor, on=NOW)
+    assert (undone.restored, undone.changed_since) == (0, (price,))
+    assert [row["status"] for row in stored(price, twin)] == ["rejected", "pending"]
+
+
+def test_a_price_list_waits_again(editor):
+    quote = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
+    quotes = [(factories.DepotFactory(), quote) for _ in range(2)]
+    batch = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
+    assert (batch.label, counted()) == ("cennik z pliku", 2)
+    assert undo_batch(batch=batch, by=editor, on=NOW).restored == 2
+    assert set(DepotPrice.objects.values_list("status", "decided_by", "decided_at")) == {("pending", None, None)}
+    assert counted() == 0
+
+
+def test_an_author_who_was_told_is_told_anew(editor, django_capture_on_commit_callbacks):
+    prices = with_history(*(factories.DepotPriceFactory(pending=True, fuel=fuel) for fuel in ("pellet", "brykiet")))
+    submission = factories.SubmissionFactory(
+        kind="price", state="passed_on", decided_at=NOW, proposed={"prices": [{}]}, stored={}
+    )
+    DepotPrice.objects.update(submission=submission)
+    for price in prices:
+        price.refresh_from_db()
+    with_history(*prices)
+    with django_capture_on_commit_callbacks(execute=True):
+        decided = services.approve_prices(prices=prices, by=editor, on=NOW)
+    assert decided.batch.closed_submissions == [submission.pk]
+    assert undo_batch(batch=decided.batch, by=editor, on=NOW).reopened == 1
+    submission.refresh_from_db()
+    assert (submission.answered_at, submission.proposed) == (None, {"prices": [{}]})
+    with django_capture_on_commit_callbacks(execute=True):
+        services.reject_prices(prices=prices, reason="Pomyłka.", by=editor, on=NOW)
+    assert [letter.subject.partition(": ")[2] for letter in mail.outbox] == ["ceny przyjęte", "ceny odrzucone"]
+
+
+def test_who_may_not_decide_about_prices_takes_nothing_back(client, editor):
+    (price, *_) = various()
+    batch = services.approve_prices(prices=[price], by=editor, on=NOW).batch
+    Group.objects.get(name=EDITOR).permissions.remove(
+        *Group.objects.get(name=EDITOR).permissions.filter(codename="change_depotprice")
+    )
+    assert undo(client, batch).status_code == 403
+
+
+def test_thousands_are_taken_back_in_as_many_statements_as_one(editor, django_assert_max_num_queries):
+    depot = factories.DepotFactory()
+    quotes = [
+        (depot, validation.PriceInput("pellet", date(year, month, day), "t", Decimal(1500)))
+        for year in range(2010, 2020)
+        for month in range(1, 13)
+        for day in range(1, 18)
+    ]
+    batch = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
+    with django_assert_max_num_queries(24):
+        assert undo_batch(batch=batch, by=editor, on=NOW).restored == 2040
+    assert depots.BATCH_HANDLERS.keys() == set(DepotBatch.About.values)

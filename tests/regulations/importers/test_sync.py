@@ -1,0 +1,367 @@
+"""Import of the legal state: files are followed, changes of editors stay."""
+
+from datetime import date
+from io import StringIO
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+
+from catalog.importers import runner as importing
+from catalog.importers.records import BadInput
+from catalog.models import FormerMunicipality
+from regulations import starter
+from regulations.importers.records import DATA, find_files, parse
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
+from tests import factories
+from tests.regulations.factories import DeadlineFactory
+from tests.regulations.loading import OPTIONS
+
+pytestmark = pytest.mark.django_db
+
+FILE = """
+voivodeship: "12"
+as_of: 2026-10-01
+summary: Opis.
+note: null
+sources:
+  gmina: {title: Gmina, url: "https://example.pl/"}
+scopes:
+  cale: {text: całe województwo, area: voivodeship}
+  krakow: {text: Kraków, area: listed, units: ["1261011"], caveat: Tylko tam.}
+resolutions:
+  - key: a
+    title: Uchwała
+    number: I/1/17
+    adopted: 2017-01-23
+    publication: null
+    scope: cale
+    sources: [gmina]
+    amendments:
+      - {key: zmiana-2022, number: II/2/22, adopted: 2022-09-01, changes: Przesuwa termin., sources: [gmina]}
+deadlines:
+  - {key: stare, date: 2027-01-01, kind: existing_boilers, applies_to: kotły, description: Koniec., scope: cale}
+  - {key: zakaz, date: 2019-09-01, kind: coal_ban, applies_to: wszystko, description: Zakaz., scope: krakow,
+     sources: [gmina]}
+bans:
+  - {key: muly, fuel: muły, from_date: null, scope: cale, sources: [gmina]}
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text=FILE):
+        (tmp_path / "malopolskie.yaml").write_text(text, encoding="utf-8")
+        return tmp_path
+
+    factories.VoivodeshipFactory()
+    return write
+
+
+def run(source, *options):
+    out = StringIO()
+    call_command("import_regulations", str(source), *options, stdout=out)
+    return out.getvalue()
+
+
+def counts():
+    return [model.objects.count() for model in (LegalState, Resolution, Amendment, Deadline, FuelBan)]
+
+
+def test_a_dry_run_reports_and_changes_nothing(write):
+    out = run(write())
+    assert "regulations: 6 added, 0 changed, 0 removed" in out
+    assert "This was a dry run" in out
+    assert counts() == [0, 0, 0, 0, 0]
+
+
+def test_first_import_and_a_second_that_finds_nothing(write):
+    assert "6 added" in run(write(), "--commit")
+    assert counts() == [1, 1, 1, 2, 1]
+    histories = Deadline.history.count()
+    out = run(write(), "--commit")
+    assert "0 added, 0 changed, 0 removed, 6 unchanged, 0 skipped" in out
+    assert Deadline.history.count() == histories
+    deadline = Deadline.objects.get(key="zakaz")
+    assert (deadline.area, deadline.units, deadline.caveat) == ("listed", ["1261011"], "Tylko tam.")
+    assert deadline.sources == "Gmina | https://example.pl/"
+
+
+def test_a_database_from_before_the_codes_gets_them_and_keeps_an_editors(write):
+    """Columns added since the last import had their defaults then."""
+    run(write(), "--commit")
+    state = LegalState.objects.get()
+    for row in state.file["deadlines"].values():
+        del row["appliances"], row["spared"]
+    state.save()
+    Deadline.objects.filter(key="zakaz").update(appliances=["stove"])
+    coded = FILE.replace("{key: stare,", "{key: stare, appliances: [boiler_class_3], spared: [{appliance: fireplace}],")
+    out = run(write(coded.replace("{key: zakaz,", "{key: zakaz, appliances: [fireplace],")), "--commit")
+    assert "1 changed" in out
+    assert "appliances was changed by an editor and stays ['stove']" in out
+    stare = Deadline.objects.get(key="stare")
+    assert (stare.appliances, stare.spared) == (["boiler_class_3"], "fireplace")
+
+
+def counts_in(*paths):
+    """Return what `counts` gives after an import of these files alone."""
+    records = [parse(path) for path in paths]
+    parts = ("resolutions", "amendments", "deadlines", "bans")
+    return [len(records), *(sum(len(getattr(record, part)) for record in records) for part in parts)]
+
+
+def test_the_files_of_the_project_come_in_whole_and_only_once(starter_state):
+    whole = counts_in(*find_files([DATA]))
+    assert counts() == whole
+    again = f"0 added, 0 changed, 0 removed, {sum(whole)} unchanged, 0 skipped, 0 rejected"
+    assert again in run(DATA, "--commit")
+    assert counts() == whole
+
+
+def test_a_database_with_the_former_state_of_pomorskie_gets_the_deadlines_of_the_country(tmp_path):
+    """Changes of editors stay."""
+    factories.VoivodeshipFactory(teryt="22", name="pomorskie")
+    former = yaml.safe_load((DATA / "pomorskie.yaml").read_text(encoding="utf-8"))
+    former["as_of"] = date(2025, 9, 24)
+    former["deadlines"] = [row for row in former["deadlines"] if not row["key"].startswith("poza-miastami")]
+    (tmp_path / "pomorskie.yaml").write_text(yaml.safe_dump(former, allow_unicode=True), encoding="utf-8")
+    run(tmp_path, "--commit")
+    LegalState.objects.update(summary="Redakcyjny opis.")
+    Deadline.objects.filter(key="miasta-klasa-5").update(date=date(2036, 1, 1))
+    out = run(DATA / "pomorskie.yaml", "--commit")
+    assert "4 added, 1 changed, 0 removed" in out
+    assert "pomorskie: as_of 2025-09-24 → 2026-11-22" in out
+    assert set(Deadline.objects.filter(area="outside_towns").values_list("date", "uncertain")) == {
+        (date(2024, 9, 1), False),
+        (date(2024, 9, 1), True),
+        (date(2026, 9, 1), False),
+        (date(2035, 7, 1), False),
+    }
+    assert LegalState.objects.get().summary == "Redakcyjny opis."
+    assert Deadline.objects.get(key="miasta-klasa-5").date == date(2036, 1, 1)
+    assert "0 added, 0 changed, 0 removed" in run(DATA / "pomorskie.yaml", "--commit")
+
+
+def test_a_changed_file_changes_the_row_and_says_how(write):
+    run(write(), "--commit")
+    uid = Deadline.objects.get(key="stare").uid
+    out = run(write(FILE.replace("2027-01-01", "2029-01-01")), "--commit")
+    assert "0 added, 1 changed, 0 removed" in out
+    assert "malopolskie, deadlines/stare: date 2027-01-01 → 2029-01-01" in out
+    deadline = Deadline.objects.get(key="stare")
+    assert (deadline.date, deadline.uid) == (date(2029, 1, 1), uid)
+    assert deadline.history.first().history_change_reason == "import"
+
+
+def test_an_editors_change_stays_and_is_named(write):
+    run(write(), "--commit")
+    deadline = Deadline.objects.get(key="stare")
+    deadline.date = date(2031, 1, 1)
+    deadline.save()
+    for text in (FILE, FILE.replace("2027-01-01", "2029-01-01"), FILE.replace("2027-01-01", "2029-01-01")):
+        out = run(write(text), "--commit")
+        assert "0 changed" in out
+        assert "malopolskie, deadlines/stare (date was changed by an editor and stays 2031-01-01" in out
+    assert Deadline.objects.get(key="stare").date == date(2031, 1, 1)
+
+
+def test_beside_an_editors_change_other_values_still_follow_the_file(write):
+    run(write(), "--commit")
+    Deadline.objects.filter(key="stare").update(date=date(2031, 1, 1))
+    run(write(FILE.replace("Koniec.", "Już nie wolno.")), "--commit")
+    deadline = Deadline.objects.get(key="stare")
+    assert (deadline.date, deadline.description) == (date(2031, 1, 1), "Już nie wolno.")
+
+
+def test_a_change_of_the_state_itself_stays(write):
+    run(write(), "--commit")
+    LegalState.objects.update(as_of=date(2026, 11, 1), summary="Redakcyjny opis.")
+    out = run(write(FILE.replace("summary: Opis.", "summary: Nowy opis.")), "--commit")
+    state = LegalState.objects.get()
+    assert (state.as_of, state.summary) == (date(2026, 11, 1), "Redakcyjny opis.")
+    assert "2 skipped" in out
+
+
+def test_what_an_editor_deleted_does_not_come_back(write):
+    run(write(), "--commit")
+    Deadline.objects.get(key="stare").delete()
+    for _ in range(2):
+        out = run(write(), "--commit")
+        assert "malopolskie, deadlines/stare (deleted by an editor; it stays away)" in out
+    assert Deadline.objects.count() == 1
+
+
+def test_with_a_deleted_act_its_amendments_stay_away(write):
+    run(write(), "--commit")
+    Resolution.objects.get().delete()
+    assert "2 skipped" in run(write(), "--commit")
+    assert not Amendment.objects.exists()
+
+
+def test_what_an_editor_added_stays(write):
+    run(write(), "--commit")
+    DeadlineFactory(applies_to="ręczny")
+    assert "0 added, 0 changed, 0 removed" in run(write(), "--commit")
+    assert Deadline.objects.filter(applies_to="ręczny").exists()
+
+
+def test_a_row_that_an_editor_had_entered_first_is_not_doubled(write):
+    run(write(), "--commit")
+    DeadlineFactory(date=date(2030, 1, 1), applies_to="piece", description="Redakcja.")
+    new = (
+        "\n  - {key: piece, date: 2030-01-01, kind: space_heaters, applies_to: piece, description: Plik., "
+        "scope: cale, sources: [gmina]}\nbans:"
+    )
+    out = run(write(FILE.replace("\nbans:", new)), "--commit")
+    assert "an editor had entered it" in out
+    assert Deadline.objects.get(applies_to="piece").description == "Redakcja."
+    assert "0 changed" in run(write(FILE.replace("\nbans:", new)), "--commit")
+
+
+def test_what_leaves_the_file_goes_unless_an_editor_worked_on_it(write):
+    run(write(), "--commit")
+    Deadline.objects.filter(key="zakaz").update(description="Redakcyjnie.")
+    before, _, after = FILE.partition("deadlines:")
+    cut = before + "bans:" + after.partition("bans:")[2]
+    with pytest.raises(CommandError, match="--allow-removals"):
+        run(write(cut), "--commit")
+    assert Deadline.objects.count() == 2
+    out = run(write(cut), "--commit", "--allow-removals")
+    assert "1 removed" in out
+    assert "malopolskie, deadlines/zakaz (no longer in the file, but changed by an editor; it stays)" in out
+    assert [row.key for row in Deadline.objects.all()] == ["zakaz"]
+
+
+def test_a_voivodeship_that_is_not_in_the_register_is_rejected(write):
+    out = run(write(FILE.replace('"12"', '"30"')), "--commit")
+    assert "1 rejected" in out
+    assert counts() == [0, 0, 0, 0, 0]
+
+
+def test_without_a_register_nothing_is_imported(tmp_path):
+    (tmp_path / "a.yaml").write_text(FILE, encoding="utf-8")
+    with pytest.raises(CommandError, match="import_teryt"):
+        run(tmp_path, "--commit")
+
+
+def test_an_amendment_of_an_act_that_an_editor_deleted_is_left_out(write):
+    run(write(), "--commit")
+    Deadline.objects.all().delete()
+    FuelBan.objects.all().delete()
+    Resolution.objects.all().delete()
+    out = run(write(FILE.replace("zmiana-2022", "zmiana-2023")), "--commit")
+    assert (
+        "skipped: 1 × its resolution was deleted by an editor, for example malopolskie, amendments/a/zmiana-2023" in out
+    )
+    assert Amendment.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("as_of: 2026-10-01", "as_of: null", "row 3: as_of is null; it must be a day"),
+        ("as_of: 2026-10-01", "as_of: 2026-10-01T10:00:00", "it must be a day"),
+        ("as_of: 2026-10-01", "as_of: 2026-13-01", "as_of is '2026-13-01'; it must be a day"),
+        ('"12"', "12", "in quotation marks"),
+        ("kind: coal_ban", "kind: zakaz", "kind is 'zakaz'"),
+        ("scope: krakow", "scope: nigdzie", "scope is 'nigdzie'; give one of cale, krakow"),
+        ("area: voivodeship", "area: wszędzie", "area is 'wszędzie'"),
+        ('units: ["1261011"]', "units: [1261011]", "units 1 is 1261011; it must be text, in quotation marks"),
+        ('units: ["1261011"]', "units: []", "units are given for the area listed"),
+        ('units: ["1261011"]', "units: 5", "units is 5; it must be a list"),
+        ("key: zakaz", "key: stare", "'stare' stands twice"),
+        ("key: zakaz", "key: Zakaz!", "key is 'Zakaz!'; it must have the form"),
+        ("sources: [gmina]", "sources: [inna]", "'inna' is not among the sources"),
+        ("sources: [gmina]", "sources: gmina", "sources is 'gmina'; it must be a list"),
+        ("title: Uchwała", "title: null", "title is null; it must be text"),
+        ("summary: Opis.", "summary: 5", "summary is 5"),
+        ("summary: Opis.", "summary: Opis.\nsummary: Drugi.", "'summary' stands twice"),
+        ("bans:", "bans: [", "is no YAML"),
+        ("bans:", "bans: 5\nx:", "bans is 5; it must be a list"),
+        ("UNTIL DEADLINES", "resolutions: []\n", "are missing although there are deadlines or bans"),
+        ("date: 2019-09-01, kind", "date: null, kind", "date is null; it must be a day"),
+        ("FILE", "- a", "it must be a mapping"),
+        ("key: stare,", "key: stare, dated: 2027-01-01,", "row 22: deadlines 1 (stare), dated is unknown"),
+        (
+            "kind: existing_boilers",
+            "kind: existing_boilers, appliances: [kocioł]",
+            "appliances 1 is 'kocioł'; it must be",
+        ),
+        (
+            "kind: existing_boilers",
+            "kind: existing_boilers, spared: [{appliance: stove, until: 1}]",
+            "until is unknown",
+        ),
+        ("date: 2027-01-01,", "date: 2027-01-01, valid_from: 2020-01-01, valid_to: 2019-01-01,", "not after"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line_and_change_nothing(write, old, new, reason):
+    if old == "UNTIL DEADLINES":
+        old = FILE[FILE.index("resolutions:") : FILE.index("deadlines:")]
+    folder = write(new if old == "FILE" else FILE.replace(old, new))
+    with pytest.raises(CommandError) as failure:
+        run(folder, "--commit")
+    message = str(failure.value)
+    assert "malopolskie.yaml" in message
+    assert reason in message
+    assert "\n" not in message
+    assert counts() == [0, 0, 0, 0, 0]
+
+
+def test_one_bad_file_stops_the_others(write):
+    folder = write()
+    (folder / "zly.yaml").write_bytes(b"\xff\xfe")
+    with pytest.raises(CommandError, match=r"zly\.yaml"):
+        run(folder, "--commit")
+    assert counts() == [0, 0, 0, 0, 0]
+
+
+def test_a_missing_file_and_an_empty_folder(tmp_path):
+    with pytest.raises(BadInput, match="cannot be read"):
+        parse(tmp_path / "nie-ma.yaml")
+    with pytest.raises(BadInput, match="holds no YAML"):
+        find_files([tmp_path])
+
+
+def test_the_starter_loads_only_into_an_empty_table(write):
+    (report,) = importing.run(starter.missing_steps(), OPTIONS)
+    assert LegalState.objects.count() == 1  # only małopolskie is in the register
+    assert report.added == sum(counts_in(DATA / "malopolskie.yaml"))
+    Deadline.objects.all().delete()
+    assert list(starter.missing_steps()) == []
+
+
+def test_a_file_that_broke_off_is_little_beside_the_whole_country_and_refused_all_the_same(starter_state, tmp_path):
+    before = counts()
+    whole = (DATA / "kujawsko-pomorskie.yaml").read_text(encoding="utf-8")
+    cut = tmp_path / "kujawsko-pomorskie.yaml"
+    cut.write_text(whole[: whole.index("\ndeadlines:") + 1], encoding="utf-8")
+    with pytest.raises(CommandError, match="--allow-removals"):
+        run(cut, "--commit")
+    assert counts() == before
+
+
+def test_files_that_are_given_twice_or_nest_without_end(write, tmp_path):
+    path = write() / "malopolskie.yaml"
+    with pytest.raises(BadInput, match=r"malopolskie\.yaml: is given twice"):
+        find_files([tmp_path, path])
+    path.write_text("[" * 20_000)
+    with pytest.raises(BadInput, match="too deeply"):
+        parse(path)
+
+
+def test_codes_that_have_left_the_register_are_read_as_those_that_follow(write):
+    run(write(), "--commit")
+    successor = factories.MunicipalityFactory(teryt="1261993", name="Kraków", kind=3)
+    FormerMunicipality.objects.create(teryt="1261011", name="Kraków", successor=successor, left_on=date(2026, 1, 1))
+    ban = Deadline.objects.get(key="zakaz")
+    assert ban.units == ["1261011"]
+    assert "1 changed" in run(write(), "--commit")
+    ban.refresh_from_db()
+    assert ban.units == ["1261993"]
+    again = run(write(), "--commit")
+    assert "0 changed" in again
+    assert "editor" not in again
+    start, end = FILE.index("  - {key: zakaz"), FILE.index("bans:")
+    without = FILE[:start] + FILE[end:]
+    assert "1 removed" in run(write(without), "--commit", "--allow-removals")

@@ -1,0 +1,45 @@
+"""Check of an appliance: cases that the starter data do not cover."""
+
+from datetime import date
+
+import pytest
+
+from regulations import queries
+from regulations.api.params import RegulationsQuery
+from regulations.appliances import ApplianceStatus, check_appliance
+from regulations.codes import Appliance
+from tests import factories
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+BELOW_3, CLASS_3, FIREPLACE = Appliance.BOILER_BELOW_CLASS_3, Appliance.BOILER_CLASS_3, Appliance.FIREPLACE
+
+
+def check(appliance):
+    query = RegulationsQuery(teryt="1261011", postcode=None, voivodeship=None, on=date(2026, 11, 22))
+    (entry,) = queries.find_regulations(query)
+    return check_appliance(entry, appliance)
+
+
+def test_of_a_state_that_was_never_imported_nothing_is_known():
+    factories.krakow()
+    assert check(CLASS_3).status == ApplianceStatus.STATE_UNKNOWN
+
+
+def test_a_deadline_for_new_installations_ends_nothing_in_use():
+    factories.krakow()
+    ResolutionFactory(state=LegalStateFactory())
+    DeadlineFactory(kind="new_installations", appliances=[CLASS_3])
+    DeadlineFactory(appliances=[BELOW_3])
+    assert check(CLASS_3).status == ApplianceStatus.NOT_NAMED
+
+
+@pytest.mark.parametrize("later", ["exemptions", "started_before"])
+def test_a_later_deadline_counts_where_the_deciding_one_leaves_something(later):
+    factories.krakow()
+    ResolutionFactory(state=LegalStateFactory())
+    values = {"exemptions": ["ecodesign"]} if later == "exemptions" else {"started_before": date(2018, 1, 1)}
+    DeadlineFactory(date=date(2024, 1, 1), appliances=[FIREPLACE], **values)
+    DeadlineFactory(date=date(2030, 1, 1), appliances=[FIREPLACE], fuels=["hard_coal"])
+    assert [(one.deadline.date, one.binds) for one in check(FIREPLACE).limited] == [(date(2030, 1, 1), True)]

@@ -1,0 +1,124 @@
+"""Check of an appliance over the starter data."""
+
+from datetime import date
+
+import pytest
+
+from regulations import queries
+from regulations.api.params import RegulationsQuery
+from regulations.appliances import ApplianceStatus, check_appliance
+from regulations.codes import Appliance, Condition, Exemption
+from tests.regulations.loading import load_files
+
+pytestmark = pytest.mark.django_db
+
+BELOW_3, CLASS_3, CLASS_5 = Appliance.BOILER_BELOW_CLASS_3, Appliance.BOILER_CLASS_3, Appliance.BOILER_CLASS_5
+ECODESIGN, FIREPLACE, STOVE = Appliance.BOILER_ECODESIGN, Appliance.FIREPLACE, Appliance.STOVE
+ON = "2026-11-22"
+
+
+def check(teryt, appliance, on=ON):
+    query = RegulationsQuery(teryt=teryt, postcode=None, voivodeship=None, on=date.fromisoformat(on))
+    (entry,) = queries.find_regulations(query)
+    return check_appliance(entry, appliance)
+
+
+def decided(found):
+    return found.deciding and found.deciding.deadline.date.isoformat()
+
+
+def limits(found):
+    return [(one.deadline.date.isoformat(), one.binds) for one in found.limited]
+
+
+@pytest.fixture(scope="module")
+def loaded(django_db_setup, django_db_blocker):
+    """Load the starter data for the module."""
+    from django.db import transaction
+
+    with django_db_blocker.unblock(), transaction.atomic():
+        load_files()
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def starter(loaded, django_db_blocker):
+    with django_db_blocker.unblock():
+        yield
+
+
+@pytest.mark.parametrize(
+    ("teryt", "appliance", "on", "status", "day"),
+    [
+        # Zakopane: both sides of the day
+        ("1217011", CLASS_3, "2026-12-31", ApplianceStatus.ENDS, "2027-01-01"),
+        ("1217011", CLASS_3, "2027-01-01", ApplianceStatus.ENDED, "2027-01-01"),
+        ("1217011", BELOW_3, ON, ApplianceStatus.ENDED, "2024-05-01"),
+        ("1217011", CLASS_5, ON, ApplianceStatus.STAYS, None),
+        ("1217011", ECODESIGN, ON, ApplianceStatus.NOT_NAMED, None),
+        # Kraków: everything has ended
+        ("1261011", ECODESIGN, ON, ApplianceStatus.ENDED, "2019-09-01"),
+        # Śląskie: by age, the youngest last
+        ("2469011", BELOW_3, "2025-12-31", ApplianceStatus.ENDS, "2026-01-01"),
+        ("2469011", BELOW_3, "2026-01-01", ApplianceStatus.ENDED, "2026-01-01"),
+        ("2469011", CLASS_5, ON, ApplianceStatus.STAYS, None),
+        # Gorzów: the act is known, its dates are not
+        ("0861011", CLASS_3, ON, ApplianceStatus.DATES_UNKNOWN, None),
+        # Lubuskie outside: sources contradict each other about class 5
+        ("0804011", CLASS_5, ON, ApplianceStatus.CONTRADICTED, None),
+        ("0804011", CLASS_3, ON, ApplianceStatus.ENDS, "2027-01-01"),
+        # Podlaskie has no act
+        ("2061011", CLASS_3, ON, ApplianceStatus.NO_RESOLUTION, None),
+        # Mazowieckie
+        ("1402011", CLASS_3, ON, ApplianceStatus.ENDS, "2028-01-01"),
+        ("1402011", CLASS_5, ON, ApplianceStatus.STAYS, None),
+        # Zachodniopomorskie: nothing is known of fireplaces
+        ("3262011", FIREPLACE, ON, ApplianceStatus.NOT_NAMED, None),
+        # Nowy Targ and Brusy: two acts divide the municipality, both on the same day
+        ("1211011", CLASS_3, ON, ApplianceStatus.ENDS, "2027-01-01"),
+        ("2202023", CLASS_3, "2026-08-31", ApplianceStatus.ENDS, "2026-09-01"),
+        # Kosakowo: sources contradict each other about old fireplaces
+        ("2211052", FIREPLACE, ON, ApplianceStatus.CONTRADICTED, None),
+    ],
+)
+def test_status_and_day(starter, teryt, appliance, on, status, day):
+    found = check(teryt, appliance, on)
+    assert (found.status, decided(found)) == (status, day)
+
+
+def test_a_part_that_ended_earlier_is_told(starter):
+    """Boilers without a class in Nowy Targ: the deadline of the local act stays in 2023."""
+    found = check("1211011", BELOW_3)
+    assert decided(found) == "2024-05-01"
+    assert limits(found) == [("2023-01-01", None)]
+
+
+def test_an_old_boiler_of_class_5_stays_and_the_source_says_so(starter):
+    (sparing,) = check("1217011", CLASS_5).spared_by
+    assert (sparing.deadline.key, sparing.started_before) == ("klasa-3-4", date(2017, 7, 1))
+
+
+def test_coal_ends_in_warsaw_and_the_boiler_goes_on_with_wood(starter):
+    found = check("1465011", CLASS_3)
+    assert (found.status, decided(found)) == (ApplianceStatus.ENDS, "2028-01-01")
+    (coal,) = found.limited
+    assert (coal.deadline.date, coal.deadline.fuels, coal.binds) == (date(2023, 10, 1), ["hard_coal"], True)
+    ecodesign = check("1465011", ECODESIGN)
+    assert ecodesign.status == ApplianceStatus.LIMITED
+    assert ecodesign.limited[0].stays_if_started_before == date(2022, 6, 2)
+
+
+def test_exemptions_are_those_that_can_free_the_appliance(starter):
+    fireplace = check("1217011", FIREPLACE).deciding
+    assert fireplace.exemptions == (Exemption.ECODESIGN, Exemption.EFFICIENCY_80, Exemption.DUST_FILTER)
+    assert check("0264011", CLASS_3).deciding.exemptions == ()
+    wroclaw = check("0264011", FIREPLACE).deciding
+    assert wroclaw.exemptions == (Exemption.ECODESIGN_WITHOUT_NETWORK, Exemption.ADDITIONAL_FIREPLACE)
+
+
+def test_a_building_at_the_network_is_a_limit(starter):
+    found = check("0461011", STOVE)
+    assert decided(found) == "2024-01-01"
+    (network,) = found.limited
+    assert (network.deadline.conditions, network.binds) == ([Condition.NETWORK_AVAILABLE], True)

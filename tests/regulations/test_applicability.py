@@ -1,0 +1,72 @@
+"""Whether a rule binds a unit."""
+
+import pytest
+
+from regulations.applicability import applies_to, binds_municipality, kinds_of_places
+from regulations.models import Deadline
+
+TOWN, RURAL, MIXED = "1211011", "1211092", "1211033"
+
+
+def scope(area, **codes):
+    return Deadline(area=area, **codes)
+
+
+@pytest.mark.parametrize(
+    ("area", "teryt", "expected"),
+    [
+        ("voivodeship", TOWN, True),
+        ("voivodeship", MIXED, True),
+        ("towns", TOWN, True),
+        ("towns", RURAL, False),
+        ("towns", MIXED, None),
+        ("outside_towns", TOWN, False),
+        ("outside_towns", RURAL, True),
+        ("outside_towns", MIXED, None),
+    ],
+)
+def test_towns_and_country(area, teryt, expected):
+    assert binds_municipality(scope(area), teryt) is expected
+
+
+def test_listed_municipalities_and_counties():
+    listed = scope("listed", units=["1261011", "1217"])
+    assert binds_municipality(listed, "1261011") is True
+    assert binds_municipality(listed, "1217011") is True
+    assert binds_municipality(listed, TOWN) is False
+
+
+@pytest.mark.parametrize("area", ["voivodeship", "listed", "towns"])
+def test_a_part_of_a_municipality_is_unknown_whatever_the_area(area):
+    assert binds_municipality(scope(area, partly=[TOWN]), TOWN) is None
+
+
+@pytest.mark.parametrize(("teryt", "expected"), [(TOWN, False), (RURAL, None), (MIXED, None)])
+def test_an_uncertain_rule_is_unknown_only_where_its_area_is(teryt, expected):
+    assert binds_municipality(scope("outside_towns", uncertain=True), teryt) is expected
+
+
+def test_what_is_left_out_is_not_bound():
+    assert binds_municipality(scope("towns", excluded=[TOWN]), TOWN) is False
+    assert binds_municipality(scope("voivodeship", excluded=["1211"]), RURAL) is False
+
+
+def test_a_change_of_kind_changes_nothing():
+    assert binds_municipality(scope("listed", units=["1211033"]), "1211032") is True
+
+
+@pytest.mark.parametrize(
+    ("municipalities", "expected"),
+    [([TOWN], True), ([RURAL], False), ([TOWN, RURAL], None), ([MIXED], None), ([TOWN, MIXED], None), ([], None)],
+)
+def test_units_of_several_municipalities(municipalities, expected):
+    assert applies_to(scope("towns"), municipalities) is expected
+
+
+def test_every_case_that_scopes_tell_apart_is_represented():
+    scopes = [
+        scope("listed", units=["1261011", "1217"]),
+        scope("voivodeship", partly=[RURAL], excluded=["1262011"]),
+    ]
+    elsewhere, county = {"1200001", "1200002", "1200003"}, {"1217001", "1217002", "1217003"}
+    assert kinds_of_places("12", scopes) == {*elsewhere, *county, "1261011", RURAL, "1262011"}

@@ -1,0 +1,365 @@
+"""Sentences of results, by name in the rule files and placeholders.
+
+The wording is tried by the golden answers; here a sentence is its name and its values, so that a case says which one.
+"""
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from string import Formatter
+
+import pytest
+
+from subsidy import rules
+from subsidy.application import Application, Heating, IncomeType, Item, Level, ProjectType
+from subsidy.calculator import calculate
+
+DAY = date(2026, 11, 21)
+LOW, MIDDLE, HIGH = ProjectType
+
+
+def named(day=DAY):
+    """Return the rules of a day with names in place of sentences, and one condition of each situation."""
+    on = rules.current().on(day)
+    texts = {}
+    for name, text in on.texts.items():
+        fields = [field for _, field, _, _ in Formatter().parse(text) if field]
+        texts[name] = " ".join([name, *(f"{{{field}}}" for field in fields)])
+    kinds = {condition.applies: replace(condition, text=condition.applies) for condition in on.conditions}
+    kinds["business_limited"] = replace(kinds["business_limited"], text="business_limited {multiple}{amount}")
+    return replace(on, texts=texts, conditions=tuple(kinds.values()))
+
+
+def plain(text):
+    return None if text is None else text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def answer(day=DAY, *, items=(Item.WALLS,), costs=(), **stated):
+    scope = dict.fromkeys(items, Decimal(1))
+    numbers = {key: Decimal(value) if key in {"income", "annual_income"} else value for key, value in stated.items()}
+    given = {item: Decimal(100) for item in costs}
+    return calculate(Application(scope=scope, costs=given, **numbers), named(day))
+
+
+HIGHEST = {"people": 2, "income": 1000}
+ELEVATED = {"people": 2, "income": 2000}
+TOO_HIGH = {"people": 2, "income": 9000}
+NONE = {"annual_income": 135_001}
+
+
+@pytest.mark.parametrize(
+    ("stated", "kind", "level", "reason", "condition"),
+    [
+        (HIGHEST, HIGH, "highest", "reason_income 1 300 najwyższym household_multi_person", None),
+        (HIGHEST, MIDDLE, "elevated", "reason_only_above 140 2", None),
+        (HIGHEST, LOW, "elevated", "reason_only_above 140 1", None),
+        ({"people": 2, "income": 1300}, HIGH, "highest", "reason_income 1 300 najwyższym household_multi_person", None),
+        (
+            {"people": 2, "income": "1300.01"},
+            HIGH,
+            "elevated",
+            "reason_income 2 250 podwyższonym household_multi_person",
+            None,
+        ),
+        (
+            {"people": 1, "income": 2500},
+            HIGH,
+            "elevated",
+            "reason_income 3 150 podwyższonym household_single_person",
+            None,
+        ),
+        (
+            {"people": 2, "income": 2600, "income_type": IncomeType.HOUSEHOLD},
+            HIGH,
+            "highest",
+            "reason_income 1 300 najwyższym household_multi_person",
+            None,
+        ),
+        (ELEVATED, MIDDLE, "elevated", "reason_income 2 250 podwyższonym household_multi_person", None),
+        (ELEVATED, None, "elevated", "reason_income 2 250 podwyższonym household_multi_person", None),
+        ({"benefit": True}, HIGH, "highest", "reason_benefit", None),
+        ({"benefit": True}, MIDDLE, "elevated", "reason_only_above 140 2", None),
+        (TOO_HIGH, HIGH, "basic", "reason_too_high 2 250", "condition_annual 135 000"),
+        ({**TOO_HIGH, "annual_income": 135_000}, HIGH, "basic", "reason_annual 135 000", None),
+        ({}, None, "basic", "reason_unstated", "condition_annual 135 000"),
+        (NONE, None, "none", "reason_none 135 000", None),
+    ],
+)
+def test_a_level_has_a_reason_and_perhaps_a_condition(stated, kind, level, reason, condition):
+    shown = answer(**stated, project_type=kind).shown
+    assert (shown.level, plain(shown.reason), plain(shown.condition)) == (level, reason, condition)
+    assert shown.level_name == f"level_{level}"
+
+
+@pytest.mark.parametrize("stated", [HIGHEST, {"benefit": True}])
+def test_without_a_type_each_variant_says_when_another_level_applies(stated):
+    variants = answer(**stated).variants
+    assert [(variant.level, variant.condition) for variant in variants] == [
+        (Level.ELEVATED, "condition_higher_above 140"),
+        (Level.ELEVATED, "condition_higher_above 140"),
+        (Level.HIGHEST, "condition_only_above 140"),
+    ]
+
+
+STAYS, REPLACED = {"old_source_stays", "old_source_goes"}, {"source_replaced", "old_source_goes"}
+WALLS, PELLET, PUMP, HEATING = Item.WALLS, Item.PELLET_BOILER, Item.HEAT_PUMP_GROUND, Item.CENTRAL_HEATING_DHW
+AUDIT, AIR, CLASS_5 = Item.AUDIT, Item.VENTILATION, Heating.SOLID_FUEL_CLASS_5
+
+
+@pytest.mark.parametrize(
+    ("items", "kind", "heating", "reasons"),
+    [
+        ((WALLS, PELLET, HEATING, AUDIT), HIGH, Heating.SOLID_FUEL, ["", "", "", ""]),
+        ((PELLET,), HIGH, Heating.SOLID_FUEL, ["row_source_alone 140"]),
+        ((PELLET,), MIDDLE, Heating.SOLID_FUEL, [""]),
+        ((PUMP, AIR), HIGH, Heating.SOLID_FUEL, ["", "", ""]),
+        ((PUMP,), MIDDLE, CLASS_5, ["row_source_efficient", "row_source_efficient"]),
+        ((HEATING,), MIDDLE, Heating.SOLID_FUEL, ["row_installation_alone"]),
+        ((PELLET, HEATING), HIGH, Heating.SOLID_FUEL, ["row_source_alone 140", "row_installation_alone"]),
+        ((PELLET, HEATING, WALLS), MIDDLE, CLASS_5, ["row_source_efficient", "row_installation_alone", ""]),
+        ((PELLET, WALLS, AIR), LOW, Heating.SOLID_FUEL, ["", "row_type_1 80", "row_type_1 80"]),
+        ((AUDIT,), LOW, Heating.SOLID_FUEL, [""]),
+        ((AUDIT,), LOW, CLASS_5, ["row_no_project"]),
+        ((AUDIT,), MIDDLE, CLASS_5, [""]),
+        ((WALLS, AUDIT), LOW, Heating.SOLID_FUEL, ["row_type_1 80", "row_no_project"]),
+        ((PELLET, AUDIT), HIGH, Heating.SOLID_FUEL, ["row_source_alone 140", "row_no_project"]),
+        ((PELLET, WALLS, AUDIT), LOW, Heating.SOLID_FUEL, ["", "row_type_1 80", ""]),
+    ],
+)
+def test_a_refused_row_says_why(items, kind, heating, reasons):
+    rows = answer(items=items, **ELEVATED, project_type=kind, heating=heating).shown.rows
+    assert [row.reason for row in rows] == reasons
+
+
+def test_at_no_level_every_row_says_so():
+    rows = answer(items=(PELLET, WALLS, AUDIT), **NONE, project_type=HIGH).shown.rows
+    assert [row.reason for row in rows] == ["row_level_none"] * 3
+
+
+def notes(**given):
+    """Return the notes without the reason and those on the numbers used."""
+    result = answer(**given)
+    assert result.notes[0] == result.shown.reason
+    return [plain(note) for note in result.notes if note.startswith("note_")]
+
+
+PAID = ["note_without_costs", "note_vat", "note_rounding"]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"project_type": HIGH}, PAID),
+        ({"project_type": HIGH, "costs": (WALLS,)}, ["note_vat", "note_rounding"]),
+        ({"items": (), "project_type": HIGH}, ["note_no_works"]),
+        ({**NONE, "items": (), "project_type": HIGH}, []),
+        ({}, ["note_variants 3", "note_type_of_variant", *PAID]),
+        ({"items": (PELLET,)}, ["note_variants 2", "note_type_of_variant", *PAID]),
+        ({"project_type": MIDDLE, "benefit": True}, ["note_benefit_inferred 140", *PAID]),
+        ({"project_type": HIGH, "benefit": True}, PAID),
+        ({**ELEVATED, "project_type": MIDDLE}, PAID),
+        (
+            {"project_type": MIDDLE, "items": (HEATING,)},
+            [
+                "note_not_eligible Instalacja centralnego ogrzewania i ciepłej wody użytkowej row_installation_alone",
+                "note_installation_inferred",
+            ],
+        ),
+        ({"project_type": MIDDLE, "heating": Heating.OTHER}, ["note_heating_inferred", *PAID]),
+        ({"project_type": MIDDLE, "heating": CLASS_5}, PAID),
+        (
+            {"project_type": LOW, "heating": CLASS_5, "items": (AUDIT,)},
+            [
+                "note_not_eligible Audyt energetyczny row_no_project",
+                "note_type_1_efficient",
+                "note_documents_inferred",
+                "note_documents_alone",
+            ],
+        ),
+        ({"project_type": LOW, "items": (AUDIT,)}, ["note_documents_alone", *PAID]),
+        ({"project_type": LOW, "items": (PELLET, AUDIT)}, PAID),
+        (
+            {"project_type": HIGH, "costs": (WALLS, Item.DOORS, AUDIT)},
+            ["note_cost_ignored Stolarka drzwiowa (drzwi zewnętrzne), Audyt energetyczny", "note_vat", "note_rounding"],
+        ),
+        (
+            {**NONE, "project_type": LOW, "items": (HEATING, AUDIT), "heating": Heating.OTHER},
+            [
+                "note_not_eligible Instalacja centralnego ogrzewania i ciepłej wody użytkowej row_level_none",
+                "note_not_eligible Audyt energetyczny row_level_none",
+            ],
+        ),
+    ],
+)
+def test_notes_on_the_calculation(given, expected):
+    assert notes(**given) == expected
+
+
+def test_a_sum_above_the_limit_of_its_table_is_told():
+    given = Application(scope={WALLS: Decimal(1000)}, project_type=MIDDLE)
+    found = [plain(note) for note in calculate(given, named()).notes]
+    (told,) = [note for note in found if note.startswith("note_table_3_cut")]
+    assert told.endswith(" 19 200")
+
+
+@pytest.mark.parametrize("stated", [{}, HIGHEST, NONE])
+@pytest.mark.parametrize("kind", [None, HIGH])
+def test_agreements_can_be_signed_until_a_day(stated, kind):
+    last = rules.current().on(DAY).edition.contracts_until
+    assert last == date(2030, 12, 31)
+    told = f"reason_contracts_ended {last:%d.%m.%Y}"
+    assert plain(answer(last, **stated, project_type=kind).shown.reason) != told
+    ended = answer(date(2031, 1, 1), **stated, project_type=kind, items=(WALLS, PELLET))
+    for shown in (ended.shown, *ended.variants):
+        assert (shown.level, plain(shown.reason), shown.condition) == (Level.NONE, told, None)
+        assert (shown.max_subsidy_pln, shown.intensity) == (0, 0)
+        assert [plain(row.reason) for row in shown.rows] == ["row_contracts_ended"] * 2
+    assert plain(ended.notes[0]) == told
+    assert ended.conditions == ()
+
+
+@pytest.mark.parametrize(
+    ("items", "kind", "heating", "told"),
+    [
+        ((PELLET, AIR), HIGH, Heating.SOLID_FUEL, True),
+        ((AIR,), HIGH, Heating.SOLID_FUEL, True),
+        ((AIR,), MIDDLE, CLASS_5, True),
+        ((AIR, WALLS), HIGH, Heating.SOLID_FUEL, False),
+        ((PELLET, AIR), LOW, Heating.SOLID_FUEL, False),
+    ],
+)
+def test_that_ventilation_counts_as_thermo_modernisation_is_said_as_inferred(items, kind, heating, told):
+    found = [plain(note) for note in answer(items=items, project_type=kind, heating=heating).notes]
+    assert ("note_ventilation_inferred" in found) is told
+
+
+@pytest.mark.parametrize(
+    ("given", "kinds"),
+    [
+        ({**NONE}, None),
+        ({"project_type": HIGH}, {*STAYS, "type_3"}),
+        ({**ELEVATED, "project_type": HIGH}, {"upper", *STAYS, "type_3"}),
+        ({**HIGHEST, "project_type": HIGH}, {"upper", "highest", *STAYS, "type_3"}),
+        ({"project_type": HIGH, "heating": CLASS_5}, {"type_3"}),
+        ({"project_type": HIGH, "items": (PELLET, WALLS)}, {*REPLACED, "type_3"}),
+        ({"project_type": HIGH, "items": (PELLET, AIR)}, {*REPLACED, "type_3"}),
+        ({"project_type": HIGH, "items": (PELLET,)}, {*STAYS, "type_3"}),
+        ({"project_type": MIDDLE, "items": (PELLET,)}, {*REPLACED, "type_2_without_envelope"}),
+        ({"project_type": MIDDLE, "items": (PELLET, WALLS)}, {*REPLACED, "type_2_with_envelope"}),
+        ({"project_type": MIDDLE, "items": (AIR,)}, {*STAYS, "type_2_with_envelope"}),
+        ({"project_type": LOW, "items": (PELLET,)}, {*REPLACED, "type_1"}),
+        ({"project_type": HIGH, "heating": CLASS_5, "business": True}, {"type_3", "business", "business_unlimited"}),
+        (
+            {**ELEVATED, "project_type": HIGH, "heating": CLASS_5, "business": True},
+            {"type_3", "upper", "business", "business_limited 40, czyli 192 240 zł"},
+        ),
+        (
+            {**HIGHEST, "project_type": HIGH, "heating": CLASS_5, "business": True},
+            {"type_3", "upper", "highest", "business", "business_limited 12, czyli 57 672 zł"},
+        ),
+    ],
+)
+def test_conditions_of_an_answer(given, kinds):
+    found = {plain(one.text) for one in answer(**given).conditions}
+    assert found == (set() if kinds is None else {"always", *kinds})
+
+
+def test_a_row_names_the_clause_of_its_number():
+    on = named()
+    amended = replace(on.value("items/walls", "basic"), clause="aneks")
+    application = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
+    (row,) = calculate(application, on).shown.rows
+    assert row.clause == on.items[WALLS].clause
+    on = replace(on, values={**on.values, ("items/walls", "basic"): amended})
+    (row,) = calculate(application, on).shown.rows
+    assert row.clause == "aneks"
+
+
+@pytest.mark.parametrize(
+    ("items", "used"),
+    [
+        ((WALLS,), ["edition", "walls", "table 3"]),
+        ((PELLET,), ["edition", "pellet"]),
+        ((PELLET, WALLS), ["edition", "pellet", "walls", "table 3"]),
+    ],
+)
+def test_sources_and_notes_are_those_of_the_edition_and_of_the_numbers_used(items, used):
+    on = named()
+    numbers = {
+        ("items/walls", "basic"): "walls",
+        ("items/pellet_boiler", "basic"): "pellet",
+        ("project_types/table_3_limit", "2/basic"): "table 3",
+        ("project_types/table_3_limit", "3/basic"): "never",
+    }
+    example = on.edition.sources[0]
+    values = {
+        key: replace(on.values[key], source=replace(example, url=f"https://example.pl/{name}"), notes=(name,))
+        for key, name in numbers.items()
+    }
+    edition = replace(on.edition, sources=(replace(example, url="https://example.pl/edition"),), notes=("edition",))
+    texts = {**on.texts, "edition": "edition", **{name: name for name in numbers.values()}}
+    on = replace(on, edition=edition, values={**on.values, **values}, texts=texts)
+    application = Application(scope=dict.fromkeys(items, Decimal(1)), project_type=MIDDLE)
+    result = calculate(application, on)
+    assert [source.url for source in result.sources] == [f"https://example.pl/{name}" for name in used]
+    assert [note for note in result.notes if note in {"edition", *numbers.values()}] == used
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        ({**ELEVATED, "business": True}, True),
+        ({**HIGHEST, "business": True}, True),
+        ({**TOO_HIGH, "business": True}, False),
+        (ELEVATED, False),
+    ],
+)
+def test_notes_on_the_wage_stand_where_the_wage_is_used(stated, told):
+    on = named()
+    wage = replace(on.value("levels/minimum_wage", "monthly"), notes=("wage",))
+    on = replace(on, values={**on.values, ("levels/minimum_wage", "monthly"): wage}, texts={**on.texts, "wage": "wage"})
+    numbers = {key: Decimal(value) if key == "income" else value for key, value in stated.items()}
+    application = Application(scope={WALLS: Decimal(1)}, project_type=HIGH, **numbers)
+    found = calculate(application, on).notes
+    assert ("wage" in found) is told
+    assert ("note_business_spouse" in found) is told
+    assert set(on.edition.notes) <= set(found)
+
+
+def test_of_a_number_that_has_ended_the_notes_stay():
+    on = named()
+    ended = {
+        ("items/walls", "basic"): on.value("items/walls", "basic"),
+        ("levels/minimum_wage", "monthly"): on.value("levels/minimum_wage", "monthly"),
+    }
+    gone = {
+        key: rules.Dated(
+            valid_from=one.valid_from,
+            value=None,
+            unit=one.unit,
+            clause=one.clause,
+            source=one.source,
+            verified=one.verified,
+            notes=(key[1],),
+        )
+        for key, one in ended.items()
+    }
+    on = replace(
+        on,
+        values={key: value for key, value in on.values.items() if key not in gone},
+        ended={**on.ended, **gone},
+        texts={**on.texts, "basic": "walls ended", "monthly": "wage ended"},
+    )
+    basic = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
+    result = calculate(basic, on)
+    assert [row.reason for row in result.shown.rows] == ["row_ended"]
+    assert {*on.edition.notes, "walls ended"} <= set(result.notes)
+    elevated = Application(scope={WALLS: Decimal(1)}, project_type=HIGH, people=2, income=Decimal(2000), business=True)
+    assert {*on.edition.notes, "wage ended"} <= set(calculate(elevated, on).notes)
+    assert "walls ended" not in calculate(replace(basic, annual_income=Decimal(200_000)), on).notes
+
+
+def test_of_a_year_with_an_unknown_wage_only_the_multiple_is_told():
+    result = answer(date(2028, 6, 1), **ELEVATED, project_type=HIGH, business=True)
+    assert "business_limited 40" in {one.text for one in result.conditions}
+    assert result.business_revenue_limit_pln is None

@@ -1,0 +1,115 @@
+"""Consistency of the files of the project: names in documents, names of classes, lock files, tracked files."""
+
+import ast
+import re
+import subprocess
+from collections import Counter, defaultdict
+from functools import cache
+
+import pytest
+
+from tests import ROOT
+
+APPS = ("fueldepot", "catalog", "prices", "regulations", "subsidy", "pages")
+TOP = (*APPS, "docs", "templates", "tests", ".ci", ".github")
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    if path.name not in {"CHANGELOG.md"}
+)
+NAMED = re.compile(rf"`((?:{'|'.join(map(re.escape, TOP))})/[\w./*-]*)`")
+LINKED = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+FILE_SUFFIXES = {"csv", "html", "json", "py", "yaml"}
+MEMBER = re.compile(r"`(?:\w+\.)*(\w+)\.(\w+)(?:\(\))?`")
+CONSTANT = re.compile(r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`")
+MODULE = re.compile(r"`(\w+\.py)`")
+FOR_DJANGO = {"Command", "Migration", "Meta"}
+
+
+@cache
+def sources():
+    """Return the Python files of the project with their texts."""
+    files = [file for folder in (*APPS, "tests") for file in (ROOT / folder).rglob("*.py")]
+    return {file: file.read_text(encoding="utf-8") for file in [*files, ROOT / "manage.py"]}
+
+
+@cache
+def trees():
+    """Return the syntax trees of the files of the apps, without migrations."""
+    return {
+        file: ast.parse(text)
+        for file, text in sources().items()
+        if file.relative_to(ROOT).parts[0] in APPS and "migrations" not in file.parts
+    }
+
+
+@cache
+def members():
+    """Return the names at the top of each module and in the body of each class, by the name of either."""
+    found = defaultdict(set)
+    for file, tree in trees().items():
+        module = file.parent.name if file.name == "__init__.py" else file.stem
+        found[module] |= {name for node in tree.body for name in defined(node)}
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                found[node.name] |= {name for child in ast.walk(node) for name in defined(child)}
+    return found
+
+
+def defined(node):
+    """Yield the names that a node defines or imports."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Assign() | ast.AnnAssign():
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            parts = [part for target in targets for part in ast.walk(target)]
+            yield from (part.id for part in parts if isinstance(part, ast.Name))
+            yield from (part.attr for part in parts if isinstance(part, ast.Attribute))
+        case ast.ImportFrom(names=names):
+            yield from (alias.name for alias in names)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_paths_that_documents_name_exist(name):
+    document = ROOT / name
+    text = document.read_text(encoding="utf-8")
+    missing = [path for path in NAMED.findall(text) if not list(ROOT.glob(path.rstrip("/"))) and "…" not in path]
+    missing += [path for path in LINKED.findall(text) if not (document.parent / path).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_code_that_documents_name_exists(name):
+    """`module.py`, `module.function`, `Class.attribute`, `CONSTANT_NAME`; names of other libraries are not checked."""
+    document = (ROOT / name).read_text(encoding="utf-8")
+    code = "\n".join(sources().values())
+    modules = {file.name for file in sources()}
+    missing = [module for module in MODULE.findall(document) if module not in modules]
+    missing += [constant for constant in CONSTANT.findall(document) if not re.search(rf"\b{constant}\b", code)]
+    missing += [
+        f"{owner}.{member}"
+        for owner, member in MEMBER.findall(document)
+        if owner in members().keys() - APPS and member not in members()[owner]
+        if member not in FILE_SUFFIXES
+    ]
+    assert missing == []
+
+
+def test_one_class_name_is_one_class():
+    homes = Counter(node.name for tree in trees().values() for node in tree.body if isinstance(node, ast.ClassDef))
+    assert {name for name, count in homes.items() if count > 1} - FOR_DJANGO == set()
+
+
+def test_lock_files_name_no_index():
+    for lock in ROOT.glob("*.lock"):
+        lines = lock.read_text(encoding="utf-8").splitlines()
+        assert [line for line in lines if "://" in line.partition("#")[0]] == [], lock.name
+
+
+def test_tracked_files_are_text_of_the_project():
+    """Neither what tools leave behind nor what a machine alone has is committed."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if tracked.returncode:
+        pytest.skip("not a checkout of git")
+    assert [name for name in tracked.stdout.splitlines() if re.search(r"(^|/)(\.venv|var|__pycache__)/", name)] == []
