@@ -50,7 +50,7 @@ test: dev-packages
 
 # What is asked at every change: all that needs no process of its own. `make test` and CI run the rest as well.
 fast: dev-packages
-	@$(BIN)/pytest -q -n 2 -m "not slow and not full_scale and not live and not browser and not machines" $(ARGS)
+	@$(BIN)/pytest -q -n 2 -m "not slow and not full_scale and not live and not browser and not machines and not clients" $(ARGS)
 
 coverage: dev-packages
 	@$(BIN)/coverage erase
