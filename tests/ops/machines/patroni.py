@@ -4,6 +4,7 @@ import contextlib
 import os
 import pwd
 import re
+import shutil
 import signal
 import subprocess
 import urllib.request
@@ -19,6 +20,8 @@ from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, free_ports,
 NAMES = ("db1", "db2", "db3")
 ADDRESS = {"db1": "10.0.0.21", "db2": "10.0.0.22", "db3": "10.0.0.23"}
 ELECTED_S = 90.0
+DEBIAN_PYTHON = "/usr/bin/python3"
+"""Any user of the machine may run it, as `postgres` has to."""
 
 
 def place(text: str, ports: dict[str, int]) -> str:
@@ -63,9 +66,10 @@ class Etcd(Server):
 class Node(Server):
     """Patroni and the PostgreSQL that it keeps."""
 
-    def __init__(self, home: Path, name: str, ports: dict[str, int]) -> None:
+    def __init__(self, home: Path, name: str, ports: dict[str, int], patroni: Path) -> None:
         super().__init__(home)
         self.name = name
+        self.patroni = patroni
         self.data = home / "data"
         bin_ = postgres_bin()
         assert bin_ is not None
@@ -96,7 +100,7 @@ class Node(Server):
         return POSTGRES_USER if os.geteuid() == 0 else None
 
     def command(self) -> list[str]:
-        return ["patroni", str(self.home / "config.yml")]
+        return [str(self.patroni), str(self.home / "config.yml")]
 
     def answers(self) -> bool:
         return self.role() in {"primary", "standby"}
@@ -147,7 +151,8 @@ class Cluster:
             f"{address}:{port}": next(numbers) for address in ADDRESS.values() for port in (2379, 2380, 8008, 5432)
         }
         self.etcd = [Etcd(home / f"etcd-{name}", name, self.ports) for name in NAMES]
-        self.nodes = [Node(home / name, name, self.ports) for name in NAMES]
+        self.patroni = home / "patroni" / "bin" / "patroni"
+        self.nodes = [Node(home / name, name, self.ports, self.patroni) for name in NAMES]
 
     @property
     def url(self) -> str:
@@ -156,7 +161,12 @@ class Cluster:
         return f"postgresql://fueldepot:third-password@{servers}/fueldepot?target_session_attrs=read-write"
 
     def make(self) -> None:
-        """Nothing: Patroni makes the data folders."""
+        """Install Patroni as docs/deployment/high-availability.md says; it makes the data folders itself."""
+        installed = self.patroni.parents[1]
+        subprocess.run([DEBIAN_PYTHON, "-m", "venv", installed], check=True)
+        lock = FILES / "patroni" / "requirements.lock"
+        pip = [installed / "bin" / "pip", "install", "--quiet", "--require-hashes", "-r", lock]
+        subprocess.run(pip, check=True)
 
     def ready(self) -> None:
         """Start all, and make role and database of the service."""
@@ -180,11 +190,6 @@ class Cluster:
         """Whether there is a primary, two standbys, and one of them synchronous."""
         roles = sorted(node.role() for node in self.nodes)
         return roles == ["primary", "standby", "standby"] and any(node.is_synchronous() for node in self.nodes)
-
-    def has_lost_its_key(self) -> bool:
-        """Whether the leader cannot write any more which standby is synchronous: a fault of Patroni 3.0.2 on etcd."""
-        last = [line for node in self.nodes for line in node.log.read_text().splitlines()[-20:]]
-        return sum("Synchronous replication key updated by someone else" in line for line in last) >= 3
 
     def primary(self) -> Node:
         (found,) = (node for node in self.nodes if node.role() == "primary")
@@ -214,10 +219,7 @@ class Cluster:
 def missing() -> list[str]:
     """Return what has to be installed before."""
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    return [
-        name
-        for name in ("patroni", "etcd")
-        if subprocess.run(
-            ["sh", "-c", f"command -v {name}"], env={"PATH": path}, capture_output=True, check=False
-        ).returncode
-    ]
+    has_venv = Path(DEBIAN_PYTHON).exists() and not subprocess.call(
+        [DEBIAN_PYTHON, "-c", "import ensurepip"], stderr=subprocess.DEVNULL
+    )
+    return ([] if shutil.which("etcd", path=path) else ["etcd"]) + ([] if has_venv else ["python3-venv"])

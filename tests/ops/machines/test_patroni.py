@@ -4,7 +4,6 @@ Reads never fail, writing comes back by itself, and everything that was acknowle
 """
 
 import json
-import shutil
 import tempfile
 import threading
 import time
@@ -39,16 +38,17 @@ REJOINED_S = 240.0
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    home = Path(tempfile.mkdtemp(prefix="fueldepot-patroni-"))
-    home.chmod(0o755)
-    running = Service(home, Cluster(home))
-    try:
-        running.build_up()
-        assert eventually(running.all_know_the_database, BACK_S)
-        yield running
-    finally:
-        running.stop()
-        shutil.rmtree(home)
+    # The last processes of a killed PostgreSQL may still remove files of their own.
+    with tempfile.TemporaryDirectory(prefix="fueldepot-patroni-", ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        home.chmod(0o755)
+        running = Service(home, Cluster(home))
+        try:
+            running.build_up()
+            assert eventually(running.all_know_the_database, BACK_S)
+            yield running
+        finally:
+            running.stop()
 
 
 class Writer:
@@ -119,9 +119,7 @@ def test_no_read_fails_and_nothing_acknowledged_is_lost(service):
             node.start()
         else:
             node.thaw()
-        if not eventually(cluster.is_whole, REJOINED_S) and cluster.has_lost_its_key():
-            pytest.skip("Patroni lost its key of the synchronous standby (docs/deployment/high-availability.md)")
-        assert cluster.is_whole(), [(one.name, one.role()) for one in cluster.nodes]
+        assert eventually(cluster.is_whole, REJOINED_S), [(one.name, one.role()) for one in cluster.nodes]
 
     with load.running(), writer.running():
         go_through("all there", lambda: None)
