@@ -10,11 +10,12 @@ class CatalogConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the system checks and the merge handler of owner links; rebuild the index after migrations."""
-        from catalog import checks, services  # noqa: F401
+        from catalog import checks  # noqa: F401
+        from catalog.services import merging
         from catalog.submissions import owner_links
 
-        services.MERGE_HANDLERS.append(
-            services.MergeHandler(
+        merging.MERGE_HANDLERS.append(
+            merging.MergeHandler(
                 name="owner_links",
                 label="odnośniki właścicieli",
                 move=owner_links.move_links,

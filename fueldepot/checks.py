@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from catalog.importers.freshness import last_runs
 from catalog.models import Dataset
-from catalog.submissions import is_purge_overdue, last_purge
+from catalog.submissions.retention import is_purge_overdue, last_purge
 from fueldepot import back_up
 
 OLDEST_POSTGRESQL = 150000

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from catalog.importers.freshness import last_runs
 from catalog.models import Dataset
-from catalog.submissions import is_purge_overdue, last_purge
+from catalog.submissions.retention import is_purge_overdue, last_purge
 from fueldepot import back_up
 from fueldepot.data import snapshot
 from fueldepot.http.cache_control import NO_STORE

@@ -7,8 +7,8 @@ from typing import ClassVar
 from django.conf import settings
 from django.urls import reverse
 
-from catalog.submissions import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
 from catalog.submissions.owner_links import UNUSED
+from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
 from catalog.submissions.tokens import LINK_LIFE
 from pages.page import Crumb, Page
 

@@ -7,14 +7,15 @@ class PricesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the handlers that move prices when depots are merged, restored or erased, and undo decisions."""
-        from catalog import services
         from catalog.models import DepotBatch
+        from catalog.services import merging, moderation
+        from catalog.services.batches import BATCH_HANDLERS
         from prices import batches, demonstration, merge_handler
 
-        services.BATCH_HANDLERS[DepotBatch.About.PRICES] = batches.undo_prices
-        services.DEMONSTRATION_HANDLERS.append(demonstration.recount_prices)
-        services.MERGE_HANDLERS.append(
-            services.MergeHandler(
+        BATCH_HANDLERS[DepotBatch.About.PRICES] = batches.undo_prices
+        moderation.DEMONSTRATION_HANDLERS.append(demonstration.recount_prices)
+        merging.MERGE_HANDLERS.append(
+            merging.MergeHandler(
                 name="prices",
                 label="ceny",
                 move=merge_handler.move_prices,

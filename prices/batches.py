@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from catalog.models import DepotBatch, Submission
-from catalog.services import UNDONE, Undone
+from catalog.services.batches import UNDONE, Undone
 from fueldepot.data import history
 from fueldepot.data.bulk import among
 from prices.models import DepotPrice

@@ -15,10 +15,10 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog import services
 from catalog.admin.bulk import is_unlimited
 from catalog.admin.desk import MissingObjectMixin, current_editor
 from catalog.models import Depot, DepotBatch
+from catalog.services.batches import BatchAlreadyUndone, undo_batch
 from fueldepot.data.bulk import among
 
 MOST_SHOWN = 100
@@ -136,8 +136,8 @@ class DepotBatchAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[typ
         if batch.undone_at is None and not may_undo(request, batch):
             raise PermissionDenied
         try:
-            undone = services.undo_batch(batch=batch, by=current_editor(request), on=timezone.now())
-        except services.BatchAlreadyUndone:
+            undone = undo_batch(batch=batch, by=current_editor(request), on=timezone.now())
+        except BatchAlreadyUndone:
             self.message_user(request, "Tę decyzję cofnięto już wcześniej.", messages.WARNING)
         else:
             said = f"Cofnięto. Przywrócone wpisy: {undone.restored}."

@@ -6,16 +6,16 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest
 
-from catalog import submissions
-from catalog.submissions import Told
+from catalog.submissions import notifications
 from catalog.submissions.limits import LINKS_PER_MAILBOX
+from catalog.submissions.notifications import Told
 
 
 def tell_authors(model_admin: Any, request: HttpRequest, numbers: Collection[int]) -> None:
     """Notify the authors of submissions closed by a removal, and report the result."""
     if not numbers:
         return
-    told = submissions.resend_letters(submissions=numbers)
+    told = notifications.resend_letters(submissions=numbers)
     model_admin.message_user(request, f"Zamknięte zgłoszenia: {len(numbers)}. Wysłane listy: {len(told.sent)}.")
     report_unsent(model_admin, request, told)
 

@@ -10,10 +10,10 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from catalog import services
 from catalog.admin.bulk import is_unlimited
 from catalog.admin.desk import MissingObjectMixin, current_editor
 from catalog.models import Voivodeship, VoivodeshipClaim
+from catalog.services import voivodeship_claims
 
 MINE = "mine"
 """Value of a voivodeship filter for those that the editor has claimed."""
@@ -26,7 +26,7 @@ def voivodeship_choices() -> list[tuple[str, str]]:
 
 def chosen_codes(request: HttpRequest, value: str) -> list[str]:
     """Return the codes selected by a value of a voivodeship filter. At most one query."""
-    return services.claimed_codes(current_editor(request)) if value == MINE else [value]
+    return voivodeship_claims.claimed_codes(current_editor(request)) if value == MINE else [value]
 
 
 def may_release(user: Any, claim: VoivodeshipClaim) -> bool:
@@ -89,8 +89,8 @@ class VoivodeshipClaimAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: igno
             raise PermissionDenied
         voivodeship = get_object_or_404(Voivodeship, pk=teryt)
         try:
-            services.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
-        except services.VoivodeshipTaken as error:
+            voivodeship_claims.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
+        except voivodeship_claims.VoivodeshipTaken as error:
             said = f"Województwo {voivodeship.name} ma już {error.args[0].editor}."
             self.message_user(request, said, messages.WARNING)
         else:
@@ -105,7 +105,7 @@ class VoivodeshipClaimAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: igno
         editor = current_editor(request)
         if not may_release(editor, claim):
             raise PermissionDenied
-        if services.release_voivodeship(claim=claim, by=editor, on=timezone.now()):
+        if voivodeship_claims.release_voivodeship(claim=claim, by=editor, on=timezone.now()):
             self.message_user(request, f"Oddano województwo {claim.voivodeship.name}.")
         else:
             self.message_user(request, "To województwo oddano już wcześniej.", messages.WARNING)

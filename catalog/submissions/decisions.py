@@ -11,7 +11,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog.models import Dataset, Depot, Submission
-from catalog.services import DepotIsRemoved, check_edit_version
+from catalog.services.editing import check_edit_version
+from catalog.services.moderation import DepotIsRemoved
 from catalog.submissions import field_groups, notifications, owner_links
 from catalog.submissions.field_groups import Values
 from catalog.territory.snapshot import territory

@@ -8,9 +8,8 @@ from django.db import transaction
 from django.db.models import F, Func, Q, Value
 
 from catalog.models import Depot, Submission, SubmissionQuerySet
-from catalog.services import DepotIsRemoved
 from catalog.services.editing import REPEAT
-from catalog.services.moderation import locked
+from catalog.services.moderation import DepotIsRemoved, locked
 from catalog.submissions import emails, field_groups, limits, tokens
 from catalog.submissions.field_groups import Values
 from catalog.submissions.locking import lock_submissions

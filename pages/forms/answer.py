@@ -7,7 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Depot, Submission, SubmissionQuestion
-from catalog.submissions import SubmissionAlreadyDecided, questions
+from catalog.submissions import questions
+from catalog.submissions.decisions import SubmissionAlreadyDecided
 from catalog.submissions.tokens import InvalidToken
 from pages.forms import fields
 from pages.forms.pages import status_path

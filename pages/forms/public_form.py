@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.forms import BoundField
 
-from catalog.submissions import Author
+from catalog.submissions.intake import Author
 from pages.forms import fields, spam
 
 

@@ -16,10 +16,10 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from catalog import submissions
 from catalog.models import Depot, Municipality, Submission
-from catalog.services import DepotIsRemoved
-from catalog.submissions import SubmissionPart
+from catalog.services.moderation import DepotIsRemoved
+from catalog.submissions import intake
+from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.notifications import PriceOutcome, record_price_outcomes
 from catalog.submissions.tokens import LINK_LIFE, InvalidToken, LinkExpired, read_status_reference
@@ -66,7 +66,7 @@ def public_form_view(view: View) -> View:
             return view(request, *args, **kwargs)
         except DepotIsRemoved as error:
             return gone(request, error.args[0])
-        except submissions.DepotIsHeld:
+        except intake.DepotIsHeld:
             raise Http404 from None
 
     return answer
@@ -132,19 +132,19 @@ def status(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(status_path(found))
     if request.method == "POST":
         try:
-            submissions.resend_link(submission=found, on=now)
+            intake.resend_link(submission=found, on=now)
         except TooManyRequests as error:
             text = TOO_SOON.format(when=until(error.retry_at, now))
             back = {"link": status_path(found), "link_label": "Wróć do zgłoszenia"}
             return later(problem(request, 429, "Na następną wiadomość trzeba poczekać", text, **back), error, now)
-        except submissions.TooManyEmails:
+        except intake.TooManyEmails:
             return problem(
                 request,
                 429,
                 "Odnośnik wysłaliśmy już kilka razy",
                 "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz.",
             )
-        except (submissions.LinkAlreadyUsed, submissions.TokenSuperseded):
+        except (intake.LinkAlreadyUsed, intake.TokenSuperseded):
             pass  # the status page shows it
         return HttpResponseRedirect(status_path(found))
     return show_page(request, "pages/forms/status.html", status_page(found, parts, now))
@@ -162,7 +162,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
     try:
         if posting:
             return HttpResponseRedirect(status_path(make_count(token, now)))
-        found = submissions.get_confirmable(token=token, on=now)
+        found = intake.get_confirmable(token=token, on=now)
     except InvalidToken:
         return problem(
             request,
@@ -170,7 +170,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
             "Odnośnik jest niepełny",
             "Skopiuj go z wiadomości w całości: czasem dzieli się na dwa wiersze.",
         )
-    except (LinkExpired, submissions.SubmissionDeleted) as error:
+    except (LinkExpired, intake.SubmissionDeleted) as error:
         return problem(
             request,
             410,
@@ -180,14 +180,14 @@ def confirm(request: HttpRequest) -> HttpResponse:
             link=form_again(error.args[0]),
             link_label="Wypełnij formularz jeszcze raz",
         )
-    except submissions.LinkAlreadyUsed:
+    except intake.LinkAlreadyUsed:
         return problem(
             request,
             409,
             "Zgłoszenie jest już potwierdzone",
             "Ten odnośnik został już użyty. Nie musisz nic więcej robić: zgłoszenie jest w redakcji.",
         )
-    except submissions.TokenSuperseded:
+    except intake.TokenSuperseded:
         return problem(
             request,
             409,
@@ -214,13 +214,13 @@ def handle(
         return show(request, kind, form, depot, status=400)
     now = timezone.now()
     try:
-        taken = submissions.create_submission(
+        taken = intake.create_submission(
             parts=parts(),
             depot=depot,
             author=form.author(request.META.get("REMOTE_ADDR", "")),
             on=now,
         )
-    except submissions.NothingChanged:
+    except intake.NothingChanged:
         return show(request, kind, form, depot, status=400, problem=NOTHING_CHANGED)
     except TooManyRequests as error:
         text = TOO_MANY.format(when=until(error.retry_at, now))
@@ -271,7 +271,7 @@ def get_published(depot_id: int) -> Depot:
     depot = Depot.objects.select_related("municipality__voivodeship").filter(pk=depot_id).first()
     if depot is None:
         raise Http404
-    submissions.check_published(depot)
+    intake.check_published(depot)
     return depot
 
 
@@ -297,7 +297,7 @@ def make_count(token: str, on: datetime) -> Submission:
 
     An invalid price does not prevent the others. Raises InvalidPrice, with nothing changed, if nothing else is left.
     """
-    confirmed = submissions.confirm_submission(token=token, on=on)
+    confirmed = intake.confirm_submission(token=token, on=on)
     parts = parts_of(confirmed)
     for part in parts:
         if part.kind == Kind.PRICE and part.state == Submission.State.PASSED_ON:
@@ -338,8 +338,8 @@ def withdraw(submission: Submission, on: datetime) -> None:
             submission=submission, on=on
         ):
             return
-        with suppress(submissions.AlreadyClosed):
-            submissions.withdraw_submission(submission=submission, on=on)
+        with suppress(intake.AlreadyClosed):
+            intake.withdraw_submission(submission=submission, on=on)
 
 
 def price_parts(form: PriceFields) -> list[SubmissionPart]:

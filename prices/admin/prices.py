@@ -27,7 +27,7 @@ from catalog.admin.desk import PendingByDefaultFilter, current_editor, read_text
 from catalog.admin.history import HistoryAdmin
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
 from catalog.models import DepotBatch
-from catalog.submissions import ReasonMissing
+from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.bulk import among
 from prices import models, queries, services, validation
 from prices.admin.price_list_import import PriceListImport

@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from catalog import services as catalog_actions
 from catalog.models import Depot
+from catalog.services import moderation, publishing
 from fueldepot.http import cache_control
 from prices.models import Observation, PlausibleRange, Series
 from prices.queries import all_fuel_prices
@@ -184,9 +184,9 @@ def test_what_is_not_approved_does_not_count(client, status):
 def test_prices_of_removed_depots_go_with_them_at_once(client):
     fill("pellet", 1400, 1500, 1600)
     depot = Depot.objects.get(prices__price=1600)
-    catalog_actions.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
+    moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert client.get(f"{URL}/pellet").json()["n"] == 2
-    catalog_actions.publish_depot(depot=depot, on=TODAY, note="działa dalej")
+    publishing.publish_depot(depot=depot, on=TODAY, note="działa dalej")
     assert client.get(f"{URL}/pellet").json()["n"] == 3
 
 

@@ -8,9 +8,9 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.urls import reverse
 
-from catalog import services
 from catalog.models import Depot
 from catalog.roles import EDITOR
+from catalog.services import moderation
 from prices import services as price_actions
 from tests import factories
 
@@ -31,7 +31,7 @@ def editor(client):
 
 def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
     depot = factories.DepotFactory(name="Skład <b>Nowak</b>")
-    services.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, by=editor, on=TODAY)
+    moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, by=editor, on=TODAY)
     price = factories.DepotPriceFactory(pending=True, price=Decimal("1499.50"), depot=factories.DepotFactory())
     price_actions.reject_prices(prices=[price], reason="zła jednostka", by=editor, on=NOW)
     text = client.get(AUDIT).content.decode()
@@ -50,8 +50,8 @@ def test_a_request_is_named_in_words(client, editor):
 
 def test_it_is_cut_by_person_and_days(client, editor):
     other = factories.UserFactory(username="adam")
-    services.verify_depot(depot=factories.DepotFactory(name="Przez Ewę"), by=editor, on=TODAY)
-    services.verify_depot(depot=factories.DepotFactory(name="Przez Adama"), by=other, on=TODAY)
+    moderation.verify_depot(depot=factories.DepotFactory(name="Przez Ewę"), by=editor, on=TODAY)
+    moderation.verify_depot(depot=factories.DepotFactory(name="Przez Adama"), by=other, on=TODAY)
     text = client.get(AUDIT, {"who": other.pk}).content.decode()
     assert "Przez Adama" in text
     assert "Przez Ewę" not in text
@@ -83,7 +83,7 @@ def test_rubbish_in_the_address_is_set_aside(client, editor, asked):
 def test_a_page_holds_a_hundred_and_leads_to_the_older(client, editor, django_assert_num_queries):
     keys = [factories.DepotFactory(name=f"Skład {number:03}").pk for number in range(130)]
     for key in keys:
-        services.verify_depots(keys=[key], by=editor, on=TODAY)
+        moderation.verify_depots(keys=[key], by=editor, on=TODAY)
     with django_assert_num_queries(2 + 2 + 1 + 1):  # session, user; rights; decisions; people
         text = client.get(AUDIT).content.decode()
     assert text.count("sprawdzono") == 100
@@ -101,8 +101,8 @@ def test_strangers_and_staff_without_a_role_see_nothing(client):
 def test_a_bulk_decision_is_one_line(client, editor):
     depots = [factories.DepotFactory(name=f"Skład {n}", lat=50 + n / 10) for n in range(4)]
     closed = Depot.RemovalReason.CLOSED
-    services.remove_depots(keys=[row.pk for row in depots[:3]], reason=closed, by=editor, on=TODAY, note="kontrola")
-    services.remove_depot(depot=depots[3], reason=closed, by=editor, on=TODAY)
+    moderation.remove_depots(keys=[row.pk for row in depots[:3]], reason=closed, by=editor, on=TODAY, note="kontrola")
+    moderation.remove_depot(depot=depots[3], reason=closed, by=editor, on=TODAY)
     text = client.get(AUDIT).content.decode()
     assert text.count("usunięto: skład zakończył działalność") == 2
     assert "jeszcze 2<" in text
@@ -117,8 +117,8 @@ def test_a_bulk_decision_is_one_line(client, editor):
 def test_decisions_are_counted_by_day_and_editor(client, editor):
     adam = factories.UserFactory(username="adam")
     depots = [factories.DepotFactory(lat=50 + n / 10) for n in range(3)]
-    services.verify_depots(keys=[row.pk for row in depots], by=editor, on=TODAY)
-    services.revoke_verification(depot=depots[0], by=adam)
+    moderation.verify_depots(keys=[row.pk for row in depots], by=editor, on=TODAY)
+    moderation.revoke_verification(depot=depots[0], by=adam)
     Depot.history.filter(history_user=adam).update(history_date=NOW - timedelta(days=400))
     page = reverse("audit-statistics")
     text = client.get(page).content.decode()

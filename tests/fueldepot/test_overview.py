@@ -10,8 +10,8 @@ from django.contrib.auth.models import Group
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import services
 from catalog.roles import CHIEF, EDITOR
+from catalog.services import moderation
 from tests import factories
 from tests.catalog.admin.test_drafts import draft_of, person
 from tests.drafts import approve
@@ -55,7 +55,7 @@ def test_todays_work_is_counted_by_editor():
     desk = person("ewa", EDITOR)
     editor = get_user_model().objects.get(username="ewa")
     for _ in range(3):
-        services.verify_depot(depot=factories.DepotFactory(), by=editor, on=date(2026, 11, 21))
+        moderation.verify_depot(depot=factories.DepotFactory(), by=editor, on=date(2026, 11, 21))
     factories.SubmissionFactory(decided=True, decided_at=timezone.now(), decided_by=editor)
     old = factories.UserFactory(username="adam")
     factories.SubmissionFactory(decided=True, decided_by=old)

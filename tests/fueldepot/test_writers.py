@@ -9,9 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import services
-from catalog import services as depots
 from catalog.models import Dataset, Depot
+from catalog.services import editing, moderation, publishing
 from fueldepot.data import snapshot
 from prices import services as prices
 from prices.models import DepotPrice, PlausibleRange
@@ -152,16 +151,16 @@ def test_what_editors_do_to_a_depot(desk, changes):
     depot, user = factories.DepotFactory(municipality=factories.krakow()), factories.UserFactory()
     addresses = ["/api/v1/stores?teryt=1261011", f"/api/v1/stores/{depot.pk}", *PRICES]
     changes(addresses)
-    depots.verify_depot(depot=depot, by=user, on=TODAY)
+    moderation.verify_depot(depot=depot, by=user, on=TODAY)
     changes(addresses)
-    depots.revoke_verification(depot=depot)
+    moderation.revoke_verification(depot=depot)
     changes(addresses)
-    services.edit_depot(depot=depot, values={"featured": True}, by=user, on=TODAY)
+    editing.edit_depot(depot=depot, values={"featured": True}, by=user, on=TODAY)
     assert Depot.objects.get().featured
     changes(addresses)
-    depots.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
+    moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     changes(addresses)
-    depots.publish_depot(depot=depot, on=TODAY, note="działa")
+    publishing.publish_depot(depot=depot, on=TODAY, note="działa")
     changes(addresses)
 
 

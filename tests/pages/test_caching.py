@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from catalog import services
 from catalog.importers.run_log import RunOrigin, record
 from catalog.importers.sync import Report
 from catalog.models import Dataset, Depot, ImportRun, Municipality, Postcode
 from catalog.search import entries
+from catalog.services import moderation
 from fueldepot.data import snapshot, versions
 from pages import machine_files
 from prices.models import DepotPrice, Observation, Series
@@ -68,7 +68,7 @@ def reader():
 @pytest.mark.parametrize("path", ["/", "/dane/", "/sklady/malopolskie/", KRAKOW, "/ceny/", "/sitemap.xml"])
 def test_an_editor_makes_pages_new(reader, depot, path):
     known = reader.get(path)["ETag"]
-    services.verify_depot(depot=depot, by=factories.UserFactory(), on=date(2026, 11, 21))
+    moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=date(2026, 11, 21))
     snapshot.refresh()
     assert reader.get(path, headers={"If-None-Match": known}).status_code == 200
 
@@ -78,7 +78,7 @@ def test_an_editors_change_shows(reader):
     page = f"/sklad/{depot.pk}-sklad-opalu-nowak/"
     for path in (KRAKOW, page):
         assert " zweryfikowane " not in text_of(reader.get(path))
-    services.verify_depot(depot=depot, by=factories.UserFactory(), on=date(2026, 11, 21))
+    moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=date(2026, 11, 21))
     snapshot.refresh()
     for path in (KRAKOW, page):
         assert " zweryfikowane " in text_of(reader.get(path))
@@ -87,7 +87,7 @@ def test_an_editors_change_shows(reader):
 def test_another_process_goes_on_until_it_compares_the_versions(reader, depot):
     """Change a version without notifying this process."""
     known = reader.get(KRAKOW)["ETag"]
-    services.verify_depot(depot=depot, by=factories.UserFactory(), on=date(2026, 11, 21))
+    moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=date(2026, 11, 21))
     assert reader.get(KRAKOW, headers={"If-None-Match": known}).status_code == 304
     snapshot.refresh()
     assert reader.get(KRAKOW, headers={"If-None-Match": known}).status_code == 200

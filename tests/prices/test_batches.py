@@ -9,10 +9,10 @@ from django.contrib.auth.models import Group
 from django.core import mail
 from django.urls import reverse
 
-from catalog import services as depots
 from catalog.models import Dataset, DepotBatch
 from catalog.roles import EDITOR
-from catalog.services import undo_batch
+from catalog.services import batches
+from catalog.services.batches import undo_batch
 from prices import services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
@@ -157,4 +157,4 @@ def test_thousands_are_taken_back_in_as_many_statements_as_one(editor, django_as
     batch = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
     with django_assert_max_num_queries(24):
         assert undo_batch(batch=batch, by=editor, on=NOW).restored == 2040
-    assert depots.BATCH_HANDLERS.keys() == set(DepotBatch.About.values)
+    assert batches.BATCH_HANDLERS.keys() == set(DepotBatch.About.values)

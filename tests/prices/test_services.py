@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from catalog.depots.fuels import FUELS, UNIT_NAMES
 from catalog.models import Dataset
-from catalog.submissions import ReasonMissing
+from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data import snapshot
 from prices import services, validation
 from prices.models import DepotPrice, PlausibleRange

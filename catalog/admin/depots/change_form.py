@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import links, models, services
+from catalog import links, models
 from catalog.admin.depots import field_history, position_map
 from catalog.admin.depots.field_history import FieldHistory, read_history
 from catalog.admin.depots.form import EXTRAS, VERIFYING, DepotAdminForm
@@ -20,6 +20,7 @@ from catalog.admin.desk import current_editor, read_number, read_text
 from catalog.admin.next_row import NextRowMixin
 from catalog.admin.notifications import tell_authors
 from catalog.depots import quality
+from catalog.services import editing, merging, moderation, publishing, viewing
 from catalog.submissions import field_groups
 
 ADDRESS = ("street", "house_number", ("postcode", "place"))
@@ -64,11 +65,11 @@ NEXT = {"_save_next", "_verify_next"}
 NOTHING_CHANGED = "żadne pole nie zmieniło wartości"
 
 REFUSALS: dict[type[Exception], str] = {
-    services.DepotIsRemoved: "wpis jest usunięty; najpierw go przywróć",
-    services.DepotIsPublished: "wpis jest już opublikowany",
-    services.DepotIsUnverified: "wpis nie ma statusu, który można cofnąć",
-    services.RestoringNeedsReason: "podaj powód przywrócenia",
-    services.DepotEditConflict: "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz",
+    moderation.DepotIsRemoved: "wpis jest usunięty; najpierw go przywróć",
+    moderation.DepotIsPublished: "wpis jest już opublikowany",
+    moderation.DepotIsUnverified: "wpis nie ma statusu, który można cofnąć",
+    moderation.RestoringNeedsReason: "podaj powód przywrócenia",
+    editing.DepotEditConflict: "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz",
 }
 
 
@@ -83,7 +84,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
         """Return the depot with `opened`, its edit version, which is read first and so never newer than the row."""
-        opened = services.edit_version(models.Depot(pk=read_number(object_id)))
+        opened = editing.edit_version(models.Depot(pk=read_number(object_id)))
         found: models.Depot | None = super().get_object(request, object_id, from_field)
         if found is not None:
             found.opened = opened  # type: ignore[attr-defined] # for the form
@@ -134,7 +135,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         depot = kwargs.get("obj")
         if depot is not None:
             context.update(self._about(depot))
-            context["viewers"] = services.find_viewers(depot, besides=current_editor(request), on=timezone.now())
+            context["viewers"] = viewing.find_viewers(depot, besides=current_editor(request), on=timezone.now())
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _about(self, depot: models.Depot) -> dict[str, Any]:
@@ -154,7 +155,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
             "reasons": REASONS,
             "opened": getattr(depot, "opened", 0),
             "removed": depot.publication == models.Depot.Publication.REMOVED,
-            "needs_reason": services.needs_reason(depot),
+            "needs_reason": moderation.needs_reason(depot),
             "published": depot.publication == models.Depot.Publication.PUBLISHED,
         }
 
@@ -166,11 +167,11 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
             # Find the next row first: saving may take this one off the list.
             obj.following = self.find_next(request, obj.pk)  # type: ignore[attr-defined] # for response_change
         if not change:
-            added = services.add_depot(values=form.values(), by=editor, on=today, verify=verify)
+            added = editing.add_depot(values=form.values(), by=editor, on=today, verify=verify)
             obj.__dict__.update(added.__dict__)
             return
         try:
-            services.edit_depot(
+            editing.edit_depot(
                 depot=obj,
                 values=form.values(),
                 by=editor,
@@ -181,9 +182,9 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
             if form.merged:
                 kept = ", ".join(field_history.LABELS[name] for name in form.merged)
                 self.message_user(request, f"Zachowano też to, co ktoś zmienił w tym czasie: {kept}.")
-        except services.NothingToChange:
+        except editing.NothingToChange:
             obj.refusal = NOTHING_CHANGED  # type: ignore[attr-defined] # for response_change
-        except services.DepotIsRemoved as error:
+        except moderation.DepotIsRemoved as error:
             obj.refusal = REFUSALS[type(error)]  # type: ignore[attr-defined]
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
@@ -225,7 +226,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         depot = get_object_or_404(models.Depot, pk=depot_id)
         if not self.has_change_permission(request, depot):
             raise PermissionDenied
-        others = services.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
+        others = viewing.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
         return JsonResponse({"others": others})
 
     def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
@@ -238,12 +239,12 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         reason = request.POST.get("reason", "")
         decisions: dict[str, Callable[[], models.Depot]] = {
             # `opened` makes sure that the editor verifies the values shown.
-            "verify": lambda: services.edit_depot(
+            "verify": lambda: editing.edit_depot(
                 depot=depot, values={}, by=editor, on=today, opened=read_number(request.POST.get("opened")), verify=True
             ),
-            "reset": lambda: services.revoke_verification(depot=depot, by=editor),
-            "publish": lambda: services.publish_depot(depot=depot, by=editor, on=today, note=note),
-            "remove": lambda: services.remove_depot(
+            "reset": lambda: moderation.revoke_verification(depot=depot, by=editor),
+            "publish": lambda: publishing.publish_depot(depot=depot, by=editor, on=today, note=note),
+            "remove": lambda: moderation.remove_depot(
                 depot=depot, reason=models.Depot.RemovalReason(reason), by=editor, on=today, note=note
             ),
         }
@@ -268,7 +269,7 @@ def what_followed(depot: models.Depot) -> list[str] | None:
     if merge is None:
         return None
     counts = {"zgłoszenia": len(merge.open_submissions) + len(merge.closed_submissions)}
-    counts |= {one.label: len(merge.followers.get(one.name, [])) for one in services.MERGE_HANDLERS}
+    counts |= {one.label: len(merge.followers.get(one.name, [])) for one in merging.MERGE_HANDLERS}
     return [f"{label}: {number}" for label, number in counts.items()]
 
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from catalog import models, services
+from catalog import models
 from catalog.admin.batches import undo_button
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.csv_list import CsvMixin
@@ -22,7 +22,14 @@ from catalog.admin.depots import search, work_queues
 from catalog.admin.desk import MissingObjectMixin, current_editor, read_text
 from catalog.admin.notifications import tell_authors
 from catalog.depots import fuels, quality
-from catalog.services import BulkResult, why_fuels_not_confirmed, why_not_published, why_not_removed, why_not_reset
+from catalog.services import merging, moderation
+from catalog.services.moderation import (
+    BulkResult,
+    why_fuels_not_confirmed,
+    why_not_published,
+    why_not_removed,
+    why_not_reset,
+)
 from fueldepot.data.bulk import among
 
 REASON_LENGTH = 200
@@ -61,7 +68,7 @@ def attached(depots: Collection[models.Depot]) -> dict[str, int]:
     """Counts of rows that are hidden with depots, or come back with them. One query for each kind."""
     keys = [depot.pk for depot in depots]
     waiting = models.Submission.objects.waiting().filter(depot__in=among(keys)).count()
-    return {"czekające zgłoszenia": waiting} | {one.label: one.count(keys) for one in services.MERGE_HANDLERS}
+    return {"czekające zgłoszenia": waiting} | {one.label: one.count(keys) for one in merging.MERGE_HANDLERS}
 
 
 def with_fuels(depot: models.Depot) -> str:
@@ -171,15 +178,15 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
     @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_removed))
     def verify(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = current_editor(request), timezone.localdate()
-        self._tell(request, services.verify_depots(keys=keys, by=editor, on=today))
+        self._tell(request, moderation.verify_depots(keys=keys, by=editor, on=today))
 
     @bulk_action(description="Potwierdź paliwa według nazwy", obstacles=each(why_fuels_not_confirmed), named=with_fuels)
     def confirm_fuels(self, request: HttpRequest, keys: list[int]) -> None:
-        self._tell(request, services.confirm_fuels(keys=keys, by=current_editor(request)))
+        self._tell(request, moderation.confirm_fuels(keys=keys, by=current_editor(request)))
 
     @bulk_action(description="Cofnij do nieweryfikowanych", obstacles=each(why_not_reset), reason_length=REASON_LENGTH)
     def reset(self, request: HttpRequest, keys: list[int]) -> None:
-        self._tell(request, services.reset_depots(keys=keys, by=current_editor(request), note=reason_of(request)))
+        self._tell(request, moderation.reset_depots(keys=keys, by=current_editor(request), note=reason_of(request)))
 
     @bulk_action(
         description="Opublikuj lub przywróć",
@@ -189,7 +196,7 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
     )
     def publish(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = current_editor(request), timezone.localdate()
-        self._tell(request, services.publish_depots(keys=keys, by=editor, on=today, note=reason_of(request)))
+        self._tell(request, moderation.publish_depots(keys=keys, by=editor, on=today, note=reason_of(request)))
 
     @removing(description="Usuń: zakończył działalność")
     def remove_closed(self, request: HttpRequest, keys: list[int]) -> None:
@@ -209,7 +216,7 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
 
     def _remove(self, request: HttpRequest, keys: list[int], reason: models.Depot.RemovalReason) -> None:
         editor, today = current_editor(request), timezone.localdate()
-        decided = services.remove_depots(keys=keys, reason=reason, by=editor, on=today, note=reason_of(request))
+        decided = moderation.remove_depots(keys=keys, reason=reason, by=editor, on=today, note=reason_of(request))
         self._tell(request, decided)
         tell_authors(self, request, decided.closed)
 

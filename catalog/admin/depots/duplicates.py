@@ -11,11 +11,12 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import links, services
+from catalog import links
 from catalog.admin.depots.field_history import LABELS, NONE, shown
 from catalog.admin.desk import current_editor
 from catalog.depots import quality
 from catalog.models import Depot
+from catalog.services import merging, moderation
 from catalog.text import format_address
 
 PER_PAGE = 50
@@ -108,7 +109,7 @@ def decide(request: HttpRequest, desk: "ModelAdmin[Depot]", one: Depot, other: D
     decision = request.POST.get("decision")
     try:
         if decision == "apart":
-            services.mark_distinct(one=one, other=other, by=editor, at=now)
+            merging.mark_distinct(one=one, other=other, by=editor, at=now)
             desk.message_user(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.")
             return True
         if decision not in {"first", "second"}:
@@ -117,10 +118,10 @@ def decide(request: HttpRequest, desk: "ModelAdmin[Depot]", one: Depot, other: D
         survivor, loser = (one, other) if decision == "first" else (other, one)
         theirs = "second" if decision == "first" else "first"
         take = [name for group in CHOICES if request.POST.get(f"take_{group[0]}") == theirs for name in group]
-        services.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
-    except services.DepotIsRemoved:
+        merging.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
+    except moderation.DepotIsRemoved:
         desk.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
-    except services.MergeRefused as error:
+    except merging.MergeRefused as error:
         desk.message_user(request, f"Nic nie zmieniono: {error}.", messages.WARNING)
     else:
         desk.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")

@@ -8,13 +8,13 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
-from catalog import services
 from catalog.admin.depots import field_cleaning
 from catalog.admin.depots.field_history import LABELS, shown
 from catalog.admin.depots.same_contact import find_same_contact
 from catalog.depots import fuels
 from catalog.models import Depot, Municipality
 from catalog.parsing import contacts
+from catalog.services import editing
 from catalog.starter.demo import MARK
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
@@ -73,7 +73,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
 
     class Meta:
         model = Depot
-        fields = tuple(name for name in services.EDITABLE)
+        fields = tuple(name for name in editing.EDITABLE)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -139,8 +139,8 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         if data.get("another_depot") or self.errors:
             return
         # A repeated click would report the depot that the first click added.
-        said = {name: data[name] for name in services.EDITABLE if name != "municipality"}
-        repeated = services.find_repeated(said, self.editor)
+        said = {name: data[name] for name in editing.EDITABLE if name != "municipality"}
+        repeated = editing.find_repeated(said, self.editor)
         found = find_same_contact(data, besides=repeated.pk if repeated else None)
         if not found:
             return
@@ -174,12 +174,12 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         """
         stored = Depot.objects.select_for_update(of=("self",)).get(pk=self.instance.pk)
         try:
-            services.check_edit_version(stored, data.get("opened") or 0)
+            editing.check_edit_version(stored, data.get("opened") or 0)
             return
-        except services.DepotEditConflict as error:
-            clashes = [clash for clash in error.clashes if clash.field in services.EDITABLE]
+        except editing.DepotEditConflict as error:
+            clashes = [clash for clash in error.clashes if clash.field in editing.EDITABLE]
             is_known = error.is_known
-        data["opened"] = services.edit_version(stored)
+        data["opened"] = editing.edit_version(stored)
         self.data = sent = cast("QueryDict", self.data).copy()
         sent["opened"] = str(data["opened"])
         if not is_known:
@@ -202,7 +202,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
                 f"W tym czasie ktoś zmienił: {merged}. Obejrzyj wpis i oznacz go jako sprawdzony jeszcze raz."
             )
 
-    def _take_stored(self, clash: services.EditConflict, data: dict[str, Any], stored: Depot) -> None:
+    def _take_stored(self, clash: editing.EditConflict, data: dict[str, Any], stored: Depot) -> None:
         """Take the stored value into the data to be saved and into the redisplayed form."""
         name, value = clash.field, clash.stored
         sent = cast("QueryDict", self.data)
@@ -238,4 +238,4 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         """Values for `edit_depot` and `add_depot`."""
         data: dict[str, Any] = self.cleaned_data
         municipality = cast("Municipality", data["municipality"])
-        return {name: data[name] for name in services.EDITABLE} | {"municipality": municipality.pk}
+        return {name: data[name] for name in editing.EDITABLE} | {"municipality": municipality.pk}

@@ -10,7 +10,7 @@ from catalog.admin.depots.same_contact import SameContact, find_same_contact
 from catalog.admin.submissions.proposal_form import ProposalForm
 from catalog.models import Depot, Municipality, Submission
 from catalog.parsing.personal_names import is_personal_name
-from catalog.services import edit_version
+from catalog.services.editing import edit_version
 from catalog.submissions import claims, field_groups
 from catalog.submissions.decisions import MAX_REASON
 from catalog.territory import projection

@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from catalog.admin.desk import current_editor, read_text
 from catalog.models import Submission
-from catalog.submissions import SubmissionAlreadyDecided, questions
+from catalog.submissions import questions
+from catalog.submissions.decisions import SubmissionAlreadyDecided
 
 AWAITS_AUTHOR = "czeka na odpowiedź autora"
 AUTHOR_ANSWERED = "autor odpowiedział"

@@ -16,7 +16,6 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import submissions
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
@@ -28,9 +27,11 @@ from catalog.admin.submissions.proposal_form import ProposalForm
 from catalog.admin.submissions.questions import AWAITS_AUTHOR, QuestionFilter, ask, shown_state
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
 from catalog.models import Depot, Submission
-from catalog.services import DepotEditConflict, DepotIsRemoved
-from catalog.submissions import DecisionResult, Told, field_groups
-from catalog.submissions.decisions import MAX_REASON, WHY_UNCHANGED
+from catalog.services.editing import DepotEditConflict
+from catalog.services.moderation import DepotIsRemoved
+from catalog.submissions import decisions, field_groups, notifications
+from catalog.submissions.decisions import MAX_REASON, WHY_UNCHANGED, DecisionResult
+from catalog.submissions.notifications import Told
 from catalog.submissions.questions import MAX_QUESTION, with_questions
 
 CANNED_REASONS = (
@@ -212,7 +213,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
     @bulk_action(description="Przyjmij w całości", obstacles=each(why_not_accepted), attached=kinds, named=named)
     def accept(self, request: HttpRequest, keys: list[int]) -> None:
         editor, now = current_editor(request), timezone.now()
-        self._report(request, submissions.accept_submissions(submissions=keys, by=editor, on=now))
+        self._report(request, decisions.accept_submissions(submissions=keys, by=editor, on=now))
 
     @bulk_action(
         description="Odrzuć (podaj powód)",
@@ -224,17 +225,17 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
     def reject(self, request: HttpRequest, keys: list[int]) -> None:
         reason = read_text(request, "reason")
         try:
-            decided = submissions.reject_submissions(
+            decided = decisions.reject_submissions(
                 submissions=keys, reason=reason, by=current_editor(request), on=timezone.now()
             )
-        except submissions.ReasonMissing:
+        except decisions.ReasonMissing:
             self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
             return
         self._report(request, decided)
 
     @bulk_action(description="Wyślij jeszcze raz list o decyzji", obstacles=each(why_not_told), named=named)
     def tell(self, request: HttpRequest, keys: list[int]) -> None:
-        self._report_letters(request, submissions.resend_letters(submissions=keys))
+        self._report_letters(request, notifications.resend_letters(submissions=keys))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         context = {
@@ -259,7 +260,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
             if not self.has_change_permission(request):
                 raise PermissionDenied
             if request.POST.get("decision") == "tell":
-                self._report_letters(request, submissions.resend_letters(submissions=[found.pk]))
+                self._report_letters(request, notifications.resend_letters(submissions=[found.pk]))
                 return HttpResponseRedirect(request.path)
             decision, _, goes_on = request.POST.get("decision", "").partition("_")
             if decision == "ask":
@@ -310,7 +311,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
         try:
             if decision == "accept":
                 groups = request.POST.getlist("groups") if found.kind == Kind.CORRECT else None
-                decided = submissions.accept_submission(
+                decided = decisions.accept_submission(
                     submission=found,
                     groups=groups,
                     values=form.values() if form.is_valid() else None,
@@ -320,10 +321,10 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
                     on=now,
                 )
             else:
-                decided = submissions.reject_submission(
+                decided = decisions.reject_submission(
                     submission=found, reason=read_text(request, "reason"), by=editor, on=now
                 )
-        except submissions.SubmissionAlreadyDecided:
+        except decisions.SubmissionAlreadyDecided:
             found.refresh_from_db()
             by = f" ({found.decided_by})" if found.decided_by else ""
             self.message_user(
@@ -341,13 +342,13 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
         except DepotIsRemoved:
             self.message_user(request, "Wpis jest usunięty; zgłoszenie można tylko odrzucić.", messages.ERROR)
             return here
-        except submissions.NoFieldsAccepted:
+        except decisions.NoFieldsAccepted:
             self.message_user(request, "Zaznacz co najmniej jedno pole albo odrzuć zgłoszenie.", messages.ERROR)
             return here
-        except submissions.LocationOutsidePoland:
+        except decisions.LocationOutsidePoland:
             self.message_user(request, "Położenie nie leży w żadnej gminie.", messages.ERROR)
             return here
-        except submissions.ReasonMissing:
+        except decisions.ReasonMissing:
             self.message_user(
                 request,
                 "Podaj powód odrzucenia zgłoszenia albo odznaczonych pól.",

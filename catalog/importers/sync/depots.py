@@ -4,12 +4,12 @@ import json
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from catalog import services
 from catalog.depots import fuels
 from catalog.importers.records import DepotRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals
 from catalog.models import Depot
 from catalog.parsing.fuels_in_names import fuels_in_name
+from catalog.services import moderation
 from catalog.services.moderation import lock_depots
 from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
 from fueldepot.data import history
@@ -99,7 +99,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
     if plan.added and demonstration.exists():
         report.lines.append(f"{demonstration.count()} demonstration depots give way")
         if options.write:
-            services.erase_demonstration()
+            moderation.erase_demonstration()
     if options.write:
         write(plan)
     return report

@@ -4,12 +4,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.submissions import (
+from catalog.submissions import owner_links
+from catalog.submissions.retention import (
     KEPT,
     KEPT_UNDECIDED,
     WARNED_BEFORE,
     expiring,
-    owner_links,
     purge_submissions,
     record_purge,
     warn_of_expiry,

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.models import Submission, SubmissionQuestion
-from catalog.submissions import resend_letters
+from catalog.submissions.notifications import resend_letters
 from catalog.submissions.questions import send_questions
 
 

@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime
 import pytest
 from django.db import connection
 
-from catalog import services, submissions
 from catalog.models import Depot, Submission
+from catalog.services import editing, merging, moderation
+from catalog.submissions import decisions
 from tests import factories
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -40,11 +41,11 @@ def at_once(*acts):
 
 def test_of_two_forms_opened_together_one_is_refused():
     editor, depot = factories.UserFactory(), factories.DepotFactory()
-    opened = services.edit_version(depot)
+    opened = editing.edit_version(depot)
 
     def edit(place):
         return lambda: (
-            services.edit_depot(depot=depot, values={"place": place}, by=editor, on=TODAY, opened=opened).place
+            editing.edit_depot(depot=depot, values={"place": place}, by=editor, on=TODAY, opened=opened).place
         )
 
     outcomes = at_once(edit("Kraków"), edit("Wieliczka"))
@@ -57,7 +58,7 @@ def test_overlapping_choices_are_checked_without_a_deadlock():
     keys = [factories.DepotFactory().pk for _ in range(40)]
 
     def verify(chosen):
-        return lambda: services.verify_depots(keys=chosen, by=editor, on=TODAY).count
+        return lambda: moderation.verify_depots(keys=chosen, by=editor, on=TODAY).count
 
     assert at_once(verify(keys[:30]), verify(keys[:9:-1])) == [30, 30]
     assert Depot.objects.filter(data_status="verified").count() == 40
@@ -68,7 +69,7 @@ def test_two_merges_of_one_pair_in_opposite_directions_leave_one_depot():
     one, other = factories.DepotFactory(), factories.DepotFactory()
 
     def merge(survivor, loser):
-        return lambda: services.merge_depots(survivor=survivor, loser=loser, take=(), by=editor, on=TODAY).pk
+        return lambda: merging.merge_depots(survivor=survivor, loser=loser, take=(), by=editor, on=TODAY).pk
 
     outcomes = at_once(merge(one, other), merge(other, one))
     assert outcomes.count("DepotIsRemoved") == 1
@@ -91,10 +92,10 @@ def test_a_submission_decided_while_its_depot_is_merged_is_decided_about_the_sur
     )
 
     def accept():
-        return len(submissions.accept_submission(submission=submission, by=editor, on=NOW).changed)
+        return len(decisions.accept_submission(submission=submission, by=editor, on=NOW).changed)
 
     def merge():
-        return services.merge_depots(survivor=one, loser=other, take=(), by=editor, on=TODAY).pk
+        return merging.merge_depots(survivor=one, loser=other, take=(), by=editor, on=TODAY).pk
 
     assert at_once(accept, merge) == [1, one.pk]
     submission.refresh_from_db()

@@ -8,8 +8,9 @@ from django.contrib.auth.models import Group
 from django.core import mail
 from django.urls import reverse
 
-from catalog import models, services
+from catalog import models
 from catalog.roles import CHIEF, EDITOR
+from catalog.services import batches, editing, moderation, publishing
 from fueldepot.data import history
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many
@@ -57,7 +58,7 @@ def test_one_click_takes_a_whole_batch_back(client, editor, action):
     assert rows(*depots) == before
     batch.refresh_from_db()
     assert batch.undone_by == editor
-    newest = models.Depot.history.filter(history_change_reason__startswith=services.batches.UNDONE)
+    newest = models.Depot.history.filter(history_change_reason__startswith=batches.UNDONE)
     assert newest.count() == len(batch.lines)
     assert set(newest.values_list("history_user", flat=True)) == {editor.pk}
     assert "cofnięto już wcześniej" in text_of(undo(client, batch))
@@ -67,9 +68,9 @@ def test_one_click_takes_a_whole_batch_back(client, editor, action):
 def test_what_somebody_has_decided_since_stays(client, editor):
     restored, owners, checked = various()
     bulk.act(client, DEPOTS, "remove_closed", restored, owners, checked)
-    services.publish_depot(depot=restored, by=editor, on=TODAY, note="działa")
-    services.publish_depot(depot=owners, by=editor, on=TODAY, note="działa")
-    services.remove_depot(depot=owners, reason=models.Depot.RemovalReason.OWNER, by=editor, on=TODAY)
+    publishing.publish_depot(depot=restored, by=editor, on=TODAY, note="działa")
+    publishing.publish_depot(depot=owners, by=editor, on=TODAY, note="działa")
+    moderation.remove_depot(depot=owners, reason=models.Depot.RemovalReason.OWNER, by=editor, on=TODAY)
     later = rows(restored, owners)
     said = text_of(undo(client, models.DepotBatch.objects.get()))
     assert "Przywrócone wpisy: 1." in said
@@ -82,7 +83,7 @@ def test_what_somebody_has_decided_since_stays(client, editor):
 def test_another_field_that_changed_since_is_kept(client, editor):
     depot = factories.DepotFactory(phone="")
     bulk.act(client, DEPOTS, "verify", depot)
-    services.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     undo(client, models.DepotBatch.objects.get())
     depot.refresh_from_db()
     assert (depot.phone, depot.data_status, depot.verified_at) == ("+48 12 345 67 89", "unverified", None)
@@ -127,7 +128,7 @@ def test_a_decision_without_a_reason_changes_nothing(client, editor, action):
 
 def test_an_editor_takes_back_only_what_is_their_own(client, editor):
     depot = factories.DepotFactory()
-    batch = services.verify_depots(keys=[depot.pk], by=factories.UserFactory(), on=TODAY).batch
+    batch = moderation.verify_depots(keys=[depot.pk], by=factories.UserFactory(), on=TODAY).batch
     page = reverse("admin:catalog_depotbatch_change", args=[batch.pk])
     assert "Cofnij całość" not in client.get(page).content.decode()
     assert undo(client, batch).status_code == 403
@@ -146,9 +147,9 @@ def test_two_thousand_are_taken_back_in_as_many_statements_as_one(editor, django
     keys = [depot.pk for depot in many(2000)]
     history.record_bulk(models.Depot, keys, by=None, reason="import")
     closed = models.Depot.RemovalReason.CLOSED
-    batch = services.remove_depots(keys=keys, reason=closed, by=editor, on=TODAY, note="pomyłka").batch
+    batch = moderation.remove_depots(keys=keys, reason=closed, by=editor, on=TODAY, note="pomyłka").batch
     with django_assert_max_num_queries(10):
-        undone = services.undo_batch(batch=batch, by=editor, on=batch.decided_at)
+        undone = batches.undo_batch(batch=batch, by=editor, on=batch.decided_at)
     assert (undone.restored, undone.changed_since) == (2000, ())
     assert models.Depot.objects.published().count() == 2000
 

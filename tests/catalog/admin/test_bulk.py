@@ -8,8 +8,9 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.urls import reverse
 
-from catalog import models, services
+from catalog import models
 from catalog.roles import CHIEF
+from catalog.services import moderation
 from prices.models import DepotPrice
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many
@@ -133,7 +134,7 @@ def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
     assert "Nic nie zmieniono: wpisy zmieniły się" in text
     assert "Zmieni się: <strong>4</strong>" in text
     assert not models.Depot.objects.filter(publication="removed").exists()
-    services.remove_depot(depot=others[0], reason=Reason.CLOSED, on=TODAY)
+    moderation.remove_depot(depot=others[0], reason=Reason.CLOSED, on=TODAY)
     assert client.post(listing, {**chosen, "shown": answer.context["shown"]}).context["count"] == 3
     again = client.post(listing, {**chosen, "shown": client.post(listing, chosen).context["shown"]}, follow=True)
     assert "Zmieniono: 3." in again.content.decode()
@@ -213,7 +214,7 @@ def test_what_was_removed_at_a_wish_merged_or_closed_is_left_out_of_bulk_restori
     reasons = [depot.history.latest().history_change_reason for depot in back]
     assert reasons == [f"{said}: Przegląd." for said in ("przywrócono", "przywrócono", "przywrócono", "opublikowano")]
     # The action itself leaves them out, too.
-    done = services.publish_depots(keys=[depot.pk for depot in stay], by=editor, on=TODAY)
+    done = moderation.publish_depots(keys=[depot.pk for depot in stay], by=editor, on=TODAY)
     assert (done.count, len(done.unchanged)) == (0, 4)
 
 
@@ -249,7 +250,7 @@ def test_restoring_hundreds_costs_as_few_statements_as_one(editor, django_assert
     keys = [depot.pk for depot in many(300, publication="removed", removed_at=TODAY, removal_reason="not_a_depot")]
     # savepoint; lock; update; history; batch; version, which is new
     with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 2):
-        assert services.publish_depots(keys=keys, by=editor, on=TODAY).count == 300
+        assert moderation.publish_depots(keys=keys, by=editor, on=TODAY).count == 300
     assert models.Depot.objects.published().count() == 300
     assert models.Depot.history.filter(history_change_reason="przywrócono", history_user=editor).count() == 300
 
@@ -259,7 +260,7 @@ def test_a_bulk_change_that_fails_half_way_changes_nothing(editor, monkeypatch):
     before = state()
     monkeypatch.setattr("fueldepot.data.versions.bump_version", lambda slug: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        services.remove_depots(keys=keys, reason=Reason.NOT_A_DEPOT, by=editor, on=TODAY)
+        moderation.remove_depots(keys=keys, reason=Reason.NOT_A_DEPOT, by=editor, on=TODAY)
     assert state() == before
 
 

@@ -6,9 +6,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import models, services
+from catalog import models
 from catalog.admin.depots.change_list import age
 from catalog.depots import quality
+from catalog.services import moderation
 from tests import bulk, factories
 
 pytestmark = pytest.mark.django_db
@@ -112,7 +113,7 @@ def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, djan
     versions = models.Dataset.objects.filter(slug="depots").values_list("version", flat=True)
     models.Dataset.objects.create(slug="depots", version=7, changed_at=timezone.now(), row_count=500, source="x")
     with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 1):  # savepoint; lock; update; history; batch; version
-        done = services.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
+        done = moderation.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
     assert (done.count, done.unchanged) == (500, ())
     assert list(versions) == [8]
     assert (
@@ -123,16 +124,16 @@ def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, djan
 
 def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_assert_num_queries):
     keys = [depot.pk for depot in many(50)]
-    services.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
+    moderation.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
     with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 1):  # savepoint; lock; update; history; batch; version
-        assert services.reset_depots(keys=keys, by=editor).count == 50
+        assert moderation.reset_depots(keys=keys, by=editor).count == 50
     with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 1 + 1):  # besides: what is open about them
         closed = models.Depot.RemovalReason.CLOSED
-        services.remove_depots(keys=keys, reason=closed, by=editor, on=date(2026, 11, 21))
+        moderation.remove_depots(keys=keys, reason=closed, by=editor, on=date(2026, 11, 21))
     assert set(models.Depot.objects.values_list("data_status", "publication", "removal_reason")) == {
         ("unverified", "removed", "closed")
     }
-    assert len(services.reset_depots(keys=keys, by=editor).unchanged) == 50
+    assert len(moderation.reset_depots(keys=keys, by=editor).unchanged) == 50
 
 
 def test_the_whole_queue_is_cleared_from_the_list(client, editor):
@@ -168,7 +169,7 @@ def test_what_is_public_already_is_named_and_the_rest_is_published(client, edito
 def test_owners_stay_owners_and_held_ones_become_public(editor):
     owned = factories.DepotFactory(data_status="owner", verified_at=date(2026, 1, 1), verified_by=editor)
     held = factories.DepotFactory(held=True, review="nazwa to imię i nazwisko")
-    services.verify_depots(keys=[owned.pk, held.pk], by=editor, on=date(2026, 11, 21))
+    moderation.verify_depots(keys=[owned.pk, held.pk], by=editor, on=date(2026, 11, 21))
     owned.refresh_from_db()
     held.refresh_from_db()
     assert (owned.data_status, owned.verified_at) == ("owner", date(2026, 11, 21))

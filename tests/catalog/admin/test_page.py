@@ -8,7 +8,9 @@ from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
-from catalog import models, services, submissions
+from catalog import models
+from catalog.services import editing, moderation, publishing
+from catalog.submissions import decisions
 from tests import factories
 from tests.conftest import build_snapshots
 
@@ -162,7 +164,7 @@ def test_an_invented_depot_stays_marked_in_its_name(client, editor, depot):
 def test_two_who_change_one_field_lose_nothing_of_what_was_typed(client, editor, depot):
     opened = form_of(client, depot)
     other = factories.UserFactory(username="adam")
-    services.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    editing.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
     answer = client.post(address(depot), {**opened, "phone": "601 111 111", "place": "Kraków"})
     assert list(errors(answer)) == ["phone"]
     assert "ktoś zmienił to pole z „+48 12 345 67 89” na „+48 600 000 000”" in answer.content.decode()
@@ -180,7 +182,7 @@ def test_two_who_change_different_fields_are_both_kept(client, editor, depot):
     opened = form_of(client, depot)
     other = factories.UserFactory(username="adam")
     theirs = {"phone": "+48 600 000 000", "fuels": ["pellet"], "location_approximate": True, "nip": "5260250274"}
-    services.edit_depot(depot=depot, values=theirs, by=other, on=TODAY)
+    editing.edit_depot(depot=depot, values=theirs, by=other, on=TODAY)
     answer = client.post(address(depot), {**opened, "place": "Kraków"}, follow=True)
     depot.refresh_from_db()
     assert {name: getattr(depot, name) for name in theirs} == theirs
@@ -191,7 +193,7 @@ def test_two_who_change_different_fields_are_both_kept(client, editor, depot):
 def test_a_position_that_somebody_else_has_set_keeps_its_municipality(client, editor, depot):
     opened = form_of(client, depot)
     moved = {"lat": 49.82, "lon": 19.04, "municipality": factories.bielsko_biala().pk}
-    services.edit_depot(depot=depot, values=moved, by=editor, on=TODAY)
+    editing.edit_depot(depot=depot, values=moved, by=editor, on=TODAY)
     client.post(address(depot), {**opened, "place": "Bielsko"})
     depot.refresh_from_db()
     assert (depot.lat, depot.municipality_id, depot.place) == (49.82, moved["municipality"], "Bielsko")
@@ -199,7 +201,7 @@ def test_a_position_that_somebody_else_has_set_keeps_its_municipality(client, ed
 
 def test_nobody_checks_what_they_have_not_seen(client, editor, depot):
     opened = form_of(client, depot)
-    services.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=editor, on=TODAY)
+    editing.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=editor, on=TODAY)
     answer = client.post(address(depot), {**opened, "_verify": "1"})
     assert "W tym czasie ktoś zmienił: telefon." in answer.content.decode()
     depot.refresh_from_db()
@@ -215,7 +217,7 @@ def test_a_forged_state_is_refused(client, editor, depot, opened):
 
 
 def test_the_page_says_where_each_value_comes_from(client, editor, depot, django_assert_max_num_queries):
-    services.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
+    editing.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
     # Session, user, two for rights; state, depot, relations, history, boundary, submissions, absorbed, pairs, index.
     build_snapshots()
     with django_assert_max_num_queries(20):
@@ -245,7 +247,7 @@ def test_decisions_from_the_page(client, editor, depot):
 def test_only_what_was_seen_is_vouched_for(client, editor, depot):
     opened = client.get(address(depot)).context["opened"]
     other = factories.UserFactory(username="adam")
-    services.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    editing.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
     decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
     answer = client.post(decide, {"decision": "verify", "opened": opened}, follow=True)
     assert "ktoś zmienił wpis po otwarciu tej strony" in answer.content.decode()
@@ -292,7 +294,7 @@ def test_a_depot_that_is_not_there(client, editor, number):
 
 
 def test_history_shows_what_changed(client, editor, depot):
-    services.edit_depot(depot=depot, values={"name": "<i>Skład</i>"}, by=editor, on=TODAY)
+    editing.edit_depot(depot=depot, values={"name": "<i>Skład</i>"}, by=editor, on=TODAY)
     text = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
     assert "<del>Skład opału Nowak</del> → <ins>&lt;i&gt;Skład&lt;/i&gt;</ins>" in text
 
@@ -321,15 +323,15 @@ def test_who_may_not_look_sees_neither_pairs_nor_histories(client, depot):
 
 def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
     depot = factories.DepotFactory(verified=True)
-    services.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
+    editing.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
     depot.refresh_from_db()
     assert (depot.data_status, depot.verified_at) == ("verified", date(2026, 9, 1))
-    services.revoke_verification(depot=depot, by=editor)
+    moderation.revoke_verification(depot=depot, by=editor)
     assert depot.history.latest().history_change_reason == "cofnięto do nieweryfikowanych"
 
 
 def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client, editor, depot):
-    services.remove_depot(depot=depot, reason=models.Depot.RemovalReason.CLOSED, on=TODAY)
+    moderation.remove_depot(depot=depot, reason=models.Depot.RemovalReason.CLOSED, on=TODAY)
     answer = post(client, depot, phone="600 700 800", _verify="1")
     assert "Nic nie zapisano: wpis jest usunięty" in answer.content.decode()
     depot.refresh_from_db()
@@ -350,7 +352,7 @@ def test_the_page_of_a_new_depot_is_empty_and_knows_no_decisions(client, editor)
 def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, depot):
     wanted = {"lat": 50.062, "lon": 19.938, "location_approximate": True, "municipality": depot.municipality_id}
     submission = factories.SubmissionFactory(depot=depot, proposed=wanted, stored={})
-    submissions.accept_submission(submission=submission, by=editor, on=datetime(2026, 11, 21, 12, tzinfo=UTC))
+    decisions.accept_submission(submission=submission, by=editor, on=datetime(2026, 11, 21, 12, tzinfo=UTC))
     assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), " in client.get(address(depot)).content.decode()
     history = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
     assert "<del>nie</del> → <ins>tak</ins>" in history
@@ -359,8 +361,8 @@ def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, de
 def test_an_invented_depot_gets_no_contact_by_any_way(editor):
     depot = factories.DepotFactory(demonstration=True)
     given = {"phone": "+48 600 700 800", "website": "https://opal.pl/"}
-    with pytest.raises(services.DemonstrationWithContact, match="phone, website") as refused:
-        services.edit_depot(depot=depot, values=given, by=editor, on=TODAY)
+    with pytest.raises(editing.DemonstrationWithContact, match="phone, website") as refused:
+        editing.edit_depot(depot=depot, values=given, by=editor, on=TODAY)
     assert refused.value.fields == ("phone", "website")
 
 
@@ -397,7 +399,7 @@ def test_what_another_depot_has_is_said_at_any_distance_and_can_be_overruled(cli
     assert client.post(ADD, {**typed, "another_depot": "on"}).status_code == 302
     made = models.Depot.objects.get(name="Nowy skład")
     assert f"usunięty: {shared}</li>" in client.get(address(made)).content.decode()
-    services.publish_depot(depot=far, by=editor, on=TODAY, note="działa")
+    publishing.publish_depot(depot=far, by=editor, on=TODAY, note="działa")
     submission = factories.SubmissionFactory(
         kind="add", depot=None, proposed={"name": "Nowy", "municipality": "1261011", **stored}, stored={}
     )

@@ -6,12 +6,12 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from catalog import services
 from catalog.depots import quality
 from catalog.importers.records import DepotRecord, Extract
 from catalog.importers.sync import Options
 from catalog.importers.sync.depots import sync_depots
 from catalog.models import Dataset, Depot, NotDuplicate, Submission
+from catalog.services import merging, moderation, publishing
 from prices.models import DepotPrice
 from tests import factories
 
@@ -22,7 +22,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def merge(survivor, loser, *take, by=None):
-    return services.merge_depots(survivor=survivor, loser=loser, take=take, by=by or factories.UserFactory(), on=TODAY)
+    return merging.merge_depots(survivor=survivor, loser=loser, take=take, by=by or factories.UserFactory(), on=TODAY)
 
 
 def ask(depot, **values):
@@ -126,12 +126,12 @@ def test_an_invented_and_a_real_one_are_not_merged(client, editor, two):
     Depot.objects.filter(pk=two[1].pk).update(source="demo", website="")
     answer = client.post(reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk]), {"decision": "first"})
     assert "Nic nie zmieniono: wpisu demonstracyjnego nie można scalić z prawdziwym." in answer.content.decode()
-    with pytest.raises(services.MergeRefused, match="demonstracyjnego"):
+    with pytest.raises(merging.MergeRefused, match="demonstracyjnego"):
         merge(*two)
-    with pytest.raises(services.MergeRefused, match="samym"):
+    with pytest.raises(merging.MergeRefused, match="samym"):
         merge(two[0], two[0])
-    with pytest.raises(services.MergeRefused, match="jeden i ten sam"):
-        services.mark_distinct(one=two[0], other=two[0], by=editor, at=NOW)
+    with pytest.raises(merging.MergeRefused, match="jeden i ten sam"):
+        merging.mark_distinct(one=two[0], other=two[0], by=editor, at=NOW)
 
 
 def test_submissions_and_prices_follow_and_none_is_lost(two):
@@ -164,7 +164,7 @@ def test_readers_and_callers_are_led_to_the_survivor(client, two):
     answer = client.get(f"/api/v1/stores/{other.pk}")
     assert answer.status_code == 404
     assert f"depot {other.pk} was merged into depot {one.pk}; ask for that one" in answer.json()["message"]
-    services.remove_depot(depot=one, reason=Depot.RemovalReason.CLOSED, on=TODAY)
+    moderation.remove_depot(depot=one, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert "no depot is published" in client.get(f"/api/v1/stores/{other.pk}").json()["message"]
     assert client.get(f"/sklad/{one.pk}-sklad-opalu-nowak/").status_code == 410
 
@@ -182,16 +182,16 @@ def test_a_restored_one_stands_on_its_own(two):
     one, other = two
     merge(one, other)
     other.refresh_from_db()
-    assert services.publish_depot(depot=other, on=TODAY, note="to dwa").merged_into is None
+    assert publishing.publish_depot(depot=other, on=TODAY, note="to dwa").merged_into is None
 
 
 def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(two):
     Depot.objects.update(source="demo", nip=None, phone="", website="")
     ask(two[1])
     merge(*two)
-    services.mark_distinct(one=two[0], other=two[1], by=factories.UserFactory(), at=NOW)
+    merging.mark_distinct(one=two[0], other=two[1], by=factories.UserFactory(), at=NOW)
     assert Dataset.objects.get(slug="depots").version == 1
-    assert services.erase_demonstration() == 2
+    assert moderation.erase_demonstration() == 2
     left = [rows.count() for rows in (Submission.objects, Depot.history, NotDuplicate.objects)]
     assert left == [0, 0, 0]
 

@@ -5,8 +5,9 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from catalog import services, submissions
 from catalog.models import Depot, DepotMerge, Submission
+from catalog.services import publishing
+from catalog.submissions import decisions
 from prices import services as prices
 from prices.models import DepotPrice
 from tests import factories
@@ -21,7 +22,7 @@ def three(db):
 
 
 def restore(depot):
-    return services.publish_depot(depot=depot, on=TODAY, by=factories.UserFactory(), note="to dwa składy")
+    return publishing.publish_depot(depot=depot, on=TODAY, by=factories.UserFactory(), note="to dwa składy")
 
 
 def of(depot):
@@ -73,8 +74,8 @@ def test_a_submission_that_was_decided_at_the_survivor_stays_there(three):
     accepted = factories.SubmissionFactory(depot=other)
     rejected, waiting = factories.SubmissionFactory(depot=other), factories.SubmissionFactory(depot=other)
     merge(one, other)
-    submissions.accept_submission(submission=accepted, by=editor, on=NOW)
-    submissions.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
+    decisions.accept_submission(submission=accepted, by=editor, on=NOW)
+    decisions.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
     restore(other)
     assert (of(one), of(other)) == ({accepted, rejected}, {waiting})
     one.refresh_from_db()

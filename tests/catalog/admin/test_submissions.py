@@ -10,9 +10,9 @@ from django.contrib.auth.models import Group, Permission
 from django.core import mail
 from django.urls import reverse
 
-from catalog import submissions
 from catalog.models import Depot, Submission
 from catalog.roles import EDITOR
+from catalog.submissions import retention
 from tests import bulk, factories
 from tests.pages.reading import SCRIPT
 
@@ -194,7 +194,7 @@ def test_a_missing_depot_whose_data_were_forgotten_still_has_its_page(client, ed
         decided_by=editor,
         decided_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
-    submissions.purge_submissions(on=datetime(2026, 11, 21, tzinfo=UTC))
+    retention.purge_submissions(on=datetime(2026, 11, 21, tzinfo=UTC))
     assert "Nie ma go." in text_of(client.get(page(submission)))
 
 

@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import services
 from catalog.models import VoivodeshipClaim
 from catalog.roles import CHIEF, EDITOR
+from catalog.services import voivodeship_claims
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -70,7 +70,7 @@ def test_a_chief_editor_takes_it_from_who_went_away():
 
 def test_two_cannot_hold_one_and_nobody_gives_back_nothing():
     editor, voivodeship = factories.UserFactory(), factories.krakow().voivodeship
-    services.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
+    voivodeship_claims.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
     for broken in (
         {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now()},
         {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now(), "released_at": timezone.now()},

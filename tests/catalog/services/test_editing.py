@@ -4,8 +4,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from catalog import services, submissions
 from catalog.models import Depot, Submission
+from catalog.services import editing, merging
+from catalog.submissions import intake
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -18,25 +19,25 @@ def test_an_unknown_field_is_refused_and_nothing_is_saved(name):
     depot, editor = factories.DepotFactory(), factories.UserFactory()
     values = {"phone": "+48 601 234 567", name: "x"}
     with pytest.raises(ValueError, match=f"unknown fields: {name};"):
-        services.edit_depot(depot=depot, values=values, by=editor, on=TODAY)
+        editing.edit_depot(depot=depot, values=values, by=editor, on=TODAY)
     with pytest.raises(ValueError, match=f"unknown fields: {name};"):
-        services.add_depot(values=values, by=editor, on=TODAY)
+        editing.add_depot(values=values, by=editor, on=TODAY)
     assert Depot.objects.get().phone == ""
 
 
 def test_an_unknown_field_to_take_is_refused():
     one, other = factories.DepotFactory(), factories.DepotFactory()
     with pytest.raises(ValueError, match="unknown fields: phon;"):
-        services.merge_depots(survivor=one, loser=other, take=["phon"], by=factories.UserFactory(), on=TODAY)
+        merging.merge_depots(survivor=one, loser=other, take=["phon"], by=factories.UserFactory(), on=TODAY)
     assert not Depot.objects.filter(publication="removed").exists()
 
 
 def test_an_unknown_field_of_a_correction_is_refused():
-    author = submissions.Author(email="a@example.pl", role="", client="192.0.2.1")
+    author = intake.Author(email="a@example.pl", role="", client="192.0.2.1")
     with pytest.raises(ValueError, match="unknown fields: websit;"):
-        submissions.create_submission(
+        intake.create_submission(
             parts=[
-                submissions.SubmissionPart(
+                intake.SubmissionPart(
                     Submission.Kind.CORRECT, {"phone": "+48 601 234 567", "websit": "https://opal.pl/"}
                 )
             ],

@@ -10,10 +10,12 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 from django.utils import timezone
 
-from catalog import submissions
 from catalog.models import Depot, Submission
-from catalog.services import DepotEditConflict, DepotIsRemoved, edit_depot, edit_version, publish_depot
-from catalog.submissions import SubmissionDeleted, confirm_submission
+from catalog.services.editing import DepotEditConflict, edit_depot, edit_version
+from catalog.services.moderation import DepotIsRemoved
+from catalog.services.publishing import publish_depot
+from catalog.submissions import decisions, notifications, retention
+from catalog.submissions.intake import SubmissionDeleted, confirm_submission
 from catalog.submissions.limits import mailbox_free_at
 from catalog.submissions.tokens import hash_client, hash_mailbox, new_token, status_reference
 from tests import factories
@@ -82,7 +84,7 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
     depot = factories.DepotFactory(phone="+48 12 345 67 89", place="Kraków")
     submission = correction(depot, phone="+48 601 234 567", place="Wieliczka")
     letters(
-        submissions.accept_submission,
+        decisions.accept_submission,
         submission=submission,
         groups=["phone"],
         reason="Tej  ulicy tam nie ma.",
@@ -118,8 +120,8 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
 
 def test_a_field_that_is_left_out_needs_a_reason(editor):
     submission = correction(factories.DepotFactory(place="Kraków"), phone="+48 601 234 567", place="Wieliczka")
-    with pytest.raises(submissions.ReasonMissing):
-        submissions.accept_submission(submission=submission, groups=["phone"], by=editor, on=NOW)
+    with pytest.raises(decisions.ReasonMissing):
+        decisions.accept_submission(submission=submission, groups=["phone"], by=editor, on=NOW)
     submission.refresh_from_db()
     assert (submission.state, submission.depot.phone) == ("waiting", "")
 
@@ -127,7 +129,7 @@ def test_a_field_that_is_left_out_needs_a_reason(editor):
 def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
     depot = factories.DepotFactory(name="<b>Skład</b>\nBcc: x@example.pl " + "A" * 100)
     submission = factories.SubmissionFactory(depot=depot)
-    letters(submissions.reject_submission, submission=submission, reason="<script>", by=editor, on=NOW)
+    letters(decisions.reject_submission, submission=submission, reason="<script>", by=editor, on=NOW)
     (letter,) = mail.outbox
     assert letter.subject.endswith("…: zgłoszenie odrzucone")
     assert "\n" not in letter.subject
@@ -138,7 +140,7 @@ def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
 def test_hours_that_go_are_stored_as_none(editor):
     depot = factories.DepotFactory(hours={"mon": "7:00-15:00"}, opening_hours="Mo 07:00-15:00")
     submission = correction(depot, hours=None, opening_hours="")
-    submissions.accept_submission(submission=submission, by=editor, on=NOW)
+    decisions.accept_submission(submission=submission, by=editor, on=NOW)
     assert Depot.objects.filter(hours__isnull=True).exists()
     depot.refresh_from_db()
     assert depot.hours is None
@@ -146,17 +148,17 @@ def test_hours_that_go_are_stored_as_none(editor):
 
 def test_of_a_correction_something_has_to_be_accepted(editor):
     submission = factories.SubmissionFactory()
-    with pytest.raises(submissions.NoFieldsAccepted):
-        submissions.accept_submission(submission=submission, groups=["name", "position"], by=editor, on=NOW)
+    with pytest.raises(decisions.NoFieldsAccepted):
+        decisions.accept_submission(submission=submission, groups=["name", "position"], by=editor, on=NOW)
     submission.refresh_from_db()
     assert submission.state == "waiting"
 
 
 def test_a_rejection_says_why(editor, letters):
     submission = factories.SubmissionFactory()
-    with pytest.raises(submissions.ReasonMissing):
-        submissions.reject_submission(submission=submission, reason=" ", by=editor, on=NOW)
-    letters(submissions.reject_submission, submission=submission, reason="Numer\nnie odpowiada.", by=editor, on=NOW)
+    with pytest.raises(decisions.ReasonMissing):
+        decisions.reject_submission(submission=submission, reason=" ", by=editor, on=NOW)
+    letters(decisions.reject_submission, submission=submission, reason="Numer\nnie odpowiada.", by=editor, on=NOW)
     assert "Powód: Numer nie odpowiada." in mail.outbox[0].body
     submission.depot.refresh_from_db()
     assert (submission.depot.phone, submission.depot.data_status) == ("", "unverified")
@@ -164,7 +166,7 @@ def test_a_rejection_says_why(editor, letters):
 
 def test_a_claim_makes_the_entry_the_owners(editor, letters):
     submission = factories.SubmissionFactory(claim=True)
-    letters(submissions.accept_submission, submission=submission, by=editor, on=NOW)
+    letters(decisions.accept_submission, submission=submission, by=editor, on=NOW)
     depot = submission.depot
     depot.refresh_from_db()
     assert (depot.data_status, depot.verified_at, depot.verified_by) == ("owner", TODAY, editor)
@@ -176,7 +178,7 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     submission = factories.SubmissionFactory(delete=True)
     other = factories.SubmissionFactory(depot=submission.depot)
     silent = factories.SubmissionFactory(depot=submission.depot, unconfirmed=True)
-    letters(submissions.accept_submission, submission=submission, by=editor, on=NOW)
+    letters(decisions.accept_submission, submission=submission, by=editor, on=NOW)
     submission.depot.refresh_from_db()
     assert (submission.depot.publication, submission.depot.removal_reason) == ("removed", "owner")
     states = dict(Submission.objects.values_list("pk", "state"))
@@ -191,17 +193,17 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
 def test_a_submission_about_a_removed_entry_can_only_be_rejected(editor):
     submission = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
     with pytest.raises(DepotIsRemoved):
-        submissions.accept_submission(submission=submission, by=editor, on=NOW)
-    submissions.reject_submission(submission=submission, reason="Wpisu już nie ma.", by=editor, on=NOW)
+        decisions.accept_submission(submission=submission, by=editor, on=NOW)
+    decisions.reject_submission(submission=submission, reason="Wpisu już nie ma.", by=editor, on=NOW)
 
 
 def test_nothing_is_decided_twice(editor):
     submission = factories.SubmissionFactory()
-    submissions.accept_submission(submission=submission, by=editor, on=NOW)
-    with pytest.raises(submissions.SubmissionAlreadyDecided):
-        submissions.accept_submission(submission=submission, opened=1, by=editor, on=NOW)
-    with pytest.raises(submissions.SubmissionAlreadyDecided):
-        submissions.reject_submission(submission=submission, reason="x", by=editor, on=NOW)
+    decisions.accept_submission(submission=submission, by=editor, on=NOW)
+    with pytest.raises(decisions.SubmissionAlreadyDecided):
+        decisions.accept_submission(submission=submission, opened=1, by=editor, on=NOW)
+    with pytest.raises(decisions.SubmissionAlreadyDecided):
+        decisions.reject_submission(submission=submission, reason="x", by=editor, on=NOW)
 
 
 def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor):
@@ -209,7 +211,7 @@ def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor
     opened = edit_version(submission.depot)
     edit_depot(depot=submission.depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     with pytest.raises(DepotEditConflict):
-        submissions.accept_submission(submission=submission, opened=opened, by=editor, on=NOW)
+        decisions.accept_submission(submission=submission, opened=opened, by=editor, on=NOW)
     submission.refresh_from_db()
     assert submission.state == "waiting"
 
@@ -217,8 +219,8 @@ def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor
 def test_a_missing_depot_needs_a_municipality(editor):
     values = {"name": "Opał", "place": "Kraków", "lat": 50.06, "lon": 19.94, "fuels": []}
     submission = factories.SubmissionFactory(kind="add", depot=None, proposed=values, stored={})
-    with pytest.raises(submissions.LocationOutsidePoland):
-        submissions.accept_submission(submission=submission, by=editor, on=NOW)
+    with pytest.raises(decisions.LocationOutsidePoland):
+        decisions.accept_submission(submission=submission, by=editor, on=NOW)
     assert not Depot.objects.exists()
 
 
@@ -238,7 +240,7 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
     numbers = [row.pk for row in [*rows, gone]]
     # savepoint 2; depots, submissions; changed submissions, depots, their history; version, data set 1
     with django_assert_max_num_queries(12):
-        decided = submissions.accept_submissions(submissions=numbers, by=editor, on=NOW)
+        decided = decisions.accept_submissions(submissions=numbers, by=editor, on=NOW)
     assert len(decided.changed) == count
     assert decided.unchanged == [(gone, "wpis jest usunięty; zgłoszenie można tylko odrzucić")]
     assert Depot.objects.filter(data_status="verified", phone="+48 601 234 567").count() == count
@@ -251,7 +253,7 @@ def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, letters,
     # the hour, what has left 2
     with django_assert_max_num_queries(15):
         decided = letters(
-            submissions.reject_submissions, submissions=[row.pk for row in rows], reason="Spam.", by=editor, on=NOW
+            decisions.reject_submissions, submissions=[row.pk for row in rows], reason="Spam.", by=editor, on=NOW
         )
     assert (len(decided.changed), len(mail.outbox), decided.unsent) == (200, 200, [])
 
@@ -259,7 +261,7 @@ def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, letters,
 def test_two_submissions_about_one_entry_add_up(editor):
     depot = factories.DepotFactory()
     both = [correction(depot, phone="+48 601 234 567"), correction(depot, place="Wieliczka")]
-    submissions.accept_submissions(submissions=[row.pk for row in both], by=editor, on=NOW)
+    decisions.accept_submissions(submissions=[row.pk for row in both], by=editor, on=NOW)
     depot.refresh_from_db()
     assert (depot.phone, depot.place) == ("+48 601 234 567", "Wieliczka")
     assert set(depot.confirmed_fields) == {"phone", "place"}
@@ -284,7 +286,7 @@ class Down(EmailBackend):
 def test_a_letter_that_cannot_be_sent_undoes_nothing_and_is_named(editor, letters, settings, caplog):
     settings.EMAIL_BACKEND = f"{__name__}.HalfBroken"
     lost, kept = factories.SubmissionFactory(email="nobody@opal.pl"), factories.SubmissionFactory()
-    decided = letters(submissions.accept_submissions, submissions=[lost.pk, kept.pk], by=editor, on=NOW)
+    decided = letters(decisions.accept_submissions, submissions=[lost.pk, kept.pk], by=editor, on=NOW)
     assert (len(decided.changed), decided.unsent) == (2, [lost.pk])
     assert [letter.to[0] for letter in mail.outbox] == [kept.email]
     assert f"letter of submission {lost.pk} not sent: SMTPRecipientsRefused" in caplog.text
@@ -299,14 +301,16 @@ def test_every_kind_of_letter_is_sent_again_and_once(editor, letters, settings):
     superseded = correction(depot, phone="+48 601 234 567")
     unconfirmed = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     rejected = factories.SubmissionFactory()
-    letters(submissions.accept_submission, submission=accepted, by=editor, on=NOW)
-    letters(submissions.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
+    letters(decisions.accept_submission, submission=accepted, by=editor, on=NOW)
+    letters(decisions.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
     owed = (accepted.pk, superseded.pk, rejected.pk)
-    assert submissions.resend_letters() == submissions.Told((), owed)
+    assert notifications.resend_letters() == notifications.Told((), owed)
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    assert submissions.resend_letters(submissions=[rejected.pk, unconfirmed.pk]) == submissions.Told((rejected.pk,), ())
-    assert submissions.resend_letters() == submissions.Told((accepted.pk, superseded.pk), ())
-    assert submissions.resend_letters() == submissions.Told((), ())
+    assert notifications.resend_letters(submissions=[rejected.pk, unconfirmed.pk]) == notifications.Told(
+        (rejected.pk,), ()
+    )
+    assert notifications.resend_letters() == notifications.Told((accepted.pk, superseded.pk), ())
+    assert notifications.resend_letters() == notifications.Told((), ())
     said = [letter.body for letter in mail.outbox]
     assert "Powód: Nie ten skład." in said[0]
     assert "Wpis zniknął z katalogu i z API" in said[1]
@@ -321,16 +325,16 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
     rows = [factories.SubmissionFactory(**asked | {"mailbox_hash": ""}) for _ in range(4)]
     other = factories.SubmissionFactory()
     numbers = [row.pk for row in (*rows, other)]
-    decided = letters(submissions.reject_submissions, submissions=numbers, reason="Nie.", by=editor, on=NOW)
+    decided = letters(decisions.reject_submissions, submissions=numbers, reason="Nie.", by=editor, on=NOW)
     assert [letter.to[0] for letter in mail.outbox] == ["jan@opal.pl", "jan@opal.pl", other.email]
     assert (decided.unsent, decided.delayed) == ([], [row.pk for row in rows[2:]])
-    submissions.purge_submissions(on=NOW + timedelta(minutes=30))
-    assert submissions.resend_letters() == submissions.Told(delayed=tuple(decided.delayed))
+    retention.purge_submissions(on=NOW + timedelta(minutes=30))
+    assert notifications.resend_letters() == notifications.Told(delayed=tuple(decided.delayed))
     now[0] = NOW + timedelta(minutes=1)
     call_command("resend_letters", commit=True)
     assert capsys.readouterr().out == "1 letters sent\n1 letters wait until their mailboxes may get more\n"
     now[0] = NOW + timedelta(hours=1)
-    assert submissions.resend_letters() == submissions.Told((rows[3].pk,))
+    assert notifications.resend_letters() == notifications.Told((rows[3].pk,))
     assert len(mail.outbox) == 5
     assert mailbox_free_at(hash_mailbox("j.an+x@opal.pl"), now[0]) is None
     assert not Submission.objects.unnotified().exists()
@@ -339,11 +343,11 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
 def test_a_letter_that_is_owed_keeps_no_address_longer(editor, letters, settings):
     settings.EMAIL_BACKEND = f"{__name__}.Down"
     submission = factories.SubmissionFactory()
-    letters(submissions.reject_submission, submission=submission, reason="Nie.", by=editor, on=NOW)
-    assert submissions.purge_submissions(on=NOW + timedelta(days=90)).erased == 1
+    letters(decisions.reject_submission, submission=submission, reason="Nie.", by=editor, on=NOW)
+    assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 1
     submission.refresh_from_db()
     assert (submission.email, submission.notification_pending) == ("", False)
-    assert submissions.resend_letters() == submissions.Told((), ())
+    assert notifications.resend_letters() == notifications.Told((), ())
 
 
 def test_the_command_sends_again_and_fails_while_it_cannot(capsys, settings):
@@ -361,13 +365,13 @@ def test_the_command_sends_again_and_fails_while_it_cannot(capsys, settings):
 
 def test_personal_data_go_ninety_days_after_the_decision(editor):
     accepted, rejected, waiting = (factories.SubmissionFactory(message="Jan Nowak", client_hash="x") for _ in "abc")
-    submissions.accept_submission(submission=accepted, by=editor, on=NOW)
-    submissions.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
-    submissions.purge_submissions(on=NOW + timedelta(days=90, seconds=-1))
+    decisions.accept_submission(submission=accepted, by=editor, on=NOW)
+    decisions.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
+    retention.purge_submissions(on=NOW + timedelta(days=90, seconds=-1))
     accepted.refresh_from_db()
     assert accepted.email  # kept so far
     assert accepted.client_hash == ""  # needed for a day only
-    assert submissions.purge_submissions(on=NOW + timedelta(days=90)).erased == 2
+    assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 2
     for row in (accepted, rejected):
         row.refresh_from_db()
         assert (row.email, row.email_hash, row.message, row.claimant_nip, row.token_hash) == ("", "", "", "", "")
@@ -376,7 +380,7 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
     assert rejected.proposed == rejected.stored == {}
     waiting.refresh_from_db()
     assert waiting.email
-    assert submissions.purge_submissions(on=NOW + timedelta(days=90)) == submissions.Purged(0, 0, 0)
+    assert retention.purge_submissions(on=NOW + timedelta(days=90)) == retention.Purged(0, 0, 0)
 
 
 def waiting_since(moment):
@@ -387,40 +391,40 @@ def waiting_since(moment):
 def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(settings):
     submission = waiting_since(NOW)
     year = timedelta(days=365)
-    assert submissions.warn_of_expiry(on=NOW + year - timedelta(days=15)).sent == ()
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=15)).sent == ()
     settings.EMAIL_BACKEND = f"{__name__}.Down"
-    assert submissions.warn_of_expiry(on=NOW + year - timedelta(days=14)).unsent == (submission.pk,)
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=14)).unsent == (submission.pk,)
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     # A day late: so is what it tells of.
-    assert submissions.warn_of_expiry(on=NOW + year - timedelta(days=13)).sent == (submission.pk,)
-    assert submissions.warn_of_expiry(on=NOW + year - timedelta(days=12)) == submissions.Told((), ())
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=13)).sent == (submission.pk,)
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=12)) == notifications.Told((), ())
     (letter,) = mail.outbox
     assert letter.to == [submission.email]
     assert f"zgłoszenia nr {submission.pk}" in letter.body
     assert "22 listopada 2027 r." in letter.body  # NOW is 21 November 2026
     assert "Jan" not in letter.body
-    assert submissions.purge_submissions(on=NOW + year).expired == 0
-    assert submissions.purge_submissions(on=NOW + year + timedelta(days=1)).expired == 1
+    assert retention.purge_submissions(on=NOW + year).expired == 0
+    assert retention.purge_submissions(on=NOW + year + timedelta(days=1)).expired == 1
     assert not Submission.objects.exists()
 
 
 def test_a_letter_that_never_leaves_keeps_an_undecided_submission_a_month_longer():
     waiting_since(NOW)
-    assert submissions.purge_submissions(on=NOW + timedelta(days=394)).expired == 0
-    assert submissions.purge_submissions(on=NOW + timedelta(days=395)).expired == 1
+    assert retention.purge_submissions(on=NOW + timedelta(days=394)).expired == 0
+    assert retention.purge_submissions(on=NOW + timedelta(days=395)).expired == 1
 
 
 def test_a_decision_after_the_letter_keeps_the_submission(editor):
     submission = waiting_since(NOW)
-    submissions.warn_of_expiry(on=NOW + timedelta(days=351))
-    submissions.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
-    assert submissions.purge_submissions(on=NOW + timedelta(days=400)).expired == 0
+    retention.warn_of_expiry(on=NOW + timedelta(days=351))
+    decisions.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
+    assert retention.purge_submissions(on=NOW + timedelta(days=400)).expired == 0
 
 
 def test_unconfirmed_submissions_go_with_their_link():
     submission = factories.SubmissionFactory(unconfirmed=True, created_at=NOW, mailed_at=NOW + timedelta(hours=1))
-    assert submissions.purge_submissions(on=NOW + timedelta(hours=48)).deleted == 0
-    assert submissions.purge_submissions(on=NOW + timedelta(hours=49)).deleted == 1
+    assert retention.purge_submissions(on=NOW + timedelta(hours=48)).deleted == 0
+    assert retention.purge_submissions(on=NOW + timedelta(hours=49)).deleted == 1
     assert not Submission.objects.filter(pk=submission.pk).exists()
 
 
@@ -434,8 +438,8 @@ def test_the_author_of_prices_goes_the_day_after_the_last_was_decided():
         created_at=NOW - timedelta(days=3),
         proposed={"fuel": "pellet"},
     )
-    assert submissions.purge_submissions(on=NOW + timedelta(hours=23)).erased == 0
-    assert submissions.purge_submissions(on=NOW + timedelta(hours=24)).erased == 1
+    assert retention.purge_submissions(on=NOW + timedelta(hours=23)).erased == 0
+    assert retention.purge_submissions(on=NOW + timedelta(hours=24)).erased == 1
     submission.refresh_from_db()
     assert (submission.email, submission.proposed) == ("", {})
 
@@ -467,11 +471,11 @@ def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
     late, values = NOW + timedelta(hours=20), {"mailbox_hash": "x", "created_at": NOW}
     old = factories.SubmissionFactory(mailed_at=NOW, links_at=[NOW], **values)
     resent = factories.SubmissionFactory(unconfirmed=True, mailed_at=late, links_at=[NOW, late], **values)
-    submissions.purge_submissions(on=NOW + timedelta(hours=24))
+    retention.purge_submissions(on=NOW + timedelta(hours=24))
     for row, kept in ((old, ("", [])), (resent, ("x", [NOW, late]))):
         row.refresh_from_db()
         assert (row.mailbox_hash, row.links_at) == kept
-    submissions.purge_submissions(on=late + timedelta(hours=24))
+    retention.purge_submissions(on=late + timedelta(hours=24))
     resent.refresh_from_db()
     assert (resent.mailbox_hash, resent.links_at) == ("", [])
 

@@ -9,9 +9,10 @@ import pytest
 from django.core import mail
 from django.db import connection, transaction
 
-from catalog import services, submissions
 from catalog.models import Depot, Submission
-from catalog.submissions import Author, SubmissionPart, limits, tokens
+from catalog.services import merging, moderation
+from catalog.submissions import decisions, intake, limits, notifications, retention, tokens
+from catalog.submissions.intake import Author, SubmissionPart
 from tests import factories
 from tests.catalog.admin.test_at_once import at_once
 
@@ -22,7 +23,7 @@ AUTHOR = Author(email="jan@opal.pl", client="192.0.2.7")
 
 
 def submit_correction(depot):
-    submissions.create_submission(
+    intake.create_submission(
         parts=[SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})], depot=depot, author=AUTHOR, on=NOW
     )
 
@@ -32,11 +33,11 @@ def test_of_two_editors_one_decides():
     submission = factories.SubmissionFactory()
 
     def accept():
-        submissions.accept_submission(submission=submission, by=one, on=NOW)
+        decisions.accept_submission(submission=submission, by=one, on=NOW)
         return "accepted"
 
     def reject():
-        submissions.reject_submission(submission=submission, reason="Nie.", by=other, on=NOW)
+        decisions.reject_submission(submission=submission, reason="Nie.", by=other, on=NOW)
         return "rejected"
 
     outcomes = at_once(accept, reject)
@@ -51,7 +52,7 @@ def test_a_deletion_and_a_correction_of_one_entry_at_once_leave_no_deadlock():
     correct = factories.SubmissionFactory(depot=depot)
 
     def accept(submission):
-        return lambda: len(submissions.accept_submission(submission=submission, by=editor, on=NOW).changed)
+        return lambda: len(decisions.accept_submission(submission=submission, by=editor, on=NOW).changed)
 
     outcomes = at_once(accept(correct), accept(delete))
     depot.refresh_from_db()
@@ -65,7 +66,7 @@ def test_two_clicks_on_one_link_confirm_once():
     submission.save()
 
     def confirm():
-        return submissions.confirm_submission(token=token, on=NOW).state
+        return intake.confirm_submission(token=token, on=NOW).state
 
     assert sorted(at_once(confirm, confirm, confirm)) == ["LinkAlreadyUsed", "LinkAlreadyUsed", "waiting"]
 
@@ -76,7 +77,7 @@ def test_the_limit_is_exact_however_many_send_at_once():
     def submit(depot):
         def act():
             author = Author(email=f"jan{depot.pk}@opal.pl", client="192.0.2.7")
-            submissions.create_submission(
+            intake.create_submission(
                 parts=[SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})], depot=depot, author=author, on=NOW
             )
             return "taken"
@@ -103,7 +104,7 @@ def test_a_link_sent_again_twice_at_once_is_one_letter():
     submission = factories.SubmissionFactory(unconfirmed=True, mails_sent=1)
 
     def resend():
-        submissions.resend_link(submission=submission, on=NOW)
+        intake.resend_link(submission=submission, on=NOW)
         return "sent"
 
     assert sorted(at_once(resend, resend)) == ["TooManyRequests", "sent"]
@@ -155,7 +156,7 @@ def lock_at_once(rows):
 def confirming(submission):
     token, submission.token_hash = tokens.new_token(submission.pk, NOW)
     submission.save()
-    return lambda: submissions.confirm_submission(token=token, on=NOW)
+    return lambda: intake.confirm_submission(token=token, on=NOW)
 
 
 def test_who_sends_a_form_again_locks_the_entry_before_the_earlier_submission():
@@ -173,7 +174,7 @@ def test_who_confirms_locks_the_entry_before_the_submission():
 
 def test_invented_entries_are_locked_before_their_submissions():
     submission = factories.SubmissionFactory(depot=factories.DepotFactory(source=Depot.Source.DEMO))
-    with held_up(Depot.objects.all(), services.erase_demonstration):
+    with held_up(Depot.objects.all(), moderation.erase_demonstration):
         assert lock_at_once(Submission.objects.all()) == [submission.pk]
 
 
@@ -182,7 +183,7 @@ def test_a_submission_whose_entry_is_merged_while_its_link_is_opened_takes_the_p
     earlier = factories.SubmissionFactory(depot=kept, claim=True)
     later = factories.SubmissionFactory(depot=gone, email=earlier.email, claim=True, unconfirmed=True)
     with held_up(Depot.objects.all(), confirming(later)):
-        services.merge_depots(survivor=kept, loser=gone, take=[], by=editor, on=NOW.date())
+        merging.merge_depots(survivor=kept, loser=gone, take=[], by=editor, on=NOW.date())
     found = Submission.objects.order_by("pk").values_list("depot", "state")
     assert list(found) == [(kept.pk, "superseded"), (kept.pk, "waiting")]
 
@@ -198,7 +199,7 @@ def test_submissions_are_forgotten_in_the_order_of_their_numbers():
     first, second = factories.SubmissionFactory(client_hash="x"), factories.SubmissionFactory(client_hash="x")
     first.save()  # behind the other in the table from now on
     with held_up(
-        Submission.objects.filter(pk=first.pk), lambda: submissions.purge_submissions(on=NOW + timedelta(days=2))
+        Submission.objects.filter(pk=first.pk), lambda: retention.purge_submissions(on=NOW + timedelta(days=2))
     ):
         assert lock_at_once(Submission.objects.filter(pk=second.pk)) == [second.pk]
 
@@ -211,7 +212,7 @@ def test_letters_do_not_wait_for_an_editor_who_holds_their_depot():
     told = []
 
     def send():
-        told.append(submissions.resend_letters())
+        told.append(notifications.resend_letters())
         connection.close()
 
     letters = threading.Thread(target=send)

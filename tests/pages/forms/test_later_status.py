@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from catalog.models import Depot, Submission
-from catalog.services import remove_depot
-from catalog.submissions import purge_submissions
+from catalog.services.moderation import remove_depot
+from catalog.submissions.retention import purge_submissions
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,9 @@ from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
 from catalog.models import Depot, Submission
-from catalog.services import remove_depot
-from catalog.submissions import accept_submission, purge_submissions
+from catalog.services.moderation import remove_depot
+from catalog.submissions.decisions import accept_submission
+from catalog.submissions.retention import purge_submissions
 from tests import factories
 from tests.pages.reading import text_of
 

@@ -8,10 +8,11 @@ import pytest
 from django.core import mail
 from django.core.management import call_command
 
-from catalog import submissions
 from catalog.models import OwnerChange, OwnerLink, Submission
-from catalog.services import merge_depots, publish_depot, revoke_verification
-from catalog.submissions import owner_links
+from catalog.services.merging import merge_depots
+from catalog.services.moderation import revoke_verification
+from catalog.services.publishing import publish_depot
+from catalog.submissions import decisions, owner_links
 from prices.models import DepotPrice
 from tests import factories
 from tests.pages.forms.test_prices import SEVEN
@@ -30,7 +31,7 @@ def link(nowak, clock, django_capture_on_commit_callbacks):
     """Return the link in the e-mail about an accepted claim."""
     submission = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
     with django_capture_on_commit_callbacks(execute=True):
-        submissions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+        decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     return link_in(mail.outbox[-1])
 
 
@@ -127,7 +128,7 @@ def test_who_lost_the_link_claims_the_entry_anew(
     stranger.confirm()
     submission = Submission.objects.get(kind="claim", state="waiting")
     with django_capture_on_commit_callbacks(execute=True):
-        submissions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+        decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     fresh = link_in(mail.outbox[-1])
     assert (client.get(link).status_code, client.get(fresh).status_code) == (404, 200)
 

@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 
 from catalog.models import Submission
-from catalog.submissions import purge_submissions
+from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import approve_prices, reject_prices
 from tests import factories

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 
-from catalog import submissions
 from catalog.models import Depot, Submission
+from catalog.submissions import decisions, retention
 from prices.models import DepotPrice
 from tests import factories
 from tests.pages.reading import NOINDEX, text_of
@@ -45,7 +45,7 @@ def test_a_correction_from_the_form_to_the_public(
 
     submission = Submission.objects.get()
     with django_capture_on_commit_callbacks(execute=True):
-        submissions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+        decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     stored = client.get(f"/api/v1/stores/{nowak.pk}").json()
     assert stored["phone"] == "+48 601 234 567"
     assert stored["hours"]["mon"] == "7:00-15:00"
@@ -63,11 +63,11 @@ def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
     sent = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", role="owner", claimant_nip="526-025-02-74", agreed="on")
     assert sent.status_code == 302
     stranger.confirm()
-    submissions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
+    decisions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["source"]["data_status"] == "owner"
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     stranger.confirm()
-    submissions.accept_submission(
+    decisions.accept_submission(
         submission=Submission.objects.get(state="waiting"), by=factories.UserFactory(), on=clock.now
     )
     nowak.refresh_from_db()
@@ -77,7 +77,7 @@ def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
 def test_a_deletion_is_a_removal(client, stranger, nowak, clock):
     stranger.fill(f"/sklad/{nowak.pk}/usun/", role="owner", agreed="on")
     stranger.confirm()
-    submissions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
+    decisions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/").status_code == 410
     assert client.get(f"/api/v1/stores/{nowak.pk}").status_code == 404
     for form in ("popraw", "przejmij", "usun", "cena"):
@@ -95,7 +95,7 @@ def test_a_missing_depot_is_added(client, stranger, clock, db):
     assert "Zosi" not in mail.outbox[-1].body + mail.outbox[-1].subject
     stranger.confirm()
     assert Depot.objects.count() == 0
-    submissions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
+    decisions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     depot = Depot.objects.get()
     assert Submission.objects.get().depot == depot
     found = client.get(f"/api/v1/stores/{depot.pk}").json()
@@ -115,7 +115,7 @@ def test_the_way_works_with_demonstration_data(client, stranger, clock, demonstr
     assert "Strona internetowa" not in page
     stranger.fill(path, sat="8-13")
     stranger.confirm()
-    submissions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
+    decisions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/api/v1/stores/{demonstration.pk}").json()["hours"]["sat"] == "8:00-13:00"
 
 
@@ -177,11 +177,11 @@ def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_
     assert "Nic się nie zmieni" not in page
     states = dict(Submission.objects.exclude(state="superseded").values_list("kind", "state"))
     assert states == {"claim": "withdrawn", "correct": "waiting", "price": "passed_on"}
-    with pytest.raises(submissions.SubmissionAlreadyDecided):
-        submissions.accept_submission(submission=waiting["claim"], by=factories.UserFactory(), on=clock.now)
+    with pytest.raises(decisions.SubmissionAlreadyDecided):
+        decisions.accept_submission(submission=waiting["claim"], by=factories.UserFactory(), on=clock.now)
     stranger.send(again, {"wycofaj": str(factories.SubmissionFactory().pk)})  # of somebody else
     assert Submission.objects.waiting().count() == 2
-    submissions.accept_submission(submission=waiting["correct"], by=factories.UserFactory(), on=clock.now)
+    decisions.accept_submission(submission=waiting["correct"], by=factories.UserFactory(), on=clock.now)
     page = text_of(client.get(again))
     assert "Redakcja przyjęła 24 listopada 2026 r., 13:00" in page
     assert "Bez zmian zostało" not in page
@@ -195,7 +195,7 @@ def test_what_was_never_confirmed_is_withdrawn_as_a_whole(client, stranger, nowa
     assert set(Submission.objects.values_list("state", flat=True)) == {"withdrawn"}
     assert "Nic się nie zmieni" in text_of(client.get(status))
     assert client.get(stranger.link()).status_code == 409
-    submissions.purge_submissions(on=stranger.clock.now + timedelta(hours=23))
+    retention.purge_submissions(on=stranger.clock.now + timedelta(hours=23))
     assert Submission.objects.exists()
-    submissions.purge_submissions(on=stranger.clock.now + timedelta(hours=24))
+    retention.purge_submissions(on=stranger.clock.now + timedelta(hours=24))
     assert not Submission.objects.exists()

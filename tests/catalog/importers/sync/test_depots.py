@@ -5,10 +5,11 @@ from datetime import date
 
 import pytest
 
-from catalog import models, services
+from catalog import models
 from catalog.importers.records import DepotRecord, Extract, Note
 from catalog.importers.sync import Options, TooManyRemovals
 from catalog.importers.sync.depots import sync_depots
+from catalog.services import moderation, publishing
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +53,7 @@ def test_changes_are_taken_dated_and_named(options):
 
 def test_a_verified_depot_keeps_its_fields_and_the_report_names_them(options):
     load(RECORD, options=options)
-    services.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=options.today)
+    moderation.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=options.today)
     report = load(replace(RECORD, phone="+48 11 111 11 11"), options=options)
     assert the_depot().phone == "+48 12 345 67 89"
     assert the_depot().data_status == "verified"
@@ -68,7 +69,7 @@ def test_a_single_confirmed_field_is_kept_and_the_others_follow_the_source(optio
 
 def test_a_depot_removed_by_its_owner_does_not_come_back(options):
     load(RECORD, options=options)
-    services.remove_depot(depot=the_depot(), reason=models.Depot.RemovalReason.OWNER, on=options.today)
+    moderation.remove_depot(depot=the_depot(), reason=models.Depot.RemovalReason.OWNER, on=options.today)
     report = load(RECORD, options=options)
     assert the_depot().publication == "removed"
     assert report.skipped[0].key == "node/1"
@@ -93,7 +94,7 @@ def test_a_row_that_cannot_be_used_leaves_its_depot_as_it_is(options):
 def test_a_verified_depot_stays_although_gone_from_the_source(options):
     others = [replace(RECORD, source_id=f"node/{n}") for n in range(2, 30)]
     load(RECORD, *others, options=options)
-    services.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=options.today)
+    moderation.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=options.today)
     report = load(*others, options=options)
     assert the_depot().publication == "published"
     assert report.skipped[0].key == "node/1"
@@ -103,7 +104,7 @@ def test_a_private_person_is_held_back_until_an_editor_publishes(options):
     record = replace(RECORD, name="Jan Kowalski", held=True, review="nazwa to imię i nazwisko")
     load(record, options=options)
     assert the_depot().publication == "held"
-    services.publish_depot(depot=the_depot(), on=options.today)
+    publishing.publish_depot(depot=the_depot(), on=options.today)
     load(record, options=options)
     assert the_depot().publication == "published"
 

@@ -5,10 +5,11 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from catalog import services, submissions
 from catalog.importers.records import DepotRecord, Extract
 from catalog.importers.sync.depots import sync_depots
 from catalog.models import Depot, Submission
+from catalog.services import editing, moderation, publishing
+from catalog.submissions import decisions
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +66,7 @@ def corrected_by_its_owner(**proposed):
         created_at=NOW,
         confirmed_at=NOW,
     )
-    submissions.accept_submission(submission=submission, by=factories.UserFactory(), on=NOW)
+    decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=NOW)
 
 
 def test_imported_corrected_imported_verified_removed_imported(imported, options):
@@ -76,7 +77,7 @@ def test_imported_corrected_imported_verified_removed_imported(imported, options
     depot = the_depot()
     assert (depot.phone, depot.name, depot.data_status) == ("+48 600 000 000", "Nowak sp. z o.o.", "verified")
 
-    services.verify_depot(depot=depot, by=factories.UserFactory(), on=TODAY)
+    moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=TODAY)
     kept = imported(phone="+48 11 111 11 11", name="Jeszcze inaczej", fuels=("pellet", "wegiel"))
     assert kept == [
         "name kept, a person set or checked it: 'Nowak sp. z o.o.'; the source says 'Jeszcze inaczej'",
@@ -84,7 +85,7 @@ def test_imported_corrected_imported_verified_removed_imported(imported, options
         """fuels kept, a person set or checked it: '["wegiel"]'; the source says '["wegiel", "pellet"]'""",
     ]
 
-    services.remove_depot(depot=the_depot(), reason=Depot.RemovalReason.OWNER, on=TODAY)
+    moderation.remove_depot(depot=the_depot(), reason=Depot.RemovalReason.OWNER, on=TODAY)
     assert imported(phone="+48 11 111 11 11") == ["stays removed: usunięty na wniosek właściciela"]
     assert the_depot().publication == "removed"
     assert reasons() == [
@@ -95,7 +96,7 @@ def test_imported_corrected_imported_verified_removed_imported(imported, options
         "usunięto: usunięty na wniosek właściciela",
     ]
 
-    services.publish_depot(depot=the_depot(), on=TODAY, note="działa dalej")
+    publishing.publish_depot(depot=the_depot(), on=TODAY, note="działa dalej")
     imported(phone="+48 11 111 11 11")
     assert (the_depot().publication, the_depot().phone) == ("published", "+48 600 000 000")
 
@@ -103,7 +104,7 @@ def test_imported_corrected_imported_verified_removed_imported(imported, options
 def test_a_position_that_a_person_set_keeps_its_municipality(imported, options):
     factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
     moved = {"lat": 49.82, "lon": 19.04, "municipality": factories.bielsko_biala().pk}
-    services.edit_depot(depot=the_depot(), values=moved, by=factories.UserFactory(), on=TODAY)
+    editing.edit_depot(depot=the_depot(), values=moved, by=factories.UserFactory(), on=TODAY)
     kept = imported(lat=50.0618)
     assert [reason.split()[0] for reason in kept] == ["lat", "lon", "municipality"]
     assert (the_depot().lat, the_depot().municipality_id) == (49.82, factories.bielsko_biala().pk)
@@ -111,13 +112,13 @@ def test_a_position_that_a_person_set_keeps_its_municipality(imported, options):
 
 def test_a_municipality_that_a_person_set_stays_while_the_position_follows_the_source(imported):
     other = factories.bielsko_biala().pk
-    services.edit_depot(depot=the_depot(), values={"municipality": other}, by=factories.UserFactory(), on=TODAY)
+    editing.edit_depot(depot=the_depot(), values={"municipality": other}, by=factories.UserFactory(), on=TODAY)
     imported(lat=50.0618)
     assert (the_depot().lat, the_depot().municipality_id) == (50.0618, other)
 
 
 def test_hours_that_a_person_set_are_kept_whole(imported):
-    services.edit_depot(
+    editing.edit_depot(
         depot=the_depot(), values={"opening_hours": "Mo-Sa 07:00-15:00"}, by=factories.UserFactory(), on=TODAY
     )
     imported(opening_hours="24/7", hours={"mon": "0:00-24:00"})
@@ -141,7 +142,7 @@ def test_fuels_of_the_name_are_added_to_those_of_the_source(imported, options):
 def test_fuels_that_a_person_set_or_confirmed_are_not_read_from_the_name(imported):
     editor = factories.UserFactory()
     imported(name="Skład pelletu")
-    services.edit_depot(depot=the_depot(), values={"fuels": ["brykiet"]}, by=editor, on=TODAY)
+    editing.edit_depot(depot=the_depot(), values={"fuels": ["brykiet"]}, by=editor, on=TODAY)
     imported(name="Skład pelletu")
     assert (the_depot().fuels, the_depot().fuels_by_name) == (["brykiet"], [])
     lines = len(reasons())
@@ -151,7 +152,7 @@ def test_fuels_that_a_person_set_or_confirmed_are_not_read_from_the_name(importe
 
 def test_fuels_are_read_from_the_name_that_a_person_gave(imported):
     imported(name="Skład pelletu")
-    services.edit_depot(depot=the_depot(), values={"name": "Skład brykietu"}, by=factories.UserFactory(), on=TODAY)
+    editing.edit_depot(depot=the_depot(), values={"name": "Skład brykietu"}, by=factories.UserFactory(), on=TODAY)
     imported(name="Skład pelletu")
     assert (the_depot().fuels, the_depot().fuels_by_name) == (["wegiel", "brykiet"], ["brykiet"])
 
@@ -164,10 +165,10 @@ def test_a_name_made_of_the_kind_says_no_fuel(imported):
 def test_renaming_a_held_entry_does_not_publish_it_by_the_back_door(imported, options):
     imported(name="Jan Kowalski", held=True)
     assert the_depot().publication == "held"
-    services.edit_depot(depot=the_depot(), values={"name": "Kowalski Opał"}, by=factories.UserFactory(), on=TODAY)
+    editing.edit_depot(depot=the_depot(), values={"name": "Kowalski Opał"}, by=factories.UserFactory(), on=TODAY)
     imported(name="Jan Kowalski", held=True)
     assert (the_depot().publication, the_depot().name) == ("held", "Kowalski Opał")
-    services.publish_depot(depot=the_depot(), on=TODAY)
+    publishing.publish_depot(depot=the_depot(), on=TODAY)
     imported(name="Jan Kowalski", held=True)
     assert the_depot().publication == "published"
 
