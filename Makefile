@@ -48,7 +48,7 @@ manage: packages
 test: dev-packages
 	@$(BIN)/pytest -q -n 2 $(ARGS)
 
-# What is asked at every change: all that needs no process of its own. `make test` and CI run the rest as well.
+# What is asked at every change: all that needs no process of its own. `make test` runs the rest as well.
 fast: dev-packages
 	@$(BIN)/pytest -q -n 2 -m "not slow and not full_scale and not live and not browser and not machines and not clients" $(ARGS)
 
