@@ -13,6 +13,7 @@ from django.utils import timezone
 from catalog.models import Depot
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.services.moderation import locked, save, verify_depot
+from catalog.services.refusal import Refusal
 from fueldepot.data import history
 
 EDITABLE = (*(name for name in Depot.PUBLIC_FIELDS if name != "hours"), "featured")
@@ -23,8 +24,10 @@ REPEAT = timedelta(minutes=10)
 """The same form sent again within this time is a repeated click; also of submissions."""
 
 
-class NothingToChange(Exception):
+class NothingToChange(Refusal):
     """Every given value equals the stored one."""
+
+    reason = "żadne pole nie zmieniło wartości"
 
 
 class DemonstrationWithContact(Exception):
@@ -44,11 +47,13 @@ class EditConflict:
     stored: Any
 
 
-class DepotEditConflict(Exception):
+class DepotEditConflict(Refusal):
     """Somebody else changed the depot after it was opened.
 
     clashes: fields that differ now. is_known: whether the opened version exists in the history of the depot.
     """
+
+    reason = "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz"
 
     def __init__(self, clashes: tuple[EditConflict, ...], *, is_known: bool = True) -> None:
         self.clashes, self.is_known = clashes, is_known

@@ -12,24 +12,33 @@ from django.db.models import Case, CharField, F, Func, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from catalog.models import Dataset, Depot, DepotBatch, DepotMerge, NotDuplicate, OwnerChange, OwnerLink, Submission
+from catalog.services.refusal import Refusal
 from fueldepot.data import history, versions
 from fueldepot.data.bulk import among
 
 
-class DepotIsRemoved(Exception):
+class DepotIsRemoved(Refusal):
     """The depot is removed; restore it before verifying or removing it."""
 
+    reason = "wpis jest usunięty; najpierw go przywróć"
 
-class DepotIsPublished(Exception):
+
+class DepotIsPublished(Refusal):
     """The depot is already published."""
 
+    reason = "wpis jest już opublikowany"
 
-class DepotIsUnverified(Exception):
+
+class DepotIsUnverified(Refusal):
     """The depot has no status to revoke."""
 
+    reason = "wpis nie ma statusu, który można cofnąć"
 
-class RestoringNeedsReason(Exception):
+
+class RestoringNeedsReason(Refusal):
     """Restoring needs a reason: the owner asked for removal, or it was merged, closed or a private person's."""
+
+    reason = "podaj powód przywrócenia"
 
 
 RESTORED_WITH_REASON = frozenset(

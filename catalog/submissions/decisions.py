@@ -1,6 +1,6 @@
 """Decisions about waiting submissions: accept or reject, one or many."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalog.models import Dataset, Depot, Submission
 from catalog.services.editing import check_edit_version
-from catalog.services.moderation import DepotIsRemoved
+from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, notifications, owner_links
 from catalog.submissions.field_groups import Values
 from catalog.territory.snapshot import territory
@@ -26,20 +26,34 @@ State = Submission.State
 Kind = Submission.Kind
 
 
-class SubmissionAlreadyDecided(Exception):
+class SubmissionAlreadyDecided(Refusal):
     """The submission is not waiting: another editor decided it, or it was superseded."""
 
+    reason = "ktoś już o nim zdecydował"
 
-class NoFieldsAccepted(Exception):
+
+class DepotOfSubmissionIsRemoved(Refusal):
+    """The depot was removed after the submission; only a rejection is left."""
+
+    reason = "wpis jest usunięty; zgłoszenie można tylko odrzucić"
+
+
+class NoFieldsAccepted(Refusal):
     """No field of a correction was accepted; reject it instead."""
 
+    reason = "zaznacz co najmniej jedno pole albo odrzuć zgłoszenie"
 
-class ReasonMissing(Exception):
+
+class ReasonMissing(Refusal):
     """A rejection, or a correction accepted in part, needs a reason."""
 
+    reason = "podaj powód odrzucenia zgłoszenia albo odznaczonych pól"
 
-class LocationOutsidePoland(Exception):
+
+class LocationOutsidePoland(Refusal):
     """The position of a proposed depot lies in no municipality."""
+
+    reason = "położenie nie leży w żadnej gminie"
 
 
 @dataclass(slots=True)
@@ -72,7 +86,7 @@ def accept_submission(
     editor that replace proposed ones, by field; others are ignored. reason: why the other groups were left out, for the
     author. opened: `edit_version` of the depot that the editor saw, None not to compare.
 
-    Raises SubmissionAlreadyDecided, DepotEditConflict, DepotIsRemoved, NoFieldsAccepted, ReasonMissing and
+    Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing and
     LocationOutsidePoland.
     """
     with transaction.atomic():
@@ -145,8 +159,8 @@ class DecisionBatch:
         """Decide one of many. A submission that cannot be decided is reported and does not affect the others."""
         try:
             act(submission)
-        except tuple(WHY_UNCHANGED) as error:
-            self.decided.unchanged.append((submission, WHY_UNCHANGED[type(error)]))
+        except Refusal as refusal:
+            self.decided.unchanged.append((submission, refusal.reason))
 
     def accept(
         self,
@@ -157,7 +171,7 @@ class DecisionBatch:
     ) -> None:
         self._check_waiting(submission)
         if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
-            raise DepotIsRemoved(submission.depot.pk)
+            raise DepotOfSubmissionIsRemoved(submission.depot.pk)
         match submission.kind:
             case Kind.CORRECT:
                 submission.accepted_fields = self._correct(submission, groups, values, reason)
@@ -309,11 +323,3 @@ DECIDED_COLUMNS = [
     "removal_reason",
 ]
 """Columns of a depot that a decision may change."""
-
-WHY_UNCHANGED: Mapping[type[Exception], str] = {
-    SubmissionAlreadyDecided: "ktoś już o nim zdecydował",
-    DepotIsRemoved: "wpis jest usunięty; zgłoszenie można tylko odrzucić",
-    NoFieldsAccepted: "nie ma żadnego pola do przyjęcia",
-    LocationOutsidePoland: "położenie nie leży w żadnej gminie",
-}
-"""Polish reasons why one of many could not be decided."""

@@ -21,6 +21,7 @@ from catalog.admin.next_row import NextRowMixin
 from catalog.admin.notifications import tell_authors
 from catalog.depots import quality
 from catalog.services import editing, merging, moderation, publishing, viewing
+from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups
 
 ADDRESS = ("street", "house_number", ("postcode", "place"))
@@ -61,16 +62,6 @@ REASONS = [
 
 NEXT = {"_save_next", "_verify_next"}
 """Submit buttons that continue with the next row of the list."""
-
-NOTHING_CHANGED = "żadne pole nie zmieniło wartości"
-
-REFUSALS: dict[type[Exception], str] = {
-    moderation.DepotIsRemoved: "wpis jest usunięty; najpierw go przywróć",
-    moderation.DepotIsPublished: "wpis jest już opublikowany",
-    moderation.DepotIsUnverified: "wpis nie ma statusu, który można cofnąć",
-    moderation.RestoringNeedsReason: "podaj powód przywrócenia",
-    editing.DepotEditConflict: "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz",
-}
 
 
 class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
@@ -182,10 +173,8 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
             if form.merged:
                 kept = ", ".join(field_history.LABELS[name] for name in form.merged)
                 self.message_user(request, f"Zachowano też to, co ktoś zmienił w tym czasie: {kept}.")
-        except editing.NothingToChange:
-            obj.refusal = NOTHING_CHANGED  # type: ignore[attr-defined] # for response_change
-        except moderation.DepotIsRemoved as error:
-            obj.refusal = REFUSALS[type(error)]  # type: ignore[attr-defined]
+        except Refusal as refusal:
+            obj.refusal = refusal  # type: ignore[attr-defined] # for response_change
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """Nothing: the history of the depot says more."""
@@ -195,11 +184,11 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
 
     def response_change(self, request: HttpRequest, obj: models.Depot) -> HttpResponse:
         refusal = getattr(obj, "refusal", None)
-        if NEXT & request.POST.keys() and (not refusal or refusal == NOTHING_CHANGED):
+        if NEXT & request.POST.keys() and (not refusal or isinstance(refusal, editing.NothingToChange)):
             self.message_user(request, f"{'Sprawdzono' if '_verify_next' in request.POST else 'Zapisano'}: {obj}.")
             return self.to_row(request, obj.following)  # type: ignore[attr-defined]
         if refusal:
-            self.message_user(request, f"Nic nie zapisano: {refusal}.", messages.WARNING)
+            self.message_user(request, f"Nic nie zapisano: {refusal.reason}.", messages.WARNING)
             return HttpResponseRedirect(request.get_full_path())
         if "_verify" in request.POST:
             self.message_user(request, f"Zapisano i oznaczono jako sprawdzone: {obj}.")
@@ -257,8 +246,8 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
                 self.message_user(request, f"Zapisano decyzję: {depot}.")
                 owed = models.Submission.objects.unnotified().filter(depot=depot, state="superseded")
                 tell_authors(self, request, list(owed.values_list("pk", flat=True)))
-            except tuple(REFUSALS) as error:
-                self.message_user(request, f"Nic nie zmieniono: {REFUSALS[type(error)]}.", messages.WARNING)
+            except Refusal as refusal:
+                self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
         url = reverse("admin:catalog_depot_change", args=[depot.pk])
         return HttpResponseRedirect(self.with_filters(request, url))
 

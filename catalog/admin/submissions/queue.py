@@ -27,10 +27,9 @@ from catalog.admin.submissions.proposal_form import ProposalForm
 from catalog.admin.submissions.questions import AWAITS_AUTHOR, QuestionFilter, ask, shown_state
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
 from catalog.models import Depot, Submission
-from catalog.services.editing import DepotEditConflict
-from catalog.services.moderation import DepotIsRemoved
+from catalog.services.refusal import Refusal
 from catalog.submissions import decisions, field_groups, notifications
-from catalog.submissions.decisions import MAX_REASON, WHY_UNCHANGED, DecisionResult
+from catalog.submissions.decisions import MAX_REASON, DecisionResult, DepotOfSubmissionIsRemoved
 from catalog.submissions.notifications import Told
 from catalog.submissions.questions import MAX_QUESTION, with_questions
 
@@ -123,7 +122,7 @@ def why_not_decided(submission: Submission) -> str:
 def why_not_accepted(submission: Submission) -> str:
     """Why a submission cannot be accepted, in Polish; "" if it can. Does not check the proposed values."""
     if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
-        return why_not_decided(submission) or WHY_UNCHANGED[DepotIsRemoved]
+        return why_not_decided(submission) or DepotOfSubmissionIsRemoved.reason
     return why_not_decided(submission) or (AWAITS_AUTHOR if getattr(submission, "awaits_author", False) else "")
 
 
@@ -228,8 +227,8 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
             decided = decisions.reject_submissions(
                 submissions=keys, reason=reason, by=current_editor(request), on=timezone.now()
             )
-        except decisions.ReasonMissing:
-            self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
+        except decisions.ReasonMissing as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.ERROR)
             return
         self._report(request, decided)
 
@@ -334,26 +333,8 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
                 messages.WARNING,
             )
             return here
-        except DepotEditConflict:
-            self.message_user(
-                request, "Wpis zmienił się, gdy strona była otwarta. Obejrzyj go jeszcze raz.", messages.WARNING
-            )
-            return here
-        except DepotIsRemoved:
-            self.message_user(request, "Wpis jest usunięty; zgłoszenie można tylko odrzucić.", messages.ERROR)
-            return here
-        except decisions.NoFieldsAccepted:
-            self.message_user(request, "Zaznacz co najmniej jedno pole albo odrzuć zgłoszenie.", messages.ERROR)
-            return here
-        except decisions.LocationOutsidePoland:
-            self.message_user(request, "Położenie nie leży w żadnej gminie.", messages.ERROR)
-            return here
-        except decisions.ReasonMissing:
-            self.message_user(
-                request,
-                "Podaj powód odrzucenia zgłoszenia albo odznaczonych pól.",
-                messages.ERROR,
-            )
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             return here
         self._report(request, decided)
         if goes_on:

@@ -145,7 +145,7 @@ def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_cal
         proposed={"phone": "+48 601 234 567", "place": "Wieliczka"}, stored={"phone": "", "place": ""}
     )
     answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["place"])
-    assert "Podaj powód odrzucenia zgłoszenia albo odznaczonych pól." in text_of(answer)
+    assert "podaj powód odrzucenia zgłoszenia albo odznaczonych pól." in text_of(answer)
     said = {"decision": "accept", "groups": ["place"], "reason": "Numer nie odpowiada."}
     answer = decide(client, submission, django_capture_on_commit_callbacks, **said)
     assert "Zdecydowano: 1." in text_of(answer)
@@ -157,10 +157,10 @@ def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_cal
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ({"decision": "accept"}, "Zaznacz co najmniej jedno pole"),
-        ({"decision": "reject", "reason": " "}, "Podaj powód odrzucenia zgłoszenia"),
-        ({"decision": "reject"}, "Podaj powód odrzucenia zgłoszenia"),
-        ({"decision": "accept", "groups": ["phone"], "opened": "xx"}, "Wpis zmienił się, gdy strona była otwarta."),
+        ({"decision": "accept"}, "zaznacz co najmniej jedno pole"),
+        ({"decision": "reject", "reason": " "}, "podaj powód odrzucenia zgłoszenia"),
+        ({"decision": "reject"}, "podaj powód odrzucenia zgłoszenia"),
+        ({"decision": "accept", "groups": ["phone"], "opened": "xx"}, "ktoś zmienił wpis po otwarciu tej strony"),
     ],
 )
 def test_what_stands_in_the_way_is_said(client, editor, django_capture_on_commit_callbacks, typed, said):
@@ -174,14 +174,14 @@ def test_what_stands_in_the_way_is_said(client, editor, django_capture_on_commit
 def test_a_submission_about_a_removed_entry_is_not_accepted(client, editor, django_capture_on_commit_callbacks):
     submission = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
     answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
-    assert "Wpis jest usunięty; zgłoszenie można tylko odrzucić." in text_of(answer)
+    assert "Nic nie zmieniono: wpis jest usunięty; zgłoszenie można tylko odrzucić." in text_of(answer)
 
 
 def test_a_missing_depot_outside_the_country_is_not_accepted(client, editor, django_capture_on_commit_callbacks):
     proposed = {"name": "Opał", "place": "Praga", "lat": 50.08, "lon": 14.43, "fuels": []}
     submission = factories.SubmissionFactory(kind="add", depot=None, proposed=proposed, stored={})
     answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept")
-    assert "Położenie nie leży w żadnej gminie." in text_of(answer)
+    assert "położenie nie leży w żadnej gminie." in text_of(answer)
     assert not Depot.objects.exists()
 
 

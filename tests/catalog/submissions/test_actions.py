@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalog.models import Depot, Submission
 from catalog.services.editing import DepotEditConflict, edit_depot, edit_version
-from catalog.services.moderation import DepotIsRemoved
+from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
 from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, notifications, retention
 from catalog.submissions.intake import SubmissionDeleted, confirm_submission
@@ -192,7 +192,7 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
 
 def test_a_submission_about_a_removed_entry_can_only_be_rejected(editor):
     submission = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
-    with pytest.raises(DepotIsRemoved):
+    with pytest.raises(DepotOfSubmissionIsRemoved):
         decisions.accept_submission(submission=submission, by=editor, on=NOW)
     decisions.reject_submission(submission=submission, reason="Wpisu już nie ma.", by=editor, on=NOW)
 
