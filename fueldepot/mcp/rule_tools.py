@@ -10,19 +10,20 @@ from django.views.decorators.debug import sensitive_variables
 from fueldepot.http.params import InvalidParameters, ParameterError, ParamReader
 from fueldepot.mcp.answers import Arguments, answer, fits, query_string, route_url
 from regulations.api.act_serializers import publication
-from regulations.api.params import RegulationsQuery
+from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.api.serializers import page_url
 from regulations.appliance_descriptions import describe_check
 from regulations.appliances import check_appliance
 from regulations.freshness import STALE_AFTER, is_stale
 from regulations.models import Deadline
-from regulations.queries import Regulation, find_regulations
+from regulations.queries import Regulation, find_deadlines, find_regulations
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
 from subsidy.api.serializers import describe_unknown
 from subsidy.calculator import Result, Variant, calculate
 
 MOST_SOURCES = 2
+MOST_DEADLINES = 6
 
 STALE = f"not confirmed for over {STALE_AFTER.days} days: check with the municipality or the gazette before a decision"
 """About a legal state that is stale, see `regulations.freshness`."""
@@ -95,6 +96,29 @@ def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[
         }
         yield body if row.caveat in said else body | {"caveat": first_sentence(row.caveat)}
         said.add(row.caveat)
+
+
+def deadlines(arguments: Arguments) -> dict[str, Any]:
+    """Return the coming deadlines of all voivodeships or one, the earliest first, with how many there are in all."""
+    today = timezone.localdate()
+    query = DeadlinesQuery.parse(query_string({"limit": MOST_DEADLINES, **arguments}), today=today)
+    found, total = find_deadlines(query, today=today)
+    laws = (publication(law) for entry, _ in found for law in entry.laws)
+    return answer(
+        {"total": total, "deadlines": list(describe_coming(found))},
+        title="Przepisy antysmogowe województw",
+        url=page_url(found[0][0].voivodeship.slug) if query.voivodeship and found else route_url("regulations"),
+        as_of=min((entry.state.as_of for entry, _ in found if entry.state), default=None),
+        source="; ".join(list(dict.fromkeys(laws))[:MOST_SOURCES]) or "redakcja serwisu",
+    )
+
+
+def describe_coming(found: Iterable[tuple[Regulation, Deadline]]) -> Iterator[dict[str, Any]]:
+    """Yield deadlines of several voivodeships in short."""
+    for entry, row in found:
+        body = {"from": row.date, "voivodeship": entry.voivodeship.slug, "where": row.scope, "what": row.applies_to}
+        uncertain = {"caveat": first_sentence(row.caveat)} if row.caveat else {}
+        yield body | uncertain | ({"stale": STALE} if entry.is_overdue(row) else {})
 
 
 def first_sentence(text: str) -> str:

@@ -143,6 +143,22 @@ TOOLS = {
             rule_tools.rules_at,
         ),
         Tool(
+            "deadlines",
+            "Coming deadlines of the anti-smog resolutions, the earliest first, of all voivodeships or one. "
+            f"At most {rule_tools.MOST_DEADLINES}, fewer where they are long; `total` says how many there are.",
+            "/deadlines",
+            ("from", "to", "voivodeship", "appliance", "limit"),
+            0,
+            rule_tools.deadlines,
+            {
+                "limit": {
+                    "maximum": rule_tools.MOST_DEADLINES,
+                    "default": rule_tools.MOST_DEADLINES,
+                    "description": "Most deadlines to give.",
+                }
+            },
+        ),
+        Tool(
             "price",
             "Current median price of a fuel in Poland or a voivodeship, from depots; never an official average.",
             "/prices/{fuel}",

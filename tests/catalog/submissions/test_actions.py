@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from catalog.models import Depot, Submission
 from catalog.services.editing import DepotEditConflict, edit_depot, edit_version
-from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
 from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, notifications, retention
+from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
 from catalog.submissions.intake import SubmissionDeleted, confirm_submission
 from catalog.submissions.limits import mailbox_free_at
 from catalog.submissions.tokens import hash_client, hash_mailbox, new_token, status_reference

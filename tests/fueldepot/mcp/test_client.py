@@ -19,7 +19,7 @@ from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalSt
 
 pytestmark = pytest.mark.django_db
 
-NAMES = ["find_place", "depots_near", "depot", "rules_at", "price", "official_average", "subsidy"]
+NAMES = ["find_place", "depots_near", "depot", "rules_at", "deadlines", "price", "official_average", "subsidy"]
 
 
 class InProcess(httpx2.AsyncBaseTransport):
@@ -78,6 +78,7 @@ def calls(depot):
         ("depots_near", {"teryt": "1217011", "fuel": "pellet"}),
         ("depot", {"id": depot.pk}),
         ("rules_at", {"teryt": "1217011", "appliance": "boiler_class_3", "on": "2026-11-22"}),
+        ("deadlines", {"from": "2026-11-22", "appliance": "boiler_class_3"}),
         ("price", {"fuel": "pellet", "voivodeship": "Małopolskie"}),
         ("official_average", {"series": "prad-g11", "year": 2019}),
         ("subsidy", {"people": 4, "income": 2000, "eu": "3", "walls": 150, "new_source": "pellet_boiler"}),
@@ -97,10 +98,11 @@ def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
         assert bodies[-1].keys() >= {"answer", "as_of", "source", "demonstration", "cite"}
         assert bodies[-1]["demonstration"] is False
         assert bodies[-1]["page"] in bodies[-1]["cite"]
-    near, depot, law, _, average, subsidy = (body["answer"] for body in bodies)
+    near, depot, law, coming, _, average, subsidy = (body["answer"] for body in bodies)
     assert (near["total"], near["depots"][0]["price"]["price"]) == (1, 1500)
     assert depot["name"] == "Opał Próba"
     assert (law[0]["status"], law[0]["deadlines"][0]["from"]) == ("ends", "2027-01-01")
+    assert (coming["total"], coming["deadlines"][0]["from"]) == (1, "2027-01-01")
     assert average == {"values": [], "why_empty": "Tej liczby nie znamy."}
     assert (subsidy["level"], subsidy["max_subsidy_pln"]) == ("elevated", 43225)
 
@@ -177,6 +179,24 @@ def test_descriptions_give_way_before_deadlines(ask, country):
     assert len(rows) == 6
     assert "description" in rows[0]
     assert "description" not in rows[-1]
+
+
+def test_deadlines_of_the_country_are_cut_to_the_limit_and_counted(ask, country):
+    for year in range(2028, 2038):
+        DeadlineFactory(date=date(year, 1, 1), applies_to="kotły bezklasowe", caveat="Źródła różnią się co do drewna.")
+    _, (all_of_them, later, more) = ask(
+        ("deadlines", {"from": "2026-11-22"}),
+        ("deadlines", {"from": "2030-01-01", "to": "2030-12-31", "voivodeship": "małopolskie"}),
+        ("deadlines", {"limit": 7}),
+    )
+    found = json.loads(all_of_them.content[0].text)["answer"]
+    assert found["total"] == 11
+    assert [row["from"] for row in found["deadlines"]] == sorted(row["from"] for row in found["deadlines"])
+    assert 3 <= len(found["deadlines"]) <= 6
+    (one,) = json.loads(later.content[0].text)["answer"]["deadlines"]
+    assert (one["from"], one["voivodeship"]) == ("2030-01-01", "malopolskie")
+    assert one["caveat"] == "Źródła różnią się co do drewna."
+    assert len(json.loads(more.content[0].text)["answer"]["deadlines"]) <= 7
 
 
 @pytest.mark.parametrize(("as_of", "stale"), [(date(2026, 5, 26), False), (date(2026, 5, 25), True)])
