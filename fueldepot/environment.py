@@ -15,7 +15,7 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 from fueldepot.http.proxies import UNIX_SOCKET, read_networks
-from fueldepot.http.rate_limit_setting import RateLimit, read_limit
+from fueldepot.http.rate import RateLimit, read_limit
 
 env: environ.Env = environ.Env()
 
@@ -169,18 +169,18 @@ def read_map_tiles() -> str:
     return url
 
 
-def read_rate_limit() -> RateLimit | None:
+def read_rate_limit(*, default: str) -> RateLimit | None:
     """Return the rate limit of the API per address; None for no limit."""
-    text: str = env.str("RATE_LIMIT", default="").strip() or "60/min"
+    text: str = env.str("RATE_LIMIT", default="").strip() or default
     try:
         return read_limit(text)
     except ValueError:
         stop("RATE_LIMIT", f"is {text!r}; use off, or a number per sec, min or hour, for example 60/min")
 
 
-def read_bulk_limit() -> int:
+def read_bulk_limit(*, default: int) -> int:
     """Return the number of rows that an editor (not a chief) may change at once."""
-    text: str = env.str("EDITOR_BULK_LIMIT", default="").strip() or "200"
+    text: str = env.str("EDITOR_BULK_LIMIT", default="").strip() or str(default)
     if not re.fullmatch(r"[0-9]{1,6}", text, re.ASCII) or int(text) < 1:
         stop("EDITOR_BULK_LIMIT", f"is {text!r}; use a whole number from 1 to 999999")
     return int(text)

@@ -36,10 +36,11 @@ SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{SITE_HOST}"
 DEFAULT_FROM_EMAIL = f'"{quote(SITE_NAME)}" <{SERVER_EMAIL}>'
 SECRET_KEY = environment.read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 ALLOWED_HOSTS = environment.read_hosts(SITE_HOST)
+# Time limits of statements, locks and connections: fueldepot/data/connections.py.
 DATABASES = {"default": environment.read_database()}
 CACHE_URL = environment.read_cache_url()
 TRUSTED_PROXIES = environment.read_proxies()
-RATE_LIMIT = environment.read_rate_limit()
+RATE_LIMIT = environment.read_rate_limit(default="60/min")
 HTTPS = SITE_URL.startswith("https://")
 METRICS = environment.read_bool("METRICS", default=False)
 # Metrics directory of the gunicorn workers; created by fueldepot/gunicorn.py.
@@ -167,7 +168,7 @@ AXES_RESET_ON_SUCCESS = True
 # An attempt during the lock does not extend it.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_TEMPLATE = "admin/locked_out.html"
-AXES_USERNAME_CALLABLE = "fueldepot.logins.name_key"
+AXES_USERNAME_CALLABLE = "fueldepot.desk.logins.name_key"
 AXES_IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
 # Only failures of the last 15 minutes are stored, without being shown or logged.
 AXES_DISABLE_ACCESS_LOG = True
@@ -213,7 +214,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 # Rows that an editor may change by one bulk action; chief editors and administrators are unlimited.
-EDITOR_BULK_LIMIT = environment.read_bulk_limit()
+EDITOR_BULK_LIMIT = environment.read_bulk_limit(default=200)
 X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {

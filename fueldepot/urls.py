@@ -14,8 +14,8 @@ from django.views.generic import RedirectView
 
 from catalog.admin import password_links
 from fueldepot import api, errors, health
-from fueldepot.audit import audit
-from fueldepot.decision_counts import decision_statistics
+from fueldepot.desk.audit import audit
+from fueldepot.desk.decision_counts import decision_statistics
 from fueldepot.http import security
 from fueldepot.http.errors import DATABASE_AWAY, is_api
 from fueldepot.mcp.views import mcp

@@ -20,8 +20,10 @@ from fueldepot.http.conditional import conditional
 from fueldepot.http.links import site_url
 from pages.full_text import full_text, kilobytes, names, sizes
 from pages.rendering import collapse_blank_lines
+from pages.rules import describe_rate_limit
 from pages.site_map import SiteMapEntry, SiteMapSection, all_pages, listed_pages
 from prices.snapshot import SeriesRows, official, prices
+from regulations.codes import Appliance
 
 MOST_ENTRIES = 50_000
 """Most entries of one sitemap, by the protocol (sitemaps.org)."""
@@ -152,6 +154,8 @@ def llms(today: date) -> str:
         "optional": sections[-1][1],
         "demonstration": invented,
         "contact": settings.CONTACT_EMAIL,
+        "rate_limit": describe_rate_limit(settings.RATE_LIMIT),
+        "appliances": Appliance.values,
         "full_size": kilobytes(len(full_text(today).encode())),
     }
     return collapse_blank_lines(render_to_string("pages/llms.md", context))

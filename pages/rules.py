@@ -13,6 +13,7 @@ from catalog.depots.snapshot import depots
 from catalog.search.suggestions import MAX_SUGGESTIONS
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 from fueldepot.http.links import site_url
+from fueldepot.http.rate import RateLimit
 from pages.page import Crumb, Page, publisher
 from prices import medians
 from prices.series import BY_SLUG
@@ -146,9 +147,19 @@ def rules_of_use() -> tuple[RuleOfUse, ...]:
     )
 
 
+WINDOWS = {1: "sekundę", 60: "minutę", 3600: "godzinę"}
+
+
+def describe_rate_limit(limit: RateLimit | None) -> str:
+    """Return what is asked of callers, and the limit of this installation, in Polish."""
+    asked = "Prosimy o najwyżej jedno zapytanie na sekundę z jednego adresu."
+    if limit is None:
+        return asked
+    return f"{asked} Limit serwera: {limit.requests} na {WINDOWS[int(limit.window_s)]}, mogą przyjść naraz."
+
+
 LIMITS = (
-    "Prosimy o najwyżej jedno zapytanie na sekundę z jednego adresu; krótkie serie do 60 zapytań są w porządku. Jeśli "
-    "limit jest włączony, nagłówki `RateLimit` i `RateLimit-Policy` mówią, ile zapytań zostało.",
+    "Jeśli limit jest włączony, nagłówki `RateLimit` i `RateLimit-Policy` mówią, ile zapytań zostało.",
     "Na nadmiar zapytań odpowiadamy 429. Nagłówek `Retry-After` mówi, po ilu sekundach spróbować ponownie.",
     "Odpowiedzi mają nagłówki `Cache-Control` i `ETag`. Przechowuj je u siebie tak długo, jak na to pozwalają, a potem "
     "pytaj z `If-None-Match`: odpowiedź 304 znaczy, że nic się nie zmieniło.",
@@ -181,7 +192,7 @@ def rules_page() -> RulesPage:
         data_status="obowiązuje",
         base_url=base_url,
         rules=rules_of_use(),
-        limits=LIMITS,
+        limits=(describe_rate_limit(settings.RATE_LIMIT), *LIMITS),
         versions=VERSIONS,
         contact=settings.CONTACT_EMAIL,
         openapi=reverse("v1:stores").removesuffix("stores") + "openapi.json",

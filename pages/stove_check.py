@@ -19,8 +19,8 @@ from fueldepot.http.params import ParamReader
 from pages.page import Crumb, Page
 from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, provision_row, stale_notice
 from regulations.api.params import MUNICIPALITY_DIGITS
+from regulations.appliance_check import ApplianceDeadline, check_appliance
 from regulations.appliance_descriptions import Verdict, describe_check, describe_limit, only_limit
-from regulations.appliances import ApplianceDeadline, check_appliance
 from regulations.codes import Appliance
 from regulations.models import Source, read_sources
 from regulations.queries import Law, Regulation, Unit, regulations_of, unit_of

@@ -10,9 +10,9 @@ class PricesConfig(AppConfig):
         from catalog.models import DepotBatch
         from catalog.services import merging, moderation
         from catalog.services.batches import BATCH_HANDLERS
-        from prices import batches, demonstration, merge_handler
+        from prices import demonstration, merge_handler, undo_handler
 
-        BATCH_HANDLERS[DepotBatch.About.PRICES] = batches.undo_prices
+        BATCH_HANDLERS[DepotBatch.About.PRICES] = undo_handler.undo_prices
         moderation.DEMONSTRATION_HANDLERS.append(demonstration.recount_prices)
         merging.MERGE_HANDLERS.append(
             merging.MergeHandler(

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from django.utils.formats import date_format
 
-from regulations.appliances import ApplianceCheck, ApplianceDeadline, ApplianceStatus
+from regulations.appliance_check import ApplianceCheck, ApplianceDeadline, ApplianceStatus
 from regulations.codes import Condition, Exemption, FuelCode
 
 NO_BREAK = "\N{NO-BREAK SPACE}"

@@ -11,7 +11,7 @@ from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
 from catalog.depots import fuels
-from catalog.models.fields import PositionField, plane_point, polish_sort_key
+from catalog.models.generated_columns import PositionField, plane_point, polish_sort_key
 from catalog.models.territory import Municipality
 
 

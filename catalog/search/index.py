@@ -204,7 +204,7 @@ class SearchIndex:
         in lower case; among exact municipalities the one with exactly that name goes first: Brojce is not Brójce.
         """
         found: dict[int, None] = {}
-        for tier, (offsets, which) in enumerate(self._tiers(key.encode())):
+        for tier, (offsets, which) in enumerate(self._name_tiers(key.encode())):
             if which is None:
                 numbers = self._first(offsets, limit, accented)
             else:
@@ -226,7 +226,7 @@ class SearchIndex:
         """Return the best entries that contain a folded text inside a word, also across blanks."""
         return self._first(np.sort(self._inside.lookup(key.encode())), limit, accented)
 
-    def _tiers(self, text: bytes) -> Iterator[tuple[NDArray[np.int32], NDArray[np.bool_] | None]]:
+    def _name_tiers(self, text: bytes) -> Iterator[tuple[NDArray[np.int32], NDArray[np.bool_] | None]]:
         """Yield ascending offsets in folded texts, and which municipalities count: None for every entry."""
         firsts = np.sort(self._firsts.lookup(text))
         following = self.folds.letters[firsts + len(text)]

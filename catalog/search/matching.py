@@ -190,7 +190,7 @@ class WordMatcher:
             return []
         entries, total, named = entries[at], total[at], named[at]
         edits, cost, context = total // EDIT, total % EDIT, len(reading.tokens) - named
-        tier = self._tiers(
+        tier = self._rank_tiers(
             entries, covered=named >= self._word_counts[self.index.fold_of[entries]], whole=shortened[at] == 0
         )
         order = np.lexsort((entries, cost, context, tier, edits))[:CANDIDATES]
@@ -253,7 +253,7 @@ class WordMatcher:
         alike = next((n for n, (a, b) in enumerate(zip(name, county, strict=False)) if a != b), len(name))
         return -alike if alike >= SHORTEST else 0, unit.kind != Municipality.Kind.TOWN, number
 
-    def _tiers(
+    def _rank_tiers(
         self, entries: NDArray[np.int32], *, covered: NDArray[np.bool_], whole: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         municipality = entries < self.index.municipalities

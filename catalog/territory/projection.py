@@ -2,8 +2,8 @@
 
 Spherical transverse Mercator in metres, centred on 19° E. Over Poland, the plane distance of two points up to 50 km
 apart is between `MIN_SCALE` and `MAX_SCALE` times their great-circle distance. The database computes the same formula
-for `Depot.position`, whose index finds likely duplicates (`catalog.depots.quality`); `/stores` measures great circles
-(`catalog.territory.great_circle`).
+for `Depot.position`, whose index finds likely duplicates (`catalog.depots.duplicates`); `/stores` measures great
+circles (`catalog.territory.great_circle`).
 
 Source of the formula: J. P. Snyder, Map Projections: A Working Manual (1987), section 8, equations 8-1 and 8-3.
 """

@@ -12,8 +12,8 @@ from fueldepot.mcp.answers import Arguments, answer, fits, query_string, route_u
 from regulations.api.act_serializers import publication
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.api.serializers import page_url
+from regulations.appliance_check import check_appliance
 from regulations.appliance_descriptions import describe_check
-from regulations.appliances import check_appliance
 from regulations.freshness import STALE_AFTER, is_stale
 from regulations.models import Deadline
 from regulations.queries import Regulation, find_deadlines, find_regulations

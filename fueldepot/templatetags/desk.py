@@ -4,8 +4,8 @@ from typing import Any
 
 from django import template
 
-from fueldepot import overview
-from fueldepot.decision_counts import DayOfEditor
+from fueldepot.desk import overview
+from fueldepot.desk.decision_counts import DayOfEditor
 
 register = template.Library()
 

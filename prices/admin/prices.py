@@ -31,11 +31,11 @@ from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.bulk import among
 from prices import models, queries, services, validation
 from prices.admin.price_list_import import PriceListImport
-from prices.batches import prices_of
 from prices.descriptions import deviation
 from prices.models.depot_prices import LONGEST_REASON
 from prices.series import BY_SLUG
 from prices.services import PriceDecisionResult, why_not_rejected
+from prices.undo_handler import prices_of
 
 UNKNOWN = "–"
 

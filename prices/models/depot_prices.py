@@ -141,7 +141,10 @@ class DepotPrice(models.Model):
 
 
 class PlausibleRange(models.Model):
-    """Range of plausible prices in złoty per unit of the fuel, ends included. Prices outside do not count."""
+    """Range of plausible prices in złoty per unit of the fuel, ends included. Prices outside do not count.
+
+    The first values come from migration 0002; then the desk changes them.
+    """
 
     fuel = models.CharField("paliwo", max_length=20, primary_key=True, choices=fuels.CHOICES)
     low = models.DecimalField("od", max_digits=8, decimal_places=2)

@@ -34,8 +34,8 @@ from regulations.api.provision_serializers import (
     describe_deadline,
     describe_sources,
 )
+from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.appliance_descriptions import describe_check, describe_limit, last_day
-from regulations.appliances import ApplianceStatus, check_appliance
 from regulations.codes import Appliance, Exemption
 from regulations.descriptions import STATE_UNKNOWN, of_a_later_state, without_deadline
 from regulations.freshness import STALE_AFTER

@@ -4,7 +4,6 @@
 an editor's and stays. Rows that an editor deleted do not come back.
 """
 
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -18,12 +17,9 @@ from catalog.importers.runner import ImportStep, require
 from catalog.importers.sync import Options, Report, check_removals
 from catalog.models import Dataset, Voivodeship
 from regulations.importers.records import StateRecord, Values, parse
-from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, calendar_uid
 from regulations.services import save_as
 from regulations.successors import Register, follow_codes, follow_scope
-
-CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
-"""Deadlines of the files have the same UID in every database, so that subscribed calendars survive a new database."""
 
 REASON = "import"
 
@@ -149,7 +145,7 @@ class StateSync:
             return
         row = part.model(**parent, key=key, **values)
         if isinstance(row, Deadline):
-            row.uid = uuid.uuid5(CALENDAR_NAMESPACE, f"{self.record.teryt}/{key}")
+            row.uid = calendar_uid(self.record.teryt, key)
         save(row)
         self.added(label)
 

@@ -232,6 +232,7 @@ def test_what_llms_txt_promises_holds(client, country):
         names = {one["name"] for one in known[path]["get"]["parameters"]}
         assert {pair.partition("=")[0] for pair in query.split("&") if pair} <= names
     assert "`prad-g11` (2019–2019)" in index
+    assert "boiler_class_5, boiler_ecodesign, fireplace, stove." in index
     assert "`gaz-w11` (brak liczb)" in index
     assert "http://127.0.0.1:8000/api/v1/stores/{id}" in index
     assert len(index.encode()) < 7 * KILOBYTE

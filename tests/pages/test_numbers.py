@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from catalog.importers.runner import record_change
 from catalog.models import Dataset
+from fueldepot.http.rate import RateLimit
 from pages.dates import day
 from pages.page import twin_path
 from prices.models import Observation, Series
@@ -215,6 +216,7 @@ def test_datasets(renderings, depot):
     )
 
 
-def test_rules_and_privacy(renderings, depot):
-    check(renderings, "/api/", numbers=[6, 60], texts=["Wskazuj GUS.", "X-Total-Count", "/stores/{id}"])
+def test_rules_and_privacy(renderings, depot, settings):
+    settings.RATE_LIMIT = RateLimit(90, 60)
+    check(renderings, "/api/", numbers=[6, 90], texts=["Wskazuj GUS.", "X-Total-Count", "/stores/{id}"])
     check(renderings, "/prywatnosc/", numbers=[48, 90])

@@ -6,7 +6,7 @@ import pytest
 
 from regulations import queries
 from regulations.api.params import RegulationsQuery
-from regulations.appliances import ApplianceStatus, check_appliance
+from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.codes import Appliance, Condition, Exemption
 from tests.regulations.loading import load_files
 

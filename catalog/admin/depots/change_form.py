@@ -19,7 +19,7 @@ from catalog.admin.depots.same_contact import find_same_contact
 from catalog.admin.desk import current_editor, read_number, read_text
 from catalog.admin.next_row import NextRowMixin
 from catalog.admin.notifications import tell_authors
-from catalog.depots import quality
+from catalog.depots import duplicates, quality
 from catalog.services import editing, merging, moderation, publishing, viewing
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups
@@ -131,7 +131,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
 
     def _about(self, depot: models.Depot) -> dict[str, Any]:
         """Template context beside the form."""
-        pairs_of = quality.duplicates_of(depot.pk, quality.unresolved_pairs())
+        pairs_of = duplicates.duplicates_of(depot.pk, quality.unresolved_pairs())
         return {
             "field_history": self._field_history(depot),
             "map": position_map.position_map(depot.municipality_id, depot.lat, depot.lon),

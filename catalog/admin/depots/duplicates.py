@@ -14,7 +14,7 @@ from django.utils import timezone
 from catalog import links
 from catalog.admin.depots.field_history import LABELS, NONE, shown
 from catalog.admin.desk import current_editor
-from catalog.depots import quality
+from catalog.depots import duplicates, quality
 from catalog.models import Depot
 from catalog.services import merging, moderation
 from catalog.text import format_address
@@ -39,7 +39,7 @@ CHOICES: tuple[tuple[str, ...], ...] = (
 class PairRow:
     """A row of the list of pairs."""
 
-    pair: quality.Pair
+    pair: duplicates.Pair
     first: Depot
     second: Depot
     first_address: str
@@ -75,7 +75,7 @@ def answer_list(request: HttpRequest, desk: "ModelAdmin[Depot]") -> HttpResponse
         "opts": desk.opts,
         "rows": rows,
         "page": page,
-        "near_m": quality.NEAR_M,
+        "near_m": duplicates.NEAR_M,
         "may_decide": desk.has_change_permission(request),
     }
     return render(request, "admin/catalog/depot/pairs.html", context)

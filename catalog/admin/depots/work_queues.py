@@ -51,7 +51,7 @@ QUEUES = (
     Queue("held", "wstrzymane", lambda _today: Q(publication=models.Depot.Publication.HELD)),
     Queue("never", "nigdy niesprawdzone", lambda _today: Q(verified_at=None)),
     Queue("old", "sprawdzone ponad rok temu", lambda today: Q(verified_at__lt=today - STALE_AFTER)),
-    Queue("duplicates", "możliwe powtórzenie", lambda _today: ids_in(quality.duplicates())),
+    Queue("duplicates", "możliwe powtórzenie", lambda _today: ids_in(quality.with_duplicates())),
     Queue("outside", "poza swoją gminą", lambda _today: ids_in(quality.get_report().outside)),
     Queue("nip", "błędny NIP", lambda _today: ids_in(quality.get_report().bad_nip)),
     Queue("fuels", "paliwa według nazwy", by_name),

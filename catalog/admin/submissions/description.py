@@ -8,15 +8,13 @@ from django.db.models import Q
 from catalog.admin.depots.position_map import LiveMap, live_map
 from catalog.admin.depots.same_contact import SameContact, find_same_contact
 from catalog.admin.submissions.proposal_form import ProposalForm
+from catalog.depots.duplicates import PROPOSED_NEAR_M
 from catalog.models import Depot, Municipality, Submission
 from catalog.parsing.personal_names import is_personal_name
 from catalog.services.editing import edit_version
 from catalog.submissions import claims, field_groups
 from catalog.submissions.decisions import MAX_REASON
 from catalog.territory import projection
-
-POSSIBLE_DUPLICATE_M = 300
-"""Radius around a proposed depot in which others may be the same."""
 
 Kind = Submission.Kind
 State = Submission.State
@@ -115,7 +113,7 @@ def same_contact(submission: Submission) -> list[SameContact]:
 
 
 def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:
-    """Depots within `POSSIBLE_DUPLICATE_M` of a proposed one, removed ones included, with their distance in metres.
+    """Depots within `PROPOSED_NEAR_M` of a proposed one, removed ones included, with their distance in metres.
 
     Nearest first. One query.
     """
@@ -128,4 +126,4 @@ def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:
     for depot in box.order_by("pk")[:100]:
         depot_x, depot_y = projection.project(depot.lat, depot.lon)
         found.append((depot, round(((x - depot_x) ** 2 + (y - depot_y) ** 2) ** 0.5)))
-    return sorted((pair for pair in found if pair[1] <= POSSIBLE_DUPLICATE_M), key=lambda pair: pair[1])
+    return sorted((pair for pair in found if pair[1] <= PROPOSED_NEAR_M), key=lambda pair: pair[1])

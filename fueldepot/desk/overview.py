@@ -23,8 +23,8 @@ from catalog.models import (
     Voivodeship,
     VoivodeshipClaim,
 )
-from fueldepot.audit import AUDITED
-from fueldepot.decision_counts import DayOfEditor, count_decisions
+from fueldepot.desk.audit import AUDITED
+from fueldepot.desk.decision_counts import DayOfEditor, count_decisions
 from prices.models import DepotPrice
 from regulations.freshness import STALE_AFTER
 from regulations.models import LegalState

@@ -6,7 +6,7 @@ import pytest
 
 from regulations import queries
 from regulations.api.params import RegulationsQuery
-from regulations.appliances import ApplianceStatus, check_appliance
+from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.codes import Appliance
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory

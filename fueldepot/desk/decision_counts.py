@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from fueldepot.audit import AUDITED, AuditedModel, AuditQuery
+from fueldepot.desk.audit import AUDITED, AuditedModel, AuditQuery
 
 DAYS_SHOWN = 14
 MOST_DAYS = 366

@@ -1,6 +1,6 @@
 """Keys of the limits of logins."""
 
-from fueldepot.logins import name_key
+from fueldepot.desk.logins import name_key
 
 
 def test_a_name_is_hashed_the_same_from_the_form_and_from_what_was_read_of_it(rf):

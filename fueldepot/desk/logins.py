@@ -14,4 +14,4 @@ def name_key(request: HttpRequest | None, credentials: dict[str, Any] | None) ->
     given = (credentials or {}).get("username")
     if given is None and request is not None:
         given = request.POST.get("username", "")
-    return salted_hmac("fueldepot.logins", str(given), algorithm="sha256").hexdigest()
+    return salted_hmac("fueldepot.desk.logins", str(given), algorithm="sha256").hexdigest()

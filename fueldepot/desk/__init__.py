@@ -1,0 +1,1 @@
+"""Pages of the editors' desk about the whole service: its start page, decisions, statistics, logins."""
