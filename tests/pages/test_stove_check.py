@@ -240,7 +240,9 @@ def test_the_form_keeps_the_village_that_was_chosen_among_its_namesakes(client, 
         factories.PlaceFactory(name="Dąbrowa", municipality=unit)
     entries.rebuild_index()
     asked = {"miejsce": "Dąbrowa", "piec": CLASS_3}
-    assert "Które miejsce masz na myśli?" in said(client.get(URL, asked))
+    text = said(client.get(URL, asked))
+    assert "Które miejsce masz na myśli?" in text
+    assert "Nie ma tu Twojego miejsca? Dopisz gminę" in text
     # One of the nine is not among the eight suggestions.
     for unit in units:
         answer = client.get(URL, asked | {"teryt": unit.teryt})
