@@ -78,5 +78,6 @@ def point_label(lat: float, lon: float) -> str:
         code = index.fold(kinds[SearchEntry.Kind.POSTCODE])
         return f"środka zabudowy z kodem {code[:2]}-{code[2:]}"
     if not named and SearchEntry.Kind.MUNICIPALITY in kinds:
-        return f"punktu w gminie {index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]}"
+        name = index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]
+        return f"punktu w gminie {name} (dokładniejszego położenia nie znamy)"
     return f"wskazanego punktu ({coordinates(lat, lon)})"

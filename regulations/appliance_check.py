@@ -49,10 +49,11 @@ class ApplianceDeadline:
     """A deadline of one appliance in one municipality.
 
     binds: True everywhere in it; None in a part of it, or where sources contradict each other (`contradicted`).
-    exemptions: of this kind of appliance; one of them suffices.
+    exemptions: of the appliance; one of them suffices.
     stays_if_started_before: an appliance put to use before this day may stay; None without such a rule.
     """
 
+    appliance: Appliance
     deadline: Deadline
     binds: bool | None
     contradicted: bool
@@ -131,6 +132,7 @@ def appliance_deadlines(deadlines: Iterable[Deadline], teryt: str, appliance: Ap
             continue
         contradicted = row.uncertain or unclear
         yield ApplianceDeadline(
+            appliance,
             row,
             None if contradicted else binds_municipality(row, teryt),
             contradicted,

@@ -6,11 +6,14 @@ from datetime import date, timedelta
 from django.utils.formats import date_format
 
 from regulations.appliance_check import ApplianceCheck, ApplianceDeadline, ApplianceStatus
-from regulations.codes import Condition, Exemption, FuelCode
+from regulations.codes import Appliance, Condition, Exemption, FuelCode
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 COUNTDOWN_DAYS = 365
 """Longest time to a deadline, in days, that a sentence counts down."""
+
+REMAINDERS = {(Appliance.BOILER_ECODESIGN, Exemption.ECODESIGN_WITHOUT_NETWORK): Exemption.WITHOUT_NETWORK}
+"""What remains of an exemption for an appliance that meets a part of it by definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +54,11 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
             count = f" – jeszcze {days(left)}" if left <= COUNTDOWN_DAYS else ""
             verdict = f"wolno używać do {day(last_day(deciding))}"
             short = f"do{NO_BREAK}{day(last_day(deciding))}{exceptions(deciding)}"
-            return verdict, f"{count}{unless(deciding)}", short, ""
+            return verdict, f"{count}{longer(deciding)}", short, ""
         case ApplianceStatus.ENDED if deciding:
             since = day(deciding.deadline.date)
             today = "Dziś nie wolno w nim palić. Trzeba go wymienić albo wyłączyć z użytku."
-            if unless(deciding):
+            if exemptions_of(deciding):
                 today = f"Jeśli nie spełnia żadnego z tych warunków: {today[0].lower()}{today[1:]}"
             short = f"nie wolno od {since}{exceptions(deciding)}"
             return "nie wolno już używać", f" od {since}{unless(deciding)}", short, today
@@ -105,19 +108,23 @@ def only_limit(limited: tuple[ApplianceDeadline, ...]) -> ApplianceDeadline | No
 def describe_limit(one: ApplianceDeadline, on: date) -> str:
     """Return a sentence about a limited deadline."""
     row = one.deadline
-    text = f"Do {day(last_day(one))}" if row.date > on else f"Nie wolno od {day(row.date)}"
-    text += limits_of(one) + unless(one)
+    if row.date > on:
+        text = f"Do {day(last_day(one))}{limits_of(one)}{longer(one)}"
+    else:
+        text = f"Nie wolno od {day(row.date)}{limits_of(one)}{unless(one)}"
     text += "" if text.endswith(".") else "."
     return f"{text} {row.caveat}" if row.caveat and one.binds is None else text
 
 
 def limits_of(one: ApplianceDeadline) -> str:
     """Return the middle of a sentence: fuels, conditions and part of the municipality of a deadline."""
-    row, parts = one.deadline, [""]
+    row, parts, required = one.deadline, [""], []
     if row.fuels:
-        parts.append(f"na paliwo: {either([FuelCode(code).label for code in row.fuels], 'lub')}")
+        required.append(f"paliwo to {either([FuelCode(code).label for code in row.fuels], 'lub')}")
     if row.conditions:
-        parts.append(f"pod warunkiem, że {' i '.join(Condition(code).label for code in row.conditions)}")
+        required.append(" i ".join(Condition(code).label for code in row.conditions))
+    if required:
+        parts.append(f"jeśli {', a '.join(required)}")
     if one.contradicted:
         parts.append("ale źródła są w tym sprzeczne")
     elif one.binds is None:
@@ -126,18 +133,30 @@ def limits_of(one: ApplianceDeadline) -> str:
 
 
 def unless(one: ApplianceDeadline) -> str:
-    """Return the end of a sentence, without the full stop: the exemptions from a deadline; "" for none."""
-    freed = [Exemption(code).label for code in one.exemptions]
+    """Return the end of a sentence that forbids, without the full stop: the exemptions; "" for none."""
+    freed = exemptions_of(one)
+    return f", chyba że {freed}" if freed else ""
+
+
+def longer(one: ApplianceDeadline) -> str:
+    """Return the same as `unless`, for a sentence that permits up to a day."""
+    freed = exemptions_of(one)
+    return f", a dłużej, jeśli {freed}" if freed else ""
+
+
+def exemptions_of(one: ApplianceDeadline) -> str:
+    """Return what frees an appliance from a deadline, as a clause; "" for none."""
+    freed = [REMAINDERS.get((one.appliance, code), code).label for code in one.exemptions]
     if one.stays_if_started_before:
         freed.append(f"uruchomiono je przed {day(one.stays_if_started_before)}")
     if one.deadline.started_before:
         freed.append(f"uruchomiono je {day(one.deadline.started_before)} lub później")
-    return f", chyba że {either(freed, 'albo')}" if freed else ""
+    return either(freed, "albo") if freed else ""
 
 
 def exceptions(one: ApplianceDeadline) -> str:
-    """Return the short form of `unless`."""
-    return ", z wyjątkami" if unless(one) else ""
+    """Return the short form of `unless` and `longer`."""
+    return ", z wyjątkami" if exemptions_of(one) else ""
 
 
 def provided(check: ApplianceCheck) -> str:
@@ -149,9 +168,10 @@ def provided(check: ApplianceCheck) -> str:
 
 
 def either(texts: list[str], word: str) -> str:
-    """Join texts: "a, b albo c"."""
+    """Join texts: "a, b albo c", with a comma before the word where it ends a clause."""
     *first, last = texts
-    return f"{', '.join(first)} {word} {last}" if first else last
+    comma = "," if first and ", " in first[-1] else ""
+    return f"{', '.join(first)}{comma} {word} {last}" if first else last
 
 
 def last_day(one: ApplianceDeadline) -> date:

@@ -103,7 +103,7 @@ class ApplianceLimitSerializer(Serializer[Any]):
     last_day = DateField(help_text="Last day of use where it binds.", style={"example": "2029-12-31"})
     sentence = CharField(
         help_text="The same as a sentence in Polish.",
-        style={"example": "Do 31 grudnia 2029 r., na paliwo: węgiel kamienny."},
+        style={"example": "Do 31 grudnia 2029 r., jeśli paliwo to węgiel kamienny."},
     )
     exemptions = ExemptionsField(help_text="What frees a single appliance; one of them is enough.")
     deadline = DeadlineSerializer()

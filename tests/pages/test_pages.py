@@ -84,6 +84,7 @@ def test_names_alike_are_no_clear_answer(client):
     answer = client.get("/", {"q": "Nowy Targ"})
     assert answer.status_code == 200
     assert "Wyniki dla „Nowy Targ”" in text_of(answer)
+    assert "Nie ma tu Twojego miejsca? Dopisz gminę" in text_of(answer)
 
 
 def test_a_misspelt_name_is_asked_about_and_not_followed(client):

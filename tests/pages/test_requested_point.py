@@ -3,6 +3,7 @@
 import pytest
 
 from catalog.search import entries
+from catalog.search.suggestions import suggest_locations
 from pages.requested_point import read_origin
 from tests import factories
 
@@ -22,3 +23,13 @@ def test_a_point_is_called_by_what_is_known_to_lie_there():
     assert label("49.46861,19.98") == "miejscowości Ludźmierz"
     assert label("49.44,20.11") == "środka zabudowy z kodem 34-433"
     assert label("49.5,20.2").startswith("wskazanego punktu")
+
+
+def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known():
+    krakow = factories.krakow()
+    factories.PlaceFactory(name="Nowa Huta", municipality=krakow, lat=None, lon=None)
+    factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
+    entries.rebuild_index()
+    found = next(one for one in suggest_locations("Nowa Huta").found if one.label == "Nowa Huta")
+    origin = read_origin(f"p={found.query['p']}").origin
+    assert origin.label == "punktu w gminie Kraków (dokładniejszego położenia nie znamy)"

@@ -135,15 +135,33 @@ def test_limits_are_sentences(client, acts):
         conditions=["network_available"],
     )
     text = said(ask(client, "1217011", "boiler_class_5"))
-    only = (
-        "od 1 stycznia 2030 r. nie będzie wolno używać, na paliwo: węgiel kamienny lub węgiel brunatny, pod warunkiem"
-    )
-    assert only in text
+    coal = "jeśli paliwo to węgiel kamienny lub węgiel brunatny, a budynek można przyłączyć do sieci"
+    assert f"od 1 stycznia 2030 r. nie będzie wolno używać, {coal}" in text
     DeadlineFactory(outside_krakow=True, date=date(2028, 1, 1), appliances=["boiler_class_5"], fuels=["peat"])
     text = said(ask(client, "1217011", "boiler_class_5"))
     assert "kocioł klasy 5: termin zależy od paliwa i budynku albo wieku urządzenia." in text
-    assert "Do 31 grudnia 2027 r., na paliwo: torf." in text
-    assert "Do 31 grudnia 2029 r., na paliwo: węgiel kamienny lub węgiel brunatny, pod warunkiem, że budynek" in text
+    assert "Do 31 grudnia 2027 r., jeśli paliwo to torf." in text
+    assert f"Do 31 grudnia 2029 r., {coal}" in text
+
+
+def test_a_comma_ends_the_clause_of_an_exemption(client, acts):
+    freed = ["ecodesign", "dust_filter"]
+    DeadlineFactory(
+        krakow=True, date=date(2026, 1, 1), appliances=["stove"], exemptions=freed, started_before=date(2018, 5, 1)
+    )
+    clause = "chyba że spełnia ekoprojekt, ma urządzenie, które ogranicza pył, albo uruchomiono je 1 maja 2018 r."
+    assert clause in said(ask(client, "1261011", "stove"))
+
+
+def test_an_exemption_from_a_day_to_come_prolongs_the_use(client, acts):
+    freed = ["ecodesign_without_network"]
+    DeadlineFactory(krakow=True, date=date(2028, 7, 1), appliances=["boiler_ecodesign", "stove"], exemptions=freed)
+    network = "budynku nie da się przyłączyć do sieci."
+    text = said(ask(client, "1261011", "stove"))
+    assert f"piec lub koza: wolno używać do 30 czerwca 2028 r., a dłużej, jeśli spełnia ekoprojekt, a {network}" in text
+    # A boiler with ecodesign meets the first part by definition.
+    text = said(ask(client, "1261011", "boiler_ecodesign"))
+    assert f"kocioł z ekoprojektem: wolno używać do 30 czerwca 2028 r., a dłużej, jeśli {network}" in text
 
 
 @pytest.mark.parametrize("path", [URL, "/przepisy/sprawdz.md"])
@@ -222,7 +240,9 @@ def test_the_form_keeps_the_village_that_was_chosen_among_its_namesakes(client, 
         factories.PlaceFactory(name="Dąbrowa", municipality=unit)
     entries.rebuild_index()
     asked = {"miejsce": "Dąbrowa", "piec": CLASS_3}
-    assert "Które miejsce masz na myśli?" in said(client.get(URL, asked))
+    text = said(client.get(URL, asked))
+    assert "Które miejsce masz na myśli?" in text
+    assert "Nie ma tu Twojego miejsca? Dopisz gminę" in text
     # One of the nine is not among the eight suggestions.
     for unit in units:
         answer = client.get(URL, asked | {"teryt": unit.teryt})

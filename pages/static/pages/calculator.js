@@ -13,7 +13,7 @@
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     main.replaceChildren(...page.querySelector("main").childNodes);
     document.title = page.title;
-    scrollTo(0, 0);
+    scrollTo({ top: 0, behavior: "instant" });
     (main.querySelector(".mistakes") ?? main).focus({ preventScroll: true });
   };
 
