@@ -178,7 +178,7 @@ def test_a_statement_that_waits_too_long_is_given_up_by_the_server(site):
 
 
 def test_a_change_becomes_public_by_itself(site):
-    """Made by a process of its own, as an import is; no worker is told. How soon says `tests.ops.endurance`."""
+    """Made by a process of its own, as an import is; no worker is told. How soon, `tests/ops/machines` measure."""
     name = f"Skład {time.monotonic_ns()}"
     with psycopg.connect(site.database_url) as other:
         (depot,) = other.execute("SELECT min(id) FROM catalog_depot WHERE publication = 'published'").fetchone()
