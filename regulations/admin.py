@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.contrib.admin.widgets import AdminDateWidget
-from django.db import transaction
+from django.db import models, transaction
 from django.db.models import F, Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -78,6 +78,14 @@ class DeadlineForm(ScopeForm):
         return given
 
 
+class MultilineField(forms.CharField):
+    """Text with `\n` at line ends: browsers send `\r\n`, which would count as a change of every such field."""
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+
 class StaleFilter(admin.SimpleListFilter):
     title = "stan na"
     parameter_name = "stale"
@@ -101,6 +109,7 @@ class RecordedAdmin(HistoryAdmin):
 
     list_per_page = 200
     readonly_fields = ("key",)
+    formfield_overrides = {models.TextField: {"form_class": MultilineField}}
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         with transaction.atomic():
