@@ -6,13 +6,14 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.contrib.admin.widgets import AdminDateWidget
-from django.db import transaction
+from django.db import models, transaction
 from django.db.models import F, Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 
+from catalog.admin.csv_list import CsvMixin
 from catalog.admin.desk import current_editor
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.history import HistoryAdmin
@@ -24,6 +25,14 @@ from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolut
 
 SCOPE_FIELDS = ("scope", "area", "units", "partly", "excluded", "uncertain", "caveat")
 WHERE = ("Gdzie obowiązuje", {"fields": SCOPE_FIELDS})
+
+
+CSV_SCOPE = {
+    "gdzie obowiązuje": lambda row: row.scope,
+    "w przepisach od": lambda row: row.valid_from or "",
+    "w przepisach do": lambda row: row.valid_to or "",
+    "źródła": lambda row: row.sources,
+}
 
 
 class ScopeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
@@ -78,6 +87,14 @@ class DeadlineForm(ScopeForm):
         return given
 
 
+class MultilineField(forms.CharField):
+    """Text with `\n` at line ends: browsers send `\r\n`, which would count as a change of every such field."""
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+
 class StaleFilter(admin.SimpleListFilter):
     title = "stan na"
     parameter_name = "stale"
@@ -101,6 +118,7 @@ class RecordedAdmin(HistoryAdmin):
 
     list_per_page = 200
     readonly_fields = ("key",)
+    formfield_overrides = {models.TextField: {"form_class": MultilineField}}
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         with transaction.atomic():
@@ -200,7 +218,7 @@ class AmendmentAdmin(RecordedAdmin):
     ordering = ("resolution", "pk")
 
 
-class ProvisionAdmin(DraftedAdmin, RecordedAdmin):
+class ProvisionAdmin(CsvMixin, DraftedAdmin, RecordedAdmin):
     """Deadlines and bans. A change is a draft until another editor approves it."""
 
     form = ScopeForm
@@ -218,6 +236,13 @@ class ProvisionAdmin(DraftedAdmin, RecordedAdmin):
 class DeadlineAdmin(ProvisionAdmin):
     form = DeadlineForm
     list_display = ("date", "state", "applies_to", "scope", "valid_to")
+    csv_columns = {
+        "województwo": lambda row: row.state.voivodeship.name,
+        "termin": lambda row: row.date,
+        "rodzaj": lambda row: row.get_kind_display(),
+        "czego dotyczy": lambda row: row.applies_to,
+        "co oznacza": lambda row: row.description,
+    } | CSV_SCOPE
     search_fields = ("applies_to", "description", "scope", "state__voivodeship__name")
     ordering = ("state", "date", "pk")
     fieldsets = (
@@ -262,6 +287,12 @@ class DeadlineAdmin(ProvisionAdmin):
 @admin.register(FuelBan)
 class FuelBanAdmin(ProvisionAdmin):
     list_display = ("fuel", "state", "from_date", "scope", "valid_to")
+    csv_columns = {
+        "województwo": lambda row: row.state.voivodeship.name,
+        "paliwo": lambda row: row.fuel,
+        "szczegóły": lambda row: row.detail,
+        "od dnia": lambda row: row.from_date or "",
+    } | CSV_SCOPE
     search_fields = ("fuel", "detail", "scope", "state__voivodeship__name")
     ordering = ("state", "pk")
     fieldsets = (

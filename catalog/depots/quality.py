@@ -38,8 +38,12 @@ class _Known:
 
 
 def get_report() -> DataQualityReport:
-    """Return the report of the present state. No query if cached, else two."""
-    key = snapshot.current().key(Dataset.Slug.DEPOTS, Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
+    """Return the report of the present state. At most one query if cached, else three.
+
+    The desk asks for it after every save, so it does not wait for the snapshots of depots and prices.
+    """
+    territory_key = snapshot.built().key(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
+    key = f"{snapshot.committed_key(Dataset.Slug.DEPOTS)} {territory_key}"
     with _Known.looking:
         if _Known.findings is None or _Known.key != key:
             _Known.findings, _Known.key = find(), key
@@ -71,7 +75,7 @@ def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> froze
     All points are tested at once. Only the failing ones are located one by one: on a shared border, and just outside
     the country, another rule than the nearest area applies.
     """
-    index = territory.get().boundaries
+    index = territory.get_built().boundaries
     if not rows or not len(index.areas):
         return frozenset()
     place = {municipality.teryt: at for at, municipality in enumerate(index.municipalities)}

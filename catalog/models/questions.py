@@ -13,13 +13,13 @@ class SubmissionQuestionQuerySet(models.QuerySet["SubmissionQuestion"]):
     """Filters on questions; the default manager hides none."""
 
     def open(self) -> Self:
-        """Keep unanswered questions whose submission waits for a decision."""
-        return self.filter(answered_at__isnull=True, submission__state=Submission.State.WAITING)
+        """Keep unanswered questions whose submission is undecided."""
+        return self.filter(answered_at__isnull=True, submission__in=Submission.objects.undecided())
 
     def answered(self) -> Self:
-        """Keep answered questions whose submission waits for a decision and has no open question."""
-        waiting = self.filter(answered_at__isnull=False, submission__state=Submission.State.WAITING)
-        return waiting.exclude(submission__in=SubmissionQuestion.objects.open().values("submission"))
+        """Keep answered questions whose submission is undecided and has no open question."""
+        undecided = self.filter(answered_at__isnull=False, submission__in=Submission.objects.undecided())
+        return undecided.exclude(submission__in=SubmissionQuestion.objects.open().values("submission"))
 
     def unsent(self) -> Self:
         """Keep open questions whose letter is pending."""
@@ -27,7 +27,7 @@ class SubmissionQuestionQuerySet(models.QuerySet["SubmissionQuestion"]):
 
 
 class SubmissionQuestion(models.Model):
-    """A question to the author of a waiting submission, with the answer. At most one question of a submission is open.
+    """A question to the author of an undecided submission, with the answer. At most one question of it is open.
 
     Deleted when the personal data of the submission are erased. sent_at: when the letter was sent, None while pending.
     """

@@ -17,6 +17,10 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         """Keep submissions that wait for a decision."""
         return self.filter(state=Submission.State.WAITING)
 
+    def undecided(self) -> Self:
+        """Keep submissions that an editor has yet to decide, prices in their queue included."""
+        return self.filter(Submission.UNDECIDED)
+
     def open(self) -> Self:
         """Keep submissions that may still change: unconfirmed or waiting."""
         return self.filter(state__in=Submission.OPEN)
@@ -88,6 +92,7 @@ class Submission(models.Model):
         READER = "reader", "klient lub czytelnik"
 
     OPEN = (State.UNCONFIRMED, State.WAITING)
+    UNDECIDED = Q(state=State.WAITING) | Q(state=State.PASSED_ON, answered_at__isnull=True)
 
     depot = models.ForeignKey(
         Depot, models.CASCADE, null=True, blank=True, verbose_name="skład", related_name="submissions"
@@ -214,3 +219,9 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} (#{self.pk})"
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether an editor has yet to decide it, prices in their queue included."""
+        has_waiting_prices = self.state == self.State.PASSED_ON and self.answered_at is None
+        return self.state == self.State.WAITING or has_waiting_prices

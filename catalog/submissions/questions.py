@@ -1,4 +1,4 @@
-"""Questions to the authors of waiting submissions, asked by letter and answered on a page that the letter links to."""
+"""Questions to the authors of undecided submissions, asked by letter and answered on a page linked to in it."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -34,15 +34,15 @@ class AlreadyAnswered(Exception):
 
 
 def with_questions(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Annotate submissions: `awaits_author` (a question is open), `author_answered` (all questions have an answer)."""
+    """Annotate undecided submissions: `awaits_author` (a question is open), `author_answered` (none is, but was)."""
     asked = SubmissionQuestion.objects.filter(submission=OuterRef("pk"))
-    is_open = Q(Exists(asked.filter(answered_at__isnull=True)), state=Submission.State.WAITING)
-    is_answered = Exists(asked) & ~Exists(asked.filter(answered_at__isnull=True))
+    is_open = Submission.UNDECIDED & Q(Exists(asked.filter(answered_at__isnull=True)))
+    is_answered = Submission.UNDECIDED & Q(Exists(asked)) & ~Q(Exists(asked.filter(answered_at__isnull=True)))
     return submissions.annotate(awaits_author=is_open, author_answered=is_answered)
 
 
 def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> SubmissionQuestion:
-    """Ask the author of a waiting submission, which stays waiting. The letter is sent on commit.
+    """Ask the author of an undecided submission, which stays so. The letter is sent on commit.
 
     Raises QuestionMissing, SubmissionAlreadyDecided and QuestionStillOpen.
     """
@@ -50,7 +50,7 @@ def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: d
     if not words:
         raise QuestionMissing
     with transaction.atomic():
-        _lock_waiting(submission.pk)
+        _lock_undecided(submission.pk)
         if SubmissionQuestion.objects.open().filter(submission=submission).exists():
             raise QuestionStillOpen(submission.pk)
         question = SubmissionQuestion.objects.create(submission=submission, text=words, asked_at=on, asked_by_id=by.pk)
@@ -88,7 +88,7 @@ def get_question(token: str) -> SubmissionQuestion:
 @transaction.atomic
 def answer_question(*, question: SubmissionQuestion, text: str, on: datetime) -> None:
     """Store the answer of an author. Raises AlreadyAnswered, QuestionNotFound and SubmissionAlreadyDecided."""
-    _lock_waiting(question.submission_id)
+    _lock_undecided(question.submission_id)
     stored = SubmissionQuestion.objects.select_for_update(of=("self",)).filter(pk=question.pk).first()
     if stored is None:
         raise QuestionNotFound
@@ -98,7 +98,7 @@ def answer_question(*, question: SubmissionQuestion, text: str, on: datetime) ->
     stored.save(update_fields=["answer", "answered_at"])
 
 
-def _lock_waiting(number: int) -> None:
-    """Lock a waiting submission. Raises SubmissionAlreadyDecided."""
-    if Submission.objects.waiting().select_for_update(of=("self",)).filter(pk=number).first() is None:
+def _lock_undecided(number: int) -> None:
+    """Lock an undecided submission. Raises SubmissionAlreadyDecided."""
+    if Submission.objects.undecided().select_for_update(of=("self",)).filter(pk=number).first() is None:
         raise SubmissionAlreadyDecided(number)

@@ -54,6 +54,11 @@ class Snapshot(Generic[T]):
         copy: T = current().copy_of(self)
         return copy
 
+    def get_built(self) -> T:
+        """Return the copy of `built`: for data sets that this process does not change."""
+        copy: T = built().copy_of(self)
+        return copy
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -111,6 +116,26 @@ def current() -> State:
     if (changed_here.is_set() or _Process.is_behind) and not connection.in_atomic_block:
         return _catch_up(state)
     return state
+
+
+def built() -> State:
+    """Return the state of `consistent`, else the newest; builds it if there is none.
+
+    Never waits for changes committed by this process, and so may lack them.
+    """
+    taken = _taken.get() or _Process.state
+    return current() if taken is None or len(taken.copies) < len(_snapshots) else taken
+
+
+def committed_key(*slugs: str) -> str:
+    """Return the version keys of some data sets, those of changes committed by this process included.
+
+    Builds nothing. One query while such a change is not built yet, else none.
+    """
+    is_behind = changed_here.is_set() or _Process.is_behind
+    if _taken.get() is None and is_behind and not connection.in_atomic_block:
+        return State(read_versions()).key(*slugs)
+    return built().key(*slugs)
 
 
 @contextmanager

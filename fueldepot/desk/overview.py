@@ -76,7 +76,9 @@ def submissions_waiting() -> list[Waiting]:
     answers = answered.aggregate(number=Count("submission", distinct=True), since=Min("answered_at"))
     return [
         Waiting("Zgłoszenia właścicieli i czytelników", counts["waiting"], url, counts["since"]),
-        Waiting("Odpowiedzi autorów na pytania", answers["number"], f"{url}?question=answered", answers["since"]),
+        Waiting(
+            "Odpowiedzi autorów na pytania", answers["number"], f"{url}?state=all&question=answered", answers["since"]
+        ),
         Waiting("Listy o decyzji, które nie wyszły", counts["unnotified"], f"{url}?state=all&letter=owed"),
     ]
 

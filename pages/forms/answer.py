@@ -73,7 +73,7 @@ def answer(request: HttpRequest) -> HttpResponse:
         except SubmissionAlreadyDecided:
             return decided(request, back)
         return HttpResponseRedirect(f"{reverse('request-answer')}?znak={token}")
-    if submission.state != Submission.State.WAITING:
+    if not submission.is_undecided:
         return decided(request, back)
     page = answer_page(form, question, token)
     return render_page(request, "pages/forms/answer.html", page, status=400 if posting else 200)

@@ -250,7 +250,7 @@ def _stated(submission: Submission, now: datetime | None) -> StatedPart:
             and submission.state == Submission.State.ACCEPTED
             and one.group.name not in submission.accepted_fields
         ),
-        withdrawable=submission.state == Submission.State.WAITING or _has_waiting_prices(submission),
+        withdrawable=submission.is_undecided,
     )
 
 
@@ -272,11 +272,7 @@ def _price_lines(submission: Submission) -> tuple[tuple[str, str], ...]:
 
 def _standing(submission: Submission) -> str:
     """Return the state of a submission, WAITING for all that wait for an editor."""
-    return Submission.State.WAITING if _has_waiting_prices(submission) else submission.state
-
-
-def _has_waiting_prices(submission: Submission) -> bool:
-    return submission.state == Submission.State.PASSED_ON and submission.answered_at is None
+    return Submission.State.WAITING if submission.is_undecided else submission.state
 
 
 def _common_steps(submission: Submission) -> tuple[StatusStep, ...]:
@@ -301,7 +297,7 @@ def _question_steps(submission: Submission) -> tuple[StatusStep, ...]:
         steps.append(StatusStep("Redakcja zadała pytanie", _when(question.asked_at)))
         if question.answered_at is not None:
             steps.append(StatusStep("Odpowiedź na pytanie", _when(question.answered_at)))
-        elif submission.state == Submission.State.WAITING:
+        elif submission.is_undecided:
             sent = "otwórz odnośnik z wiadomości" if question.sent_at else "wiadomość jeszcze nie wyszła"
             steps.append(StatusStep("Odpowiedź na pytanie", sent, done=False))
     return tuple(steps)

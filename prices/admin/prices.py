@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
-from django.db.models import Model, QuerySet
+from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
@@ -25,8 +25,9 @@ from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
 from catalog.admin.desk import PendingByDefaultFilter, current_editor, read_text
 from catalog.admin.history import HistoryAdmin
+from catalog.admin.submissions.questions import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
-from catalog.models import DepotBatch
+from catalog.models import DepotBatch, SubmissionQuestion
 from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.bulk import among
 from prices import models, queries, services, validation
@@ -66,9 +67,10 @@ def in_lines(first: str, second: str) -> SafeString:
     return format_html('{}<br><span class="quiet">{}</span>', first, second) if second else format_html("{}", first)
 
 
-def obstacles_to_approval(prices: Sequence[models.DepotPrice]) -> list[str]:
-    """Return for each price why it cannot be approved today, "" where it can."""
-    return services.find_approval_obstacles(prices, timezone.localdate())
+def obstacles_to_approval(prices: Sequence[Any]) -> list[str]:
+    """Return for each price why it cannot be approved today, "" where it can. prices: with `awaits_author`."""
+    found = services.find_approval_obstacles(prices, timezone.localdate())
+    return [why or (AWAITS_AUTHOR if price.awaits_author else "") for price, why in zip(prices, found, strict=True)]
 
 
 def named(price: models.DepotPrice) -> str:
@@ -207,7 +209,10 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
     form = PriceAdminForm
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
-        return models.DepotPrice.objects.oldest_waiting_first()
+        questions = SubmissionQuestion.objects.filter(submission=OuterRef("submission"))
+        return models.DepotPrice.objects.oldest_waiting_first().annotate(
+            awaits_author=Exists(questions.open()), author_answered=Exists(questions.answered())
+        )
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -261,8 +266,9 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
         return in_lines(row.get_origin_display(), date_format(timezone.localtime(row.submitted_at), "d.m.Y H:i"))
 
     @admin.display(description="stan", ordering="status")
-    def decision(self, row: models.DepotPrice) -> SafeString:
-        return in_lines(row.get_status_display(), row.reason)
+    def decision(self, row: Any) -> SafeString:
+        asked = AWAITS_AUTHOR if row.awaits_author else AUTHOR_ANSWERED if row.author_answered else ""
+        return in_lines(row.get_status_display(), row.reason or asked)
 
     @bulk_action(description="Zatwierdź", obstacles=obstacles_to_approval, named=named)
     def approve(self, request: HttpRequest, keys: list[int]) -> None:

@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.forms import MultipleChoiceField
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
@@ -60,6 +61,17 @@ def save(desk, url, **changes):
     answer = desk.post(url, data)
     assert answer.status_code == 302, answer.context["errors"]
     return answer
+
+
+def test_filtered_lists_of_provisions_are_csv(desk):
+    deadline, ban = DeadlineFactory(), FuelBanFactory()
+    for row, says in ((deadline, deadline.applies_to), (ban, ban.fuel)):
+        lists = reverse(f"admin:regulations_{row._meta.model_name}_changelist")
+        assert 'href="csv/?area=voivodeship"' in desk.get(lists, {"area": "voivodeship"}).content.decode()
+        text = desk.get(f"{lists}csv/", {"area": "voivodeship"}).content.decode()
+        assert text.startswith("\ufeffwojewództwo;")
+        assert says in text
+        assert says not in desk.get(f"{lists}csv/", {"area": "listed"}).content.decode()
 
 
 def test_codes_are_ticked_and_appliances_that_stay_are_typed(desk):

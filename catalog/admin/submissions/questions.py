@@ -36,11 +36,11 @@ class QuestionFilter(admin.SimpleListFilter):
 
 
 def shown_state(row: Any) -> str:
-    """Return the state of a submission of `with_questions`, with an open or answered question of a waiting one."""
+    """Return the state of a submission of `with_questions`, with its open or answered question."""
     if row.awaits_author:
         return AWAITS_AUTHOR
     state: str = row.get_state_display()
-    return f"{state}; {AUTHOR_ANSWERED}" if row.author_answered and row.state == Submission.State.WAITING else state
+    return f"{state}; {AUTHOR_ANSWERED}" if row.author_answered else state
 
 
 def ask(model_admin: Any, request: HttpRequest, submission: Submission) -> None:

@@ -290,6 +290,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
                 "preserved_filters": self.get_preserved_filters(request),
                 "reasons": CANNED_REASONS,
                 "may_decide": found.state == State.WAITING and self.has_change_permission(request),
+                "may_ask": found.is_undecided and self.has_change_permission(request),
                 "max_question": MAX_QUESTION,
                 "may_tell": found.notification_pending and self.has_change_permission(request),
             },

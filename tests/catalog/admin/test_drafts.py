@@ -108,6 +108,21 @@ def test_the_page_of_a_draft_says_where_and_from_when(ewa):
     assert "w całości: 1 z 3, w części albo niepewnie: 1. Dotychczas: gminy województwa w całości: 3 z 3." in text
 
 
+def test_line_ends_of_a_browser_are_no_change(ewa, adam):
+    sources = "Uchwała | https://example.pl/u\nZmiana | https://example.pl/z"
+    amendment = AmendmentFactory(resolution=ResolutionFactory(), adopted=date(2026, 11, 16))
+    deadline = DeadlineFactory(state=amendment.resolution.state, sources=sources)
+    sent = {"sources": sources.replace("\n", "\r\n")}
+    assert "żadne pole nie zmieniło wartości" in text_of(
+        ewa.post(url_of(deadline), form_of(ewa.get(url_of(deadline))) | sent, follow=True)
+    )
+    answer = draft_of(ewa, deadline, moved_to="2029-01-01", moved_by=str(amendment.pk), **sent)
+    assert "Źródła" not in text_of(ewa.get(answer["Location"]))
+    approve(ewa, answer, reason="Zmiana uchwały.", decision="submit")
+    approve(adam, answer, reason="")
+    assert set(Deadline.objects.values_list("sources", flat=True)) == {sources}
+
+
 def test_a_range_shows_what_falls_out_and_the_new_median_before_it_counts(client):
     desk = person("szefowa", CHIEF)
     for amount in (1000, 1400, 1500, 1600):

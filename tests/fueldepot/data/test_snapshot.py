@@ -82,6 +82,25 @@ def test_a_process_sees_its_own_change_at_once_and_only_when_it_is_committed(nam
 
 
 @pytest.mark.django_db(transaction=True)
+def test_the_built_copy_does_not_wait_for_a_change_of_this_process(names, django_assert_num_queries):
+    factories.krakow()
+    bump_version(UNITS)
+    first, key = names.get(), snapshot.current().key(UNITS)
+    with django_assert_num_queries(0):
+        assert snapshot.committed_key(UNITS) == key
+    bump_version(UNITS)
+    with django_assert_num_queries(0):
+        assert names.get_built() is first
+    with django_assert_num_queries(1):  # the versions
+        committed = snapshot.committed_key(UNITS)
+    assert committed == read_versions()[UNITS] != key
+    assert names.built == 1
+    names.get()
+    with django_assert_num_queries(0):
+        assert snapshot.committed_key(UNITS) == snapshot.current().key(UNITS) != key
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_key_that_was_undone_is_not_had_again():
     bump_version(UNITS)
     with transaction.atomic():

@@ -110,6 +110,29 @@ def test_an_open_question_bars_accepting_in_bulk_and_not_alone(client, ask, subm
     assert SubmissionQuestion.objects.get().answered_at is None
 
 
+def test_the_author_of_a_price_is_asked_too(client, ask, nowak, stranger, clock):
+    submission = factories.SubmissionFactory(
+        depot=nowak, kind="price", state="passed_on", decided_at=clock.now, proposed={"prices": [{}]}, stored={}
+    )
+    price = factories.DepotPriceFactory(depot=nowak, submission=submission, origin="submission", pending=True)
+    prices = reverse("admin:prices_depotprice_changelist")
+    at = reverse("admin:catalog_submission_change", args=[submission.pk])
+    assert "czeka na odpowiedź autora." in desk_text_of(ask(submission, "Czy to cena z dowozem?"))
+    assert at in client.get(reverse("admin:prices_depotprice_change", args=[price.pk])).content.decode()
+    assert "czeka na odpowiedź autora" in desk_text_of(client.get(prices))
+    bulk.act(client, prices, "approve", price)
+    price.refresh_from_db()
+    assert price.status == "pending"
+    assert send(stranger, link_in(mail.outbox[0]), "Bez dowozu.").status_code == 302
+    assert "Bez dowozu." in desk_text_of(client.get(at))
+    assert "autor odpowiedział" in desk_text_of(client.get(prices))
+    assert "Odpowiedzi autorów na pytania 1" in desk_text_of(client.get(reverse("admin:index")))
+    answered = client.get(QUEUE, {"state": "all", "question": "answered"}).context["cl"].result_list
+    assert [row.pk for row in answered] == [submission.pk]
+    bulk.act(client, prices, "approve", price)
+    assert "już nie czeka" in desk_text_of(ask(submission, "A worek?"))
+
+
 def test_a_question_counts_among_the_letters_of_a_mailbox_and_leaves_later(ask, submission, clock, capsys):
     others = [factories.SubmissionFactory(email="Jan+1@opal-nowak.pl") for _ in range(3)]
     for one in (*others, submission):
