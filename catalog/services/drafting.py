@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import AbstractBaseUser
 from django.contrib.contenttypes.models import ContentType
 from django.core.serializers.json import DjangoJSONEncoder
@@ -71,12 +72,16 @@ def keep_draft(
 
 
 def find_approvers(draft: Draft) -> Sequence[AbstractBaseUser]:
-    """Return the other active users who may change such rows, by name. One query."""
+    """Return the other active users who may change such rows, by name. One query.
+
+    An invited account without a password does not count: nobody can log in by it.
+    """
     model = draft.content_type.model_class()
     assert model is not None  # noqa: S101 - every drafted model is installed
     right = f"{model._meta.app_label}.{'delete' if draft.deletion else 'change'}_{model._meta.model_name}"
     people = get_user_model().objects.with_perm(right, backend=BACKEND)
-    return list(people.filter(is_staff=True).exclude(pk=draft.drafted_by_id).order_by("username"))
+    others = people.filter(is_staff=True).exclude(pk=draft.drafted_by_id)
+    return list(others.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).order_by("username"))
 
 
 @transaction.atomic

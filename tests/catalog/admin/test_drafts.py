@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
@@ -50,6 +51,17 @@ def text_of(answer):
 def draft_of(desk, row, **changes):
     """The answer to a saved form."""
     return desk.post(url_of(row), form_of(desk.get(url_of(row))) | changes)
+
+
+def test_who_was_invited_and_has_no_password_yet_is_no_second_person(ewa):
+    person("adam", EDITOR)
+    get_user_model().objects.filter(username="adam").update(password=make_password(None))
+    deadline = DeadlineFactory()
+    answer = draft_of(ewa, deadline, date="2028-01-01")
+    assert "Wprowadź zmianę" in text_of(ewa.get(answer["Location"]))
+    approve(ewa, answer, reason="Zmiana z 16 listopada.")
+    deadline.refresh_from_db()
+    assert deadline.date == date(2028, 1, 1)
 
 
 def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, client):
