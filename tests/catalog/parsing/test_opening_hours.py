@@ -79,6 +79,8 @@ def test_round_the_clock(text, expected):
         ("Mo 20:00-26:00", ["20:00-2:00", *[CLOSED] * 6]),
         ("Mo 08:00-32:00", ["8:00-24:00", "0:00-8:00", *[CLOSED] * 5]),
         ("Mo 14:00-24:00", ["14:00-24:00", *[CLOSED] * 6]),
+        # By the standard a later rule replaces an earlier one, unless that ends on the next day.
+        ("Mo-Fr 14:00-24:00; Fr 08:00-12:00", [*["14:00-24:00"] * 4, "8:00-12:00", *OFF]),
         # Two days that meet at midnight are not one night.
         ("Mo 14:00-24:00; Tu 00:00-10:00", ["14:00-24:00", "0:00-10:00", *[CLOSED] * 5]),
     ],
