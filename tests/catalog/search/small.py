@@ -5,19 +5,28 @@ from catalog.search.engine import Search
 from tests.catalog.search.country import make_register, search_of
 
 
-def make_search(units: dict[str, str], *villages: tuple[str, str], postcodes: dict[str, str] | None = None) -> Search:
+def make_search(
+    units: dict[str, str], *villages: tuple[str, str], postcodes: dict[str, tuple[str, ...]] | None = None
+) -> Search:
     """Build a search. units: names by TERYT, with those above them. villages: names with their municipalities.
 
-    postcodes: municipalities by code. Entries without postcodes are as important as their codes are low: municipalities
-    by voivodeship and name, villages by municipality and name.
+    postcodes: municipalities by code, main one first. Without postcodes, municipalities come by voivodeship and name,
+    villages by the codes of their municipalities and by name.
     """
     return search_of(
         make_register(
             [UnitRecord(code, name, int(code[6:] or 0)) for code, name in units.items()],
             [PlaceRecord(f"simc:{n}", name, "wieś", unit) for n, (name, unit) in enumerate(villages)],
             [
-                PostcodeRecord(code, ((unit, 9),), (units[unit],), 50.0, 20.0, "points")
-                for code, unit in (postcodes or {}).items()
+                PostcodeRecord(
+                    code,
+                    tuple((unit, 9 - n) for n, unit in enumerate(shares)),
+                    (units[shares[0]],),
+                    50.0,
+                    20.0,
+                    "points",
+                )
+                for code, shares in (postcodes or {}).items()
             ],
         )
     )

@@ -132,6 +132,12 @@ def test_a_large_municipality_or_a_town_is_clear_beside_villages_of_its_name(mon
     assert is_clear(search, "targ") is clear
 
 
+def test_a_large_municipality_is_not_clear_before_a_village_of_exactly_the_text():
+    search = make_search(UNITS | {ROPA: "Targowa"}, ("Targ", ROPA))
+    assert found(search, "targ") == ["Targowa", "Targ"]
+    assert not is_clear(search, "targ")
+
+
 def test_one_of_two_municipalities_of_a_name_is_not_clear():
     search = make_search(UNITS | {"1205081": "Targ", "1205092": "Targ"})
     assert not is_clear(search, "targ")
@@ -149,16 +155,34 @@ def test_a_name_is_guessed_if_half_of_it_is_alike():
     assert guessed(search, "rqqq") == (None, [])
 
 
+def test_a_municipality_is_guessed_and_not_a_village_of_its_name():
+    search = make_search(PLACES, ("Ropa", ZAKOPANE))
+    assert [search.index.teryt(number) for number in search.guesses("ropq")[1]] == [ROPA]
+
+
 def test_names_are_guessed_by_the_text_before_a_comma_without_its_fuel():
     search = make_search(PLACES)
     assert guessed(search, "pellet ropq, zakopane") == ("pellet", ["Ropa"])
 
 
+def test_digits_alone_are_the_beginning_of_a_postcode():
+    search = make_search(PLACES, postcodes={"38-300": (ROPA,), "38-400": (SEKOWA,)})
+    assert units_found(search, "38") == [ROPA, SEKOWA]
+    assert units_found(search, "38 4") == [SEKOWA]
+
+
 def test_a_place_beside_a_postcode_goes_first_only_from_another_municipality_of_the_code():
-    search = make_search(PLACES, ("Targ", ZAKOPANE), ("Targ", SEKOWA), postcodes={"38-300": ROPA})
+    search = make_search(PLACES, ("Targ", ZAKOPANE), ("Targ", SEKOWA), postcodes={"38-300": (ROPA,)})
     assert units_found(search, "38-300 targ") == [ROPA]
-    search = make_search(PLACES, ("Targ", ROPA), ("Targ", ZAKOPANE), postcodes={"38-300": ROPA})
+    search = make_search(PLACES, ("Targ", ROPA), ("Targ", ZAKOPANE), postcodes={"38-300": (ROPA,)})
     assert units_found(search, "38-300 targ") == units_found(search, "38-300") == [ROPA]
+
+
+def test_of_places_beside_a_postcode_the_most_important_goes_first():
+    villages = ("Targ", SEKOWA), ("Targ", ZAKOPANE)
+    search = make_search(PLACES, *villages, postcodes={"38-300": (ROPA, SEKOWA, ZAKOPANE)})
+    assert units_found(search, "38-300 targ") == [SEKOWA, ROPA]
+    assert is_clear(search, "38-300 targ")
 
 
 def test_a_text_of_a_fuel_and_a_name_searches_the_name():

@@ -171,7 +171,7 @@ def test_a_county_is_neither_a_municipality_nor_a_village_of_its_name():
 
 
 def test_a_house_number_is_no_beginning_of_a_postcode():
-    search = make_search(PLACES, postcodes={"34-500": ZAKOPANE})
+    search = make_search(PLACES, postcodes={"34-500": (ZAKOPANE,)})
     assert found(search, "zakopane 34") == ["Zakopane"]
 
 
@@ -179,6 +179,11 @@ def test_the_seat_of_a_county_goes_first():
     """The municipality whose name begins like the county's by at least three letters."""
     search = make_search(PLACES | {"1211021": "Biały Dunajec", "1211032": "Nowina"})
     assert found(search, "powiat nowotarski") == ["Nowy Targ", "Nowina", "Biały Dunajec"]
+
+
+def test_a_seat_may_have_the_whole_beginning_of_its_countys_name():
+    units = {"10": "łódzkie", "1003": "łaski", "1003011": "Buczek", "1003023": "Łask"}
+    assert found(make_search(units), "powiat łaski") == ["Łask", "Buczek"]
 
 
 def test_a_town_goes_first_if_no_name_is_like_the_countys():
@@ -193,9 +198,9 @@ def test_each_of_two_counties_of_one_name_has_its_seat_before_the_rest():
     assert names == ["Brzesko", "Brzeg", "Biała", "Borzęcin"]
 
 
-def test_municipalities_of_a_voivodeship_come_by_importance():
-    search = make_search(PLACES)
-    assert found(search, "województwo małopolskie") == ["Nowy Targ", "Ropa", "Sękowa", "Zakopane"]
+def test_municipalities_of_a_voivodeship_come_by_importance_without_seats():
+    search = make_search(UNITS | {ROPA: "Bobowa", NOWY_TARG: "Nowy Targ"})
+    assert found(search, "województwo małopolskie") == ["Bobowa", "Nowy Targ"]
 
 
 def test_a_form_of_a_county_excludes_counties_that_begin_like_it():
