@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.depots.opening_state import UNKNOWN, WARSAW, opening_state, valid_until
-from catalog.parsing.opening_hours import daily_ranges
+from catalog.depots.opening_state import NEVER_OPEN, UNKNOWN, WARSAW, opening_state, valid_until
+from catalog.parsing.opening_hours import DAYS, daily_ranges
 
 BREAKS = daily_ranges("Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00")
 NIGHTS = daily_ranges("Fr-Sa 22:00-06:00")
 WORKING_WEEK = daily_ranges("Mo-Fr 00:00-24:00")
 MONDAYS = daily_ranges("Mo 08:00-12:00")
+PAST_MIDNIGHT = daily_ranges("Mo-We 00:00-24:00; Th 00:00-00:01")
+ALL_BUT_AN_HOUR = daily_ranges("Mo 00:00-12:00,13:00-24:00; Tu-Su 00:00-24:00")
 ALWAYS = daily_ranges("24/7")
 
 
@@ -37,6 +39,10 @@ def at(text):
         (MONDAYS, "2026-11-16 12:00", False, "zamknięte, otwiera pn. 8:00", "2026-11-23 00:00"),
         (WORKING_WEEK, "2026-11-17 10:00", True, "otwarte do pt. 24:00", "2026-11-20 00:00"),
         (WORKING_WEEK, "2026-11-20 10:00", True, "otwarte do 24:00", "2026-11-21 00:00"),
+        (WORKING_WEEK, "2026-11-20 00:00", True, "otwarte do 24:00", "2026-11-21 00:00"),
+        (PAST_MIDNIGHT, "2026-11-17 10:00", True, "otwarte do czw. 0:01", "2026-11-18 00:01"),
+        (ALL_BUT_AN_HOUR, "2026-11-16 13:00", True, "otwarte do pn. 12:00", "2026-11-22 12:00"),
+        (ALL_BUT_AN_HOUR, "2026-11-16 11:00", True, "otwarte do 12:00", "2026-11-16 12:00"),
     ],
 )
 def test_states(week, moment, is_open, sentence, until):
@@ -50,6 +56,15 @@ def test_what_never_changes():
     always = opening_state(ALWAYS, at("2026-11-16 12:00"))
     assert (always.is_open, always.sentence, always.valid_until) == (True, "otwarte całą dobę", None)
     assert valid_until([UNKNOWN, always]) is None
+
+
+def test_a_week_without_hours_is_never_open():
+    assert opening_state(dict.fromkeys(DAYS, ()), at("2026-11-16 12:00")) == NEVER_OPEN
+
+
+def test_a_week_that_lacks_an_hour_in_march_is_open_all_the_same():
+    """From 23:30 on 27 March 2026 the hours known ahead are an hour less than eight days."""
+    assert opening_state(ALWAYS, at("2026-03-27 23:30")).sentence == "otwarte całą dobę"
 
 
 def test_a_moment_of_another_zone_is_taken_to_polish_time():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.parsing.opening_hours import CLOSED, DAYS, MAX_TEXT, daily_ranges, to_osm_string, weekly_hours
+from catalog.parsing.opening_hours import CLOSED, DAYS, MAX_TEXT, weekly_hours
 
 WORK = ["8:00-16:00"] * 5
 OFF = [CLOSED, CLOSED]
@@ -79,6 +79,8 @@ def test_round_the_clock(text, expected):
         ("Mo 20:00-26:00", ["20:00-2:00", *[CLOSED] * 6]),
         ("Mo 08:00-32:00", ["8:00-24:00", "0:00-8:00", *[CLOSED] * 5]),
         ("Mo 14:00-24:00", ["14:00-24:00", *[CLOSED] * 6]),
+        # By the standard a later rule replaces an earlier one, unless that ends on the next day.
+        ("Mo-Fr 14:00-24:00; Fr 08:00-12:00", [*["14:00-24:00"] * 4, "8:00-12:00", *OFF]),
         # Two days that meet at midnight are not one night.
         ("Mo 14:00-24:00; Tu 00:00-10:00", ["14:00-24:00", "0:00-10:00", *[CLOSED] * 5]),
     ],
@@ -393,23 +395,3 @@ def test_hours_come_back_as_written(start, end):
     if end == 0 and start:
         value = value.replace("-0:00", "-24:00")
     assert week(text) == (None if start == end else [value, *[CLOSED] * 6])
-
-
-@pytest.mark.parametrize(
-    ("days", "text"),
-    [
-        (dict.fromkeys(DAYS, ("7:00-15:00",)), "Mo-Su 07:00-15:00"),
-        ({"mon": ("7:00-15:00",), "wed": ("7:00-15:00",)}, "Mo 07:00-15:00; We 07:00-15:00"),
-        (
-            {**dict.fromkeys(DAYS[:5], ("7:00-12:00", "13:00-15:00")), "sat": ("8:00-13:00",)},
-            "Mo-Fr 07:00-12:00,13:00-15:00; Sa 08:00-13:00",
-        ),
-    ],
-)
-def test_a_week_is_written_in_the_standards_form_and_read_as_the_same(days, text):
-    assert to_osm_string(days) == text
-    assert daily_ranges(text) == {day: days.get(day, ()) for day in DAYS}
-
-
-def test_a_week_without_hours_is_written_as_nothing():
-    assert to_osm_string({"mon": ()}) == ""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from catalog.models import Municipality, SearchEntry
 from catalog.search.columns import DEPTH
 from catalog.search.entries import IndexEntry
-from catalog.search.index import LARGEST, Columns, SearchIndex, read_index
+from catalog.search.index import AT_ONCE, LARGEST, Columns, SearchIndex, read_index
 from tests import factories
 
 WORDS = st.text("ab", min_size=1, max_size=DEPTH + 3)
@@ -92,6 +92,17 @@ def test_a_town_goes_before_villages_that_have_its_first_word_alone():
 
 def test_an_exact_municipality_goes_before_larger_ones_that_begin_with_it():
     assert found(municipalities("brzeg dolny", "brzeg", kind=1), "brzeg") == ["brzeg", "brzeg dolny"]
+
+
+def test_a_name_with_a_text_in_it_many_times_hides_no_later_name():
+    assert index(["b" + "a" * (2 * AT_ONCE), "ca"]).find("a", 8) == [0, 1]
+
+
+def test_a_blank_is_not_inside_a_word():
+    """Texts across blanks are searched only after words in any order: see `fragments`."""
+    known = index(["stara gora", "nowa ara gora"])
+    assert known.find("ara gora", 8) == [1]
+    assert known.fragments("ara gora", 8) == [0]
 
 
 @pytest.mark.django_db

@@ -1,0 +1,42 @@
+"""Searches over hand-made registers of a few names, without a database."""
+
+from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.search.engine import Search
+from tests.catalog.search.country import make_register, search_of
+
+
+def make_search(
+    units: dict[str, str], *villages: tuple[str, str], postcodes: dict[str, tuple[str, ...]] | None = None
+) -> Search:
+    """Build a search. units: names by TERYT, with those above them. villages: names with their municipalities.
+
+    postcodes: municipalities by code, main one first. Without postcodes, municipalities come by voivodeship and name,
+    villages by the codes of their municipalities and by name.
+    """
+    return search_of(
+        make_register(
+            [UnitRecord(code, name, int(code[6:] or 0)) for code, name in units.items()],
+            [PlaceRecord(f"simc:{n}", name, "wieś", unit) for n, (name, unit) in enumerate(villages)],
+            [
+                PostcodeRecord(
+                    code,
+                    tuple((unit, 9 - n) for n, unit in enumerate(shares)),
+                    (units[shares[0]],),
+                    50.0,
+                    20.0,
+                    "points",
+                )
+                for code, shares in (postcodes or {}).items()
+            ],
+        )
+    )
+
+
+def found(search: Search, text: str) -> list[str]:
+    """Return the labels of the hits of a text."""
+    return [search.index.labels[number] for number in search.find(text, 8).numbers]
+
+
+def units_found(search: Search, text: str) -> list[str]:
+    """Return the municipalities of the hits of a text."""
+    return [search.index.teryt(number) for number in search.find(text, 8).numbers]

@@ -1,0 +1,197 @@
+"""From a text to hits: which way of searching wins, which hit is clear, and what is guessed."""
+
+import pytest
+
+from catalog.search import index
+from tests.catalog.search.small import found, make_search, units_found
+
+UNITS = {"12": "małopolskie", "1205": "gorlicki", "1217": "tatrzański"}
+ROPA, SEKOWA, ZAKOPANE = "1205082", "1205092", "1217011"
+PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", ZAKOPANE: "Zakopane"}
+
+
+def is_clear(search, text):
+    return search.is_clear(search.find(text, 8))
+
+
+def guessed(search, text):
+    fuel, numbers = search.guesses(text)
+    return fuel, [search.index.labels[number] for number in numbers]
+
+
+def test_a_municipality_of_exactly_the_typed_letters_goes_before_a_larger_one():
+    search = make_search(
+        {"08": "lubuskie", "0801": "a", "0801012": "Brójce", "32": "x", "3201": "b", "3201012": "Brojce"}
+    )
+    assert found(search, "brojce") == ["Brojce", "Brójce"]
+    assert found(search, "BRÓJCE") == ["Brójce", "Brojce"]
+
+
+def test_villages_of_the_typed_diacritics_go_first_however_many_are_larger():
+    search = make_search(PLACES, *((f"Zrodlo {letter}", ROPA) for letter in "abcdefghij"), ("Źródło J", SEKOWA))
+    assert found(search, "źród")[:2] == ["Źródło J", "Zrodlo a"]
+    assert found(search, "zrod")[0] == found(search, "malopolskie zrod")[0] == "Zrodlo a"
+    assert found(search, "małopolskie źród")[0] == "Źródło J"
+
+
+def test_a_place_with_its_whole_unit_comes_after_a_name_that_begins_so():
+    search = make_search(PLACES, ("Targ", ZAKOPANE), ("Targ Zakopanecki", ROPA))
+    assert found(search, "targ zakopane") == ["Targ Zakopanecki", "Targ"]
+    assert found(search, "targ zakop") == ["Targ Zakopanecki"]
+
+
+@pytest.mark.parametrize(("unit", "hits"), [("Nura", ["Targ Nuraski", "Targ"]), ("Nur", ["Targ Nurski"])])
+def test_units_of_four_letters_and_more_are_searched_beside_a_name_that_begins_so(unit, hits):
+    search = make_search(UNITS | {ROPA: unit}, ("Targ", ROPA), (f"Targ {unit}ski", ROPA))
+    assert found(search, f"targ {unit}") == hits
+
+
+def test_a_place_with_its_unit_is_not_searched_beside_exactly_the_name():
+    search = make_search(PLACES, ("Targ", ROPA), ("Targ Ropa", ZAKOPANE))
+    assert found(search, "targ ropa") == ["Targ Ropa"]
+
+
+def test_part_of_a_name_with_its_unit_is_not_searched_beside_a_name_that_begins_so():
+    search = make_search(PLACES, ("Targ Górny", ROPA), ("Targ Ropażan", ZAKOPANE))
+    assert found(search, "targ ropa") == ["Targ Ropażan"]
+
+
+def test_joined_words_are_split_before_errors_are_forgiven():
+    search = make_search(PLACES, ("Stara Góra", ROPA), ("Sturagora", SEKOWA))
+    hits = search.find("staragora", 8)
+    assert [search.index.labels[number] for number in hits.numbers] == ["Stara Góra"]
+    assert hits.forgiven
+
+
+def test_unknown_words_are_corrected_before_known_ones():
+    search = make_search(PLACES, ("Rota", ZAKOPANE))
+    hits = search.find("ropa zakpane", 8)
+    assert [search.index.labels[number] for number in hits.numbers] == ["Rota"]
+    assert hits.forgiven
+
+
+def test_fragments_across_blanks_go_before_errors():
+    search = make_search(PLACES, ("Stara Góra", ROPA), ("Tara Gora", SEKOWA))
+    hits = search.find("tara go", 8)
+    assert [search.index.labels[number] for number in hits.numbers] == ["Tara Gora"]
+    hits = search.find("ara go", 8)
+    assert ([search.index.labels[number] for number in hits.numbers], hits.forgiven) == (
+        ["Stara Góra", "Tara Gora"],
+        False,
+    )
+
+
+def test_at_most_as_many_hits_as_wanted():
+    search = make_search(PLACES, *((f"Targ {letter}", ROPA) for letter in "abc"), ("Targ", ZAKOPANE))
+    for text in ("targ", "malopolskie targ", "województwo małopolskie", "arg", "malopolskie tagr"):
+        assert len(search.find(text, 2).numbers) == 2
+
+
+def test_the_only_hit_is_clear():
+    search = make_search(PLACES, ("Biała Niżna", ROPA))
+    assert is_clear(search, "biala n")
+
+
+@pytest.mark.parametrize("text", ["zakpane", "xqzv"])
+def test_a_corrected_text_and_nothing_are_not_clear(text):
+    assert not is_clear(make_search(PLACES), text)
+
+
+def test_the_only_best_match_by_words_is_clear():
+    search = make_search(PLACES, ("Biała", ROPA), ("Biała Niżna", ROPA))
+    assert found(search, "ropa biala") == ["Biała", "Biała Niżna"]
+    assert is_clear(search, "ropa biala")
+
+
+def test_two_matches_by_words_are_not_clear():
+    search = make_search(PLACES, ("Biała", ROPA), ("Biała", SEKOWA))
+    assert not is_clear(search, "gorlicki biala")
+
+
+@pytest.mark.parametrize("text", ["ropa bial", "ropa niz"])
+def test_part_of_a_name_by_words_is_not_clear(text):
+    search = make_search(PLACES, ("Biała", ROPA), ("Białka", ROPA), ("Biała Niżna", ROPA), ("Niżna Nowa", ROPA))
+    assert not is_clear(search, text)
+
+
+def test_one_name_of_exactly_the_text_is_clear_and_two_are_not():
+    search = make_search(PLACES, ("Biała", ROPA), ("Biała Niżna", ROPA))
+    assert is_clear(search, "biala")
+    assert not is_clear(search, "bial")
+    search = make_search(PLACES, ("Biała", ROPA), ("Biała", SEKOWA))
+    assert not is_clear(search, "biala")
+
+
+@pytest.mark.parametrize(
+    ("largest", "code", "clear"), [(400, "1205082", True), (0, "1205081", True), (0, "1205082", False)]
+)
+def test_a_large_municipality_or_a_town_is_clear_beside_villages_of_its_name(monkeypatch, largest, code, clear):
+    monkeypatch.setattr(index, "LARGEST", largest)
+    search = make_search(UNITS | {code: "Targ", ZAKOPANE: "Zakopane"}, ("Targ", ZAKOPANE))
+    assert units_found(search, "targ") == [code, ZAKOPANE]
+    assert is_clear(search, "targ") is clear
+
+
+def test_a_large_municipality_is_not_clear_before_a_village_of_exactly_the_text():
+    search = make_search(UNITS | {ROPA: "Targowa"}, ("Targ", ROPA))
+    assert found(search, "targ") == ["Targowa", "Targ"]
+    assert not is_clear(search, "targ")
+
+
+def test_one_of_two_municipalities_of_a_name_is_not_clear():
+    search = make_search(UNITS | {"1205081": "Targ", "1205092": "Targ"})
+    assert not is_clear(search, "targ")
+
+
+def test_three_municipalities_at_most_are_guessed_likeliest_first():
+    names = {"1205012": "Zakopiec", "1205022": "Zakopany", "1205032": "Zakop", "1205042": "Zakopianek"}
+    search = make_search(UNITS | names)
+    assert guessed(search, "zakopanny") == (None, ["Zakopany", "Zakopianek", "Zakop"])
+
+
+def test_a_name_is_guessed_if_half_of_it_is_alike():
+    search = make_search(PLACES, ("Roqq", ROPA))
+    assert guessed(search, "roqq") == (None, ["Ropa"])
+    assert guessed(search, "rqqq") == (None, [])
+
+
+def test_a_municipality_is_guessed_and_not_a_village_of_its_name():
+    search = make_search(PLACES, ("Ropa", ZAKOPANE))
+    assert [search.index.teryt(number) for number in search.guesses("ropq")[1]] == [ROPA]
+
+
+def test_names_are_guessed_by_the_text_before_a_comma_without_its_fuel():
+    search = make_search(PLACES)
+    assert guessed(search, "pellet ropq, zakopane") == ("pellet", ["Ropa"])
+
+
+def test_digits_alone_are_the_beginning_of_a_postcode():
+    search = make_search(PLACES, postcodes={"38-300": (ROPA,), "38-400": (SEKOWA,)})
+    assert units_found(search, "38") == [ROPA, SEKOWA]
+    assert units_found(search, "38 4") == [SEKOWA]
+
+
+def test_a_place_beside_a_postcode_goes_first_only_from_another_municipality_of_the_code():
+    search = make_search(PLACES, ("Targ", ZAKOPANE), ("Targ", SEKOWA), postcodes={"38-300": (ROPA,)})
+    assert units_found(search, "38-300 targ") == [ROPA]
+    search = make_search(PLACES, ("Targ", ROPA), ("Targ", ZAKOPANE), postcodes={"38-300": (ROPA,)})
+    assert units_found(search, "38-300 targ") == units_found(search, "38-300") == [ROPA]
+
+
+def test_of_places_beside_a_postcode_the_most_important_goes_first():
+    villages = ("Targ", SEKOWA), ("Targ", ZAKOPANE)
+    search = make_search(PLACES, *villages, postcodes={"38-300": (ROPA, SEKOWA, ZAKOPANE)})
+    assert units_found(search, "38-300 targ") == [SEKOWA, ROPA]
+    assert is_clear(search, "38-300 targ")
+
+
+def test_a_text_of_a_fuel_and_a_name_searches_the_name():
+    search = make_search(PLACES)
+    hits = search.find("pellet ropa", 8)
+    assert (hits.fuel, hits.typed, found(search, "pellet ropa")) == ("pellet", "ropa", ["Ropa"])
+
+
+def test_a_fuel_in_a_name_is_no_fuel():
+    search = make_search(PLACES, ("Węgiel", ROPA))
+    hits = search.find("węgiel", 8)
+    assert (hits.fuel, found(search, "węgiel")) == (None, ["Węgiel"])

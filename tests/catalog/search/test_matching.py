@@ -1,0 +1,247 @@
+"""Matching by words: one rule per test, on registers of a few names."""
+
+import pytest
+
+from catalog.search import index
+from catalog.search.matching import Mode, max_edits, stem
+from catalog.search.query import ContextScope, Reading, Token
+from tests.catalog.search.small import found, make_search, units_found
+
+UNITS = {"12": "małopolskie", "1205": "gorlicki", "1211": "nowotarski", "1217": "tatrzański"}
+ROPA, SEKOWA, NOWY_TARG, ZAKOPANE = "1205082", "1205092", "1211011", "1217011"
+PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", NOWY_TARG: "Nowy Targ", ZAKOPANE: "Zakopane"}
+
+
+def matched(search, mode, *words):
+    matches = search.words.find(Reading(tuple(Token(word) for word in words)), mode, 8, (), {})
+    return [search.index.labels[match.number] for match in matches]
+
+
+def respaced(search, *words):
+    readings = search.words.respaced(Reading(tuple(Token(word) for word in words)))
+    return [tuple(token.text for token in reading.tokens) for reading in readings]
+
+
+@pytest.mark.parametrize(
+    ("word", "edits"), [("ab", 0), ("abc", 1), ("abcdefg", 1), ("abcdefgh", 2), ("abcdefghijklmnop", 2)]
+)
+def test_long_words_may_have_two_edits_short_ones_none(word, edits):
+    assert max_edits(word) == edits
+
+
+@pytest.mark.parametrize(
+    ("word", "root"),
+    [
+        ("nowotarski", "nowotarsk"),
+        ("nowotarskiego", "nowotarsk"),
+        ("gorlickim", "gorlick"),
+        ("grudziadzka", "grudziadzk"),
+        ("gdansk", "gdansk"),
+        ("krakowa", "krakowa"),
+        ("zakopane", "zakopane"),
+    ],
+)
+def test_adjectives_alone_lose_their_ending(word, root):
+    assert stem(word) == root
+
+
+def test_a_whole_name_goes_before_part_of_a_name():
+    search = make_search(PLACES, ("Biała Niżna", ROPA), ("Biała", SEKOWA))
+    assert found(search, "malopolskie biala") == ["Biała", "Biała Niżna"]
+
+
+def test_a_municipality_of_exactly_the_name_goes_before_larger_ones_with_the_word():
+    search = make_search(UNITS | {ROPA: "Duży Targ", SEKOWA: "Targ"})
+    assert found(search, "malopolskie targ") == ["Targ", "Duży Targ"]
+
+
+@pytest.mark.parametrize(
+    ("largest", "code", "expected"),
+    [
+        (400, "1205082", ["Duży Targ", "Targ"]),  # large
+        (0, "1205081", ["Duży Targ", "Targ"]),  # a town
+        (0, "1205083", ["Duży Targ", "Targ"]),  # with a town in it
+        (0, "1205082", ["Targ", "Duży Targ"]),
+    ],
+)
+def test_a_large_municipality_or_a_town_goes_before_a_village_of_the_whole_name(monkeypatch, largest, code, expected):
+    monkeypatch.setattr(index, "LARGEST", largest)
+    search = make_search(UNITS | {code: "Duży Targ"}, ("Targ", code))
+    assert found(search, "malopolskie targ") == expected
+
+
+def test_the_beginning_of_a_towns_name_does_not_move_it_before_a_village(monkeypatch):
+    monkeypatch.setattr(index, "LARGEST", 0)
+    search = make_search(UNITS | {NOWY_TARG: "Duży Targ"}, ("Tar", NOWY_TARG))
+    assert found(search, "malopolskie tar") == ["Tar", "Duży Targ"]
+
+
+def test_the_beginning_of_a_municipalitys_name_is_not_its_exact_name(monkeypatch):
+    monkeypatch.setattr(index, "LARGEST", 0)
+    search = make_search(UNITS | {ROPA: "Targowa"}, ("Targ", ROPA))
+    assert found(search, "malopolskie targ") == ["Targ", "Targowa"]
+
+
+def test_words_of_the_name_go_before_words_of_the_units_around_it():
+    search = make_search(UNITS | {ROPA: "Nowy", SEKOWA: "Sękowa"}, ("Targ", ROPA), ("Nowy Targ", SEKOWA))
+    assert found(search, "targ nowy") == ["Nowy Targ", "Targ"]
+
+
+def test_the_whole_name_of_a_unit_goes_before_a_word_of_it():
+    search = make_search(UNITS | {ROPA: "Sucha Górna", SEKOWA: "Sucha"}, ("Targ", ROPA), ("Targ", SEKOWA))
+    assert units_found(search, "targ sucha") == [SEKOWA, ROPA]
+
+
+def test_a_form_of_a_units_name_goes_before_the_beginning_of_another():
+    counties = {"12": "małopolskie", "1205": "nowotarskowiejski", "1211": "nowotarski"}
+    units = counties | {ROPA: "Ropa", "1211022": "Czorsztyn"}
+    search = make_search(units, ("Targ", ROPA), ("Targ", "1211022"))
+    assert units_found(search, "targ nowotarsk") == ["1211022", ROPA]
+
+
+def test_only_names_with_the_fewest_edits_are_found():
+    search = make_search(PLACES, ("Zakopazz", ROPA))
+    assert found(search, "zakopanx") == ["Zakopane"]
+
+
+def test_all_words_together_may_have_two_edits():
+    search = make_search(PLACES, ("Kazimierza Wielka", ROPA))
+    assert found(search, "kazimirza wilka") == ["Kazimierza Wielka"]
+    assert found(search, "kazmirza wilka") == []
+
+
+def test_a_word_that_names_the_unit_is_no_error_in_the_name():
+    search = make_search(PLACES, ("Rota", ROPA), ("Rotna", ROPA))
+    assert matched(search, Mode.ALL_WORDS, "ropa", "rotta") == ["Rota", "Rotna"]
+
+
+def test_units_alone_are_no_match():
+    search = make_search(PLACES, ("Rota", ROPA))
+    assert matched(search, Mode.ALL_WORDS, "ropa") == ["Ropa"]
+
+
+def test_the_kind_of_municipality_counts_only_if_one_is_of_that_kind():
+    units = PLACES | {"1211092": "Nowy Targ"}
+    search = make_search(units, ("Nowy Targ", ROPA))
+    assert units_found(search, "gmina wiejska nowy targ") == ["1211092"]
+    assert units_found(search, "gmina miejska nowy targ") == [NOWY_TARG]
+    assert found(search, "gmina wiejska zakopane") == ["Zakopane"]
+
+
+def test_words_that_are_known_are_corrected_only_after_unknown_ones():
+    search = make_search(PLACES, ("Rota", ZAKOPANE))
+    assert matched(search, Mode.UNKNOWN_WORDS, "ropa", "zakpane") == []
+    assert matched(search, Mode.ALL_WORDS, "ropa", "zakpane") == ["Rota"]
+
+
+def test_forms_of_units_are_known_words():
+    search = make_search(PLACES, ("Gorlickigo", ZAKOPANE))
+    assert matched(search, Mode.UNKNOWN_WORDS, "gorlickiego") == []
+    assert matched(search, Mode.UNKNOWN_WORDS, "gorlickygo") == ["Gorlickigo"]
+
+
+def test_words_before_the_last_are_whole_unless_nothing_fits():
+    search = make_search(PLACES, ("Targ", ZAKOPANE), ("Targowa", ZAKOPANE))
+    assert matched(search, Mode.WORDS, "targ", "zakopane") == ["Targ"]
+    assert matched(search, Mode.PREFIXES, "targ", "zakopane") == ["Targ", "Targowa"]
+
+
+def test_the_last_word_may_be_begun_with_an_error_from_four_letters_on():
+    search = make_search(PLACES)
+    assert found(search, "zkop") == found(search, "malopolskie zkop") == ["Zakopane"]
+    assert found(search, "zok") == found(search, "zkop malopolskie") == []
+
+
+def test_a_whole_word_with_an_error_goes_before_a_begun_one():
+    search = make_search(UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa"}, ("Zakopane", ROPA), ("Zakopa", SEKOWA))
+    assert found(search, "zakpa") == ["Zakopa", "Zakopane"]
+
+
+def test_two_letters_begin_a_unit_and_one_does_not():
+    search = make_search(PLACES)
+    assert found(search, "ropa go") == ["Ropa"]
+    assert found(search, "ropa g") == []
+
+
+def test_a_county_is_neither_a_municipality_nor_a_village_of_its_name():
+    units = {"12": "małopolskie", "1202": "brzeski", "1205": "gorlicki", "1202022": "Borzęcin", ROPA: "Brzeski"}
+    search = make_search(units, ("Targ", ROPA), ("Targ", "1202022"), ("Brzeski", "1202022"))
+    assert units_found(search, "targ powiat brzeski") == ["1202022"]
+    assert found(search, "powiat brzeski") == ["Borzęcin"]
+
+
+def test_a_house_number_is_no_beginning_of_a_postcode():
+    search = make_search(PLACES, postcodes={"34-500": (ZAKOPANE,)})
+    assert found(search, "zakopane 34") == ["Zakopane"]
+
+
+def test_the_seat_of_a_county_goes_first():
+    """The municipality whose name begins like the county's by at least three letters."""
+    search = make_search(PLACES | {"1211021": "Biały Dunajec", "1211032": "Nowina"})
+    assert found(search, "powiat nowotarski") == ["Nowy Targ", "Nowina", "Biały Dunajec"]
+
+
+def test_a_seat_may_have_the_whole_beginning_of_its_countys_name():
+    units = {"10": "łódzkie", "1003": "łaski", "1003011": "Buczek", "1003023": "Łask"}
+    assert found(make_search(units), "powiat łaski") == ["Łask", "Buczek"]
+
+
+def test_a_town_goes_first_if_no_name_is_like_the_countys():
+    search = make_search(PLACES | {"1217032": "Tarnawa", "1217042": "Biały Dunajec"})
+    assert found(search, "powiat tatrzanski") == ["Zakopane", "Biały Dunajec", "Tarnawa"]
+
+
+def test_each_of_two_counties_of_one_name_has_its_seat_before_the_rest():
+    units = {"08": "opolskie", "0801": "brzeski", "0801011": "Brzeg", "0801022": "Biała"}
+    units |= {"12": "małopolskie", "1202": "brzeski", "1202022": "Borzęcin", "1202033": "Brzesko"}
+    names = found(make_search(units), "powiat brzeski")
+    assert names == ["Brzesko", "Brzeg", "Biała", "Borzęcin"]
+
+
+def test_municipalities_of_a_voivodeship_come_by_importance_without_seats():
+    search = make_search(UNITS | {ROPA: "Bobowa", NOWY_TARG: "Nowy Targ"})
+    assert found(search, "województwo małopolskie") == ["Bobowa", "Nowy Targ"]
+
+
+def test_a_form_of_a_county_excludes_counties_that_begin_like_it():
+    units = {"12": "małopolskie", "1205": "nowotarskowiejski", "1211": "nowotarski"}
+    search = make_search(units | {ROPA: "Ropa", NOWY_TARG: "Nowy Targ"})
+    assert found(search, "powiat nowotarskiego") == found(search, "powiat nowotarsk") == ["Nowy Targ"]
+
+
+def test_a_joined_word_is_split_where_it_stands():
+    search = make_search(PLACES)
+    assert respaced(search, "ropa", "nowytarg", "nowy") == [("ropa", "nowy", "targ", "nowy")]
+
+
+def test_a_split_word_is_joined_where_it_stands():
+    search = make_search(PLACES)
+    assert respaced(search, "nowy", "zako", "pane", "targ") == [("nowy", "zakopane", "targ")]
+
+
+def test_respaced_words_keep_the_level_and_the_kind_of_unit():
+    words = make_search(PLACES).words
+    county = ContextScope.COUNTY
+    (split,) = words.respaced(Reading((Token("nowytarg", scope=county),), kind=2))
+    assert split == Reading((Token("nowy", scope=county), Token("targ", scope=county)), kind=2)
+    (joined,) = words.respaced(Reading((Token("zako", scope=county), Token("pane")), kind=2))
+    assert joined == Reading((Token("zakopane", scope=county),), kind=2)
+
+
+def test_at_most_four_words_are_joined_to_one():
+    search = make_search(PLACES, ("Ada Ewa Iga Ola Ula", ROPA))
+    assert respaced(search, "adaewaigaola") == [("ada", "ewa", "iga", "ola")]
+    assert respaced(search, "adaewaigaolaula") == []
+
+
+def test_joined_words_have_two_letters_or_more():
+    search = make_search(PLACES, ("Ow Nowa", ROPA), ("A Nowa", ROPA))
+    assert respaced(search, "ownowa") == [("ow", "nowa")]
+    assert respaced(search, "nowaow") == [("nowa", "ow")]
+    assert respaced(search, "anowa") == respaced(search, "nowaa") == []
+
+
+def test_errors_in_joined_words_are_forgiven_in_names_of_municipalities_alone():
+    search = make_search(PLACES, ("Stara Góra", ROPA))
+    assert found(search, "nowytrg") == ["Nowy Targ"]
+    assert found(search, "stargora") == []
