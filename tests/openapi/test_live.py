@@ -187,6 +187,7 @@ def test_the_official_client_of_mcp_uses_every_tool(site, mode):
                 "depots_near": (False, near),
                 "depot": await call("depot", id=near["answer"]["depots"][0]["id"]),
                 "rules_at": await call("rules_at", teryt=teryt, appliance="boiler_class_3"),
+                "deadlines": await call("deadlines", limit=2),
                 "price": await call("price", fuel="pellet", voivodeship="małopolskie"),
                 "official_average": await call("official_average", series="prad-g11", year=2019),
                 "subsidy": await call("subsidy", people=4, income=2000, eu="3", walls=150),
