@@ -45,8 +45,9 @@ admin: packages
 manage: packages
 	@$(MANAGE) $(ARGS)
 
+# Three at once on two cores, since many tests wait for a process that they started.
 test: dev-packages
-	@$(BIN)/pytest -q -n 2 $(ARGS)
+	@$(BIN)/pytest -q -n 3 $(ARGS)
 
 # What is asked at every change: all that needs no process of its own. `make test` runs the rest as well.
 fast: dev-packages
