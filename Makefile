@@ -14,7 +14,7 @@ help:
 	@echo "make run [PORT=8000] [DATA=dir] [WORKERS=2]   serve the catalog on 127.0.0.1"
 	@echo "             [PYTHON=python3.12]   make .venv with this one; or else the newest that fits"
 	@echo "make test     run the tests          make lint    check style, types and imports"
-	@echo "make fast     run those that take no more than a minute together"
+	@echo "make fast     run those that need no database"
 	@echo "make admin    create an editor       make bench   measure speed and memory"
 	@echo "make manage ARGS=\"command …\"        run a command of manage.py on the catalog of make run"
 	@echo "make golden   rewrite the expected answers       make lock   renew the locked dependencies"
@@ -45,13 +45,15 @@ admin: packages
 manage: packages
 	@$(MANAGE) $(ARGS)
 
-# Three at once on two cores, since many tests wait for a process that they started.
-test: dev-packages
-	@$(BIN)/pytest -q -n 3 $(ARGS)
+# What starts processes, reads the publishers' files or drives a browser is left to CI, and to ARGS="-m …".
+QUICK = not slow and not full_scale and not live and not browser and not machines and not clients
 
-# What is asked at every change: all that needs no process of its own. `make test` runs the rest as well.
+test: dev-packages
+	@$(BIN)/pytest -q -n 3 -m "$(QUICK)" $(ARGS)
+
+# What is asked while one writes: all that needs no database.
 fast: dev-packages
-	@$(BIN)/pytest -q -n 2 -m "not slow and not full_scale and not live and not browser and not machines and not clients" $(ARGS)
+	@$(BIN)/pytest -q -n 2 -m "$(QUICK) and not database" $(ARGS)
 
 coverage: dev-packages
 	@$(BIN)/coverage erase

@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests import ROOT
 
 
+@pytest.mark.slow
 def test_the_application_can_be_imported():
     code = "from tests.bench import app; assert app.application and app.urlpatterns[0].name is None"
     environment = {
@@ -28,6 +31,7 @@ print(settings.MIDDLEWARE, told)
 """
 
 
+@pytest.mark.slow
 def test_the_smallest_application_has_no_middleware():
     done = subprocess.run([sys.executable, "-c", ASK_SMALLEST], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "[] {'Content-Type': 'application/json'}\n", done.stderr

@@ -84,6 +84,7 @@ def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "environment"), [("migrate", {}), ("check", {"DATABASE_URL": " "})])
 def test_no_command_guesses_its_database(command: str, environment: dict[str, str]) -> None:
     done = manage(command, **environment)
@@ -93,6 +94,7 @@ def test_no_command_guesses_its_database(command: str, environment: dict[str, st
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("help",), ("migrate", "--help"), ("--version",)])
 def test_commands_are_explained_without_a_database(arguments: tuple[str, ...]) -> None:
     done = manage(*arguments)
@@ -106,6 +108,7 @@ def test_what_the_disk_refuses_is_one_line() -> None:
     assert command_line.describe(OSError(errno.EBADF, "Bad file descriptor")) is None  # a fault of the program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["migrate", "purge_requests"])
 def test_a_database_that_refuses_is_named_in_one_line(command: str) -> None:
     done = manage(command, DATABASE_URL="postgresql://nobody:wrong@127.0.0.1:1/nothing", SECRET_KEY="x")

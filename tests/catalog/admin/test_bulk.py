@@ -166,6 +166,7 @@ def test_an_editor_changes_two_hundred_at_once_and_no_more(client, editor, actio
     assert "Zmieniono: 200." in said(answer)
 
 
+@pytest.mark.slow
 def test_an_editor_never_changes_the_whole_catalog_at_once(client, editor):
     (first, *_) = many(6586)
     for action in ("verify", "reset", "publish", "remove_closed"):

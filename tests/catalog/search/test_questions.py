@@ -31,7 +31,11 @@ AIMS = {
     params=[
         "starter",
         pytest.param(
-            "published", marks=pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the publishers' files")
+            "published",
+            marks=[
+                pytest.mark.full_scale,
+                pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the publishers' files"),
+            ],
         ),
     ],
 )

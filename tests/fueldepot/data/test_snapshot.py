@@ -5,6 +5,7 @@ import time
 
 import pytest
 from django.db import OperationalError, connection, transaction
+from django.utils import timezone
 
 from catalog.models import Dataset, Voivodeship
 from fueldepot.data import snapshot
@@ -276,7 +277,7 @@ def test_days_of_changes():
     assert snapshot.changed_on(UNITS) is None
     bump_version(UNITS)
     snapshot.refresh()
-    assert snapshot.changed_on(UNITS, DEPOTS) == Dataset.objects.get(slug=UNITS).changed_at.date()
+    assert snapshot.changed_on(UNITS, DEPOTS) == timezone.localdate(Dataset.objects.get(slug=UNITS).changed_at)
     assert snapshot.current().key(DEPOTS) == UNKNOWN
 
 

@@ -120,6 +120,7 @@ def production(*arguments, **environment):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_deploy_check_is_clean_in_production():
     """With recent nightly jobs and a legal state."""
@@ -134,6 +135,7 @@ def test_the_deploy_check_is_clean_in_production():
     assert (done.returncode, done.stdout) == (0, "System check identified no issues (2 silenced).\n"), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "named"),
     [
