@@ -67,7 +67,8 @@ def page_view(
             try:
                 page = build(request, **kwargs)
             except PageMoved as moved:
-                return cached(redirect(request, lead(moved.path)))
+                # Kept by a browser, it would make a circle once a name is taken back and the old address is right.
+                return cached(redirect(request, lead(moved.path)), cache_control.NO_STORE)
             if page.leads_to and not markdown:
                 return cached(HttpResponseRedirect(page.leads_to))
             return cached(as_markdown(page) if markdown else as_html(request, page))
@@ -137,9 +138,9 @@ def redirect_variant(request: HttpRequest, **kwargs: Any) -> HttpResponse:
     return redirect(request, twin_path(request.path.removesuffix("index.html.md")))
 
 
-def cached(response: HttpResponse) -> HttpResponse:
+def cached(response: HttpResponse, value: str = cache_control.CATALOG) -> HttpResponse:
     """Set Cache-Control; `conditional` does so for 200 only."""
-    response["Cache-Control"] = cache_control.CATALOG
+    response["Cache-Control"] = value
     return response
 
 

@@ -19,7 +19,7 @@ DESCRIPTION = "public, max-age=3600"
 """Documents about the API, which change with a release only."""
 
 NO_STORE = "no-store"
-"""Errors, answers about somebody's income, and the state of the service."""
+"""Errors, redirects of moved pages, answers about somebody's income, and the state of the service."""
 
 SHARED = "s-maxage=1, stale-while-revalidate=4"
 """For our own proxy: a change is public after five seconds, and nobody waits for the revalidation.

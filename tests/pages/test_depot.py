@@ -78,6 +78,7 @@ def test_a_wrong_slug_leads_to_the_right_address(client, depot, depot_page):
     answer = client.get(f"/sklad/{depot.pk}-dawna-nazwa/?x=1")
     assert answer.status_code == 301
     assert answer["Location"] == f"{depot_page}?x=1"
+    assert answer["Cache-Control"] == "no-store"  # the name may be taken back
 
 
 def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
