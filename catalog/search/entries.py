@@ -7,35 +7,23 @@ them into their index (`catalog.search.index`).
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from django.db import connection
 
 from catalog.models import Municipality, Place, Postcode, PostcodeMunicipality, SearchEntry
 from catalog.search.positions import PlaceRegister, PlaceRow, Position, Positions, PostcodeRow
+from catalog.search.ranking import Sizes, kind_tier
 from catalog.territory.boundaries import BoundaryIndex
-from catalog.territory.teryt import is_city_with_county_rights
 from catalog.text import fold
 from fueldepot.data.bulk import insert
 
 LABEL_LENGTH = 80
 """Maximum length of a postcode's label; further places become an ellipsis."""
 
-TOWN, DISTRICT, VILLAGE, OTHER = range(4)
-
-KIND_TIERS = {"miasto": TOWN, "dzielnica": DISTRICT, "delegatura": DISTRICT, "wieś": VILLAGE}
-
 COLUMNS = ("rank", "kind", "fold", "label", "description", "municipality_id", "lat", "lon", "position")
 
 DECIMALS = 5
 """Decimals of stored degrees: about a metre."""
-
-
-def kind_tier(kind: str, municipality: str) -> int:
-    """Return the rank of a kind of locality, best known first: parts of large cities before villages."""
-    if kind == "część miasta" and is_city_with_county_rights(municipality):
-        return DISTRICT
-    return KIND_TIERS.get(kind, OTHER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,39 +76,6 @@ def read_register() -> PlaceRegister:
 
 
 PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon")
-
-
-class Sizes:
-    """Sizes of municipalities and places, in addresses or in weights of a source without numbers."""
-
-    def __init__(self, register: PlaceRegister) -> None:
-        self.places: dict[tuple[str, str], float] = defaultdict(float)
-        """By folded name and municipality: an equal share of the addresses of each postcode."""
-        counted: dict[str, int] = defaultdict(int)
-        codes: dict[str, list[bool]] = defaultdict(list)
-        for row in register.postcodes:
-            names = {fold(place) for place in row.places}
-            for code, addresses in row.municipalities:
-                counted[code] += addresses
-                codes[code].append(addresses > 0)
-                for name in names:
-                    self.places[name, code] += addresses / len(names)
-        # Without numbers for most of its postcodes, a municipality gets the usual size of its kind: the address
-        # register lacks whole cities; for Radom it has 20 addresses.
-        known = {code for code, kinds in codes.items() if 2 * sum(kinds) > len(kinds)}
-        alike: dict[tuple[bool, int], list[int]] = defaultdict(list)
-        for code in known:
-            unit = register.municipalities[code]
-            alike[_likeness(unit)].append(counted[code])
-        usual = {likeness: median(sizes) for likeness, sizes in alike.items()}
-        self.municipalities: dict[str, float] = {
-            code: counted[code] if code in known else max(counted[code], usual.get(_likeness(unit), 0))
-            for code, unit in register.municipalities.items()
-        }
-
-
-def _likeness(unit: Municipality) -> tuple[bool, int]:
-    return is_city_with_county_rights(unit.teryt), unit.kind
 
 
 def iter_entries(register: PlaceRegister) -> Iterator[IndexEntry]:

@@ -5,7 +5,7 @@ words, and substrings. Equal names are stored once. The whole country takes some
 query.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple, Self
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from catalog.models import Municipality, SearchEntry
 from catalog.search.columns import BLANK, LINE_END, StringColumn, SuffixArray, prefix_numbers
 from catalog.search.entries import DECIMALS, IndexEntry
+from catalog.search.ranking import LARGEST, URBAN, TextTier
 
 CODE_LENGTH = 7
 
@@ -27,12 +28,6 @@ POSITIONS = ("", *SearchEntry.Position.values)
 
 UNKNOWN = -(10**9)
 """Represents a missing coordinate."""
-
-LARGEST = 400
-"""Number of the largest municipalities, which are ranked as well known."""
-
-URBAN = frozenset({Municipality.Kind.TOWN, Municipality.Kind.MIXED})
-"""Kinds of municipality that are towns or contain one."""
 
 AT_ONCE = 32
 """Offsets examined at once: more than suggestions, since a name may contain a text twice."""
@@ -104,6 +99,13 @@ class Columns(NamedTuple):
             np.array([round(row.position.lat * scale) if row.position else UNKNOWN for row in rows], np.int32),
             np.array([round(row.position.lon * scale) if row.position else UNKNOWN for row in rows], np.int32),
         )
+
+
+class Places(NamedTuple):
+    """Where a text is found: ascending offsets in the folded texts. which: municipalities that count, None for all."""
+
+    offsets: NDArray[np.int32]
+    which: NDArray[np.bool_] | None = None
 
 
 class SearchIndex:
@@ -196,20 +198,20 @@ class SearchIndex:
     def find(self, key: str, limit: int, accented: tuple[str, ...] = (), typed: str = "") -> list[int]:
         """Return the best entries for a folded text.
 
-        In order: exact municipalities; the largest municipalities with the prefix, and towns whose first word it is;
-        other exact names, prefixes of names, prefixes of later words, and substrings of words. Within each by
-        importance.
+        In order of `TextTier`, within each by importance.
 
         accented: words of the text with their diacritics; names with them go first within each group. typed: the text
         in lower case; among exact municipalities the one with exactly that name goes first: Brojce is not Brójce.
         """
         found: dict[int, None] = {}
-        for tier, (offsets, which) in enumerate(self._name_tiers(key.encode())):
+        places = self._places(key.encode())
+        for tier in TextTier:
+            offsets, which = places[tier]()
             if which is None:
                 numbers = self._first(offsets, limit, accented)
             else:
                 numbers = self._municipalities(offsets, which, limit, accented)
-            if tier == 0 and len(numbers) > 1:
+            if tier is TextTier.EXACT_MUNICIPALITY and len(numbers) > 1:
                 numbers.sort(key=lambda number: self.labels[number].casefold() != typed)
             found |= dict.fromkeys(numbers)
             if len(found) >= limit:
@@ -226,20 +228,21 @@ class SearchIndex:
         """Return the best entries that contain a folded text inside a word, also across blanks."""
         return self._first(np.sort(self._inside.lookup(key.encode())), limit, accented)
 
-    def _name_tiers(self, text: bytes) -> Iterator[tuple[NDArray[np.int32], NDArray[np.bool_] | None]]:
-        """Yield ascending offsets in folded texts, and which municipalities count: None for every entry."""
+    def _places(self, text: bytes) -> dict[TextTier, Callable[[], Places]]:
+        """Return the lookup of each tier."""
         firsts = np.sort(self._firsts.lookup(text))
         following = self.folds.letters[firsts + len(text)]
         whole = following == LINE_END
-        exact, begins = firsts[whole], firsts[~whole]
-        yield exact, self._every
-        yield begins, self.largest
-        yield firsts[following == BLANK], self.urban
-        yield exact, None
-        yield begins, None
-        yield np.sort(self._words.lookup(text)), None
-        if b" " not in text:
-            yield np.sort(self._inside.lookup(text)), None
+        exact, longer = firsts[whole], firsts[~whole]
+        return {
+            TextTier.EXACT_MUNICIPALITY: lambda: Places(exact, self._every),
+            TextTier.LARGEST_MUNICIPALITY: lambda: Places(longer, self.largest),
+            TextTier.TOWN: lambda: Places(firsts[following == BLANK], self.urban),
+            TextTier.EXACT: lambda: Places(exact),
+            TextTier.BEGINNING: lambda: Places(longer),
+            TextTier.LATER_WORD: lambda: Places(np.sort(self._words.lookup(text))),
+            TextTier.INSIDE_WORD: lambda: Places(np.sort(self._inside.lookup(text)) if b" " not in text else exact[:0]),
+        }
 
     def _first(self, offsets: NDArray[np.int32], limit: int, accented: tuple[str, ...]) -> list[int]:
         """Return the most important entries at offsets, which ascend as importance falls."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from catalog.models import Municipality
 from catalog.search.index import SearchIndex
 from catalog.search.query import ContextScope, Reading, Token
+from catalog.search.ranking import WordTier
 from catalog.search.words import Numbers, WordIndex
 from catalog.text import fold
 
@@ -69,15 +70,6 @@ class Mode(IntEnum):
     ALL_WORDS = 3
 
 
-class RankTier(IntEnum):
-    """How well an entry matches apart from edits, best first."""
-
-    EXACT_MUNICIPALITY = 0
-    WELL_KNOWN = 1
-    WHOLE_NAME = 2
-    PART_OF_NAME = 3
-
-
 class Match(NamedTuple):
     """A match of a query, compared by all fields: the least is the best.
 
@@ -99,7 +91,7 @@ class Match(NamedTuple):
     @property
     def whole(self) -> bool:
         """Whether the name matches completely."""
-        return self.tier in (RankTier.EXACT_MUNICIPALITY, RankTier.WHOLE_NAME) and self.cost < PREFIX
+        return self.tier in (WordTier.EXACT_MUNICIPALITY, WordTier.WHOLE_NAME) and self.cost < PREFIX
 
 
 Memo = dict[tuple[Token, Mode, bool], Costs]
@@ -190,7 +182,7 @@ class WordMatcher:
             return []
         entries, total, named = entries[at], total[at], named[at]
         edits, cost, context = total // EDIT, total % EDIT, len(reading.tokens) - named
-        tier = self._rank_tiers(
+        tier = self._tiers(
             entries, covered=named >= self._word_counts[self.index.fold_of[entries]], whole=shortened[at] == 0
         )
         order = np.lexsort((entries, cost, context, tier, edits))[:CANDIDATES]
@@ -253,16 +245,16 @@ class WordMatcher:
         alike = next((n for n, (a, b) in enumerate(zip(name, county, strict=False)) if a != b), len(name))
         return -alike if alike >= SHORTEST else 0, unit.kind != Municipality.Kind.TOWN, number
 
-    def _rank_tiers(
+    def _tiers(
         self, entries: NDArray[np.int32], *, covered: NDArray[np.bool_], whole: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         municipality = entries < self.index.municipalities
         known = np.zeros(len(entries), bool)
         numbers = entries[municipality]
         known[municipality] = self.index.largest[numbers] | (self.index.urban[numbers] & whole[municipality])
-        tiers = np.where(covered, RankTier.WHOLE_NAME, RankTier.PART_OF_NAME)
-        tiers[known] = RankTier.WELL_KNOWN
-        tiers[covered & whole & municipality] = RankTier.EXACT_MUNICIPALITY
+        tiers = np.where(covered, WordTier.WHOLE_NAME, WordTier.PART_OF_NAME)
+        tiers[known] = WordTier.WELL_KNOWN
+        tiers[covered & whole & municipality] = WordTier.EXACT_MUNICIPALITY
         return tiers
 
     def _costs(self, token: Token, mode: Mode, memo: Memo, *, in_names: bool) -> Costs:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from catalog.models import Municipality, SearchEntry
 from catalog.search.columns import DEPTH
 from catalog.search.entries import IndexEntry
-from catalog.search.index import AT_ONCE, LARGEST, Columns, SearchIndex, read_index
+from catalog.search.index import AT_ONCE, Columns, SearchIndex, read_index
+from catalog.search.ranking import LARGEST
 from tests import factories
 
 WORDS = st.text("ab", min_size=1, max_size=DEPTH + 3)
