@@ -97,7 +97,7 @@ MIDDLEWARE = [
 ]
 
 # A registered client has a higher request limit at the statistical office's local data bank; see
-# prices/importers/bdl.py.
+# prices/importers/bdl_client.py.
 BDL_CLIENT_ID: str = environment.env.str("BDL_CLIENT_ID", default="").strip()
 
 # Raster map tiles, "" for none: then nothing is loaded from other machines.

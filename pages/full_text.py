@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from catalog.api.params import LIMIT_RANGE
+from pages.api_rules import rules_page
 from pages.datasets import datasets_page
 from pages.home import home_page
 from pages.page import Page
@@ -15,7 +16,6 @@ from pages.prices import index_page, official_page
 from pages.privacy import privacy_page
 from pages.regulations import page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
-from pages.rules import rules_page
 from pages.site_map import listed_pages
 from pages.stove_check import stove_check_page
 from pages.subsidy import subsidy_page

@@ -18,9 +18,9 @@ from fueldepot.data.versions import RUNS
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
 from fueldepot.http.links import site_url
+from pages.api_rules import describe_rate_limit
 from pages.full_text import full_text, kilobytes, names, sizes
 from pages.rendering import collapse_blank_lines
-from pages.rules import describe_rate_limit
 from pages.site_map import SiteMapEntry, SiteMapSection, all_pages, listed_pages
 from prices.snapshot import SeriesRows, official, prices
 from regulations.codes import Appliance

@@ -18,8 +18,8 @@ from catalog.models import Dataset, Depot, Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
+from pages.api_rules import AS_OF as RULES_AS_OF
 from pages.privacy import AS_OF as PRIVACY_AS_OF
-from pages.rules import AS_OF as RULES_AS_OF
 from pages.territory import depots_as_of, voivodeships_by_name
 from prices.queries import COUNTRY_KEY, RESTS_ON, all_fuel_prices, compare
 from prices.snapshot import official

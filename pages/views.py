@@ -13,6 +13,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset
 from fueldepot.data import versions
+from pages.api_rules import RulesPage, rules_page
 from pages.choices import Choices
 from pages.datasets import DatasetsPage, datasets_page
 from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, removed_page
@@ -33,7 +34,6 @@ from pages.privacy import PrivacyPage, privacy_page
 from pages.regulations import RegulationPage, RegulationsPage, regulation_page, regulations_page
 from pages.rendering import PageMoved, PageViews, as_html, page_address, page_view
 from pages.requested_point import read_origin
-from pages.rules import RulesPage, rules_page
 from pages.stove_check import StoveCheckPage, stove_check_page
 from pages.subsidy import SubsidyPage, subsidy_page
 from pages.territory import VoivodeshipPage, voivodeship_page

@@ -27,7 +27,7 @@ from django.http import HttpRequest, HttpResponse
 from fueldepot.http import shared_cache
 from fueldepot.http.errors import is_api, too_many_requests
 from fueldepot.http.proxies import read_address
-from fueldepot.http.rate import RateLimit
+from fueldepot.http.rate_setting import RateLimit
 
 MOST_ADDRESSES = 20_000
 """Addresses kept by a process, a few megabytes. Beyond, the least recently active are dropped."""

@@ -15,7 +15,7 @@ from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
-from pages.forms.hours import HoursUnreadable, read_week, written_days
+from pages.forms.hours_fields import HoursUnreadable, read_week, written_days
 from pages.forms.public_form import PublicForm
 
 FARTHEST_KM = 30.0

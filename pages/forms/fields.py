@@ -10,7 +10,7 @@ from django import forms
 from catalog.parsing.contacts import clean_nip, clean_phone, clean_website
 from catalog.text import normalise_postcode
 from pages.forms import spam
-from pages.forms.hours import HoursUnreadable, read_day
+from pages.forms.hours_fields import HoursUnreadable, read_day
 
 CHARACTERS = "Usuń znaki, których nie widać (na przykład wklejone z innego programu)."
 NIP = "Ten NIP jest nieprawidłowy: 10 cyfr, ostatnia jest kontrolna. Sprawdź, czy nie ma w nim pomyłki."

@@ -9,7 +9,7 @@ from catalog.links import depot_path
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
 from pages.forms.depot import HOURS, HoursFields
-from pages.forms.hours import written_days
+from pages.forms.hours_fields import written_days
 from pages.forms.pages import FilledPage
 from pages.forms.price import HOW, PRICES, PriceFields
 from pages.forms.public_form import PublicForm

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalog.text import fold
-from prices.importers.bdl import CATEGORY, COUNTRY_LEVEL, BdlClient, BdlUnavailable
-from prices.importers.bdl_answers import PLAIN_VALUE, named_like, read_year, trouble_with_unit
+from prices.importers.bdl_client import CATEGORY, COUNTRY_LEVEL, BdlClient, BdlUnavailable
+from prices.importers.bdl_parser import PLAIN_VALUE, named_like, read_year, trouble_with_unit
 from prices.importers.records import VariableRecord
 from prices.series import SeriesKind
 

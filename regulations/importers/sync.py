@@ -16,8 +16,9 @@ from catalog.importers.records import Note
 from catalog.importers.runner import ImportStep, require
 from catalog.importers.sync import Options, Report, check_removals
 from catalog.models import Dataset, Voivodeship
+from regulations.calendar_uid import calendar_uid
 from regulations.importers.records import StateRecord, Values, parse
-from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, calendar_uid
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from regulations.services import save_as
 from regulations.successors import Register, follow_codes, follow_scope
 

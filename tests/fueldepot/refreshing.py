@@ -5,7 +5,7 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
-from prices.importers import bdl
+from prices.importers import bdl_client
 
 ORDER = ["teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"]
 
@@ -39,5 +39,5 @@ class Rehearsal:
 
 def without_waiting(patch: pytest.MonkeyPatch) -> None:
     """Make the BDL client wait without sleeping."""
-    defaults = {**bdl.BdlClient.__init__.__kwdefaults__, "sleep": lambda seconds: None}
-    patch.setattr(bdl.BdlClient.__init__, "__kwdefaults__", defaults)
+    defaults = {**bdl_client.BdlClient.__init__.__kwdefaults__, "sleep": lambda seconds: None}
+    patch.setattr(bdl_client.BdlClient.__init__, "__kwdefaults__", defaults)

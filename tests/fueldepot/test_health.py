@@ -13,7 +13,7 @@ from django.utils import timezone
 from catalog.importers.publications import read_publications
 from catalog.models import Dataset, ImportRun, Submission
 from fueldepot import back_up, health
-from fueldepot.http.rate import RateLimit
+from fueldepot.http.rate_setting import RateLimit
 from tests import factories
 
 

@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 from catalog.importers.registry import NoKnownFiles, directory_steps
 from catalog.importers.runner import ImportStep
 from catalog.management.import_command import ImportCommand
-from prices.importers import gus
-from prices.importers.bdl_answers import is_answer
+from prices.importers import gus_import
+from prices.importers.bdl_parser import is_answer
 from regulations.importers.records import YAML_SUFFIXES
 from regulations.importers.sync import file_step
 
@@ -37,7 +37,7 @@ class Command(ImportCommand):
         if unknown:
             self.stdout.write(f"not imported, of no known form: {', '.join(unknown)}")
         if averages:
-            steps.append(gus.file_step(averages, {}))
+            steps.append(gus_import.file_step(averages, {}))
         if laws:
             steps.append(file_step(laws))
         return steps

@@ -18,14 +18,14 @@ from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, Import
 from catalog.importers.sync import Options
 from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
 from catalog.models import ImportRun
-from prices.importers import gus
+from prices.importers import gus_import
 
 
 def fetch_series(fetcher: Fetcher) -> Fetch:
     """Return the `Fetch` of the official averages, by their own client, page by page."""
 
     def fetch(publication: Publication) -> tuple[Callable[[], ImportStep], Download]:
-        step, download = gus.download_step(publication, {}, fetcher)
+        step, download = gus_import.download_step(publication, {}, fetcher)
         return lambda: step, download
 
     return fetch

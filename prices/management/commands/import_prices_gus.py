@@ -11,9 +11,9 @@ from catalog.importers.publications import Publication
 from catalog.importers.records import BadInput
 from catalog.importers.runner import ImportStep
 from catalog.management.import_command import ImportCommand
-from prices.importers.bdl import BdlClient, BdlUnavailable
+from prices.importers.bdl_client import BdlClient, BdlUnavailable
 from prices.importers.bdl_search import SeriesCandidate, find_candidates
-from prices.importers.gus import download_step, file_step
+from prices.importers.gus_import import download_step, file_step
 from prices.series import BY_SLUG, SERIES, SeriesKind
 
 

@@ -13,8 +13,8 @@ import pytest
 from django.test import Client
 
 from fueldepot.http import rate_limit, shared_cache
-from fueldepot.http.rate import RateLimit, read_limit
 from fueldepot.http.rate_limit import GcraStore, bucket_key, consume
+from fueldepot.http.rate_setting import RateLimit, read_limit
 from tests.fueldepot.sharers import eventually
 from tests.ops.live import Site
 

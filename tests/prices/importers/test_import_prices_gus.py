@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from catalog.importers.publications import SOURCES_FILE
 from catalog.models import Dataset, ImportRun
 from prices import starter
-from prices.importers import bdl
+from prices.importers import bdl_client
 from prices.management.commands import import_prices_gus
 from prices.models import Observation, Series
 from tests import factories
@@ -30,11 +30,11 @@ def _voivodeships():
 def server(settings, monkeypatch, tmp_path):
     fake = FakeBdl()
     monkeypatch.setattr(
-        bdl.BdlClient.__init__,
+        bdl_client.BdlClient.__init__,
         "__kwdefaults__",
         {"sleep": lambda s: None, "clock": lambda: 0.0, "timeout_s": 2, "agent": ""},
     )
-    monkeypatch.setattr(bdl, "ANONYMOUS_LIMITS", ((1000, 1),))
+    monkeypatch.setattr(bdl_client, "ANONYMOUS_LIMITS", ((1000, 1),))
     with serve(fake):
         content = yaml.safe_load(SOURCES_FILE.read_text(encoding="utf-8"))
         content["gus-bdl"]["url"] = fake.url

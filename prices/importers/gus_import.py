@@ -17,9 +17,9 @@ from catalog.importers.runner import ImportStep
 from catalog.importers.sync import ImportRefused, Options, Report
 from catalog.importers.validation import check_row_count
 from catalog.models import Dataset
-from prices.importers import bdl_answers
-from prices.importers.bdl import CATEGORY, BdlClient, BdlUnavailable
-from prices.importers.bdl_answers import Data
+from prices.importers import bdl_parser
+from prices.importers.bdl_client import CATEGORY, BdlClient, BdlUnavailable
+from prices.importers.bdl_parser import Data
 from prices.importers.records import ObservationRecord, VariableRecord
 from prices.importers.sync_series import sync_series
 from prices.models import Observation, Series
@@ -36,7 +36,7 @@ def step_of(
     rows: dict[str, ObservationRecord] = {}
     updated: list[date] = []
     for slug, data, where in found:
-        rows.update((row.key, row) for row in bdl_answers.observations(slug, data, where, rejected))
+        rows.update((row.key, row) for row in bdl_parser.observations(slug, data, where, rejected))
         updated += [data.updated] if data.updated else []
     if not rows:
         reasons = "; ".join(f"{note.key}: {note.reason}" for note in rejected)
@@ -78,10 +78,10 @@ def find_variables(client: BdlClient, known: Mapping[str, int]) -> tuple[dict[st
     """Return variables by slug: known ones checked, the others searched by name. Raises BadInput for a wrong unit."""
     found = {slug: client.variable(variable_id) for slug, variable_id in known.items()}
     for slug, variable in found.items():
-        bdl_answers.check_chosen(slug, variable)
+        bdl_parser.check_chosen(slug, variable)
     if len(found) == len(SERIES):
         return found, []
-    chosen, notes = bdl_answers.choose(client.variables_of(CATEGORY))
+    chosen, notes = bdl_parser.choose(client.variables_of(CATEGORY))
     return {**chosen, **found}, [note for note in notes if note.key not in found]
 
 
@@ -95,17 +95,17 @@ def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> ImportStep:
     data: list[tuple[Data, Path]] = []
     for path in paths:
         try:
-            answer = bdl_answers.read_json(path.read_bytes(), path)
+            answer = bdl_parser.read_json(path.read_bytes(), path)
         except OSError as error:
             raise BadInput(path, f"cannot be read: {error.strerror}") from error
         if "variableId" in answer:
-            data.append((bdl_answers.data_of(answer, path), path))
+            data.append((bdl_parser.data_of(answer, path), path))
         elif "measureUnitName" in answer:
-            variable = bdl_answers.variable_of(answer, path)
+            variable = bdl_parser.variable_of(answer, path)
             variables[variable.id] = variable
         else:
-            rows = bdl_answers.results_of(answer, path)
-            described = [bdl_answers.variable_of(row, path) for row in rows if "measureUnitName" in row]
+            rows = bdl_parser.results_of(answer, path)
+            described = [bdl_parser.variable_of(row, path) for row in rows if "measureUnitName" in row]
             if len(described) < len(rows):
                 raise BadInput(path, "holds neither values of a variable nor variables")
             variables.update((variable.id, variable) for variable in described)
@@ -126,11 +126,11 @@ def choose_from_files(
     variables: Mapping[int, VariableRecord], chosen: Mapping[str, int]
 ) -> tuple[dict[int, str], list[Note]]:
     """Return series by number of the variable. Raises BadInput for a chosen variable that does not fit."""
-    found, notes = bdl_answers.choose(variables.values()) if variables else ({}, [])
+    found, notes = bdl_parser.choose(variables.values()) if variables else ({}, [])
     for slug, number in chosen.items():
         if number not in variables:
             raise BadInput(f"variable {number}", "is not described in the files; save the answer of /variables/ too")
-        bdl_answers.check_chosen(slug, variables[number])
+        bdl_parser.check_chosen(slug, variables[number])
         found[slug] = variables[number]
     return {v.id: slug for slug, v in found.items()}, [note for note in notes if note.key not in chosen]
 

@@ -13,7 +13,7 @@ from catalog.depots.snapshot import depots
 from catalog.search.suggestions import MAX_SUGGESTIONS
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 from fueldepot.http.links import site_url
-from fueldepot.http.rate import RateLimit
+from fueldepot.http.rate_setting import RateLimit
 from pages.page import Crumb, Page, publisher
 from prices import medians
 from prices.series import BY_SLUG

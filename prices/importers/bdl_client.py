@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 
 from catalog.importers.records import BadInput
-from prices.importers import bdl_answers
-from prices.importers.bdl_answers import Data
+from prices.importers import bdl_parser
+from prices.importers.bdl_parser import Data
 from prices.importers.records import VariableRecord
 
 CATEGORY = "K15"
@@ -109,7 +109,7 @@ class BdlClient:
                 trouble = f"{type(error).__name__}: {error}"
                 continue
             if response.status_code == httpx2.codes.OK:
-                answer = bdl_answers.read_json(response.content, url)
+                answer = bdl_parser.read_json(response.content, url)
                 self.answers.append((str(url), response.content))
                 return answer
             trouble = f"status {response.status_code}"
@@ -124,7 +124,7 @@ class BdlClient:
         for page in range(MOST_PAGES):
             answer = self.get(path, **query, page=page, **{"page-size": PAGE_SIZE})
             where = f"{self.base_url}/{path}, page {page}"
-            results = bdl_answers.results_of(answer, where)
+            results = bdl_parser.results_of(answer, where)
             total = answer.get("totalRecords")
             if not isinstance(total, int):
                 raise BadInput(where, "does not say how many records there are (totalRecords)")
@@ -139,31 +139,31 @@ class BdlClient:
     def variables_of(self, subject: str) -> Iterator[VariableRecord]:
         """Yield the variables of a subject and its descendants. Raises like `get`."""
         for page in self.pages("subjects", **{"parent-id": subject}):
-            for row in bdl_answers.results_of(page, "subjects"):
+            for row in bdl_parser.results_of(page, "subjects"):
                 if not isinstance(row.get("id"), str):
                     raise BadInput(f"subjects below {subject}", f"hold one without id: {str(row)[:60]!r}")
                 if row.get("hasVariables"):
                     for found in self.pages("variables", **{"subject-id": row["id"]}):
-                        for variable in bdl_answers.results_of(found, "variables"):
-                            yield bdl_answers.variable_of(variable, f"variables of {row['id']}")
+                        for variable in bdl_parser.results_of(found, "variables"):
+                            yield bdl_parser.variable_of(variable, f"variables of {row['id']}")
                 elif row.get("children"):
                     yield from self.variables_of(row["id"])
 
     def variable(self, variable_id: int) -> VariableRecord:
         """Return one variable by its number. Raises like `get`."""
-        return bdl_answers.variable_of(self.get(f"variables/{variable_id}"), f"variable {variable_id}")
+        return bdl_parser.variable_of(self.get(f"variables/{variable_id}"), f"variable {variable_id}")
 
     def search_variables(self, name: str) -> Iterator[VariableRecord]:
         """Yield the variables whose names contain a text. Raises like `get`."""
         for page in self.pages("variables/search", name=name):
-            for row in bdl_answers.results_of(page, "variables/search"):
-                yield bdl_answers.variable_of(row, f"search for {name!r}")
+            for row in bdl_parser.results_of(page, "variables/search"):
+                yield bdl_parser.variable_of(row, f"search for {name!r}")
 
     def data(self, variable_id: int, levels: Sequence[int] = (COUNTRY_LEVEL, VOIVODESHIP_LEVEL)) -> Iterator[Data]:
         """Yield the values of a variable for Poland and the voivodeships, page by page. Raises like `get`."""
         for level in levels:
             for page in self.pages(f"data/by-variable/{variable_id}", **{"unit-level": level}):
-                found = bdl_answers.data_of(page, f"values of variable {variable_id}")
+                found = bdl_parser.data_of(page, f"values of variable {variable_id}")
                 if found.variable_id != variable_id:
                     raise BadInput(f"values of variable {variable_id}", f"are of variable {found.variable_id}")
                 yield found
