@@ -3,7 +3,7 @@
 One is a view behind our middleware, in the same workers; the other is Django alone, without any middleware, in as many
 workers of the same class: what a request costs at least.
 
-    python -m tests.bench [--seconds 4] [--rounds 3] [--workers 2]
+    python -m tests.bench [--seconds 2] [--rounds 3] [--workers 2]
 
 Serves the catalog that `make run` or an import has filled. Figures are medians of the rounds; read the ratios, not the
 absolute numbers, since the generator shares the machine with the server.
@@ -162,16 +162,19 @@ def show(name: str, rounds: list[Measured], bare: list[Measured], alone: list[Me
 def main() -> None:
     """Run the rounds and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--warm", type=float, default=1, help="seconds before the first round of an endpoint")
+    parser.add_argument("--warm", type=float, default=0.5, help="seconds before the first round of an endpoint")
     parser.add_argument("--only", default="", help="measure endpoints whose name contains this")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
     local.prepare()
-    asked = {name: paths for name, paths in questions().items() if options.only in name}
+    every = questions()
+    asked = {name: paths for name, paths in every.items() if options.only in name}
+    if not asked:
+        parser.error(f"--only {options.only}: no such endpoint; there are: {'; '.join(every)}")
     how = {"clients": options.clients, "seconds": options.seconds}
     with (
         served(SMALLEST, options.workers) as (alone_port, _),
