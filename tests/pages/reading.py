@@ -12,7 +12,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 def text_of(response):
     """Return the visible text of a response, on one line."""
-    return text_of_html(response.content.decode().partition("<body>")[2])
+    return text_of_html(re.split("<body[^>]*>", response.content.decode(), maxsplit=1)[-1])
 
 
 def text_of_html(html):

@@ -1,7 +1,6 @@
 """Editors share the work by voivodeship: taken, shown, filtered by, given back."""
 
 import re
-from html import unescape
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -15,14 +14,11 @@ from catalog.models import VoivodeshipClaim
 from catalog.roles import CHIEF, EDITOR
 from catalog.services import voivodeship_claims
 from tests import factories
+from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
 
 START = reverse("admin:index")
-
-
-def text_of(answer):
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
 
 
 def person(name, role=EDITOR):

@@ -2,7 +2,6 @@
 
 import re
 from datetime import date, timedelta
-from html import unescape
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -15,15 +14,12 @@ from catalog.services import moderation
 from tests import factories
 from tests.catalog.admin.test_drafts import draft_of, person
 from tests.drafts import approve
+from tests.pages.reading import text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory
 
 pytestmark = pytest.mark.django_db
 
 START = reverse("admin:index")
-
-
-def text_of(answer):
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
 
 
 def test_what_waits_stands_there_with_its_number_and_since_when(client):
