@@ -258,7 +258,8 @@ def _decide(
             DepotPrice.objects.filter(pk__in=among(keys)).update(
                 status=status, reason=reason, decided_at=on, decided_by=by
             )
-        lines = history.record_bulk(DepotPrice, keys, by=by, reason=status.label)
+        why = f"{status.label}: {reason}" if reason else str(status.label)
+        lines = history.record_bulk(DepotPrice, keys, by=by, reason=why)
         counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
         count = len(changed) if status == DepotPrice.Status.APPROVED else 0
         record_prices(timezone.localdate(on), approved=count - counted)

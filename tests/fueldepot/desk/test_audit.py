@@ -37,6 +37,8 @@ def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
     text = client.get(AUDIT).content.decode()
     assert "usunięto: skład zakończył działalność" in text
     assert "Pellet 1499,50 zł, skład nr" in text
+    assert "odrzucona: zła jednostka" in text
+    assert "odrzucona: zła jednostka" in client.get(AUDIT, {"q": "zła jednostka"}).content.decode()
     assert "Skład &lt;b&gt;Nowak&lt;/b&gt;" in text
 
 
