@@ -50,6 +50,12 @@ class ReasonMissing(Refusal):
     reason = "podaj powód odrzucenia zgłoszenia albo odznaczonych pól"
 
 
+class ReasonWithoutOmission(Refusal):
+    """A correction was accepted completely, though a reason to leave fields out was given."""
+
+    reason = "podano powód, ale wszystkie pola są zaznaczone: odznacz te, których nie przyjmujesz, albo usuń powód"
+
+
 class LocationOutsidePoland(Refusal):
     """The position of a proposed depot lies in no municipality."""
 
@@ -86,8 +92,8 @@ def accept_submission(
     editor that replace proposed ones, by field; others are ignored. reason: why the other groups were left out, for the
     author. opened: `edit_version` of the depot that the editor saw, None not to compare.
 
-    Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing and
-    LocationOutsidePoland.
+    Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
+    ReasonWithoutOmission and LocationOutsidePoland.
     """
     with transaction.atomic():
         batch = DecisionBatch([submission.pk], by, on)
@@ -243,6 +249,8 @@ class DecisionBatch:
             if not reason.strip():
                 raise ReasonMissing(submission.pk)
             submission.reason = " ".join(reason.split())[:MAX_REASON]
+        elif reason.strip():
+            raise ReasonWithoutOmission(submission.pk)
         names = field_groups.apply(depot, replaced(submission.proposed, values), taken)
         owner = depot.data_status == Depot.DataStatus.OWNER
         self._confirm(submission, Depot.DataStatus.OWNER if owner else Depot.DataStatus.VERIFIED, names)

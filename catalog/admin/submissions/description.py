@@ -23,7 +23,7 @@ State = Submission.State
 def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     """Template context of a submission. At most seven queries besides the submission and its depot.
 
-    form: edits the proposed values.
+    form: edits the proposed values; bound to the POST of a decision that was refused.
     """
     depot = submission.depot
     questions = list(submission.questions.select_related("asked_by").order_by("asked_at"))
@@ -40,6 +40,7 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
             and any(now[name] != submission.stored.get(name) for name in group.fields),
             "accepted": group.name in submission.accepted_fields,
             "fields": form.fields_of(group.name),
+            "is_ticked": form.ticked is None or group.name in form.ticked,
             "is_typed": form.is_bound
             and any(field.errors or field.name in form.changed_data for field in form.fields_of(group.name)),
             "moved_m": moved_m(now, submission.proposed) if group.name == "lat" and now else None,

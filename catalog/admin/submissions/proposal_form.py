@@ -45,11 +45,15 @@ class FuelsField(forms.MultipleChoiceField):
 
 
 class ProposalForm(forms.Form):
-    """The proposed values of a submission as form fields."""
+    """The proposed values of a submission as form fields.
+
+    ticked: names of the field groups that the POST accepts, None without a POST.
+    """
 
     def __init__(self, submission: Submission, data: Any = None) -> None:
         super().__init__(data, prefix="value")
         self.proposed = submission.proposed
+        self.ticked: list[str] | None = None if data is None else data.getlist("groups")
         for group in field_groups.groups_in(self.proposed):
             name = GROUP_FIELD.get(group.name, group.name)
             if group.name == "lat" and all(self._is_asked(coordinate, data) for coordinate in POSITION):

@@ -276,7 +276,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
         form: ProposalForm,
         extra_context: Mapping[str, Any] | None = None,
     ) -> HttpResponse:
-        """Render the page. form: the proposed values, or those typed in their place."""
+        """Render the page, with all that a refused decision had posted. form: the proposed values, or those typed."""
         return TemplateResponse(
             request,
             "admin/catalog/submission/decide.html",
@@ -289,6 +289,8 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
             | {
                 "preserved_filters": self.get_preserved_filters(request),
                 "reasons": CANNED_REASONS,
+                "reason": request.POST.get("reason", ""),
+                "question": request.POST.get("question", ""),
                 "may_decide": found.state == State.WAITING and self.has_change_permission(request),
                 "may_ask": found.is_undecided and self.has_change_permission(request),
                 "max_question": MAX_QUESTION,
@@ -298,7 +300,6 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
 
     def _decide(self, request: HttpRequest, found: Submission) -> HttpResponse:
         """Accept or reject, then redirect to the queue; on an error show the page again."""
-        here = HttpResponseRedirect(self.with_filters(request, request.path))
         editor, now = current_editor(request), timezone.now()
         decision, _, goes_on = request.POST.get("decision", "").partition("_")
         following = self.find_next(request, found.pk) if goes_on else None
@@ -333,10 +334,11 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
                 "Twoja decyzja nic nie zmieniła.",
                 messages.WARNING,
             )
-            return here
+            return HttpResponseRedirect(self.with_filters(request, request.path))
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
-            return here
+            found.refresh_from_db()
+            return self._show(request, found, form)
         self._report(request, decided)
         if goes_on:
             return self.to_row(request, following)

@@ -141,12 +141,30 @@ def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_cal
     )
     answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["place"])
     assert "podaj powód odrzucenia zgłoszenia albo odznaczonych pól." in text_of(answer)
+    assert re.findall(r'name="groups" value="(\w+)"[^>]*checked', answer.content.decode()) == ["place"]
     said = {"decision": "accept", "groups": ["place"], "reason": "Numer nie odpowiada."}
     answer = decide(client, submission, django_capture_on_commit_callbacks, **said)
     assert "Zdecydowano: 1." in text_of(answer)
     submission.depot.refresh_from_db()
     assert (submission.depot.phone, submission.depot.place) == ("", "Wieliczka")
     assert (submission.depot.verified_by, len(mail.outbox)) == (editor, 1)
+
+
+def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, editor, django_capture_on_commit_callbacks):
+    submission = factories.SubmissionFactory()
+    said = {"groups": ["phone"], "reason": "Numer „stary”.", "question": "Który?", "value-phone": "601 999 999"}
+    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", **said)
+    assert "podano powód, ale wszystkie pola są zaznaczone: odznacz te" in text_of(answer)
+    shown = answer.content.decode()
+    for kept in ('value="Numer „stary”."', ">Który?</textarea>", 'value="601 999 999"'):
+        assert kept in shown
+    submission.refresh_from_db()
+    assert submission.state == "waiting"
+
+
+def test_the_page_of_a_submission_leads_back_to_the_list(client, editor):
+    shown = client.get(page(factories.SubmissionFactory()), {"_changelist_filters": "state=all"}).content.decode()
+    assert f'<a href="{QUEUE}?state=all" data-key="l">' in shown
 
 
 @pytest.mark.parametrize(
