@@ -23,12 +23,16 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
     """Keep rows whose depot matches every typed word, or the typed number.
 
     prefix: lookup from the rows to their depot, such as "depot__". A number is a tax number, postcode, TERYT code or
-    its prefix, at least six digits of a telephone, or a depot id. besides: further rows to include.
+    its prefix, at least six digits of a telephone, or a depot id; after "#" a depot id alone. besides: further rows to
+    include.
     """
     words = fold(typed).split()
     given = typed.strip()
     if not given:
         return rows
+    if own := re.fullmatch(r"\(?#([0-9]{1,18})\)?", given):
+        found = Q(**{f"{prefix}pk": int(own[1])})
+        return rows.filter(found if besides is None else found | besides)
     rows = rows.annotate(searched=searched_text(prefix))
     found = Q(**{f"{prefix}source_id": given})
     if words:

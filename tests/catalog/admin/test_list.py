@@ -94,6 +94,12 @@ def test_a_waiting_submission_puts_its_depot_into_the_queue_and_its_number_into_
     assert '<td class="field-submissions_open">1</td>' in client.get(DEPOTS).content.decode()
 
 
+def test_an_entry_is_found_by_its_number_as_the_desk_writes_it(client, editor):
+    one, other = factories.DepotFactory(name="Pierwszy"), factories.DepotFactory(name="Drugi")
+    assert names(client, q=f"#{one.pk}") == names(client, q=f"(#{one.pk})") == {"Pierwszy"}
+    assert names(client, q=f"#{other.pk + 1}") == set()
+
+
 def test_likely_duplicates_leave_the_queue_once_they_were_kept_apart(client, editor):
     one = factories.DepotFactory(name="Skład opału Nowak")
     other = factories.DepotFactory(name="Skład opału Nowak II", lat=one.lat + 0.0005)
