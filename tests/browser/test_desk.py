@@ -87,6 +87,16 @@ def test_every_list_fits(desk):
     assert {path: over for path, over in wide.items() if over > 2} == {}
 
 
+def test_the_start_page_uses_its_width_and_breaks_no_word(desk):
+    assert desk.evaluate("document.querySelector('#content').getBoundingClientRect().right") == 1280
+    cells = ".overview table :is(th, td, .button)"
+    lines = "(cells) => cells.filter((one) => getComputedStyle(one).wordBreak !== 'normal').length"
+    assert desk.locator(cells).count() > 50
+    assert desk.eval_on_selector_all(cells, lines) == 0
+    cut = "(boxes) => boxes.map((one) => one.scrollWidth - one.clientWidth)"
+    assert max(desk.eval_on_selector_all(".overview .wide", cut)) <= 2
+
+
 def test_a_bulk_action_asks_first_and_is_turned_down_or_confirmed(desk):
     published = "/admin/catalog/depot/?publication__exact=published"
     for answer in ("Nie, wróć do listy", "Tak, wykonaj"):

@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from django import forms
+from django.contrib.admin.widgets import AdminTextInputWidget
 from django.contrib.auth.models import AbstractBaseUser
 from django.http import QueryDict
 from django.urls import reverse
@@ -59,6 +60,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         label="Godziny otwarcia",
         max_length=300,
         required=False,
+        widget=AdminTextInputWidget,
         help_text="Na przykład „pn.-pt. 7:00-15:00; sob. 8:00-13:00”. Tydzień w API powstaje z tego zapisu.",
     )
     lat = forms.FloatField(label="Szerokość geograficzna", min_value=LAT_RANGE[0], max_value=LAT_RANGE[1])

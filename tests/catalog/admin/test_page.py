@@ -47,6 +47,11 @@ def errors(answer):
     return answer.context["adminform"].form.errors
 
 
+def test_hours_are_typed_in_a_field_of_full_width(client, editor, depot):
+    widget = client.get(page(depot)).context["adminform"].form.fields["opening_hours"].widget
+    assert widget.attrs["class"] == "vTextField"
+
+
 def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
     before = models.Depot.objects.values().get()
     answer = post(client, depot)
