@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Case, Q, Value, When
 
 from catalog.admin.depots.position_map import LiveMap, live_map
 from catalog.admin.depots.same_contact import SameContact, find_same_contact
@@ -14,6 +14,7 @@ from catalog.parsing.personal_names import is_personal_name
 from catalog.services.editing import edit_version
 from catalog.submissions import claims, field_groups
 from catalog.submissions.decisions import MAX_REASON
+from catalog.submissions.limits import LINKS_PER_MAILBOX
 from catalog.territory import projection
 
 Kind = Submission.Kind
@@ -27,6 +28,7 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     """
     depot = submission.depot
     questions = list(submission.questions.select_related("asked_by").order_by("asked_at"))
+    is_open = submission.state in Submission.OPEN
     now = {} if depot is None else field_groups.values_of(depot)
     names = field_groups.municipalities(now, submission.stored, submission.proposed)
     rows = [
@@ -53,19 +55,20 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
         "submission": submission,
         "depot": depot,
         "rows": rows,
-        "changed": any(row["changed"] for row in rows),
+        "changed": is_open and any(row["changed"] for row in rows),
         "correction": submission.kind == Kind.CORRECT,
         "comparisons": claims.compare(submission),
         "live": _live_map(submission),
         "others": others(submission),
         "questions": questions,
         "awaits_author": any(question.answered_at is None for question in questions),
-        "near": near(submission.proposed) if submission.kind == Kind.ADD else [],
+        "near": near(submission.proposed) if is_open and submission.kind == Kind.ADD else [],
         "same_contact": same_contact(submission),
         "removed": depot is not None and depot.publication == Depot.Publication.REMOVED,
         "private": is_personal_name(str(submission.proposed.get("name", ""))),
         "opened": edit_version(depot) if depot else 0,
         "max_reason": MAX_REASON,
+        "letters_an_hour": LINKS_PER_MAILBOX,
     }
 
 
@@ -81,21 +84,27 @@ def _live_map(submission: Submission) -> LiveMap | None:
 
 
 def others(submission: Submission) -> list[dict[str, Any]]:
-    """Other open submissions about the entry, and confirmed ones of the same author that were superseded.
+    """The others of the same visit, open ones about the entry, and confirmed ones of the author that were superseded.
 
-    At most 20; waiting ones first, so that unconfirmed ones cannot hide them. One query.
+    At most 20; those of the visit first, then waiting ones, so that unconfirmed ones cannot hide them. One query.
     """
-    if submission.depot_id is None:
-        return []
-    replaced = Q(state=State.SUPERSEDED, confirmed_at__isnull=False, email_hash=submission.email_hash, erased_at=None)
-    rows = Submission.objects.filter(Q(state__in=Submission.OPEN) | replaced, depot=submission.depot_id)
+    visit = submission.visit_id or submission.pk
+    of_visit = found = Q(pk=visit) | Q(visit=visit)
+    if submission.depot_id is not None:
+        replaced = Q(
+            state=State.SUPERSEDED, confirmed_at__isnull=False, email_hash=submission.email_hash, erased_at=None
+        )
+        found |= Q(Q(state__in=Submission.OPEN) | replaced, depot=submission.depot_id)
+    rows = Submission.objects.filter(found).exclude(pk=submission.pk).oldest_waiting_first()
+    visit_first = Case(When(of_visit, then=Value(0)), default=Value(1))
     return [
         {
             "row": row,
             "fields": ", ".join(group.label.lower() for group in field_groups.groups_in(row.proposed)),
             "same_author": row.email_hash == submission.email_hash,
+            "same_visit": (row.visit_id or row.pk) == visit,
         }
-        for row in rows.exclude(pk=submission.pk).oldest_waiting_first()[:20]
+        for row in rows.order_by(visit_first, *rows.query.order_by)[:20]
     ]
 
 

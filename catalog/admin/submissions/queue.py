@@ -175,7 +175,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
         typed = search_term.strip()
-        own = Q(email__icontains=typed) | Q(pk=read_number(typed)) if typed else Q()
+        own = Q(email__icontains=typed) | Q(pk=read_number(typed.removeprefix("#"))) if typed else Q()
         proposed = Q(proposed__name__icontains=typed) if typed else Q()
         return search.search_depots(queryset, typed, "depot__", besides=own | proposed), False
 

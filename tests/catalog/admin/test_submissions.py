@@ -61,6 +61,7 @@ def test_what_waits_longest_comes_first_and_only_what_waits(client, editor):
     rows = list(client.get(QUEUE).context["cl"].result_list)
     assert rows == [early, late]
     assert len(client.get(QUEUE, {"state": "all"}).context["cl"].result_list) == 3
+    assert late in client.get(QUEUE, {"q": f"#{late.pk}"}).context["cl"].result_list
     assert list(client.get(QUEUE, {"unit": "24"}).context["cl"].result_list) == []
 
 
@@ -148,6 +149,7 @@ def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_cal
     submission.depot.refresh_from_db()
     assert (submission.depot.phone, submission.depot.place) == ("", "Wieliczka")
     assert (submission.depot.verified_by, len(mail.outbox)) == (editor, 1)
+    assert "Wpis zmienił się od chwili zgłoszenia" not in text_of(client.get(page(submission)))
 
 
 def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, editor, django_capture_on_commit_callbacks):
@@ -160,6 +162,19 @@ def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, edit
         assert kept in shown
     submission.refresh_from_db()
     assert submission.state == "waiting"
+
+
+def test_what_was_sent_together_stands_first_and_stays_after_the_decision(client, editor):
+    claim = factories.SubmissionFactory(claim=True)
+    closed = {"depot": claim.depot, "email": claim.email, "decided_at": claim.created_at}
+    prices = factories.SubmissionFactory(kind="price", state="passed_on", proposed={}, stored={}, visit=claim, **closed)
+    for _ in range(20):
+        factories.SubmissionFactory(depot=claim.depot, unconfirmed=True)
+    together = f"nr {prices.pk}: cena , przekazane do kolejki cen, wysłane razem z tym"
+    assert together in text_of(client.get(page(claim)))
+    client.post(page(claim), {"decision": "reject", "reason": "Nie."})
+    assert together in text_of(client.get(page(claim)))
+    assert f"nr {claim.pk}: przejęcie wpisu , odrzucone, wysłane razem z tym" in text_of(client.get(page(prices)))
 
 
 def test_the_page_of_a_submission_leads_back_to_the_list(client, editor):
@@ -247,6 +262,10 @@ def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, edit
     client.post(page(submission), {"decision": "accept", "opened": "0"})
     depot = Depot.objects.get(name="Jan Kowalski")
     assert (depot.source, depot.municipality_id, depot.data_status) == ("editor", "1261011", "verified")
+    Depot.objects.filter(pk=depot.pk).update(phone="+48 601 234 567")
+    text = text_of(client.get(page(submission)))
+    assert "W pobliżu są już wpisy" not in text
+    assert "Telefon (przyjęte) +48 601 234 567 (brak)" in text
     assert depot.history.get().history_user == editor
 
 
@@ -274,7 +293,9 @@ def test_whom_no_letter_reached_is_named(client, settings):
 
 def test_a_letter_that_did_not_leave_is_sent_again_from_the_page(client, editor, settings):
     lost = factories.SubmissionFactory(decided=True, notification_pending=True)
-    assert "List o decyzji nie wyszedł Powód Nie." in text_of(client.get(page(lost)))
+    assert "List o decyzji nie wyszedł; wyjdzie sam przy jednej z następnych prób, najwyżej 3 na godzinę" in text_of(
+        client.get(page(lost))
+    )
     settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
     answer = client.post(page(lost), {"decision": "tell"}, follow=True)
     assert f"List nadal nie wyszedł: nr {lost.pk}. Spróbuj później." in text_of(answer)
