@@ -1,6 +1,7 @@
 """CSV export of the filtered lists of the desk."""
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -12,6 +13,11 @@ from catalog.admin.desk import AnyModelAdmin
 from fueldepot.http.csv_table import write_table
 
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+def shown(value: Any) -> Any:
+    """Return a value of a cell: fractions with a decimal comma, which Polish Excel reads as numbers."""
+    return str(value).replace(".", ",") if isinstance(value, float | Decimal) else value
 
 
 class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
@@ -31,7 +37,7 @@ class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         rows = self.get_changelist_instance(request).queryset
-        table = ([read(row) for read in self.csv_columns.values()] for row in rows.iterator(chunk_size=1000))
+        table = ([shown(read(row)) for read in self.csv_columns.values()] for row in rows.iterator(chunk_size=1000))
         text = write_table(list(self.csv_columns), table, separator=";")
         name = f"{self.opts.verbose_name_plural}.csv".replace(" ", "-")
         response = HttpResponse(BYTE_ORDER_MARK + text, content_type="text/csv; charset=utf-8")
