@@ -16,8 +16,11 @@ CREATED, CHANGED = "+", "~"
 IMPORTED = "import"
 """Prefix of the reason of changes by imports."""
 
-REQUESTED = "wniosek"
+REQUESTED = "zgłoszenie"
 """Prefix of the reason of changes by submissions."""
+
+REQUESTED_BEFORE = "wniosek"
+"""The same in older rows."""
 
 OWN_FIELDS = frozenset({"history_id", "history_date", "history_type", "history_change_reason", "history_user"})
 

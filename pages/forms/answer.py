@@ -13,7 +13,6 @@ from catalog.submissions.tokens import InvalidToken
 from pages.forms import fields
 from pages.forms.pages import status_path
 from pages.forms.public_form import PublicForm
-from pages.forms.texts import KINDS
 from pages.forms.views import posted, problem, public_form_view
 from pages.page import Page
 from pages.rendering import render_page
@@ -96,7 +95,7 @@ def answer_page(form: AnswerForm, question: SubmissionQuestion, token: str) -> A
         form=form,
         token=token,
         question=question,
-        about=f"{KINDS[Submission.Kind(submission.kind)].title}, zgłoszenie nr {submission.pk}",
+        about=f"{submission.get_kind_display().capitalize()}, zgłoszenie nr {submission.pk}",
         depot_name=_name_of(submission),
         status_path=status_path(submission.visit or submission),
     )

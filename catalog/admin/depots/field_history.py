@@ -90,7 +90,7 @@ def read_history(depot: Depot) -> FieldHistory:
 
 def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
     """A sentence on the source of a field's present value. line: the change that set it."""
-    if line.reason.startswith(history.REQUESTED):
+    if line.reason.startswith((history.REQUESTED, history.REQUESTED_BEFORE)):
         source = f"zgłoszenie; przyjęła redakcja ({line.who})"
     elif line.who == history.IMPORTED:
         source = "import"

@@ -63,7 +63,7 @@ def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submissio
     assert [row.pk for row in listed] == [submission.pk]
     assert "czeka na odpowiedź autora" in desk_text_of(client.get(QUEUE))
     link = link_in(letter)
-    assert "Czy to numer biura?" in text_of(client.get(link))
+    assert f"Poprawka, zgłoszenie nr {submission.pk} Czy to numer biura?" in text_of(client.get(link))
     status = re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/stan/\S+)", letter.body)[1]
     shown = text_of(client.get(status))
     assert "Odpowiedź na pytanie otwórz odnośnik z wiadomości" in shown

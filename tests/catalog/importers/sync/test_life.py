@@ -90,7 +90,7 @@ def test_imported_corrected_imported_verified_removed_imported(imported, options
     assert the_depot().publication == "removed"
     assert reasons() == [
         "import: OpenStreetMap",
-        "wniosek: poprawka",
+        "zgłoszenie: poprawka",
         "import: OpenStreetMap",
         "sprawdzono",
         "usunięto: usunięty na wniosek właściciela",
