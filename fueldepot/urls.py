@@ -63,7 +63,10 @@ urlpatterns = [
     re_path(r"^api/(?!index\.html\.md$).", errors.unknown_path),
     path("admin/dziennik/", admin.site.admin_view(audit), name="audit"),
     path("admin/dziennik/dni/", admin.site.admin_view(decision_statistics), name="audit-statistics"),
-    path("admin/haslo/", include(password_links.urls({"site_header": admin.site.site_header}))),
+    path(
+        "admin/haslo/",
+        include(password_links.urls({"site_header": admin.site.site_header, "site_title": admin.site.site_title})),
+    ),
     path("mcp", mcp, name="mcp"),
     path("healthz", health.liveness),
     path("readyz", health.readiness),

@@ -126,6 +126,16 @@ def test_a_chief_cannot_touch_an_administrator(client):
     assert client.post(reverse("admin:auth_user_delete", args=[boss.pk]), {"post": "yes"}).status_code == 403
 
 
+def test_pages_of_logging_in_and_out_speak_to_everybody(client):
+    assert "Nie pamiętasz hasła?" in client.get(reverse("admin:login")).content.decode()
+    asked = client.get(reverse("admin_password_reset")).content.decode()
+    assert " | Redakcja</title>" in asked
+    enter(client, EDITOR)
+    left = client.post(reverse("admin:logout")).content.decode()
+    assert "Wylogowano." in left
+    assert "cennego czasu" not in left
+
+
 def test_make_admin_gives_a_chief_editor_and_lets_a_switched_off_one_in_again(capsys):
     call_command("create_editor")
     user = User.objects.get(username="redaktor")

@@ -193,6 +193,9 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         if "_verify" in request.POST:
             self.message_user(request, f"Zapisano i oznaczono jako sprawdzone: {obj}.")
             return HttpResponseRedirect(request.get_full_path())
+        if "_continue" in request.POST:
+            self.message_user(request, f"Zapisano: {obj}.")
+            return HttpResponseRedirect(request.get_full_path())
         return super().response_change(request, obj)
 
     def history_view(

@@ -48,7 +48,7 @@ def errors(answer):
 
 
 def test_hours_are_typed_in_a_field_of_full_width(client, editor, depot):
-    widget = client.get(page(depot)).context["adminform"].form.fields["opening_hours"].widget
+    widget = client.get(address(depot)).context["adminform"].form.fields["opening_hours"].widget
     assert widget.attrs["class"] == "vTextField"
 
 
@@ -352,6 +352,12 @@ def test_the_page_of_a_new_depot_is_empty_and_knows_no_decisions(client, editor)
     text = client.get(reverse("admin:catalog_depot_add")).content.decode()
     assert 'name="lat"' in text
     assert 'name="decision"' not in text
+
+
+def test_saving_is_told_without_the_gender_of_an_entry(client, editor, depot):
+    text = post(client, depot, place="Wieliczka").content.decode()
+    assert f"Zapisano: {depot.name}" in text
+    assert "pomyślnie" not in text
 
 
 def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, depot):
