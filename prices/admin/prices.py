@@ -195,7 +195,7 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
 
     revertible = False  # a new decision replaces an old one, from its own day on
     # Cells combine two values: more columns do not fit beside menu and filters.
-    list_display = ("depot", "fuel", "shown_price", "shown_median", "shown_day", "sent", "decision")
+    list_display = ("shown_depot", "fuel", "shown_price", "shown_median", "shown_day", "sent", "decision")
     list_display_links = ("shown_price",)
     list_filter = (StatusFilter, "fuel", "origin", PriceVoivodeshipFilter)
     list_select_related = ("depot",)
@@ -243,6 +243,10 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
     def get_form(self, request: HttpRequest, obj: models.DepotPrice | None = None, **kwargs: Any) -> Any:
         # A stored price is read-only and needs no form of its own.
         return super().get_form(request, obj, **(kwargs if obj is None else {**kwargs, "form": forms.ModelForm}))
+
+    @admin.display(description="skład", ordering="depot")
+    def shown_depot(self, row: models.DepotPrice) -> SafeString:
+        return format_html('<a href="{}">{}</a>', reverse("admin:catalog_depot_change", args=[row.depot_id]), row.depot)
 
     @admin.display(description="cena")
     def shown_price(self, row: models.DepotPrice) -> str | SafeString:

@@ -26,7 +26,9 @@ def test_the_page_of_a_submission_shows_its_prices(desk, django_assert_max_num_q
     assert "Pellet 1 499,50 zł/t 1 listopada 2026 czeka na decyzję" in text_of(page)
     assert "Ekogroszek 1 600,00 zł/t" in text_of(page)
     assert f'href="/admin/prices/depotprice/?q=%23{submission.depot_id}"' in page.content.decode()
-    assert "Pellet" in text_of(desk.get("/admin/prices/depotprice/", {"q": f"#{submission.depot_id}"}))
+    queue = desk.get("/admin/prices/depotprice/", {"q": f"#{submission.depot_id}"})
+    assert "Ekogroszek" in text_of(queue)
+    assert f'<a href="/admin/catalog/depot/{submission.depot_id}/change/">' in queue.content.decode()
 
 
 def test_a_decided_price_shows_its_reason_and_its_bag_and_leads_to_no_queue(desk):
