@@ -119,7 +119,7 @@ def test_hundreds_are_decided_with_a_fixed_number_of_statements(editor, django_a
     lines = DepotPrice.history.filter(history_user=editor)
     assert set(lines.values_list("status", "history_change_reason")) == {
         ("approved", "zatwierdzona"),
-        ("rejected", "odrzucona"),
+        ("rejected", "odrzucona: spam"),
     }
     assert lines.count() == 606
 
