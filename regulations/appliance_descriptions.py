@@ -148,9 +148,9 @@ def exemptions_of(one: ApplianceDeadline) -> str:
     """Return what frees an appliance from a deadline, as a clause; "" for none."""
     freed = [REMAINDERS.get((one.appliance, code), code).label for code in one.exemptions]
     if one.stays_if_started_before:
-        freed.append(f"uruchomiono je przed {day(one.stays_if_started_before)}")
+        freed.append(f"uruchomiono go przed {day(one.stays_if_started_before)}")
     if one.deadline.started_before:
-        freed.append(f"uruchomiono je {day(one.deadline.started_before)} lub później")
+        freed.append(f"uruchomiono go {day(one.deadline.started_before)} lub później")
     return either(freed, "albo") if freed else ""
 
 
@@ -161,10 +161,8 @@ def exceptions(one: ApplianceDeadline) -> str:
 
 def provided(check: ApplianceCheck) -> str:
     """Return the condition on which an appliance may stay; "" for none."""
-    bounds = [one.started_before for one in check.spared_by]
-    if not bounds or None in bounds:
-        return ""
-    return f", jeśli uruchomiono je przed {day(max(bound for bound in bounds if bound))}"
+    bound = check.stays_if_started_before
+    return f", jeśli uruchomiono go przed {day(bound)}" if bound else ""
 
 
 def either(texts: list[str], word: str) -> str:

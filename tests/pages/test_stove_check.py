@@ -109,6 +109,16 @@ def test_the_endpoint_says_it_as_data(client, acts):
     assert "requested_appliance" not in client.get("/api/v1/regulations?teryt=1217011").json()[0]
 
 
+@pytest.mark.parametrize(("spared", "bound"), [("boiler_class_5 | 2017-07-01", "2017-07-01"), ("boiler_class_5", None)])
+def test_the_day_of_the_start_on_which_staying_depends_is_data_too(client, acts, spared, bound):
+    DeadlineFactory(outside_krakow=True, appliances=["stove"], spared=spared)
+    (entry,) = client.get("/api/v1/regulations?teryt=1217011&appliance=boiler_class_5").json()
+    checked = entry["requested_appliance"]
+    assert (checked["status"], checked["stays_if_started_before"]) == ("stays", bound)
+    clause = ", jeśli uruchomiono go przed 1 lipca 2017 r."
+    assert checked["sentence"].replace("\N{NO-BREAK SPACE}", " ").endswith(clause) is bool(bound)
+
+
 @pytest.mark.parametrize(
     ("query", "parameter"),
     [
@@ -149,7 +159,7 @@ def test_a_comma_ends_the_clause_of_an_exemption(client, acts):
     DeadlineFactory(
         krakow=True, date=date(2026, 1, 1), appliances=["stove"], exemptions=freed, started_before=date(2018, 5, 1)
     )
-    clause = "chyba że spełnia ekoprojekt, ma urządzenie, które ogranicza pył, albo uruchomiono je 1 maja 2018 r."
+    clause = "chyba że spełnia ekoprojekt, ma urządzenie, które ogranicza pył, albo uruchomiono go 1 maja 2018 r."
     assert clause in said(ask(client, "1261011", "stove"))
 
 
