@@ -100,7 +100,7 @@ def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[s
     if one:
         since = f"od{NO_BREAK}{day(one.deadline.date)}"
         verdict = f"{since} nie {'będzie ' if one.deadline.date > on else ''}wolno używać"
-        short = f"nie wolno {since} ({limits_in_short(one)}){exceptions(one)}"
+        short = f"nie wolno {since} (tylko {limits_in_short(one)}){exceptions(one)}"
         return verdict, limits_of(one) + unless(one), short, "Innych terminów nie znamy."
     reasons = []
     if any(one.deadline.fuels for one in limited):
@@ -150,7 +150,7 @@ def limits_in_short(one: ApplianceDeadline) -> str:
     fuels = [FuelCode(code).label for code in one.deadline.fuels]
     parts = [either(fuels, "i") if len(fuels) <= MOST_FUELS else "niektóre paliwa"] if fuels else []
     parts += dict.fromkeys(
-        CONDITIONS_IN_SHORT.get(Condition(code), "zależnie od wieku") for code in one.deadline.conditions
+        CONDITIONS_IN_SHORT.get(Condition(code), "urządzenia w pewnym wieku") for code in one.deadline.conditions
     )
     return "; ".join([*parts, "część gminy"] if one.binds is None else parts)
 

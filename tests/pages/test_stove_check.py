@@ -84,11 +84,17 @@ def test_the_rule_begins_with_its_day(client, acts, path):
 @pytest.mark.parametrize(
     ("limits", "short"),
     [
-        ({"fuels": ["hard_coal", "lignite"]}, "(węgiel kamienny i węgiel brunatny)"),
-        ({"fuels": ["hard_coal", "lignite", "peat"]}, "(niektóre paliwa)"),
-        ({"fuels": ["peat"], "conditions": ["district_heating_connected"]}, "(torf; budynki w sieci ciepłowniczej)"),
-        ({"conditions": ["over_10_years"], "exemptions": ["ecodesign"]}, "(zależnie od wieku), z wyjątkami"),
-        ({"partly": ["1217011"]}, "(część gminy)"),
+        ({"fuels": ["hard_coal", "lignite"]}, "(tylko węgiel kamienny i węgiel brunatny)"),
+        ({"fuels": ["hard_coal", "lignite", "peat"]}, "(tylko niektóre paliwa)"),
+        (
+            {"fuels": ["peat"], "conditions": ["district_heating_connected"]},
+            "(tylko torf; budynki w sieci ciepłowniczej)",
+        ),
+        (
+            {"conditions": ["over_10_years"], "exemptions": ["ecodesign"]},
+            "(tylko urządzenia w pewnym wieku), z wyjątkami",
+        ),
+        ({"partly": ["1217011"]}, "(tylko część gminy)"),
     ],
 )
 def test_the_table_names_what_a_deadline_is_limited_to(client, acts, limits, short):
