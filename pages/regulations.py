@@ -1,5 +1,6 @@
 """Pages of the anti-smog resolutions: the list of voivodeships, and one voivodeship with its deadlines."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
@@ -51,13 +52,19 @@ def appliance_choices() -> tuple[ApplianceChoice, ...]:
 
 @dataclass(frozen=True, slots=True)
 class StateRow:
-    """A voivodeship in the list. instead: the text in place of a missing next_deadline."""
+    """A voivodeship in the list. on: its nearest deadline, None without one; ends: what ends then and where.
+
+    instead: the text in place of a missing deadline. is_overdue: a deadline comes within a year, but the state was not
+    confirmed for long.
+    """
 
     name: str
     path: str
-    next_deadline: Deadline | None
+    on: date | None
+    ends: tuple[tuple[str, str], ...]
     instead: str
     as_of: date | None
+    is_overdue: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +79,11 @@ class RegulationsPage(Page):
     map: maps.AreaMap | None
     rows: tuple[StateRow, ...]
     newest: date | None
+
+    @property
+    def has_overdue(self) -> bool:
+        """Whether the mark of a row needs its explanation."""
+        return any(row.is_overdue for row in self.rows)
 
     @property
     def appliances(self) -> tuple[ApplianceChoice, ...]:
@@ -101,9 +113,10 @@ class ActRow:
 class RegulationPage(Page):
     """One voivodeship, or the rules that bind a municipality or county in it (`unit`).
 
-    instead: the text in place of a missing next_deadline. stale: the confirmation is old; stale_notice informs the
-    reader. notice: about an ignored parameter. timeline: of the deadlines that bind the unit or a part of it, None
-    without any. foreign: deadlines that do not bind the unit. calendar_path: "" without deadlines.
+    next_deadlines: all of the nearest day. ends: what ends then, each text once. instead: the text in place of missing
+    ones. stale: the confirmation is old; stale_notice informs the reader. notice: about an ignored parameter.
+    timeline: of the deadlines that bind the unit or a part of it, None without any. foreign: deadlines that do not bind
+    the unit. calendar_path: "" without deadlines.
     """
 
     template: ClassVar[str] = "pages/regulation"
@@ -111,7 +124,8 @@ class RegulationPage(Page):
 
     regulation: Regulation
     unit: Unit | None
-    next_deadline: ProvisionRow | None
+    next_deadlines: tuple[ProvisionRow, ...]
+    ends: str
     instead: str
     deadlines: tuple[ProvisionRow, ...]
     foreign: tuple[ProvisionRow, ...]
@@ -182,13 +196,26 @@ def regulations_page(today: date) -> RegulationsPage:
             StateRow(
                 name=entry.voivodeship.name,
                 path=route_path("regulation", entry.voivodeship.slug),
-                next_deadline=entry.next_deadline,
+                on=entry.next_deadline.date if entry.next_deadline else None,
+                ends=what_and_where(entry.next_deadlines_of_unit),
                 instead=in_short(entry),
                 as_of=entry.state.as_of if entry.state else None,
+                is_overdue=bool(entry.overdue),
             )
             for entry in found
         ),
     )
+
+
+def what_and_where(rows: Iterable[Deadline]) -> tuple[tuple[str, str], ...]:
+    """Return what deadlines end and where: those of one scope together, and so the scopes of the same deadlines."""
+    ends: dict[str, list[str]] = {}
+    for row in rows:
+        ends.setdefault(row.scope, []).append(row.applies_to)
+    scopes: dict[str, list[str]] = {}
+    for scope, what in ends.items():
+        scopes.setdefault("; ".join(dict.fromkeys(what)), []).append(scope)
+    return tuple((what, "; ".join(where)) for what, where in scopes.items())
 
 
 def in_short(entry: Regulation | None) -> str:
@@ -240,12 +267,12 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
     path = route_path("regulation", voivodeship.slug)
     query = f"?{urlencode({'teryt': unit.teryt})}" if unit else ""
     place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
-    upcoming = entry.next_deadline_of_unit if unit else entry.next_deadline
+    upcoming = entry.next_deadlines_of_unit
     return RegulationPage(
         title=f"Bez uchwały antysmogowej: {place}"
         if entry.has_resolution is False
         else f"Uchwała antysmogowa: {place}",
-        description=describe(entry, upcoming),
+        description=describe(entry, upcoming[0] if upcoming else None),
         path=path,
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not unit,
@@ -254,7 +281,8 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         data_status=STATUS,
         regulation=entry,
         unit=unit,
-        next_deadline=provision_row(entry, upcoming, upcoming.date) if upcoming else None,
+        next_deadlines=tuple(provision_row(entry, row, row.date) for row in upcoming),
+        ends="; ".join(dict.fromkeys(row.applies_to for row in upcoming)),
         instead="" if upcoming else without_deadline(entry),
         deadlines=tuple(provision_row(entry, row, row.date) for row in entry.deadlines_of_unit),
         foreign=tuple(

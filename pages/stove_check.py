@@ -19,7 +19,7 @@ from fueldepot.http.params import ParamReader
 from pages.page import Crumb, Page
 from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, provision_row, stale_notice
 from regulations.api.params import MUNICIPALITY_DIGITS
-from regulations.appliance_check import ApplianceDeadline, check_appliance
+from regulations.appliance_check import ApplianceDeadline, ApplianceStatus, check_appliance
 from regulations.appliance_descriptions import Verdict, describe_check, describe_limit, only_limit
 from regulations.codes import Appliance
 from regulations.models import Source, read_sources
@@ -27,7 +27,11 @@ from regulations.queries import Law, Regulation, Unit, regulations_of, unit_of
 
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
+UNKNOWN_APPLIANCE = "Nie znamy urządzenia o kodzie, który jest w adresie strony."
 NO_APPLIANCE = "Wybierz urządzenie z listy. Poniżej jest skrót dla wszystkich."
+
+PERMITTED = frozenset({ApplianceStatus.ENDS, ApplianceStatus.STAYS, ApplianceStatus.NO_RESOLUTION})
+"""Statuses with which an appliance may be used today; missing data are never a permission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +47,14 @@ class Option:
 class Answer:
     """The result for an appliance. limits: further deadlines as sentences. sources: of all these deadlines.
 
-    description, caveat: of the main deadline. is_partial: it is limited, so that the verdict needs the description;
-    caveat: "" where it only explains a scope that does not divide the municipality.
+    is_permitted: the appliance may be used today. since, description, caveat: of the main deadline.
+    is_partial: it is limited, so that the verdict needs the description; caveat: "" where it only explains a scope that
+    does not divide the municipality.
     """
 
     verdict: Verdict
+    is_permitted: bool
+    since: date | None
     description: str
     caveat: str
     is_partial: bool
@@ -101,13 +108,13 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
     appliance = Appliance(code) if code else None
     wrong = {error.parameter for error in given.errors}
     unit, found, village = find_place(asked, given.text("teryt", "", min_length=1) or "")
-    notice = ""
+    notices = [UNKNOWN_APPLIANCE] if "piec" in wrong else []
     if "miejsce" in wrong:
-        notice = UNREADABLE
+        notices.append(UNREADABLE)
     elif asked and unit is None and not found:
-        notice = NOT_FOUND
+        notices.append(NOT_FOUND)
     elif unit and appliance is None:
-        notice = NO_APPLIANCE
+        notices.append(NO_APPLIANCE)
     entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
     options = tuple(as_option(one, code or "") for one in found)
     return StoveCheckPage(
@@ -121,7 +128,7 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         as_of=entry.state.as_of if entry and entry.state else None,
         data_status=STATUS,
         place=village or (unit.name if unit else asked),
-        notice=notice,
+        notice=" ".join(notices),
         options=options if unit is None else (),
         others=options if unit else (),
         appliances=tuple(as_choice(one, entry, appliance, asked) for one in Appliance),
@@ -212,6 +219,8 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str) -> Answer:
     counted += [one.deadline for one in check.limited] + [one.deadline for one in check.spared_by]
     return Answer(
         verdict=describe_check(check, f"{village} (gmina {entry.unit.name})" if village else entry.unit.name, entry.on),
+        is_permitted=check.status in PERMITTED,
+        since=deciding.date if deciding else None,
         description=deciding.description if deciding else "",
         caveat=caveat_of(entry, main) if main else "",
         is_partial=main is not None and check.deciding is None,

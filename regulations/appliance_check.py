@@ -88,6 +88,16 @@ class ApplianceCheck:
     limited: tuple[ApplianceDeadline, ...] = ()
     spared_by: tuple[Sparing, ...] = ()
 
+    @property
+    def stays_if_started_before(self) -> date | None:
+        """The day before which an appliance must have been put to use to stay; None without such a rule."""
+        if self.deciding:
+            return self.deciding.stays_if_started_before
+        days = [one.started_before for one in self.spared_by if one.started_before]
+        if self.status is not ApplianceStatus.STAYS or len(days) < len(self.spared_by):
+            return None
+        return max(days)
+
 
 def check_appliance(entry: Regulation, appliance: Appliance) -> ApplianceCheck:
     """Check how long an appliance may be used.

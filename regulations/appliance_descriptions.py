@@ -16,6 +16,18 @@ REMAINDERS = {(Appliance.BOILER_ECODESIGN, Exemption.ECODESIGN_WITHOUT_NETWORK):
 """What remains of an exemption for an appliance that meets a part of it by definition."""
 
 
+MOST_FUELS = 2
+"""Most fuels that a cell of a table names."""
+
+CONDITIONS_IN_SHORT = {
+    Condition.NEW_BUILDING: "nowe budynki",
+    Condition.NETWORK_AVAILABLE: "budynki przy sieci ciepłowniczej lub gazowej",
+    Condition.DISTRICT_HEATING_AVAILABLE: "budynki przy sieci ciepłowniczej",
+    Condition.DISTRICT_HEATING_CONNECTED: "budynki w sieci ciepłowniczej",
+}
+"""Conditions of the building for a cell of a table; the others are of age."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The sentence in three parts: subject, verdict and rest, each in Polish.
@@ -77,7 +89,7 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
             return "wolno używać", ". W tym województwie nie ma uchwały antysmogowej", "nie ma uchwały", today
         case ApplianceStatus.NOT_NAMED:
             today = "Nie znaczy to, że go nie ma. Zanim zdecydujesz, zapytaj w urzędzie gminy."
-            return "nie znamy terminu", ", który dotyczyłby tego urządzenia", "nie znamy terminu", today
+            return "nie znamy terminu", ", który dotyczyłby tego urządzenia", "nie znamy zakazu", today
     today = "Nie znaczy to, że uchwały nie ma. Zapytaj w urzędzie gminy."
     return "nie wiadomo", ". Stanu prawnego tego województwa jeszcze nie wczytano", "nie wiadomo", today
 
@@ -88,7 +100,8 @@ def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[s
     if one:
         since = f"od{NO_BREAK}{day(one.deadline.date)}"
         verdict = f"{since} nie {'będzie ' if one.deadline.date > on else ''}wolno używać"
-        return verdict, limits_of(one) + unless(one), f"{since} z ograniczeniami", "Innych terminów nie znamy."
+        short = f"nie wolno {since} (tylko {limits_in_short(one)}){exceptions(one)}"
+        return verdict, limits_of(one) + unless(one), short, "Innych terminów nie znamy."
     reasons = []
     if any(one.deadline.fuels for one in limited):
         reasons.append("paliwa")
@@ -132,6 +145,16 @@ def limits_of(one: ApplianceDeadline) -> str:
     return ", ".join(parts)
 
 
+def limits_in_short(one: ApplianceDeadline) -> str:
+    """Return fuels, conditions and part of the municipality of a limited deadline for a cell of a table."""
+    fuels = [FuelCode(code).label for code in one.deadline.fuels]
+    parts = [either(fuels, "i") if len(fuels) <= MOST_FUELS else "niektóre paliwa"] if fuels else []
+    parts += dict.fromkeys(
+        CONDITIONS_IN_SHORT.get(Condition(code), "urządzenia w pewnym wieku") for code in one.deadline.conditions
+    )
+    return "; ".join([*parts, "część gminy"] if one.binds is None else parts)
+
+
 def unless(one: ApplianceDeadline) -> str:
     """Return the end of a sentence that forbids, without the full stop: the exemptions; "" for none."""
     freed = exemptions_of(one)
@@ -148,9 +171,9 @@ def exemptions_of(one: ApplianceDeadline) -> str:
     """Return what frees an appliance from a deadline, as a clause; "" for none."""
     freed = [REMAINDERS.get((one.appliance, code), code).label for code in one.exemptions]
     if one.stays_if_started_before:
-        freed.append(f"uruchomiono je przed {day(one.stays_if_started_before)}")
+        freed.append(f"uruchomiono go przed {day(one.stays_if_started_before)}")
     if one.deadline.started_before:
-        freed.append(f"uruchomiono je {day(one.deadline.started_before)} lub później")
+        freed.append(f"uruchomiono go {day(one.deadline.started_before)} lub później")
     return either(freed, "albo") if freed else ""
 
 
@@ -161,10 +184,8 @@ def exceptions(one: ApplianceDeadline) -> str:
 
 def provided(check: ApplianceCheck) -> str:
     """Return the condition on which an appliance may stay; "" for none."""
-    bounds = [one.started_before for one in check.spared_by]
-    if not bounds or None in bounds:
-        return ""
-    return f", jeśli uruchomiono je przed {day(max(bound for bound in bounds if bound))}"
+    bound = check.stays_if_started_before
+    return f", jeśli uruchomiono go przed {day(bound)}" if bound else ""
 
 
 def either(texts: list[str], word: str) -> str:

@@ -110,6 +110,12 @@ class Regulation:
         return tuple(row for row in self.deadlines if self.unit is None or self.binds(row) is not False)
 
     @property
+    def next_deadlines_of_unit(self) -> tuple[Deadline, ...]:
+        """All deadlines of the nearest day that bind the unit or a part of it; without a unit those of all places."""
+        ahead = [row for row in self.deadlines_of_unit if row.date >= self.on]
+        return tuple(row for row in ahead if row.date == ahead[0].date)
+
+    @property
     def deadline_status(self) -> DeadlineStatus:
         """The status of the next deadline of the voivodeship."""
         return self._status(self.next_deadline, None)

@@ -95,7 +95,7 @@ class RequestedApplianceSerializer(Serializer[Regulation]):
             "sentence": verdict.sentence,
             "today": verdict.today or None,
             "exemptions": [*deciding.exemptions] if deciding else [],
-            "stays_if_started_before": deciding.stays_if_started_before if deciding else None,
+            "stays_if_started_before": check.stays_if_started_before,
             "deadline": describe_deadline(instance, deciding.deadline) if deciding else None,
             "limits": [
                 {

@@ -65,6 +65,55 @@ def test_the_list_names_the_next_deadline(client, acts):
     assert "warmińsko-mazurskie nie ma uchwały Stan na 1 marca 2026 r." in text
 
 
+@pytest.fixture
+def same_day():
+    """Create deadlines of one day for two appliances outside Kraków and one of them in Kraków, in an old state."""
+    factories.krakow()
+    LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
+    ResolutionFactory()
+    near = timezone.localdate() + timedelta(days=30)
+    around = {"date": near, "excluded": ["1261011"], "scope": "okolice Krakowa Wlkp."}
+    DeadlineFactory(**around, applies_to="piece", description="Piece trzeba wymienić.")
+    DeadlineFactory(**around, applies_to="kotły", description="Kotły trzeba wymienić.", key="kotly")
+    DeadlineFactory(krakow=True, date=near, applies_to="kotły", description="W mieście też.")
+    DeadlineFactory(date=near + timedelta(days=1), applies_to="kuchnie", description="Później.")
+
+
+@pytest.mark.parametrize("address", [URL, "/przepisy/malopolskie.md"])
+def test_all_deadlines_of_the_nearest_day_are_named(client, same_day, address):
+    text = read(client, address)
+    first = text.partition("Najbliższy termin")[2].partition("Ten stan" if address == URL else "Wszystkie terminy")[0]
+    assert "piece; kotły" in first
+    for words in ("Piece trzeba", "Kotły trzeba", "W mieście też.", "Gdzie: okolice Krakowa Wlkp. "):
+        assert words in " ".join(first.split()) + " "
+    assert "kuchnie" not in first
+    assert "Wlkp.." not in text
+
+
+@pytest.mark.parametrize("address", ["/przepisy/", "/przepisy.md"])
+def test_the_list_names_them_too_and_marks_what_was_not_confirmed_for_long(client, same_day, address):
+    text = " ".join(re.sub(r"[()]", "", read(client, address)).replace(";", "").split())
+    assert "piece kotły okolice Krakowa Wlkp. kotły Gmina Miejska Kraków" in text
+    assert "dawno niepotwierdzony" in text
+    assert "od ponad pół roku" in text
+
+
+@pytest.mark.parametrize("address", ["/przepisy/", "/przepisy.md"])
+def test_a_fresh_state_is_not_marked(client, acts, address):
+    assert "niepotwierdzony" not in read(client, address)
+
+
+def test_a_deadline_can_be_linked_to_and_the_page_cited(client, same_day):
+    from regulations.models import Deadline
+
+    html = client.get(URL).content.decode()
+    names = {f"termin-{row.key or row.uid}" for row in Deadline.objects.all()}
+    assert "termin-kotly" in names
+    assert set(re.findall(r'<tr id="([^"]+)"', html)) == set(re.findall(r'href="#(termin-[^"]+)"', html)) == names
+    cited = re.search("- Cytuj: (.*)", read(client, "/przepisy/malopolskie.md"))[1]
+    assert cited in read(client, URL)
+
+
 def test_a_voivodeship(client, acts):
     text = text_of(client.get(URL)).replace("\N{NO-BREAK SPACE}", " ")
     assert "Uchwała antysmogowa: województwo małopolskie" in text

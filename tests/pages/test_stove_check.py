@@ -59,13 +59,47 @@ def test_one_sentence_with_the_day(client, acts):
     assert "Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r. – jeszcze 40 dni." in text
     assert "https://example.pl/dz" in answer.content.decode()
     assert "kocioł klasy 3 do 31 grudnia 2026 r." in text
-    assert "kocioł klasy 4 nie znamy terminu" in text
+    assert "kocioł klasy 4 nie znamy zakazu" in text
     html = answer.content.decode()
     assert 'href="/api/v1/regulations/malopolskie.ics?teryt=1217011"' in html
     assert NOINDEX in html
     assert canonical_of(answer) == f"http://127.0.0.1:8000{URL}"
     assert not runnable(answer)
     assert html.count("<h1>") == 1
+
+
+@pytest.mark.parametrize("appliance", [CLASS_3, "stove"])
+def test_a_ban_does_not_look_like_a_permission(client, acts, appliance):
+    """Only what may be used has the green ground; what is not known has not."""
+    assert 'class="answer warning"' in ask(client, "1261011", appliance).content.decode()
+    assert 'class="answer"' in ask(client, "1217011").content.decode()
+
+
+@pytest.mark.parametrize("path", [URL, "/przepisy/sprawdz.md"])
+def test_the_rule_begins_with_its_day(client, acts, path):
+    text = said(ask(client, "1217011", path=path))
+    assert "Od 1 stycznia 2027 r.: Nie wolno ich używać." in text.replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("limits", "short"),
+    [
+        ({"fuels": ["hard_coal", "lignite"]}, "(tylko węgiel kamienny i węgiel brunatny)"),
+        ({"fuels": ["hard_coal", "lignite", "peat"]}, "(tylko niektóre paliwa)"),
+        (
+            {"fuels": ["peat"], "conditions": ["district_heating_connected"]},
+            "(tylko torf; budynki w sieci ciepłowniczej)",
+        ),
+        (
+            {"conditions": ["over_10_years"], "exemptions": ["ecodesign"]},
+            "(tylko urządzenia w pewnym wieku), z wyjątkami",
+        ),
+        ({"partly": ["1217011"]}, "(tylko część gminy)"),
+    ],
+)
+def test_the_table_names_what_a_deadline_is_limited_to(client, acts, limits, short):
+    DeadlineFactory(outside_krakow=True, date=date(2020, 1, 1), appliances=["stove"], **limits)
+    assert f"piec lub koza nie wolno od 1 stycznia 2020 r. {short}" in said(ask(client, "1217011"))
 
 
 @pytest.mark.parametrize(
@@ -109,6 +143,16 @@ def test_the_endpoint_says_it_as_data(client, acts):
     assert "requested_appliance" not in client.get("/api/v1/regulations?teryt=1217011").json()[0]
 
 
+@pytest.mark.parametrize(("spared", "bound"), [("boiler_class_5 | 2017-07-01", "2017-07-01"), ("boiler_class_5", None)])
+def test_the_day_of_the_start_on_which_staying_depends_is_data_too(client, acts, spared, bound):
+    DeadlineFactory(outside_krakow=True, appliances=["stove"], spared=spared)
+    (entry,) = client.get("/api/v1/regulations?teryt=1217011&appliance=boiler_class_5").json()
+    checked = entry["requested_appliance"]
+    assert (checked["status"], checked["stays_if_started_before"]) == ("stays", bound)
+    clause = ", jeśli uruchomiono go przed 1 lipca 2017 r."
+    assert checked["sentence"].replace("\N{NO-BREAK SPACE}", " ").endswith(clause) is bool(bound)
+
+
 @pytest.mark.parametrize(
     ("query", "parameter"),
     [
@@ -149,7 +193,7 @@ def test_a_comma_ends_the_clause_of_an_exemption(client, acts):
     DeadlineFactory(
         krakow=True, date=date(2026, 1, 1), appliances=["stove"], exemptions=freed, started_before=date(2018, 5, 1)
     )
-    clause = "chyba że spełnia ekoprojekt, ma urządzenie, które ogranicza pył, albo uruchomiono je 1 maja 2018 r."
+    clause = "chyba że spełnia ekoprojekt, ma urządzenie, które ogranicza pył, albo uruchomiono go 1 maja 2018 r."
     assert clause in said(ask(client, "1261011", "stove"))
 
 
@@ -259,7 +303,7 @@ def test_several_places_of_a_name_are_offered(client, searchable):
     entries.rebuild_index()
     answer = ask(client, "Nowy Targ")
     assert "Które miejsce masz na myśli?" in said(answer)
-    assert 'class="answer"' not in answer.content.decode()
+    assert 'class="answer' not in answer.content.decode()
     for teryt in ("1211011", "1211052"):
         assert f'href="{URL}?miejsce={teryt}&amp;piec={CLASS_3}"' in answer.content.decode()
 
@@ -273,15 +317,23 @@ def test_several_places_of_a_name_are_offered(client, searchable):
         ("?miejsce=%ff", "Nie umiemy odczytać tego miejsca."),
         ("?miejsce=9999999", "Nie znaleźliśmy takiego miejsca."),
         ("?miejsce=1217011", "Wybierz urządzenie z listy."),
-        ("?miejsce=1217011&piec=kopciuch", "Wybierz urządzenie z listy."),
+        ("?miejsce=1217011&piec=kopciuch", "Nie znamy urządzenia o kodzie, który jest w adresie strony. Wybierz"),
+        (
+            "?miejsce=zzzqqq&piec=kopciuch",
+            "Nie znamy urządzenia o kodzie, który jest w adresie strony. Nie znaleźliśmy",
+        ),
+        ("?piec=kopciuch", "Nie znamy urządzenia o kodzie, który jest w adresie strony."),
     ],
 )
 def test_what_cannot_be_answered_says_so(client, searchable, query, words):
     answer = client.get(URL + query)
     assert answer.status_code == 200
     assert words in said(answer)
-    assert 'class="answer"' not in answer.content.decode()
-    assert client.get(f"/przepisy/sprawdz.md{query}").status_code == 200
+    assert 'class="answer' not in answer.content.decode()
+    twin = client.get(f"/przepisy/sprawdz.md{query}")
+    assert twin.status_code == 200
+    if "Wpisz miejscowość" not in words:
+        assert words in twin.content.decode()
 
 
 def test_what_was_typed_is_shown_as_text(client, searchable):
