@@ -129,12 +129,6 @@ def test_every_deadline_and_ban_has_a_source(records):
             validate_sources(item["sources"])
 
 
-def test_no_source_leads_to_an_article_about_lessons(records):
-    """The sentence was seen beside an article about something else, where no reader finds it."""
-    for record in records.values():
-        assert "religia" not in record.values["sources"]
-
-
 def test_a_deadline_that_was_moved_speaks_of_no_later_year(records):
     for record in records.values():
         moved = [row for row in record.deadlines.values() if row["valid_to"] is not None]
