@@ -144,7 +144,7 @@ def status(request: HttpRequest) -> HttpResponse:
                 "Odnośnik wysłaliśmy już kilka razy",
                 "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz.",
             )
-        except (intake.LinkAlreadyUsed, intake.TokenSuperseded):
+        except (intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
             pass  # the status page shows it
         return HttpResponseRedirect(status_path(found))
     return show_page(request, "pages/forms/status.html", status_page(found, parts, now))
@@ -180,12 +180,23 @@ def confirm(request: HttpRequest) -> HttpResponse:
             link=form_again(error.args[0]),
             link_label="Wypełnij formularz jeszcze raz",
         )
-    except intake.LinkAlreadyUsed:
+    except intake.LinkAlreadyUsed as error:
         return problem(
             request,
             409,
             "Zgłoszenie jest już potwierdzone",
             "Ten odnośnik został już użyty. Nie musisz nic więcej robić: zgłoszenie jest w redakcji.",
+            link=status_path(Submission.objects.get(pk=error.args[0])),
+            link_label="Zobacz stan zgłoszenia",
+        )
+    except intake.SubmissionWithdrawn as error:
+        return problem(
+            request,
+            409,
+            "Zgłoszenie jest wycofane",
+            "Nie można go już potwierdzić. Jeśli chcesz je jednak wysłać, wypełnij formularz jeszcze raz.",
+            link=form_again(error.args[0]),
+            link_label="Wypełnij formularz jeszcze raz",
         )
     except intake.TokenSuperseded:
         return problem(
