@@ -123,8 +123,12 @@ def test_nothing_changed_is_said_and_not_sent(stranger, nowak):
     answer = stranger.fill(f"/sklad/{nowak.pk}/popraw/")
     assert answer.status_code == 400
     assert "Niczego nie zmieniono" in text_of(answer)
+    assert "sama wiadomość nie wystarczy" in text_of(answer)
     assert mail.outbox == []
     assert not Submission.objects.exists()
+    only_wrong = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="", message="Ten numer należy do kogoś innego.")
+    assert only_wrong.status_code == 302
+    assert Submission.objects.get().proposed == {"phone": ""}
 
 
 @pytest.mark.parametrize("form", ["popraw", "przejmij", "usun", "cena"])
