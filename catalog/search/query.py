@@ -198,15 +198,18 @@ def shortened(segments: list[str]) -> list[list[str]]:
 def after_street(segments: list[str]) -> list[list[str]]:
     """Return shrinking ends of an address without separators that begins with a street: "ul. Długa 5 Nowy Targ".
 
-    The first begins after the house number, without one after the word for a street and one more.
+    The first begins after the house number, without one after the first word of the street's name.
     """
     if len(segments) != 1:
         return []
     words = WORD.findall(segments[0])
-    numbers = [place for place, word in enumerate(words) if word[0].isdigit()]
-    if not numbers and words and words[0].rstrip(".") not in STREETS:
+    name = 1 if words and words[0].rstrip(".") in STREETS else 0
+    # A number in front belongs to the street: "ul. 3 Maja".
+    first = name + 2 if words[name : name + 1] and words[name][0].isdigit() else name + 1
+    numbers = [place for place in range(first, len(words)) if words[place][0].isdigit()]
+    if not numbers and not name:
         return []
-    start = numbers[-1] + 1 if numbers else 2
+    start = numbers[-1] + 1 if numbers else first
     return [[" ".join(words[place:])] for place in range(start, len(words))]
 
 
