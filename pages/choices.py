@@ -19,6 +19,8 @@ UNREADABLE = {
     "otwarte": "W adresie strony może stać tylko otwarte=1, więc inną wartość pominęliśmy.",
 }
 
+PRICE_WITHOUT_FUEL = "Ceny różnych paliw są za różne jednostki. Wybierz paliwo, a ułożymy składy od najtańszego."
+
 
 class Order(StrEnum):
     """Orders of a list of depots: values of `?kolejnosc=`."""
@@ -40,7 +42,10 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The chosen filters. order: None for the default. place: `p` and `kod` as given, for links."""
+    """The chosen filters.
+
+    order: None for the default; by price only with a fuel. place: `p` and `kod` as given, for links.
+    """
 
     fuel: Fuel | None = None
     order: Order | None = None
@@ -56,6 +61,9 @@ class Choices:
         order = given.choice("kolejnosc", "an order", tuple(Order))
         open_now = given.choice("otwarte", "1", ("1",))
         notices = tuple(UNREADABLE[error.parameter] for error in given.errors if error.code != "empty")
+        if order == Order.PRICE and not fuel:
+            order = None
+            notices += (PRICE_WITHOUT_FUEL,)
         place = ((name, given.text_or_none(name, "a place")) for name in ("kod", "p"))
         return cls(
             fuels.BY_SLUG[fuel] if fuel else None,
@@ -75,7 +83,7 @@ class Choices:
         query = [*self.place]
         if self.fuel:
             query.append(("paliwo", self.fuel.slug))
-        if self.order:
+        if self.order and (self.fuel or self.order is not Order.PRICE):
             query.append(("kolejnosc", self.order))
         if self.open_now:
             query.append(("otwarte", "1"))
@@ -89,7 +97,7 @@ class Choices:
         )
 
     def order_chips(self, path: str, usual: Order) -> tuple[Chip, ...]:
-        """Return links to the orders. usual: the default, whose link has no parameter."""
+        """Return links to the orders, by price only with a fuel. usual: the default, whose link has no parameter."""
         labels = {Order.DISTANCE: "najbliżej", Order.PRICE: "najtaniej", Order.NAME: "według nazwy"}
         return tuple(
             Chip(
@@ -98,6 +106,7 @@ class Choices:
                 order is (self.order or usual),
             )
             for order, label in labels.items()
+            if self.fuel or order is not Order.PRICE
         )
 
     def open_chip(self, path: str, count: int) -> Chip:

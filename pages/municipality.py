@@ -73,7 +73,7 @@ class MunicipalityPage(Page):
     origin_at: "lat,lon" of the requested point, "" for none. reference: the origin of distances with its coordinates,
     "" for none. chosen: the filters in Polish. moment: of the opening states. fuel_chips, order_chips: links to other
     choices. median: None without one. map: of the listed depots, by number. outlines: path of the GeoJSON below the
-    map. notices: about ignored parameters.
+    map. notices: about ignored parameters and a place without a position.
     """
 
     template: ClassVar[str] = "pages/municipality"
@@ -138,6 +138,10 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     origin = asked.origin or centre_of(unit)
     usual = Order.DISTANCE if origin else Order.NAME
     groups = find_depots(unit, origin, choices, now, nearest_first=asked.origin is not None)
+    matching = sum(one.row.teryt == unit.teryt for group in groups for one in group)
+    by_price = choices.order is Order.PRICE and any(groups)
+    if by_price:
+        groups = [[one for group in groups for one in group]]
     groups = [in_order(group, choices.order or usual) for group in groups]
     number = count(1)
     cards = [
@@ -171,7 +175,13 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         outlines=f"{path}granice.geojson",
         municipality=unit,
         own=tuple((row.name, depot_path(row.id, row.name)) for row in listed),
-        sections=tuple(describe_sections(cards, len(listed), origin, choices, nearest_first=asked.origin is not None)),
+        sections=(
+            (describe_by_price(cards[0], origin),)
+            if by_price
+            else tuple(
+                describe_sections(cards, len(listed), matching, origin, choices, nearest_first=bool(asked.origin))
+            )
+        ),
         origin_at=f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",
         reference=f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
         chosen=choices.in_words,
@@ -241,38 +251,55 @@ def in_order(found: list[Candidate], order: Order) -> list[Candidate]:
     return sorted(found, key=key)
 
 
+def describe_by_price(cards: tuple[DepotCard, ...], origin: Origin | None) -> Section:
+    """Return the only section of a list by price: depots of all groups, those without a price last."""
+    priced = sum(card.price is not None for card in cards)
+    notes = [f"Składy z ceną tego paliwa: {priced} z {len(cards)} na tej stronie."]
+    if 0 < priced < len(cards):
+        notes.append("Składy bez ceny są za nimi.")
+    if origin:
+        notes.append(f"Odległości w linii prostej od {origin.label}.")
+    return Section("wedlug-ceny", "Składy od najtańszego", " ".join(notes), cards)
+
+
 def describe_sections(
     groups: Sequence[tuple[DepotCard, ...]],
     total: int,
+    matching: int,
     origin: Origin | None,
     choices: Choices,
     *,
     nearest_first: bool,
 ) -> Iterator[Section]:
-    """Yield the sections of the three groups of `find_depots`. total: of depots in the municipality."""
+    """Yield the sections of the three groups of `find_depots`.
+
+    total, matching: of depots in the municipality, and of those that the filters leave.
+    """
     nearest, own, beyond = groups
     from_where = f"Odległości w linii prostej od {origin.label}." if origin else ""
     is_chosen = bool(choices.fuel) or choices.open_now
+    none_fits = f"W tej gminie żaden skład nie pasuje do wyboru: {choices.in_words} (wszystkich jest {total})."
     if nearest_first and origin:
         none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy żadnego " + (
             "pasującego składu." if is_chosen else "składu."
         )
-        in_unit = f" W tej gminie: {counted(total, *DEPOT_NOUN)}." if total else ""
+        in_unit = f" W tej gminie: {counted(matching, *DEPOT_NOUN)}." if matching else f" {none_fits}" if total else ""
         yield Section("najblizsze", "Najbliższe składy", from_where + in_unit if nearest else none, nearest)
     if own:
-        farther = "Dalej w tej gminie" if nearest_first and len(own) < total else "W tej gminie"
+        farther = "Dalej w tej gminie" if nearest_first and len(own) < matching else "W tej gminie"
         yield Section("w-gminie", f"{farther}: {counted(len(own), *DEPOT_NOUN)}", "", own)
     elif not total:
         yield Section("w-gminie", "", "Nie mamy w katalogu żadnego składu w tej gminie.", ())
     elif not nearest_first:
-        yield Section("w-gminie", "", f"Żaden z tutejszych składów nie pasuje (jest ich {total}).", ())
+        yield Section("w-gminie", "", none_fits, ())
     if origin and not (nearest_first and not beyond):
         other = "innego" if total else "żadnego"
         none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy {other} " + (
             "pasującego składu." if is_chosen else "składu."
         )
         note = from_where if beyond and not own and not nearest_first else "" if beyond else none
-        yield Section("poza-gmina", "Najbliższe poza gminą", note, beyond)
+        title = "Dalsze składy poza gminą" if nearest else "Najbliższe poza gminą"
+        yield Section("poza-gmina", title, note, beyond)
 
 
 def centre_of(unit: Municipality) -> Origin | None:

@@ -17,6 +17,7 @@ MALFORMED = {
     "kod": "Kod pocztowy w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 30-001.",
     "p": "Punkt w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 50.0614,19.9366.",
 }
+PLACE_UNKNOWN = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od środka gminy {name}."
 OUTSIDE = "Punkt w adresie strony leży poza Polską, więc go pominęliśmy."
 
 
@@ -30,7 +31,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class RequestedPoint:
-    """The requested origin, None for none. notices: about ignored parameters."""
+    """The requested origin, None for none. notices: about ignored parameters and a place without a position."""
 
     origin: Origin | None
     notices: tuple[str, ...]
@@ -45,11 +46,12 @@ def read_origin(query_string: str) -> RequestedPoint:
     code = given.pattern("kod", "", POSTCODE_PATTERN)
     pair = given.pattern("p", "", POINT_PATTERN)
     notices = [MALFORMED[error.parameter] for error in given.errors if error.code != "empty"]
-    origin = None
+    origin, notice = None, ""
     if pair:
         lat, lon = (float(number) for number in pair.split(","))
         if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
-            origin = Origin(Point(lat, lon), point_label(lat, lon))
+            label, notice = describe_point(lat, lon)
+            origin = Origin(Point(lat, lon), label)
         else:
             notices.append(OUTSIDE)
     if code:
@@ -58,12 +60,12 @@ def read_origin(query_string: str) -> RequestedPoint:
         if known is None:
             notices.append(f"Nie znamy kodu pocztowego {code}, więc go pominęliśmy.")
         else:
-            origin = Origin(known.centre, f"środka zabudowy z kodem {code}")
-    return RequestedPoint(origin, tuple(notices))
+            origin, notice = Origin(known.centre, f"środka zabudowy z kodem {code}"), ""
+    return RequestedPoint(origin, (*notices, notice) if notice else tuple(notices))
 
 
-def point_label(lat: float, lon: float) -> str:
-    """Describe a point in the genitive.
+def describe_point(lat: float, lon: float) -> tuple[str, str]:
+    """Return a description of a point in the genitive, and a notice if it is only that of a municipality, else "".
 
     Suggestions of localities link to pages with the position of the locality or, if unknown, with that of its postcode
     or municipality; the description names the one used.
@@ -72,12 +74,12 @@ def point_label(lat: float, lon: float) -> str:
     at = index.at_point(lat, lon)
     named = {index.labels[number] for number in at if index.position(number) == SearchEntry.Position.PLACE}
     if len(named) == 1:
-        return f"miejscowości {named.pop()}"
+        return f"miejscowości {named.pop()}", ""
     kinds = {index.kind(number): number for number in reversed(at)}
     if not named and SearchEntry.Kind.POSTCODE in kinds:
         code = index.fold(kinds[SearchEntry.Kind.POSTCODE])
-        return f"środka zabudowy z kodem {code[:2]}-{code[2:]}"
+        return f"środka zabudowy z kodem {code[:2]}-{code[2:]}", ""
     if not named and SearchEntry.Kind.MUNICIPALITY in kinds:
         name = index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]
-        return f"punktu w gminie {name} (dokładniejszego położenia nie znamy)"
-    return f"wskazanego punktu ({coordinates(lat, lon)})"
+        return f"środka gminy {name}", PLACE_UNKNOWN.format(name=name)
+    return f"wskazanego punktu ({coordinates(lat, lon)})", ""

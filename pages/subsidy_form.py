@@ -35,7 +35,9 @@ def read_values(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> dict[st
 
 
 def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> ParamReader:
-    """Return the answers as parameters of `/subsidy`: numbers without blanks, the cost of the source by its item.
+    """Return the answers as parameters of `/subsidy`.
+
+    Numbers lose blanks and their unit, the cost of the source gets the name of its item.
 
     With `PAGE`, areas and costs of works that are not chosen are left out.
     """
@@ -52,8 +54,9 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> ParamRea
             continue
         target = f"cost_{source}" if name == SOURCE_COST and source in SOURCES else name
         is_number = name not in known or known[name].kind == "number"
+        unit = known[name].unit if name in known else "zł"
         for value in typed:
-            text = "".join(value.split()) if is_number else value
+            text = "".join(value.split()).removesuffix(unit) if is_number else value
             pairs.append((target.encode(), text.encode("utf-8", "replace")))
     return ParamReader.of_pairs(pairs)
 

@@ -49,8 +49,12 @@ FILLERS = frozenset(
     | {"w", "we", "i", "z", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "okolice", "okolica", "okolicy"}
     | {"polska", "na", "prawach", "do", "dla", "sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe"}
     | {"tani", "tanio", "cena", "ceny", "kod", "pocztowy"}
+    | {"poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"}
 )
-"""Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska."""
+"""Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska.
+
+Of the days of the week without Piątek and Środa, which are towns.
+"""
 
 PREPOSITIONS = frozenset(
     {"w", "we", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "do", "dla", "z", "okolice", "okolicy"}
@@ -148,16 +152,17 @@ def accented_words(text: str) -> tuple[str, ...]:
 def read_query(text: str) -> list[Reading]:
     """Return interpretations of a plain text (`catalog.text.plain`), likeliest first.
 
-    First with all words, then without words that do not locate, then without streets and house numbers.
+    First with all words, then without words that do not locate, then without streets and house numbers, which stand
+    after the place or before it.
     """
     segments = [part.strip() for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text)) if part.strip()]
     without_streets = [name for segment in segments if not is_street(segment) for name in [before_street(segment)]]
-    ways = [segments, without_streets, segments[:1], segments[-1:], *shortened(segments)]
+    ways = [segments, without_streets, segments[:1], segments[-1:], *shortened(segments), *after_street(segments)]
     readings: dict[Reading, None] = {}
     for way in ways:
         words = [WORD.findall(segment) for segment in way]
         # Prepositions are rarely part of a name.
-        spoken = any(word in PREPOSITIONS for segment in words for word in segment)
+        spoken = any(word.rstrip(".") in PREPOSITIONS for segment in words for word in segment)
         for fillers in (False, True) if spoken else (True, False):
             reading = read_words(words, keep_fillers=fillers)
             if reading.tokens:
@@ -188,6 +193,24 @@ def shortened(segments: list[str]) -> list[list[str]]:
     while last and words[last - 1][0].isdigit():
         last -= 1
     return [[" ".join(words[:end])] for end in range(last, 0, -1)] if last < len(words) else []
+
+
+def after_street(segments: list[str]) -> list[list[str]]:
+    """Return shrinking ends of an address without separators that begins with a street: "ul. Długa 5 Nowy Targ".
+
+    The first begins after the house number, without one after the first word of the street's name.
+    """
+    if len(segments) != 1:
+        return []
+    words = WORD.findall(segments[0])
+    name = 1 if words and words[0].rstrip(".") in STREETS else 0
+    # A number in front belongs to the street: "ul. 3 Maja".
+    first = name + 2 if words[name : name + 1] and words[name][0].isdigit() else name + 1
+    numbers = [place for place in range(first, len(words)) if words[place][0].isdigit()]
+    if not numbers and not name:
+        return []
+    start = numbers[-1] + 1 if numbers else first
+    return [[" ".join(words[place:])] for place in range(start, len(words))]
 
 
 def read_words(segments: list[list[str]], *, keep_fillers: bool) -> Reading:

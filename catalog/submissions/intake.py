@@ -38,6 +38,10 @@ class TokenSuperseded(Exception):
     """A newer link or submission replaced this one."""
 
 
+class SubmissionWithdrawn(Exception):
+    """Its author withdrew the submission."""
+
+
 class SubmissionDeleted(Exception):
     """The link is valid, but its submission was deleted."""
 
@@ -119,8 +123,8 @@ def create_submission(
 def resend_link(*, submission: Submission, on: datetime) -> Submission:
     """Send a new link, which invalidates the former one.
 
-    Raises LinkAlreadyUsed, TokenSuperseded, TooManyEmails, and TooManyRequests during the pause or while the mailbox
-    has used up its letters.
+    Raises LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded, TooManyEmails, and TooManyRequests during the pause or
+    while the mailbox has used up its letters.
     """
     mailbox_hash = tokens.hash_mailbox(submission.email)
     limits.wait_for_turn(mailbox_hash)
@@ -137,7 +141,8 @@ def resend_link(*, submission: Submission, on: datetime) -> Submission:
 def get_confirmable(*, token: str, on: datetime) -> Submission:
     """Return the submission that a link would confirm, with its depot. Two queries.
 
-    Raises InvalidToken, LinkExpired, SubmissionDeleted, LinkAlreadyUsed, TokenSuperseded, DepotIsRemoved, DepotIsHeld.
+    Raises InvalidToken, LinkExpired, SubmissionDeleted, LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded,
+    DepotIsRemoved, DepotIsHeld.
     """
     return _confirmable(token, on)
 
@@ -298,8 +303,10 @@ def _confirmable(token: str, on: datetime) -> Submission:
 
 
 def _check_unconfirmed(submission: Submission) -> None:
-    """Raise LinkAlreadyUsed or TokenSuperseded unless the submission is unconfirmed."""
+    """Raise LinkAlreadyUsed, SubmissionWithdrawn or TokenSuperseded unless the submission is unconfirmed."""
     if submission.confirmed_at is not None:
         raise LinkAlreadyUsed(submission.pk)
+    if submission.state == State.WITHDRAWN:
+        raise SubmissionWithdrawn(submission.pk)
     if submission.state != State.UNCONFIRMED:
         raise TokenSuperseded(submission.pk)

@@ -43,7 +43,9 @@ Kind = Submission.Kind
 View = Callable[..., HttpResponse]
 
 NOTHING_CHANGED = (
-    "Niczego nie zmieniono: wpis mówi już dokładnie to, co w formularzu. Nie wysłaliśmy żadnego zgłoszenia."
+    "Niczego nie zmieniono: wpis mówi już dokładnie to, co w formularzu. Nie wysłaliśmy żadnego zgłoszenia, bo sama "
+    "wiadomość nie wystarczy. Jeśli wiesz tylko, że coś się nie zgadza, na przykład telefon albo godziny, wyczyść te "
+    "pola i napisz w wiadomości, co jest nie tak. Zrób tak również wtedy, gdy skład już nie działa."
 )
 TOO_MANY = (
     "Przyszło już zbyt wiele zgłoszeń: z Twojej sieci, z tego adresu e-mail albo w sprawie tego wpisu. Spróbuj {when}. "
@@ -144,7 +146,7 @@ def status(request: HttpRequest) -> HttpResponse:
                 "Odnośnik wysłaliśmy już kilka razy",
                 "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz.",
             )
-        except (intake.LinkAlreadyUsed, intake.TokenSuperseded):
+        except (intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
             pass  # the status page shows it
         return HttpResponseRedirect(status_path(found))
     return show_page(request, "pages/forms/status.html", status_page(found, parts, now))
@@ -180,12 +182,23 @@ def confirm(request: HttpRequest) -> HttpResponse:
             link=form_again(error.args[0]),
             link_label="Wypełnij formularz jeszcze raz",
         )
-    except intake.LinkAlreadyUsed:
+    except intake.LinkAlreadyUsed as error:
         return problem(
             request,
             409,
             "Zgłoszenie jest już potwierdzone",
             "Ten odnośnik został już użyty. Nie musisz nic więcej robić: zgłoszenie jest w redakcji.",
+            link=status_path(Submission.objects.get(pk=error.args[0])),
+            link_label="Zobacz stan zgłoszenia",
+        )
+    except intake.SubmissionWithdrawn as error:
+        return problem(
+            request,
+            409,
+            "Zgłoszenie jest wycofane",
+            "Nie można go już potwierdzić. Jeśli chcesz je jednak wysłać, wypełnij formularz jeszcze raz.",
+            link=form_again(error.args[0]),
+            link_label="Wypełnij formularz jeszcze raz",
         )
     except intake.TokenSuperseded:
         return problem(

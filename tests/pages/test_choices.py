@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from catalog.depots.opening_state import WARSAW, opening_state
 from catalog.depots.openings import Openings
 from catalog.depots.snapshot import DepotRow, Depots
+from catalog.models import Depot
 from catalog.parsing.opening_hours import daily_ranges
 from tests import factories
 from tests.pages.reading import KRAKOW, canonical_of, text_of
@@ -72,6 +73,8 @@ def html(client, query=""):
         ("?paliwo=pellet", ["Blisko", "Środek", "Sąsiad"]),
         ("?paliwo=pellet&kolejnosc=cena", ["Środek", "Blisko", "Sąsiad"]),
         ("?paliwo=wegiel&kolejnosc=cena", ["Środek", "Antracyt"]),
+        ("?paliwo=pellet&kolejnosc=cena&p=50.19,19.94", ["Środek", "Blisko", "Sąsiad"]),
+        ("?kolejnosc=cena", ["Blisko", "Środek", "Antracyt", "Sąsiad"]),
         ("?otwarte=1", ["Blisko", "Sąsiad"]),
         ("?paliwo=wegiel&otwarte=1", []),
         ("?p=50.19,19.94", ["Sąsiad", "Antracyt", "Środek", "Blisko"]),
@@ -98,7 +101,7 @@ def test_chips_count_the_depots_of_the_municipality_and_keep_what_is_chosen(clie
     chips = re.findall(r'<li><a href="([^"]+)"( aria-current="true")?>([^<]+?)(?: <span>(\d+)</span>)?</a></li>', page)
     path = f"{KRAKOW}?p=50.06,19.94"
     assert chips == [
-        (f"{path}&amp;kolejnosc=cena", "", "wszystkie", "3"),
+        (path, "", "wszystkie", "3"),
         (f"{path}&amp;paliwo=wegiel&amp;kolejnosc=cena", "", "Węgiel", "2"),
         (f"{path}&amp;paliwo=wegiel-orzech&amp;kolejnosc=cena", "", "Węgiel orzech", "1"),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "Pellet", "2"),
@@ -107,6 +110,44 @@ def test_chips_count_the_depots_of_the_municipality_and_keep_what_is_chosen(clie
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=nazwa", "", "według nazwy", ""),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=1", "", "otwarte teraz", "1"),
     ]
+
+
+def test_prices_of_one_fuel_are_compared_over_all_sections(client, clock, market):
+    sasiad = Depot.objects.get(name="Sąsiad")
+    factories.DepotPriceFactory(depot=sasiad, fuel="pellet", price=1500, day=date(2026, 11, 19))
+    factories.DepotFactory(name="Bez ceny", fuels=["pellet"], lat=50.061)
+    for query in ("?paliwo=pellet&kolejnosc=cena", "?paliwo=pellet&kolejnosc=cena&p=50.06,19.94"):
+        assert names(client, query) == ["Sąsiad", "Środek", "Blisko", "Bez ceny"]
+        for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
+            text = text_of(client.get(f"{path}{query}"))
+            assert "Składy od najtańszego" in text
+            assert "Składy z ceną tego paliwa: 3 z 4 na tej stronie. Składy bez ceny są za nimi." in text
+            assert "W tej gminie:" not in text
+
+
+def test_prices_of_different_fuels_are_not_compared(client, clock, market):
+    text = text_of(client.get(f"{KRAKOW}?kolejnosc=cena"))
+    assert "Wybierz paliwo, a ułożymy składy od najtańszego." in text
+    assert "najtaniej" not in text
+    assert "najtaniej" in text_of(client.get(f"{KRAKOW}?paliwo=pellet"))
+
+
+def test_headings_tell_what_the_municipality_has_of_the_choice(client, clock, market):
+    text = text_of(client.get(f"{KRAKOW}?paliwo=brykiet&p=50.06,19.94"))
+    assert "W tej gminie: 3 składy" not in text
+    factories.DepotFactory(name="Za granicą", fuels=["brykiet"], lat=50.2, municipality=factories.zakopane())
+    for query in ("?paliwo=brykiet", "?paliwo=brykiet&p=50.06,19.94"):
+        text = text_of(client.get(f"{KRAKOW}{query}"))
+        assert "W tej gminie żaden skład nie pasuje do wyboru: Brykiet (wszystkich jest 3)." in text
+    assert "W tej gminie: 2 składy." in text_of(client.get(f"{KRAKOW}?paliwo=pellet&p=50.06,19.94"))
+
+
+def test_beyond_the_nearest_to_a_point_are_farther_depots(client, clock, market):
+    for step in range(12):
+        factories.DepotFactory(name=f"Obcy {step}", lat=50.19 + step / 1000, municipality=factories.zakopane())
+    text = text_of(client.get(f"{KRAKOW}?p=50.19,19.94"))
+    assert "Dalsze składy poza gminą" in text
+    assert "Najbliższe poza gminą" not in text
 
 
 def test_a_card_tells_price_state_distance_and_way(client, clock, market):

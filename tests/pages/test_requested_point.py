@@ -6,6 +6,7 @@ from catalog.search import entries
 from catalog.search.suggestions import suggest_locations
 from pages.requested_point import read_origin
 from tests import factories
+from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -25,11 +26,16 @@ def test_a_point_is_called_by_what_is_known_to_lie_there():
     assert label("49.5,20.2").startswith("wskazanego punktu")
 
 
-def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known():
+def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
     krakow = factories.krakow()
     factories.PlaceFactory(name="Nowa Huta", municipality=krakow, lat=None, lon=None)
     factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
     entries.rebuild_index()
     found = next(one for one in suggest_locations("Nowa Huta").found if one.label == "Nowa Huta")
-    origin = read_origin(f"p={found.query['p']}").origin
-    assert origin.label == "punktu w gminie Kraków (dokładniejszego położenia nie znamy)"
+    point = found.query["p"]
+    notice = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od środka gminy Kraków."
+    asked = read_origin(f"p={point}")
+    assert asked.origin.label == "środka gminy Kraków"
+    assert asked.notices == (notice,)
+    for path in ("/sklady/malopolskie/krakow-1261011/", "/sklady/malopolskie/krakow-1261011.md"):
+        assert notice in text_of(client.get(path, {"p": point}))

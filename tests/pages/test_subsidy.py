@@ -313,6 +313,16 @@ def test_mistakes_are_linked_to_their_questions(client, typed, field, message):
     assert "<title>Popraw dane" in html
 
 
+@pytest.mark.parametrize("income", ["3 800 zł", "3800 zł", "3\u00a0800\u00a0zł", "3800zł", "3 800,00 zł"])
+def test_a_unit_behind_a_number_is_ignored(client, income):
+    typed = {"people": "4", "income_type": "household", "walls": "150 m²"}
+    answer = client.post(PATH, typed | {"income": income})
+    assert answer.status_code == 200
+    plain = client.post(PATH, {"people": "4", "income_type": "household", "walls": "150", "income": "3800"})
+    shown = text_of(answer).replace(income.replace("\u00a0", " "), "3800").replace("150 m²", "150")
+    assert shown == text_of(plain).replace("150 m²", "150")
+
+
 def test_what_was_typed_is_shown_as_text(client):
     answer = client.post(PATH, {"people": SCRIPT, "walls": '"><b>', "eu": SCRIPT})
     html = answer.content.decode()

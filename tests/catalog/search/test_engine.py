@@ -191,6 +191,36 @@ def test_a_text_of_a_fuel_and_a_name_searches_the_name():
     assert (hits.fuel, hits.typed, found(search, "pellet ropa")) == ("pellet", "ropa", ["Ropa"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ul. Długa 5 Nowy Targ",
+        "ul. Długa Nowy Targ",
+        "ul. 3 Maja 12a Nowy Targ",
+        "ul. 3 Maja Nowy Targ",
+        "3 Maja 12a Nowy Targ",
+        "ul. Jana Pawła II 7 m. 2 Nowy Targ",
+        "Długa 5 Nowy Targ",
+        "Nowy Targ niedziela",
+        "Nowy Targ w niedzielę",
+    ],
+)
+def test_a_street_before_the_place_and_a_day_after_it_are_ignored(text):
+    assert found(make_search(PLACES | {"1211": "nowotarski", "1211011": "Nowy Targ"}, ("Targ", ROPA)), text) == [
+        "Nowy Targ"
+    ]
+
+
+@pytest.mark.parametrize("text", ["ul. Długa", "ul. Długa 5", "ul. 3 Długa", "ul. 3 Maja", "ul.", "5"])
+def test_a_street_alone_is_no_place(text):
+    assert found(make_search(PLACES, ("Długa Wieś", ROPA), ("Maja", ROPA)), text) == []
+
+
+@pytest.mark.parametrize("near", ["k.", "k", "koło"])
+def test_the_abbreviation_of_near_has_a_full_stop_or_not(near):
+    assert found(make_search(PLACES, ("Krzywa", SEKOWA)), f"Sękowa {near} Gorlic") == ["Sękowa"]
+
+
 def test_a_fuel_in_a_name_is_no_fuel():
     search = make_search(PLACES, ("Węgiel", ROPA))
     hits = search.find("węgiel", 8)

@@ -30,6 +30,14 @@ def test_a_link_works_once(client, stranger, nowak):
     assert statuses == (409, 409)
     assert "Zgłoszenie jest już potwierdzone" in shown
     assert shown == pressed
+    way = (
+        client.get(link)
+        .content.decode()
+        .partition("Zobacz stan zgłoszenia")[0]
+        .rpartition('href="')[2]
+        .partition('"')[0]
+    )
+    assert "czeka na decyzję redakcji" in text_of(client.get(way))
     assert Submission.objects.get().state == "waiting"
 
 

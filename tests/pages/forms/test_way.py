@@ -123,8 +123,12 @@ def test_nothing_changed_is_said_and_not_sent(stranger, nowak):
     answer = stranger.fill(f"/sklad/{nowak.pk}/popraw/")
     assert answer.status_code == 400
     assert "Niczego nie zmieniono" in text_of(answer)
+    assert "sama wiadomość nie wystarczy" in text_of(answer)
     assert mail.outbox == []
     assert not Submission.objects.exists()
+    only_wrong = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="", message="Ten numer należy do kogoś innego.")
+    assert only_wrong.status_code == 302
+    assert Submission.objects.get().proposed == {"phone": ""}
 
 
 @pytest.mark.parametrize("form", ["popraw", "przejmij", "usun", "cena"])
@@ -191,10 +195,15 @@ def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_
 def test_what_was_never_confirmed_is_withdrawn_as_a_whole(client, stranger, nowak):
     said = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on", "phone": "601 234 567"}
     status = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **said)["Location"]
+    folded = client.get(status).content.decode().partition("<summary>Wycofaj zgłoszenie</summary>")[2]
+    assert 'name="wycofaj"' in folded.partition("</details>")[0]
     stranger.send(status, {"wycofaj": str(Submission.objects.get(kind="claim").pk)})
     assert set(Submission.objects.values_list("state", flat=True)) == {"withdrawn"}
     assert "Nic się nie zmieni" in text_of(client.get(status))
-    assert client.get(stranger.link()).status_code == 409
+    answer = client.get(stranger.link())
+    assert answer.status_code == 409
+    assert "Zgłoszenie jest wycofane" in text_of(answer)
+    assert f'href="/sklad/{nowak.pk}/przejmij/"' in answer.content.decode()
     retention.purge_submissions(on=stranger.clock.now + timedelta(hours=23))
     assert Submission.objects.exists()
     retention.purge_submissions(on=stranger.clock.now + timedelta(hours=24))
