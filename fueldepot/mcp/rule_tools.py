@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from fueldepot.http.params import InvalidParameters, ParameterError, ParamReader
-from fueldepot.mcp.answers import Arguments, answer, fits, query_string, route_url
+from fueldepot.mcp.answers import Arguments, answer, fits, query_string, route_url, shorten_page
 from regulations.api.act_serializers import publication
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.api.serializers import page_url
@@ -99,18 +99,19 @@ def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[
 
 
 def deadlines(arguments: Arguments) -> dict[str, Any]:
-    """Return the coming deadlines of all voivodeships or one, the earliest first, with how many there are in all."""
+    """Return the coming deadlines of all voivodeships or one, the earliest first, a page of all of them."""
     today = timezone.localdate()
     query = DeadlinesQuery.parse(query_string({"limit": MOST_DEADLINES, **arguments}), today=today)
     found, total = find_deadlines(query, today=today)
     laws = (publication(law) for entry, _ in found for law in entry.laws)
-    return answer(
+    body = answer(
         {"total": total, "deadlines": list(describe_coming(found))},
         title="Przepisy antysmogowe województw",
         url=page_url(found[0][0].voivodeship.slug) if query.voivodeship and found else route_url("regulations"),
         as_of=min((entry.state.as_of for entry, _ in found if entry.state), default=None),
         source="; ".join(list(dict.fromkeys(laws))[:MOST_SOURCES]) or "redakcja serwisu",
     )
+    return shorten_page(body, "deadlines", query.offset)
 
 
 def describe_coming(found: Iterable[tuple[Regulation, Deadline]]) -> Iterator[dict[str, Any]]:
