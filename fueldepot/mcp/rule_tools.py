@@ -20,6 +20,7 @@ from regulations.queries import Regulation, find_deadlines, find_regulations
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
 from subsidy.api.serializers import describe_unknown
+from subsidy.application import DOCUMENTS
 from subsidy.calculator import Result, Variant, calculate
 
 MOST_SOURCES = 2
@@ -142,7 +143,7 @@ def get_subsidy(arguments: Arguments) -> dict[str, Any]:
         "condition": shown.condition,
         "share": float(shown.intensity),
         **describe_amounts(result),
-        "notes": [*describe_unknown(query, on), *describe_zeros(shown, on)],
+        "notes": [*describe_unknown(query, on), *describe_works(shown, on)],
         "disclaimer": result.disclaimer,
     }
     return answer(
@@ -154,10 +155,12 @@ def get_subsidy(arguments: Arguments) -> dict[str, Any]:
     )
 
 
-def describe_zeros(shown: Variant, on: rules.RulesAt) -> Iterator[str]:
-    """Yield that no works are given, or each reason why works are refused, after their names as parameters."""
+def describe_works(shown: Variant, on: rules.RulesAt) -> Iterator[str]:
+    """Yield that no works are given, or documents only, and why works are refused, after their names as parameters."""
     if not shown.rows:
         yield on.text("note_no_works")
+    elif all(row.item in DOCUMENTS for row in shown.rows):
+        yield on.text("note_documents_alone")
     refused = [row for row in shown.rows if not row.eligible]
     for reason in dict.fromkeys(row.reason for row in refused):
         yield f"{', '.join(row.item for row in refused if row.reason == reason)}: {reason}"

@@ -119,9 +119,10 @@ AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
         ({"new_source": "pellet_boiler"}, [0, [0, 0], None], "nowe źródło ciepła przysługuje tylko razem z"),
         ({"people": None, "income": None, "annual_income": 200000, "walls": 1}, [0, [0, 0], None], "zbyt wysoki"),
         ({}, [None, None, None], "Nie podano żadnych prac"),
+        ({"audit": True}, [1200, [1200, 1200], False], "Sam audyt nie wystarcza"),
     ],
 )
-def test_a_zero_subsidy_has_its_reason_and_is_never_confirmed(ask, plan, amounts, note):
+def test_notes_say_why_works_are_not_paid(ask, plan, amounts, note):
     _, (result,) = ask(("subsidy", STATED | plan))
     found = json.loads(result.content[0].text)["answer"]
     assert [found.get(name) for name in AMOUNTS] == amounts
