@@ -40,7 +40,8 @@ from regulations.queries import DeadlinesNotFound, LegalStateNotFound
 def describe_unit(error: UnitNotFound) -> dict[str, Any]:
     """404: no unit has this well-formed code.
 
-    A code that left the register names its successor, one of a part of a municipality the municipality.
+    A code that left the register names its successor, one of a part of a municipality the municipality, and
+    one that differs in its last digit only the right one.
     """
     if error.whole:
         whole = error.whole
@@ -49,6 +50,9 @@ def describe_unit(error: UnitNotFound) -> dict[str, Any]:
         reason = f"teryt {error.teryt} has left the register; its successor is {error.successor}"
         if error.others:
             reason += f", and parts of it went to {', '.join(error.others)}"
+    elif error.nearest:
+        nearest = error.nearest
+        reason = f"no unit has the TERYT code {error.teryt}; that of the municipality {nearest.name} is {nearest.teryt}"
     else:
         reason = f"no unit has the TERYT code {error.teryt}; /api/v1/locations finds codes by name"
     return error_body(404, "not_found", reason + ".", [ParameterError("teryt", "unknown", reason)])

@@ -26,12 +26,15 @@ PREFLIGHT = {
     "Vary": "Access-Control-Request-Headers",
 }
 
+PUBLIC_FILES = (".csv", ".md", ".txt")
+"""Ends of the addresses outside the API that scripts of other sites may read too: data, twins of pages, llms.txt."""
+
 EXPOSED = "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID, X-Total-Count"
 """Response headers readable for scripts of other sites, besides the safelisted ones."""
 
 
 def cors(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Let scripts of any site read the API, and answer preflight requests.
+    """Let scripts of any site read the API and public files, and answer preflight requests of the API.
 
     Every response has the headers, whether or not the request has an Origin: shared caches store one response for all.
     Never with credentials. Source: Fetch Standard, "CORS protocol".
@@ -39,7 +42,10 @@ def cors(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpR
 
     def answer(request: HttpRequest) -> HttpResponse:
         if not is_api(request):
-            return get_response(request)
+            response = get_response(request)
+            if request.path.endswith(PUBLIC_FILES):
+                response["Access-Control-Allow-Origin"] = "*"
+            return response
         meta = request.META
         if request.method == "OPTIONS" and "HTTP_ORIGIN" in meta and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in meta:
             response = HttpResponse(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)

@@ -165,7 +165,7 @@ LIMITS = (
     "pytaj z `If-None-Match`: odpowiedź 304 znaczy, że nic się nie zmieniło.",
     "Pobranie całej bazy, utworzenie jej kopii i wykorzystanie komercyjne wymagają wcześniejszego uzgodnienia z "
     "operatorem serwisu.",
-    "Lista obcięta parametrem `limit` podaje w nagłówku `X-Total-Count`, ile jest wszystkich składów, a w nagłówku "
+    "Lista składów obcięta parametrem `limit` podaje w nagłówku `X-Total-Count`, ile jest wszystkich, a w nagłówku "
     "`Link` adresy pozostałych części. Parametr `offset` służy do czytania jednej listy, nie do kopiowania bazy.",
 )
 
@@ -285,13 +285,21 @@ def rules_page() -> RulesPage:
                     Parameter(
                         "limit", f"liczba terminów, {_range(params.LIMIT_RANGE)}, domyślnie {params.LIMIT_DEFAULT}"
                     ),
+                    Parameter("offset", f"ile pierwszych terminów pominąć, {_range(params.OFFSET_RANGE)}, domyślnie 0"),
+                    Parameter("voivodeship", "nazwa (małopolskie, malopolskie) albo 2 cyfry TERYT (12)"),
+                    Parameter(
+                        "appliance", f"tylko terminy, które go wymieniają; jedno z: {', '.join(Appliance.values)}"
+                    ),
                 ),
                 f"{base_url}/deadlines?limit=3",
             ),
             Endpoint(
                 "/regulations/{voivodeship}.ics",
                 "Terminy województwa jako kalendarz.",
-                (Parameter("teryt", "tylko terminy, które obowiązują w tej gminie lub jej części"),),
+                (
+                    Parameter("teryt", "tylko terminy, które obowiązują w tej gminie lub jej części"),
+                    Parameter("on", "dzień, na który ma być odpowiedź, RRRR-MM-DD, domyślnie dziś"),
+                ),
                 f"{base_url}/regulations/malopolskie.ics",
             ),
             Endpoint(
@@ -328,6 +336,7 @@ def rules_page() -> RulesPage:
                     Parameter("fuel", f"w adresie, jedno z: {', '.join(fuels.BY_SLUG)}"),
                     Parameter("voivodeship", "nazwa (małopolskie, malopolskie) albo 2 cyfry TERYT (12)"),
                     Parameter("values", "tak lub nie (1, 0, true, false): dodaje ceny, z których jest mediana kraju"),
+                    Parameter("on", "dzień RRRR-MM-DD, do 24 miesięcy wstecz; domyślnie dziś"),
                 ),
                 f"{base_url}/prices/pellet?voivodeship=malopolskie",
             ),

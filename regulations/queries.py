@@ -197,7 +197,7 @@ def find_regulations(query: RegulationsQuery) -> list[Regulation]:
 
 
 def find_deadlines(query: DeadlinesQuery, *, today: date) -> tuple[list[tuple[Regulation, Deadline]], int]:
-    """Return the current deadlines of the requested voivodeships and their total number before the limit.
+    """Return the current deadlines of the requested voivodeships and their total number before limit and offset.
 
     Order: by date, then by TERYT of the voivodeship, then as in `Regulation.deadlines`. Raises VoivodeshipNotFound.
     """
@@ -212,7 +212,7 @@ def find_deadlines(query: DeadlinesQuery, *, today: date) -> tuple[list[tuple[Re
         and (query.appliance is None or query.appliance in {*row.appliances, *row.unclear_appliances})
     ]
     found.sort(key=lambda item: item[1].date)
-    return found[: query.limit], len(found)
+    return found[query.offset : query.offset + query.limit], len(found)
 
 
 def get_calendar(query: CalendarQuery) -> Regulation:

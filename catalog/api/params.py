@@ -63,9 +63,19 @@ def read_point(given: ParamReader, *, required: bool) -> Point | None:
     if not required and ("lat" in given.given) != ("lon" in given.given):
         absent, present, accepted = ("lon", "lat", LON) if "lat" in given.given else ("lat", "lon", LAT)
         given.add_error(absent, "missing", f"{absent} is missing although {present} is given; give {accepted}")
+    if lat is None and lon is None and look_exchanged(given):
+        given.add_error("lat", "out_of_range", "lat and lon look exchanged; give each under the name of the other")
     if lat is None or lon is None:
         return None
     return Point(lat, lon)
+
+
+def look_exchanged(given: ParamReader) -> bool:
+    """Whether lat and lon would be a point under each other's name."""
+    names = ((b"lat", "lon"), (b"lon", "lat"))
+    exchanged = ParamReader.of_pairs((name, value) for name, other in names for value in given.given.get(other, ()))
+    lat, lon = exchanged.number("lat", LAT, *LAT_RANGE), exchanged.number("lon", LON, *LON_RANGE)
+    return lat is not None and lon is not None
 
 
 def read_voivodeship(given: ParamReader) -> str | None:

@@ -27,7 +27,7 @@ class UnitNotFound(Exception):
 
     successor: municipality that follows a code that left the register; others: further municipalities that received a
     part of it. whole: the municipality that contains the part with this code: a town, rural area, district or
-    delegation.
+    delegation. nearest: the only municipality with the first six digits; the seventh is its kind, which changes.
     """
 
     def __init__(
@@ -36,8 +36,9 @@ class UnitNotFound(Exception):
         successor: str | None = None,
         others: tuple[str, ...] = (),
         whole: Municipality | None = None,
+        nearest: Municipality | None = None,
     ) -> None:
-        self.teryt, self.successor, self.others, self.whole = teryt, successor, others, whole
+        self.teryt, self.successor, self.others, self.whole, self.nearest = teryt, successor, others, whole, nearest
         super().__init__(teryt)
 
 
@@ -113,7 +114,9 @@ class Territory:
         counts = Counter(former.successor[: len(teryt)] for former in formers)
         found = sorted(counts, key=lambda code: (-counts[code], code))
         found += sorted({code[: len(teryt)] for former in formers for code in former.others} - {*found})
-        return UnitNotFound(teryt, successor=found[0] if found else None, others=tuple(found[1:]))
+        alike = self.municipalities_in(teryt[:-1]) if len(teryt) == 7 else ()
+        nearest = alike[0] if len(alike) == 1 else None
+        return UnitNotFound(teryt, successor=found[0] if found else None, others=tuple(found[1:]), nearest=nearest)
 
     def municipalities_in(self, teryt: str) -> tuple[Municipality, ...]:
         """Return the municipalities of a unit, by their codes."""

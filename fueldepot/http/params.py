@@ -151,7 +151,8 @@ class ParamReader:
         if not text and self.empty_is_absent:
             return None
         if not text:
-            self.add_error(name, "empty", f"{name} is empty; give {accepted}, or leave the parameter out")
+            otherwise = "" if required else ", or leave the parameter out"
+            self.add_error(name, "empty", f"{name} is empty; give {accepted}{otherwise}")
             return None
         if len(text) > MAX_VALUE_LENGTH:
             self.add_error(name, "too_long", f"{name} has {len(text)} characters; give {accepted}")

@@ -1,5 +1,6 @@
 """Arguments and answers of the tools: an answer with the data for a citation, in less than MOST_BYTES."""
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -46,20 +47,37 @@ def fits(body: dict[str, Any]) -> bool:
 
 
 def shorten(body: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer within the limit: the ends of its longest lists are dropped and counted in `left_out`."""
+    """Return an answer within the limit: the ends of its longest lists are dropped.
+
+    `left_out` counts them by the names of the lists; `answer` is the list of the answer itself.
+    """
     found = body["answer"]
     parts = found if isinstance(found, list) else [found]
-    left_out = 0
+    left_out: Counter[str] = Counter()
     while not fits(body):
-        lists = [
-            value for part in parts if isinstance(part, dict) for value in part.values() if isinstance(value, list)
-        ]
-        longest = max([*lists, *([found] if isinstance(found, list) else [])], key=len, default=[])
+        lists = [(name, value) for part in parts for name, value in part.items() if isinstance(value, list)]
+        whole = [("answer", found)] if isinstance(found, list) else []
+        name, longest = max([*lists, *whole], key=lambda one: len(one[1]), default=("", []))
         if not longest:
             break
         longest.pop()
-        left_out += 1
+        left_out[name] += 1
     return body | {"left_out": left_out} if left_out else body
+
+
+def shorten_page(body: dict[str, Any], name: str, offset: int) -> dict[str, Any]:
+    """Return a page of a list within the limit, at least one row, with `next_offset`: null at the end of the list.
+
+    name: of the list, beside its `total`. offset: of its first row.
+    """
+    found = body["answer"]
+    rows = found[name]
+    while True:
+        following = offset + len(rows)
+        found["next_offset"] = following if following < found["total"] else None
+        if len(rows) <= 1 or fits(body):
+            return body
+        rows.pop()
 
 
 def route_url(name: str) -> str:

@@ -20,7 +20,7 @@ from catalog.territory.snapshot import territory
 from catalog.text import format_address
 from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
-from fueldepot.mcp.answers import Arguments, answer, query_string, route_url
+from fueldepot.mcp.answers import Arguments, answer, query_string, route_url, shorten_page
 from prices.api.depot_serializers import price_list_item
 from prices.snapshot import prices
 
@@ -43,6 +43,8 @@ def find_place(arguments: Arguments) -> dict[str, Any]:
             "teryt": one.teryt,
             "lat": one.point[0] if one.point else None,
             "lon": one.point[1] if one.point else None,
+            "position": one.position,
+            **({"fuel": one.fuel} if one.fuel else {}),
             "page": municipality_url(one.voivodeship_slug, one.slug, one.teryt),
         }
         for one in found
@@ -69,11 +71,13 @@ def depots_near(arguments: Arguments) -> dict[str, Any]:
     else:
         centre = None if query.postcode is None else territory.get().postcode(query.postcode).centre
         found |= describe_reference(query, query.point or centre)
-    if not rows:
+    if listed.total and not rows:
+        found["why_empty"] = f"offset {query.offset} is past the end; the last depot is at {listed.total - 1}"
+    elif not rows:
         found["why_empty"] = f"Nie znamy tu żadnego składu{' z tym paliwem' if query.fuel else ''}."
     known = depots.get()
     invented = known.demonstration if not rows else any(row.source == Depot.Source.DEMO for row in listed.rows)
-    return answer(
+    body = answer(
         found,
         title="Dane: zbiory, źródła i licencje",
         url=route_url("datasets"),
@@ -81,6 +85,7 @@ def depots_near(arguments: Arguments) -> dict[str, Any]:
         source="; ".join(dict.fromkeys(ORIGINS[row.source] for row in listed.rows)) or "katalog składów",
         demonstration=invented,
     )
+    return shorten_page(body, "depots", query.offset)
 
 
 def describe_reference(query: StoreQuery, point: Point | None) -> dict[str, Any]:

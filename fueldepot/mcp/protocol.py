@@ -6,6 +6,7 @@ Supports both kinds of clients: those that start with `initialize` (until 2025-1
 states its version in `_meta` and in headers (from 2026-07-28).
 """
 
+import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -27,7 +28,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERS
 from pydantic import ValidationError
 
 from fueldepot.errors import DOMAIN_ERRORS
-from fueldepot.mcp.tools import ToolNotFound, call_tool, describe_tools
+from fueldepot.mcp.tools import TOOLS, ToolNotFound, call_tool, describe_tools
 from fueldepot.openapi import served
 
 WITHOUT_VERSION = "2025-03-26"
@@ -79,6 +80,17 @@ def run(method: Any, params: Any, headers: Mapping[str, str]) -> dict[str, Any]:
     if not isinstance(params, dict):
         raise RpcError(INVALID_PARAMS, "params must be an object")
     version = read_version(method, params, headers)
+    try:
+        return run_method(method, version, params)
+    except RpcError as error:
+        if version not in MODERN_PROTOCOL_VERSIONS:
+            error.status = HTTPStatus.OK  # up to 2025-11-25 what a method refuses stands in the body only
+        raise
+
+
+@sensitive_variables()
+def run_method(method: Any, version: str, params: Params) -> dict[str, Any]:
+    """Return the result of a method. Raises RpcError."""
     function = METHODS.get(method)
     try:
         validate_client_request(method, version, params)
@@ -87,8 +99,7 @@ def run(method: Any, params: Any, headers: Mapping[str, str]) -> dict[str, Any]:
     except ValidationError:
         raise RpcError(INVALID_PARAMS, f"params are not those of {method}") from None
     if function is None:
-        status = HTTPStatus.NOT_FOUND if version in MODERN_PROTOCOL_VERSIONS else HTTPStatus.OK
-        raise RpcError(METHOD_NOT_FOUND, f"There is no method {str(method)[:40]!r} here", status)
+        raise RpcError(METHOD_NOT_FOUND, f"There is no method {str(method)[:40]!r} here", HTTPStatus.NOT_FOUND)
     found: dict[str, Any] = serialize_server_result(method, version, function(params))
     return found
 
@@ -165,7 +176,15 @@ def run_tool(params: Params) -> dict[str, Any]:
         raise RpcError(INVALID_PARAMS, f"There is no tool {params['name'][:40]!r}") from None
     except tuple(DOMAIN_ERRORS) as error:
         body = DOMAIN_ERRORS[type(error)](error)
-        return written({"error": [one["message"] for one in body["errors"]] or [body["message"]]}, is_error=True)
+        messages = [one["message"] for one in body["errors"]] or [body["message"]]
+        return written({"error": [name_tools(message) for message in messages]}, is_error=True)
+
+
+def name_tools(message: str) -> str:
+    """Return a message of the API that advises tools instead of addresses."""
+    for tool in TOOLS.values():
+        message = re.sub(rf"/api/v1{re.escape(tool.path)}\b", tool.name, message)
+    return message
 
 
 def written(body: dict[str, Any], *, is_error: bool = False) -> dict[str, Any]:

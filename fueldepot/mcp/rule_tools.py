@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from fueldepot.http.params import InvalidParameters, ParameterError, ParamReader
-from fueldepot.mcp.answers import Arguments, answer, fits, query_string, route_url
+from fueldepot.mcp.answers import Arguments, answer, fits, query_string, route_url, shorten_page
 from regulations.api.act_serializers import publication
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.api.serializers import page_url
@@ -20,6 +20,7 @@ from regulations.queries import Regulation, find_deadlines, find_regulations
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
 from subsidy.api.serializers import describe_unknown
+from subsidy.application import DOCUMENTS
 from subsidy.calculator import Result, Variant, calculate
 
 MOST_SOURCES = 2
@@ -99,18 +100,19 @@ def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[
 
 
 def deadlines(arguments: Arguments) -> dict[str, Any]:
-    """Return the coming deadlines of all voivodeships or one, the earliest first, with how many there are in all."""
+    """Return the coming deadlines of all voivodeships or one, the earliest first, a page of all of them."""
     today = timezone.localdate()
     query = DeadlinesQuery.parse(query_string({"limit": MOST_DEADLINES, **arguments}), today=today)
     found, total = find_deadlines(query, today=today)
     laws = (publication(law) for entry, _ in found for law in entry.laws)
-    return answer(
+    body = answer(
         {"total": total, "deadlines": list(describe_coming(found))},
         title="Przepisy antysmogowe województw",
         url=page_url(found[0][0].voivodeship.slug) if query.voivodeship and found else route_url("regulations"),
         as_of=min((entry.state.as_of for entry, _ in found if entry.state), default=None),
         source="; ".join(list(dict.fromkeys(laws))[:MOST_SOURCES]) or "redakcja serwisu",
     )
+    return shorten_page(body, "deadlines", query.offset)
 
 
 def describe_coming(found: Iterable[tuple[Regulation, Deadline]]) -> Iterator[dict[str, Any]]:
@@ -141,7 +143,7 @@ def get_subsidy(arguments: Arguments) -> dict[str, Any]:
         "condition": shown.condition,
         "share": float(shown.intensity),
         **describe_amounts(result),
-        "notes": [*describe_unknown(query, on), *describe_zeros(shown, on)],
+        "notes": [*describe_unknown(query, on), *describe_works(shown, on)],
         "disclaimer": result.disclaimer,
     }
     return answer(
@@ -153,10 +155,12 @@ def get_subsidy(arguments: Arguments) -> dict[str, Any]:
     )
 
 
-def describe_zeros(shown: Variant, on: rules.RulesAt) -> Iterator[str]:
-    """Yield that no works are given, or each reason why works are refused, after their names as parameters."""
+def describe_works(shown: Variant, on: rules.RulesAt) -> Iterator[str]:
+    """Yield that no works are given, or documents only, and why works are refused, after their names as parameters."""
     if not shown.rows:
         yield on.text("note_no_works")
+    elif all(row.item in DOCUMENTS for row in shown.rows):
+        yield on.text("note_documents_alone")
     refused = [row for row in shown.rows if not row.eligible]
     for reason in dict.fromkeys(row.reason for row in refused):
         yield f"{', '.join(row.item for row in refused if row.reason == reason)}: {reason}"

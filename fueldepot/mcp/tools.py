@@ -80,7 +80,7 @@ def call_tool(name: str, arguments: Arguments) -> dict[str, Any]:
 
 
 def check_names(tool: Tool, arguments: Arguments) -> None:
-    """Raise InvalidParameters for unknown arguments, suggesting the closest known one."""
+    """Raise InvalidParameters for unknown arguments, suggesting the closest known one, and for missing ones."""
     known = next(one for one in describe_tools() if one["name"] == tool.name)["inputSchema"]["properties"]
     errors = []
     for name in arguments:
@@ -89,6 +89,10 @@ def check_names(tool: Tool, arguments: Arguments) -> None:
             help_text = f"did you mean {nearest[0]}?" if nearest else f"give some of {', '.join(known)}"
             message = f"{quoted(name)} is no parameter of {tool.name}; {help_text}"
             errors.append(ParameterError(name, "unknown", message))
+    for name in tool.names[: tool.required]:
+        if arguments.get(name) is None:
+            message = f"{name} is missing; {tool.name} needs it: {known[name]['description']}"
+            errors.append(ParameterError(name, "missing", message))
     if errors:
         raise InvalidParameters(errors)
 
@@ -113,7 +117,7 @@ TOOLS = {
         Tool(
             "depots_near",
             "Fuel depots nearest to a postcode or point, or of a municipality by TERYT, with the price of a fuel. "
-            f"At most {place_tools.MOST_DEPOTS}, fewer where they are long; read on with offset up to `total`.",
+            f"At most {place_tools.MOST_DEPOTS}, fewer where they are long; read on with offset from `next_offset`.",
             "/stores",
             ("postcode", "lat", "lon", "teryt", "fuel", "radius", "limit", "offset"),
             0,
@@ -145,9 +149,9 @@ TOOLS = {
         Tool(
             "deadlines",
             "Coming deadlines of the anti-smog resolutions, the earliest first, of all voivodeships or one. "
-            f"At most {rule_tools.MOST_DEADLINES}, fewer where they are long; `total` says how many there are.",
+            f"At most {rule_tools.MOST_DEADLINES}, fewer where they are long; read on with offset from `next_offset`.",
             "/deadlines",
-            ("from", "to", "voivodeship", "appliance", "limit"),
+            ("from", "to", "voivodeship", "appliance", "limit", "offset"),
             0,
             rule_tools.deadlines,
             {

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from rest_framework.serializers import BooleanField, ChoiceField, DateField, IntegerField, Serializer
 
 from catalog.api.openapi_parameters import PostcodeField, TerytField, VoivodeshipField
-from catalog.api.params import LIMIT_DEFAULT, LIMIT_RANGE, VOIVODESHIP_PATTERN
+from catalog.api.params import LIMIT_DEFAULT, LIMIT_RANGE, OFFSET_RANGE, VOIVODESHIP_PATTERN
 from fueldepot.http.params import MAX_VALUE_LENGTH
 from regulations.codes import Appliance
 
@@ -54,8 +54,14 @@ class DeadlinesParameters(Serializer[Any]):
         default=LIMIT_DEFAULT,
         min_value=LIMIT_RANGE[0],
         max_value=LIMIT_RANGE[1],
-        help_text="Most deadlines in the answer. How many there are in all stands in `X-Total-Count`; where that is "
-        "more, the last day of the answer may have further ones.",
+        help_text="Most deadlines in the answer. How many there are in all stands in `X-Total-Count`.",
+        style={"example": 3},
+    )
+    offset = IntegerField(
+        default=0,
+        min_value=OFFSET_RANGE[0],
+        max_value=OFFSET_RANGE[1],
+        help_text="How many of the first deadlines are left out.",
         style={"example": 3},
     )
     voivodeship = VoivodeshipField(required=False)

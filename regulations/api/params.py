@@ -8,6 +8,8 @@ from catalog.api.params import (
     LIMIT,
     LIMIT_DEFAULT,
     LIMIT_RANGE,
+    OFFSET,
+    OFFSET_RANGE,
     POSTCODE,
     POSTCODE_PATTERN,
     TERYT,
@@ -69,7 +71,7 @@ class RegulationsQuery:
 
 @dataclass(frozen=True, slots=True)
 class DeadlinesQuery:
-    """Parameters of `/deadlines`. first, last: days, ends included; last None for no end. limit: of deadlines.
+    """Parameters of `/deadlines`. first, last: days, ends included; last None for no end. limit, offset: of deadlines.
 
     voivodeship: slug or two digits, None for all. appliance: that a deadline names, None for any.
     """
@@ -79,6 +81,7 @@ class DeadlinesQuery:
     limit: int
     voivodeship: str | None = None
     appliance: Appliance | None = None
+    offset: int = 0
 
     @classmethod
     def parse(cls, raw: str, *, today: date) -> Self:
@@ -91,8 +94,9 @@ class DeadlinesQuery:
         limit = given.integer("limit", LIMIT, *LIMIT_RANGE, default=LIMIT_DEFAULT)
         voivodeship = read_voivodeship(given)
         appliance = given.choice("appliance", APPLIANCE, Appliance.values)
+        offset = given.integer("offset", OFFSET, *OFFSET_RANGE, default=0)
         given.raise_for_errors()
-        return cls(first, last, limit, voivodeship, Appliance(appliance) if appliance else None)
+        return cls(first, last, limit, voivodeship, Appliance(appliance) if appliance else None, offset)
 
 
 @dataclass(frozen=True, slots=True)

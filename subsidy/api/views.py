@@ -84,7 +84,8 @@ class SubsidyViewSet(JsonViewSet):
     )
     def create(self, request: Request) -> HttpResponse:
         """Answer POST /subsidy: the same parameters as a form, a multipart form or JSON."""
-        return self.answer(privacy.take_body(request._request))
+        in_address = bool(request.META["QUERY_STRING"])
+        return self.answer(privacy.take_body(request._request), in_address=in_address)
 
     @extend_schema(
         operation_id="getSubsidyLimits",
@@ -101,9 +102,11 @@ class SubsidyViewSet(JsonViewSet):
         context = {"about": query.about}
         return json_response(SubsidyLimitsSerializer(rules.current().on(query.on), context=context).data)
 
-    def answer(self, given: ParamReader) -> HttpResponse:
+    def answer(self, given: ParamReader, *, in_address: bool = False) -> HttpResponse:
+        """Return the result. in_address: whether the address has parameters besides, which are not read."""
         query = SubsidyQuery.parse(given, today=timezone.localdate())
         on = rules.current().on(query.on)
         result = calculate(query.application, on)
-        context = {"html": query.html, "brief": query.brief, "ignored": list(describe_unknown(query, on))}
+        ignored = [on.text("note_address_ignored")] if in_address else []
+        context = {"html": query.html, "brief": query.brief, "ignored": [*ignored, *describe_unknown(query, on)]}
         return json_response(SubsidySerializer(result, context=context).data, headers={"Cache-Control": NO_STORE})

@@ -122,6 +122,12 @@ def test_scripts_of_other_sites_may_read_the_headers(client):
     assert "Access-Control-Allow-Origin" not in client.get("/dotacja/")
 
 
+@pytest.mark.parametrize("path", ["/dane/gminy.csv", "/dotacja.md", "/llms.txt"])
+def test_scripts_of_other_sites_may_read_public_files(client, path):
+    answer = client.get(path)
+    assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (200, "*")
+
+
 def test_our_own_fault_says_nothing_of_it(monkeypatch):
     def fail(text):
         raise RuntimeError("secret")

@@ -95,6 +95,18 @@ def test_refused(client, query, parameter, code):
     assert (parameter, code) in [(e["parameter"], e["code"]) for e in answer.json()["errors"]]
 
 
+@pytest.mark.parametrize(
+    ("query", "exchanged"), [("lat=19.9366&lon=50.0614", True), ("lat=0&lon=0", False), ("lat=50&lon=50", False)]
+)
+def test_exchanged_coordinates_are_named(client, query, exchanged):
+    assert ("look exchanged" in client.get(f"{URL}?{query}").json()["message"]) is exchanged
+
+
+def test_advice_for_what_is_required_is_not_to_leave_it_out(client):
+    for path in ("locate?lat=&lon=20", "locations?q="):
+        assert "leave" not in client.get(f"/api/v1/{path}").json()["message"]
+
+
 @pytest.mark.parametrize("query", ["lat=48.8&lon=13.9", "lat=55.1&lon=24.3", "lat=+50.0617&lon=19.9373%20"])
 def test_ends_of_the_ranges_and_outer_blanks_are_accepted(client, neighbours, query):
     assert client.get(f"{URL}?{query}").status_code in {200, 404}

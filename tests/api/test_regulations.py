@@ -404,6 +404,8 @@ def test_deadlines_of_all_voivodeships_come_by_day(client, acts):
         ("2027-01-01", "malopolskie"),
     ]
     assert answer["X-Total-Count"] == "4"
+    (rest,) = client.get("/api/v1/deadlines", {"from": "2024-05-01", "limit": "3", "offset": "3"}).json()
+    assert rest not in answer.json()
     assert answer.json()[0]["page"] == "http://127.0.0.1:8000/przepisy/malopolskie/"
     until = client.get("/api/v1/deadlines", {"from": "2024-05-01", "to": "2024-05-01"}).json()
     assert [row["applies_to"] for row in until] == ["kotły bezklasowe"]

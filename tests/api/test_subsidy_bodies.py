@@ -29,6 +29,9 @@ def test_post_answers_are_not_stored_and_need_no_token(db):
 def test_post_reads_the_body_only(client):
     answer = client.post(f"{URL}?walls=10&people=x&on=2020-01-01", "eu=2&audit=1&on=2026-11-21", content_type=FORM)
     assert [row["item"] for row in answer.json()["items"]] == ["audit"]
+    note = "Pominięto parametry z adresu: przy metodzie POST czytamy tylko treść żądania."
+    assert note in answer.json()["notes"]
+    assert note not in client.post(URL, "eu=2&audit=1&on=2026-11-21", content_type=FORM).json()["notes"]
 
 
 @pytest.mark.parametrize("content_type", [FORM, ""])

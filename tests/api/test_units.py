@@ -109,6 +109,12 @@ def test_a_part_of_a_municipality_names_it(client, teryt, whole, address):
         assert message == f"no unit has the TERYT code {teryt}; /api/v1/locations finds codes by name."
 
 
+def test_a_code_wrong_in_its_last_digit_names_the_right_one(client):
+    factories.zakopane()
+    message = client.get(f"{UNITS}/1217012").json()["message"]
+    assert message == "no unit has the TERYT code 1217012; that of the municipality Zakopane is 1217011."
+
+
 def test_a_part_of_a_municipality_that_left_names_who_follows(client):
     from datetime import date
 

@@ -134,6 +134,22 @@ def test_no_page_is_wider_than_its_window(open_window, site, depot, removed, wid
     assert too_wide == []
 
 
+@pytest.mark.parametrize("address", ["/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace", "/ceny/"])
+def test_tables_wrap_on_a_phone_with_large_text(open_window, address):
+    page = open_window(viewport={"width": 390, "height": 900}).page
+    page.goto(address)
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_stove_prints_with_its_day_and_without_the_search(open_window):
+    page = open_window().page
+    page.goto("/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace")
+    page.emulate_media(media="print")
+    assert page.get_by_text("Stan na").last.is_visible()
+    assert not any(one.is_visible() for one in page.locator(".search").all())
+
+
 def test_open_suggestions_are_accessible(page):
     page.goto("/")
     page.get_by_role("combobox").press_sequentially("nowy")

@@ -11,6 +11,7 @@ from django.utils import timezone
 from catalog.models import Dataset
 from catalog.search.entries import rebuild_index
 from fueldepot.data.versions import bump_version
+from pages.api_rules import rules_page
 from pages.machine_files import QUESTIONS
 from pages.page import twin_path
 from prices.models import Observation, Series
@@ -244,6 +245,16 @@ def test_what_llms_txt_promises_holds(client, country):
     assert compact.json()["paths"].keys() == described.keys()
     assert len(client.get("/api/v1/openapi.json").content) < 160 * KILOBYTE
     assert len(client.get("/llms-full.txt").content) < 60 * KILOBYTE
+
+
+def test_the_page_of_the_api_names_every_parameter(client):
+    described = client.get("/api/v1/openapi.json").json()["paths"]
+    for endpoint in rules_page().endpoints:
+        told = {name for one in endpoint.parameters for name in one.name.split(", ")}
+        published = described[endpoint.path]["get"].get("parameters", [])
+        names = {one["name"] for one in published if one["in"] == "query" and not one.get("deprecated")}
+        missing = {name for name in names - told if not (name.startswith("cost_") and "cost_…" in told)}
+        assert missing == set(), endpoint.path
 
 
 def test_where_boundaries_come_from_is_said_alike(client, country):

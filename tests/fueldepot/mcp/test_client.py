@@ -12,6 +12,7 @@ from django.db import connection
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from catalog.search import entries
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
 from tests import factories
 from tests.conftest import build_snapshots, note_query
@@ -118,13 +119,22 @@ AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
         ({"new_source": "pellet_boiler"}, [0, [0, 0], None], "nowe źródło ciepła przysługuje tylko razem z"),
         ({"people": None, "income": None, "annual_income": 200000, "walls": 1}, [0, [0, 0], None], "zbyt wysoki"),
         ({}, [None, None, None], "Nie podano żadnych prac"),
+        ({"audit": True}, [1200, [1200, 1200], False], "Sam audyt nie wystarcza"),
     ],
 )
-def test_a_zero_subsidy_has_its_reason_and_is_never_confirmed(ask, plan, amounts, note):
+def test_notes_say_why_works_are_not_paid(ask, plan, amounts, note):
     _, (result,) = ask(("subsidy", STATED | plan))
     found = json.loads(result.content[0].text)["answer"]
     assert [found.get(name) for name in AMOUNTS] == amounts
     assert [note in one for one in found["notes"]] == [True] if note else found["notes"] == []
+
+
+def test_a_place_says_where_its_position_is_from_and_the_fuel_beside_it(ask, country):
+    entries.rebuild_index()
+    _, results = ask(("find_place", {"q": "pellet zakopane"}), ("find_place", {"q": "34-500"}))
+    with_fuel, postcode = (json.loads(result.content[0].text)["answer"]["places"][0] for result in results)
+    assert (with_fuel["position"], with_fuel["fuel"]) == (None, "pellet")
+    assert (postcode["position"], "fuel" in postcode) == ("postcode", False)
 
 
 def test_long_notes_keep_the_range_of_amounts_and_the_first_reason(ask):
@@ -190,13 +200,27 @@ def test_deadlines_of_the_country_are_cut_to_the_limit_and_counted(ask, country)
         ("deadlines", {"limit": 7}),
     )
     found = json.loads(all_of_them.content[0].text)["answer"]
-    assert found["total"] == 11
+    assert (found["total"], found["next_offset"]) == (11, len(found["deadlines"]))
     assert [row["from"] for row in found["deadlines"]] == sorted(row["from"] for row in found["deadlines"])
     assert 3 <= len(found["deadlines"]) <= 6
     (one,) = json.loads(later.content[0].text)["answer"]["deadlines"]
     assert (one["from"], one["voivodeship"]) == ("2030-01-01", "malopolskie")
     assert one["caveat"] == "Źródła różnią się co do drewna."
     assert len(json.loads(more.content[0].text)["answer"]["deadlines"]) <= 7
+
+
+def test_every_deadline_is_on_one_page(ask, country):
+    for number in range(10):
+        what = f"kotły {number} " + "bezklasowe " * 15
+        DeadlineFactory(date=date(2028, 1, 1), applies_to=what, caveat="Źródła różnią się. " * 20)
+    offset, found = 0, []
+    while offset is not None:
+        _, (result,) = ask(("deadlines", {"from": "2028-01-01", "to": "2028-01-01", "offset": offset}))
+        body = json.loads(result.content[0].text)
+        assert "left_out" not in body
+        found += [row["what"] for row in body["answer"]["deadlines"]]
+        offset = body["answer"]["next_offset"]
+    assert len(found) == len(set(found)) == 10
 
 
 @pytest.mark.parametrize(("as_of", "stale"), [(date(2026, 5, 26), False), (date(2026, 5, 25), True)])
@@ -219,18 +243,47 @@ def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
         ("depots_near", {"postcode": "00-999"}),
         ("depots_near", {"limit": "x"}),
         ("rules_at", {}),
+        ("depot", {}),
+        ("price", {"fuel": None}),
     )
     errors = [json.loads(result.content[0].text)["error"][0] for result in results]
     assert all(result.is_error for result in results)
     for error, words in zip(
-        errors, ["did you mean walls?", "00-999", "limit is 'x'", "teryt or postcode"], strict=True
+        errors,
+        [
+            "did you mean walls?",
+            "find the place with find_place",
+            "limit is 'x'",
+            "teryt or postcode",
+            "id is missing; depot needs it",
+            "fuel is missing; price needs it",
+        ],
+        strict=True,
     ):
         assert words in error
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "advice"),
+    [
+        ("depots_near", {"teryt": "9999999"}, "find_place finds codes by name"),
+        ("depot", {"id": 987654}, "take the id from depots_near"),
+    ],
+)
+def test_advice_names_tools(client, country, name, arguments, advice):
+    build_snapshots()
+    params = {"name": name, "arguments": arguments}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    answer = client.post("/mcp", body, content_type="application/json")
+    assert advice in json.loads(answer.json()["result"]["content"][0]["text"])["error"][0]
+
+
 def test_an_empty_list_says_why_and_what_is_nearest_beyond(ask, country):
     point = {"lat": country.lat + 0.5, "lon": country.lon, "radius": 10}
-    _, (result,) = ask(("depots_near", point))
+    _, (result, past) = ask(("depots_near", point), ("depots_near", {"teryt": country.municipality.pk, "offset": 5}))
+    found = json.loads(past.content[0].text)["answer"]
+    assert (found["total"], found["depots"], found["next_offset"]) == (1, [], None)
+    assert found["why_empty"] == "offset 5 is past the end; the last depot is at 0"
     body = json.loads(result.content[0].text)["answer"]
     assert (body["total"], body["why_empty"]) == (0, "Nie znamy tu żadnego składu.")
     (beyond,) = body["nearest_beyond"]
@@ -250,7 +303,7 @@ def test_the_longest_answer_fits_and_says_what_was_left_out(client):
     answer = client.post("/mcp", body, content_type="application/json")
     assert len(answer.content) < MOST_BYTES
     found = json.loads(answer.json()["result"]["content"][0]["text"])
-    assert found["left_out"] + len(found["answer"][0]["deadlines"]) == 28
+    assert found["left_out"] == {"deadlines": 28 - len(found["answer"][0]["deadlines"])}
     assert found["answer"][0]["deadlines"][0]["from"] == "2999-01-01"
 
 
@@ -260,7 +313,13 @@ def test_the_longest_answer_fits_and_says_what_was_left_out(client):
         ("{", {}, 400, -32700),
         ("[]", {}, 400, -32600),
         ('{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}', {}, 200, -32601),
-        ('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}}', {}, 400, -32602),
+        ('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}}', {}, 200, -32602),
+        (
+            '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "depot", "arguments": []}}',
+            {},
+            200,
+            -32602,
+        ),
         ('{"jsonrpc": "2.0", "id": 1, "method": "ping"}', {"Mcp-Protocol-Version": "1999-01-01"}, 400, -32022),
         ('{"jsonrpc": "2.0", "id": 1, "method": "ping"}', {"Mcp-Protocol-Version": "2026-07-28"}, 400, -32020),
     ],
@@ -278,3 +337,17 @@ def test_there_is_neither_a_stream_nor_a_session(client):
     note = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
     answer = client.generic("POST", "/mcp", note, content_type="application/json")
     assert (answer.status_code, answer.content, "Mcp-Session-Id" in answer) == (202, b"", False)
+
+
+def test_what_a_method_refuses_has_a_status_in_the_newest_version_only(client):
+    version = "2026-07-28"
+    for method, name, status in (("tools/call", "x", 400), ("resources/list", "", 404)):
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientInfo": {"name": "a", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"name": name, "_meta": meta}}
+        headers = {"Mcp-Protocol-Version": version, "Mcp-Method": method, "Mcp-Name": name}
+        answer = client.post("/mcp", json.dumps(body), content_type="application/json", headers=headers)
+        assert answer.status_code == status, answer.content
