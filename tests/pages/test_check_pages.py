@@ -26,6 +26,7 @@ def findings(**options):
     return out.getvalue().splitlines()
 
 
+@pytest.mark.slow
 def test_the_pages_are_in_order(depot, demonstration, settings):
     settings.RATE_LIMIT = RateLimit(1, 3600)  # which the walk is not held to
     factories.BoundaryFactory()

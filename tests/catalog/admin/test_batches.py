@@ -143,6 +143,7 @@ def test_an_editor_takes_back_only_what_is_their_own(client, editor):
     assert depot.data_status == "unverified"
 
 
+@pytest.mark.slow
 def test_two_thousand_are_taken_back_in_as_many_statements_as_one(editor, django_assert_max_num_queries):
     keys = [depot.pk for depot in many(2000)]
     history.record_bulk(models.Depot, keys, by=None, reason="import")

@@ -7,6 +7,8 @@ from tests.catalog.search.country import published_register, questions_of, searc
 from tests.catalog.search.hits import count_hits
 from tests.catalog.search.questions import halves
 
+pytestmark = pytest.mark.slow
+
 SHARED_DATA = SHARED / "data"
 
 AIMS = {

@@ -231,6 +231,7 @@ def waiting_submissions(count):
     return Submission.objects.bulk_create(factories.SubmissionFactory.build(depot=depot) for depot in depots)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 200])
 def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
     editor, count, django_assert_max_num_queries, django_capture_on_commit_callbacks
@@ -247,6 +248,7 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
     assert Depot.history.filter(history_user=editor).count() == count
 
 
+@pytest.mark.slow
 def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, letters, django_assert_max_num_queries):
     rows = waiting_submissions(200)
     # savepoint 2; depots, submissions, changed submissions; letters: savepoint 2, addresses, mailboxes, rows, those of

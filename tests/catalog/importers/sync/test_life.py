@@ -178,6 +178,7 @@ def test_a_run_without_changes_leaves_no_history(imported):
     assert reasons() == ["import: OpenStreetMap"]
 
 
+@pytest.mark.slow
 def test_history_of_many_changes_costs_one_statement(options, django_assert_num_queries):
     records = tuple(replace(RECORD, source_id=f"node/{n}") for n in range(300))
     sync_depots(Extract(records), options, origin=Depot.Source.OSM)
