@@ -47,7 +47,7 @@ class Service:
         self.servers: list[Any] = [self.database, self.redis, *self.applications, self.nginx]
 
     def build_up(self) -> None:
-        """In the order of docs/operations.md."""
+        """In the order of docs/production.md."""
         self.database.make()
         self.database.ready()
         first = self.applications[0]

@@ -1,6 +1,6 @@
 """A service on several machines, each of which goes away in turn while people read and write.
 
-Debian's PostgreSQL, Redis and nginx, and two gunicorns, with the files that docs/operations.md tells to use.
+Debian's PostgreSQL, Redis and nginx, and two gunicorns, with the files that docs/production.md tells to use.
 `make test ARGS="-m machines -n 0 -s"` prints the counts, and how long it took until forms were taken again.
 """
 
