@@ -86,6 +86,11 @@ class Content:
     closing: tuple[str, ...] = ()
 
 
+def _numbered(submission: Submission) -> str:
+    """Return the number and the kind of a submission."""
+    return f"nr {submission.pk} ({KINDS[Kind(submission.kind)]})"
+
+
 def link_letter(submission: Submission, token: str) -> Letter:
     """Ask the author to confirm. Reads the depot; use `select_related`."""
     hours = tokens.LINK_LIFE // timedelta(hours=1)
@@ -107,7 +112,7 @@ def question_letter(submission: Submission, question: SubmissionQuestion) -> Let
     """Ask the author what an editor needs to know before the decision. Reads the depot; use `select_related`."""
     content = Content(
         opening=(
-            f"Redakcja ma pytanie do zgłoszenia nr {submission.pk} ({KINDS[Kind(submission.kind)]}):",
+            f"Redakcja ma pytanie do zgłoszenia {_numbered(submission)}:",
             f"„{question.text}”",
         ),
         link=(question_url(question), "Odpowiedz redakcji"),
@@ -120,7 +125,7 @@ def question_letter(submission: Submission, question: SubmissionQuestion) -> Let
 
 def accepted_letter(submission: Submission) -> Letter:
     """Tell what was accepted, what was not, and why. Reads the depot; use `select_related`."""
-    opening = f"Redakcja przyjęła zgłoszenie nr {submission.pk} ({KINDS[Kind(submission.kind)]})."
+    opening = f"Redakcja przyjęła zgłoszenie {_numbered(submission)}."
     sections: tuple[LetterSection, ...] = ()
     closing: tuple[str, ...] = ("Dziękujemy.",)
     link = None
@@ -168,7 +173,7 @@ def rejected_letter(submission: Submission) -> Letter:
     asked = _asked(submission) if submission.kind == Kind.CORRECT else ()
     content = Content(
         opening=(
-            f"Redakcja nie przyjęła zgłoszenia nr {submission.pk} ({KINDS[Kind(submission.kind)]}).",
+            f"Redakcja nie przyjęła zgłoszenia {_numbered(submission)}.",
             f"Powód: {submission.reason}",
         ),
         sections=(LetterSection("Zostało bez zmian", asked, "zgłoszone"),) if asked else (),
@@ -196,8 +201,7 @@ def superseded_letter(submission: Submission) -> Letter:
     """Tell that the depot was removed before a decision. Reads the depot; use `select_related`."""
     depot = submission.depot
     reason = f" Powód: {depot.get_removal_reason_display()}." if depot is not None else ""
-    kind = KINDS[Kind(submission.kind)]
-    said = f"Zgłoszenie nr {submission.pk} ({kind}) jest już nieaktualne: wpis usunięto z katalogu."
+    said = f"Zgłoszenie {_numbered(submission)} jest już nieaktualne: wpis usunięto z katalogu."
     return _letter(submission, "zgłoszenie nieaktualne", Content(opening=(said + reason,)))
 
 
@@ -205,8 +209,8 @@ def expiry_letter(submission: Submission, day: date) -> Letter:
     """Warn that the submission is undecided, and on which day it is deleted. Reads the depot; use `select_related`."""
     content = Content(
         opening=(
-            f"Redakcja do tej pory nie rozpatrzyła zgłoszenia nr {submission.pk} ({KINDS[Kind(submission.kind)]}).",
-            f"Jeśli nie zrobi tego do dnia {_day(day)}, usuniemy zgłoszenie razem z Twoimi danymi.",
+            f"Redakcja do tej pory nie rozpatrzyła zgłoszenia {_numbered(submission)}.",
+            f"Jeśli nie zrobi tego do dnia {date_format(day, 'j E Y')} r., usuniemy zgłoszenie razem z Twoimi danymi.",
         ),
         closing=("Przepraszamy. Jeśli sprawa jest aktualna, wyślij zgłoszenie jeszcze raz.",),
     )
@@ -333,7 +337,3 @@ def _depot_name(depot: Depot | None) -> str:
     if depot.removal_reason == Depot.RemovalReason.PRIVATE_PERSON or depot.publication == Depot.Publication.HELD:
         return f"wpis nr {depot.pk}"
     return " ".join(depot.name.split())
-
-
-def _day(value: date) -> str:
-    return date_format(value, "j E Y \\r.")

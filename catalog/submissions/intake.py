@@ -144,7 +144,16 @@ def get_confirmable(*, token: str, on: datetime) -> Submission:
     Raises InvalidToken, LinkExpired, SubmissionDeleted, LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded,
     DepotIsRemoved, DepotIsHeld.
     """
-    return _confirmable(token, on)
+    link = tokens.read_token(token, on)
+    submission = Submission.objects.select_related("depot").filter(pk=link.submission_id).first()
+    if submission is None:
+        raise SubmissionDeleted(link.submission_id)
+    if submission.depot is not None:
+        check_published(submission.depot)
+    _check_unconfirmed(submission)
+    if not tokens.is_token(token, submission.token_hash):
+        raise TokenSuperseded(submission.pk)
+    return submission
 
 
 @transaction.atomic
@@ -156,11 +165,11 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
 
     Raises what `get_confirmable` raises.
     """
-    found = _confirmable(token, on)
+    found = get_confirmable(token=token, on=on)
     if found.depot is not None:
         locked(found.depot)
         # The depot may have been merged while this waited for its lock; the submission then belongs to the survivor.
-        found = _confirmable(token, on)
+        found = get_confirmable(token=token, on=on)
     else:
         limits.wait_for_turn(found.email_hash)  # there is no row that two links of one author share
     parts = _visits([found.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
@@ -169,7 +178,7 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
         replaced |= Q(pk__in=_waiting_like(part))
     lock_submissions(Submission.objects.filter(Q(pk__in=parts.order_by()) | replaced))
     # Check again: the submission may have been confirmed, or its link renewed, before the lock was acquired.
-    _confirmable(token, on)
+    get_confirmable(token=token, on=on)
     for part in parts.all():
         _waiting_like(part).update(state=State.SUPERSEDED, decided_at=on)
         part.confirmed_at = on
@@ -287,19 +296,6 @@ def _of_same_author(submission: Submission) -> SubmissionQuerySet:
 def _saying_same(submissions: SubmissionQuerySet, submission: Submission) -> SubmissionQuerySet:
     """Filter submissions to those with the same values."""
     return submissions.filter(**{name: getattr(submission, name) for name in SAID})
-
-
-def _confirmable(token: str, on: datetime) -> Submission:
-    link = tokens.read_token(token, on)
-    submission = Submission.objects.select_related("depot").filter(pk=link.submission_id).first()
-    if submission is None:
-        raise SubmissionDeleted(link.submission_id)
-    if submission.depot is not None:
-        check_published(submission.depot)
-    _check_unconfirmed(submission)
-    if not tokens.is_token(token, submission.token_hash):
-        raise TokenSuperseded(submission.pk)
-    return submission
 
 
 def _check_unconfirmed(submission: Submission) -> None:
