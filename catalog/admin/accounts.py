@@ -24,7 +24,7 @@ class RoleFilter(admin.SimpleListFilter):
     parameter_name = "role"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [*((name, name) for name in (EDITOR, CHIEF)), ("none", "bez grupy")]
+        return [(EDITOR, EDITOR), (CHIEF, CHIEF), ("none", "bez grupy")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> QuerySet[User]:
         if self.value() == "none":

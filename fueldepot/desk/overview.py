@@ -1,6 +1,5 @@
 """The start page of the desk: waiting work with its age, and today's decisions."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -48,18 +47,20 @@ class Waiting:
 def find_waiting(user: Any) -> list[Waiting]:
     """Return waiting work that the user may do, what readers wait for first. At most eight queries."""
     found: list[Waiting] = []
-    kinds: tuple[tuple[str, Callable[[], list[Waiting]]], ...] = (
-        ("catalog.view_submission", submissions_waiting),
-        ("prices.view_depotprice", prices_waiting),
-        ("catalog.view_ownerchange", owner_changes_unseen),
-        ("catalog.view_draft", lambda: drafts_waiting(user)),
-        ("regulations.view_legalstate", stale_states),
-        ("catalog.view_depot", depots_waiting),
-        ("auth.view_user", accounts_without_group),
-    )
-    for right, find in kinds:
-        if user.has_perm(right):
-            found.extend(find())
+    if user.has_perm("catalog.view_submission"):
+        found += submissions_waiting()
+    if user.has_perm("prices.view_depotprice"):
+        found += prices_waiting()
+    if user.has_perm("catalog.view_ownerchange"):
+        found += owner_changes_unseen()
+    if user.has_perm("catalog.view_draft"):
+        found += drafts_waiting(user)
+    if user.has_perm("regulations.view_legalstate"):
+        found += stale_states()
+    if user.has_perm("catalog.view_depot"):
+        found += depots_waiting()
+    if user.has_perm("auth.view_user"):
+        found += accounts_without_group()
     return found
 
 

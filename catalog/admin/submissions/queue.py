@@ -10,7 +10,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -19,7 +19,7 @@ from django.utils import timezone
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
-from catalog.admin.desk import MissingObjectMixin, PendingByDefaultFilter, current_editor, read_number, read_text
+from catalog.admin.desk import FixedRowsAdmin, PendingByDefaultFilter, current_editor, read_number, read_text
 from catalog.admin.next_row import NextRowMixin
 from catalog.admin.notifications import report_delayed
 from catalog.admin.submissions.description import describe
@@ -143,7 +143,7 @@ def named(row: Submission) -> str:
 
 
 @admin.register(Submission)
-class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
     """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted."""
 
     list_display = ("number", "kind", "entry", "municipality", "asked", "email", "waits_since", "standing")
@@ -164,12 +164,6 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return SubmissionChangeList
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
