@@ -4,16 +4,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.views.decorators.http import require_http_methods
 
 from catalog import links
 from catalog.admin.depots.field_history import LABELS, NONE, shown
-from catalog.admin.desk import current_editor
+from catalog.admin.desk import AnyModelAdmin, current_editor
 from catalog.depots import duplicates, quality
 from catalog.models import Depot
 from catalog.services import merging, moderation
@@ -58,75 +59,89 @@ class FieldChoice:
     preferred: str
 
 
-def answer_list(request: HttpRequest, desk: "ModelAdmin[Depot]") -> HttpResponse:
-    """Show the unresolved pairs, likeliest first. One query besides those of `quality`."""
-    page = Paginator(quality.unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
-    keys = {key for pair in page for key in (pair.first, pair.second)}
-    depots = Depot.objects.select_related("municipality").in_bulk(keys)
-    rows = [
-        PairRow(pair, first, second, address_of(first), address_of(second))
-        for pair in page
-        # A depot can be removed between the two queries.
-        if (first := depots.get(pair.first)) and (second := depots.get(pair.second))
-    ]
-    context = {
-        **desk.admin_site.each_context(request),
-        "title": "Możliwe powtórzenia",
-        "opts": desk.opts,
-        "rows": rows,
-        "page": page,
-        "near_m": duplicates.NEAR_M,
-        "may_decide": desk.has_change_permission(request),
-    }
-    return render(request, "admin/catalog/depot/pairs.html", context)
+class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: the pages of likely duplicates."""
 
+    def get_urls(self) -> list[URLPattern]:
+        pairs = self.admin_site.admin_view(self.pairs_view)
+        pair = self.admin_site.admin_view(require_http_methods(["GET", "HEAD", "POST"])(self.pair_view))
+        return [
+            path("powtorzenia/", pairs, name="catalog_depot_pairs"),
+            path("powtorzenia/<int:first>/<int:second>/", pair, name="catalog_depot_pair"),
+            *super().get_urls(),
+        ]
 
-def answer_pair(request: HttpRequest, desk: "ModelAdmin[Depot]", first: int, second: int) -> HttpResponse:
-    """Show two depots side by side, and process the decision about them."""
-    found = Depot.objects.select_related("municipality").in_bulk([first, second])
-    if first == second or len(found) != 2:
-        raise Http404
-    one, other = found[first], found[second]
-    if request.method == "POST" and decide(request, desk, one, other):
-        return HttpResponseRedirect(reverse("admin:catalog_depot_pairs"))
-    context = {
-        **desk.admin_site.each_context(request),
-        "title": "Dwa wpisy: jeden skład czy dwa?",
-        "opts": desk.opts,
-        "first": one,
-        "second": other,
-        "first_url": links.depot_url(one.pk, one.name),
-        "second_url": links.depot_url(other.pk, other.name),
-        "choices": [choice_of(group, one, other) for group in CHOICES],
-        "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
-    }
-    return render(request, "admin/catalog/depot/pair.html", context)
+    def pairs_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the unresolved pairs, likeliest first. One query besides those of `quality`."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        page = Paginator(quality.unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
+        keys = {key for pair in page for key in (pair.first, pair.second)}
+        depots = Depot.objects.select_related("municipality").in_bulk(keys)
+        rows = [
+            PairRow(pair, first, second, address_of(first), address_of(second))
+            for pair in page
+            # A depot can be removed between the two queries.
+            if (first := depots.get(pair.first)) and (second := depots.get(pair.second))
+        ]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Możliwe powtórzenia",
+            "opts": self.opts,
+            "rows": rows,
+            "page": page,
+            "near_m": duplicates.NEAR_M,
+            "may_decide": self.has_change_permission(request),
+        }
+        return render(request, "admin/catalog/depot/pairs.html", context)
 
+    def pair_view(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
+        """Show two depots side by side, and process the decision about them."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        found = Depot.objects.select_related("municipality").in_bulk([first, second])
+        if first == second or len(found) != 2:
+            raise Http404
+        one, other = found[first], found[second]
+        if request.method == "POST" and self._decide_pair(request, one, other):
+            return HttpResponseRedirect(reverse("admin:catalog_depot_pairs"))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Dwa wpisy: jeden skład czy dwa?",
+            "opts": self.opts,
+            "first": one,
+            "second": other,
+            "first_url": links.depot_url(one.pk, one.name),
+            "second_url": links.depot_url(other.pk, other.name),
+            "choices": [choice_of(group, one, other) for group in CHOICES],
+            "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
+        }
+        return render(request, "admin/catalog/depot/pair.html", context)
 
-def decide(request: HttpRequest, desk: "ModelAdmin[Depot]", one: Depot, other: Depot) -> bool:
-    """Process the posted decision. Returns whether it was carried out; if not, a message gives the reason."""
-    editor, now = current_editor(request), timezone.now()
-    decision = request.POST.get("decision")
-    try:
-        if decision == "apart":
-            merging.mark_distinct(one=one, other=other, by=editor, at=now)
-            desk.message_user(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.")
+    def _decide_pair(self, request: HttpRequest, one: Depot, other: Depot) -> bool:
+        """Process the posted decision. Returns whether it was carried out; if not, a message gives the reason."""
+        editor, now = current_editor(request), timezone.now()
+        decision = request.POST.get("decision")
+        try:
+            if decision == "apart":
+                merging.mark_distinct(one=one, other=other, by=editor, at=now)
+                self.message_user(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.")
+                return True
+            if decision not in {"first", "second"}:
+                self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
+                return False
+            survivor, loser = (one, other) if decision == "first" else (other, one)
+            theirs = "second" if decision == "first" else "first"
+            take = [name for group in CHOICES if request.POST.get(f"take_{group[0]}") == theirs for name in group]
+            merging.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
+        except moderation.DepotIsRemoved:
+            self.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
+        except merging.MergeRefused as error:
+            self.message_user(request, f"Nic nie zmieniono: {error}.", messages.WARNING)
+        else:
+            self.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")
             return True
-        if decision not in {"first", "second"}:
-            desk.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
-            return False
-        survivor, loser = (one, other) if decision == "first" else (other, one)
-        theirs = "second" if decision == "first" else "first"
-        take = [name for group in CHOICES if request.POST.get(f"take_{group[0]}") == theirs for name in group]
-        merging.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
-    except moderation.DepotIsRemoved:
-        desk.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
-    except merging.MergeRefused as error:
-        desk.message_user(request, f"Nic nie zmieniono: {error}.", messages.WARNING)
-    else:
-        desk.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")
-        return True
-    return False
+        return False
 
 
 def choice_of(group: tuple[str, ...], one: Depot, other: Depot) -> FieldChoice:

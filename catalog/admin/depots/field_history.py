@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from catalog.depots import fuels
@@ -68,9 +69,9 @@ def read_history(depot: Depot) -> FieldHistory:
     rows.reverse()
     lines: list[HistoryEntry] = []
     last: dict[str, HistoryEntry] = {}
-    before: dict[str, Any] | None = None
-    for row in rows:
-        changed = [name for name, column in COLUMNS.items() if before is not None and before[column] != row[column]]
+    # The first row has none before it, and so no changes.
+    for before, row in pairwise([*rows[:1], *rows]):
+        changed = [name for name, column in COLUMNS.items() if before[column] != row[column]]
         line = HistoryEntry(
             at=row["history_date"],
             who=row["history_user__username"] or history.IMPORTED,
@@ -78,12 +79,10 @@ def read_history(depot: Depot) -> FieldHistory:
             changes=tuple(
                 Change(LABELS[name], shown(name, before[COLUMNS[name]]), shown(name, row[COLUMNS[name]]))
                 for name in changed
-                if before is not None
             ),
         )
+        last |= dict.fromkeys(changed if lines else COLUMNS, line)
         lines.append(line)
-        last.update(dict.fromkeys(COLUMNS if before is None else changed, line))
-        before = row
     sources = {name: source_of(name, line, depot) for name, line in last.items() if name in Depot.PUBLIC_FIELDS}
     return FieldHistory(tuple(reversed(lines)), sources)
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+import django_filters
 from django.contrib import admin
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 
 from catalog import models
-from catalog.admin.filters import DepotFilter
 from catalog.admin.voivodeship_claims import MINE, chosen_codes, voivodeship_choices
 from catalog.depots import fuels, quality
 from fueldepot.data import bulk
@@ -110,6 +110,19 @@ class QueueFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
         queue = BY_SLUG.get(self.value() or "")
         return queryset.filter(ALIVE, queue.condition(timezone.localdate())) if queue else queryset
+
+
+class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library has no types
+    """Depots of a unit (2, 4 or 7 digits of TERYT), or with a fuel."""
+
+    unit = django_filters.CharFilter(method="filter_unit")
+    fuel = django_filters.ChoiceFilter(choices=fuels.CHOICES, method="filter_fuel")
+
+    def filter_unit(self, depots: models.DepotQuerySet, name: str, value: str) -> models.DepotQuerySet:
+        return depots.in_unit(value)
+
+    def filter_fuel(self, depots: models.DepotQuerySet, name: str, value: str) -> models.DepotQuerySet:
+        return depots.offering(value)
 
 
 class FuelFilter(admin.SimpleListFilter):
