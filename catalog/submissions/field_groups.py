@@ -81,6 +81,11 @@ def groups_in(values: Values) -> tuple[FieldGroup, ...]:
     return tuple(group for group in GROUPS if group.name in values)
 
 
+def labels(values: Values) -> str:
+    """Return the groups that some values belong to, in words."""
+    return ", ".join(group.label.lower() for group in groups_in(values))
+
+
 def apply(depot: Depot, values: Values, groups: Collection[str]) -> list[str]:
     """Set groups of fields on a depot without saving it. Returns the names of the fields."""
     names = [name for group in groups_in(values) if group.name in groups for name in group.fields]
