@@ -105,8 +105,9 @@ def create_submission(
     for repeated in _saying_same(earlier, submission).filter(created_at__gt=on - REPEAT):
         if _said(repeated.companions.filter(state=State.UNCONFIRMED)) == _said(companions):
             return repeated
-    counted = limits.RateKey(client_hash, mailbox_hash, submission.depot_id, Kind(submission.kind))
-    limits.check_submissions(counted, on)
+    limits.check_submissions(
+        client=client_hash, mailbox=mailbox_hash, depot=submission.depot_id, kind=submission.kind, on=on
+    )
     held_back = limits.mailbox_free_at(mailbox_hash, on) is not None
     numbers = list(earlier.values_list("pk", flat=True))
     _visits(numbers).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
