@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from catalog.admin.bulk import is_unlimited
-from catalog.admin.desk import DoneFilter, current_editor
+from catalog.admin.desk import DoneFilter, current_editor, read_number
 from catalog.admin.registers import RegisterAdmin
 from catalog.models import Depot, DepotBatch
 from catalog.services.batches import BatchAlreadyUndone, undo_batch
@@ -94,7 +94,7 @@ class DepotBatchAdmin(RegisterAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         batches = DepotBatch.objects.select_related("decided_by", "undone_by")
-        batch = batches.filter(pk=object_id).first() if object_id.isdecimal() and len(object_id) < 19 else None
+        batch = batches.filter(pk=read_number(object_id)).first()
         if batch is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         table = BATCH_TABLES[batch.about]

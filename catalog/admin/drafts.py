@@ -1,6 +1,5 @@
 """Drafts: admin pages that save a draft, and the page that shows and approves one."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,20 +18,12 @@ from catalog.admin.desk import (
     PendingByDefaultFilter,
     current_editor,
     page_url,
+    read_number,
     read_text,
 )
-from catalog.admin.history import written
+from catalog.admin.history import FieldChange, written
 from catalog.models import Draft
 from catalog.services import drafting
-
-
-@dataclass(frozen=True, slots=True)
-class FieldChange:
-    """A changed field in words. before: "" for a new row."""
-
-    label: str
-    before: str
-    after: str
 
 
 class DraftInvalid(Exception):
@@ -150,7 +141,7 @@ class DraftAdmin(FixedRowsAdmin):
     ) -> HttpResponse:
         """Show a draft: its changes, their effects and the decision buttons."""
         rows = Draft.objects.select_related("content_type", "drafted_by", "decided_by")
-        draft = rows.filter(pk=object_id).first() if object_id.isdecimal() and len(object_id) < 19 else None
+        draft = rows.filter(pk=read_number(object_id)).first()
         if draft is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         desk = self._desk_of(draft)
@@ -188,7 +179,6 @@ class DraftAdmin(FixedRowsAdmin):
         return {
             "title": f"Szkic nr {draft.pk}",
             "draft": draft,
-            "row": row,
             "row_url": page_url(desk.opts, "change", row.pk) if row is not None else "",
             "changes": changes,
             "effects": effects,

@@ -13,8 +13,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from catalog import links
-from catalog.admin.depots.field_history import LABELS, NONE, shown
+from catalog.admin.depots.field_history import LABELS, shown
 from catalog.admin.desk import AnyModelAdmin, current_editor
+from catalog.admin.history import NOTHING
 from catalog.depots import duplicates, quality
 from catalog.models import Depot
 from catalog.services import merging, moderation
@@ -149,7 +150,7 @@ def choice_of(group: tuple[str, ...], one: Depot, other: Depot) -> FieldChoice:
     name = group[0]
     first, second = (words(group, depot) for depot in (one, other))
     first_sure, second_sure = name in one.confirmed_fields, name in other.confirmed_fields
-    to_second = (second_sure and not first_sure) or (first == NONE and not first_sure)
+    to_second = (second_sure and not first_sure) or (first == NOTHING and not first_sure)
     label = " i ".join(LABELS[part] for part in group[:2]) if len(group) == 2 else LABELS[name]
     if name == "lat":
         label = "położenie i gmina"
@@ -168,7 +169,7 @@ def words(group: tuple[str, ...], depot: Depot) -> str:
             parts.append("przybliżone" if depot.location_approximate else "dokładne")
         elif name != "hours":
             parts.append(shown(name, getattr(depot, name)))
-    return ", ".join(str(part) for part in parts if part != NONE) or NONE
+    return ", ".join(str(part) for part in parts if part != NOTHING) or NOTHING
 
 
 def address_of(depot: Depot) -> str:

@@ -248,7 +248,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         rows = Submission.objects.select_related("depot__municipality__voivodeship", "decided_by")
-        found = rows.filter(pk=object_id).first() if object_id.isdecimal() else None
+        found = rows.filter(pk=read_number(object_id)).first()
         if found is None:
             self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
             return HttpResponseRedirect(reverse("admin:catalog_submission_changelist"))
