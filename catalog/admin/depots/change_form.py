@@ -1,6 +1,6 @@
 """The page of one depot: its form, its history and the moderation buttons."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from catalog import links, models
 from catalog.admin.depots import field_history, position_map
 from catalog.admin.depots.field_history import FieldHistory, read_history
-from catalog.admin.depots.form import EXTRAS, VERIFYING, DepotAdminForm
+from catalog.admin.depots.form import VERIFYING, DepotAdminForm
 from catalog.admin.depots.same_contact import find_same_contact
 from catalog.admin.desk import current_editor, read_number, read_text
 from catalog.admin.next_row import NextRowMixin
@@ -28,27 +28,14 @@ ADDRESS = ("street", "house_number", ("postcode", "place"))
 FIELDSETS = (
     (None, {"fields": ("name", "fuels", "opening_hours")}),
     ("Adres i kontakt", {"fields": (*ADDRESS, "nip", "phone", "website")}),
-    ("Położenie", {"fields": (("lat", "lon"), "location_approximate", *EXTRAS, "municipality")}),
+    ("Położenie", {"fields": (("lat", "lon"), "location_approximate", "other_municipality", "municipality")}),
     ("Wyświetlanie", {"fields": ("featured",)}),
 )
-STATE = (
-    "Stan wpisu",
-    {
-        "fields": (
-            "data_status",
-            "verified_at",
-            "verified_by",
-            "publication",
-            "removed_at",
-            "removal_reason",
-            "merged_into",
-            "review",
-            "updated_at",
-            "source",
-            "source_id",
-        )
-    },
+STATE_FIELDS = (
+    *("data_status", "verified_at", "verified_by", "publication", "removed_at", "removal_reason"),
+    *("merged_into", "review", "updated_at", "source", "source_id"),
 )
+STATE = ("Stan wpisu", {"fields": STATE_FIELDS})
 
 REASONS = [
     reason
@@ -70,7 +57,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     save_on_top = True
     form = DepotAdminForm
     autocomplete_fields = ("municipality",)
-    readonly_fields = cast("tuple[str, ...]", STATE[1]["fields"])
+    readonly_fields = STATE_FIELDS
     change_form_template = "admin/catalog/depot/page.html"
 
     def get_urls(self) -> list[URLPattern]:

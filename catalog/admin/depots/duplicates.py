@@ -1,7 +1,6 @@
 """Likely duplicates: the list of pairs, and the page that merges a pair or marks it as distinct."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -13,28 +12,29 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from catalog import links
-from catalog.admin.depots.field_history import LABELS, shown
+from catalog.admin.depots.field_history import shown
 from catalog.admin.desk import AnyModelAdmin, current_editor
 from catalog.admin.history import NOTHING
 from catalog.depots import duplicates, quality
 from catalog.models import Depot
 from catalog.services import merging, moderation
+from catalog.submissions.field_groups import FieldGroup
 from catalog.text import format_address
 
 PER_PAGE = 50
 
-CHOICES: tuple[tuple[str, ...], ...] = (
-    ("name",),
-    ("street", "house_number"),
-    ("postcode", "place"),
-    ("nip",),
-    ("phone",),
-    ("website",),
-    ("fuels",),
-    ("opening_hours", "hours"),
-    ("lat", "lon", "location_approximate", "municipality"),
+CHOICES = (
+    FieldGroup("nazwa", ("name",)),
+    FieldGroup("ulica i numer domu", ("street", "house_number")),
+    FieldGroup("kod pocztowy i miejscowość", ("postcode", "place")),
+    FieldGroup("NIP", ("nip",)),
+    FieldGroup("telefon", ("phone",)),
+    FieldGroup("strona internetowa", ("website",)),
+    FieldGroup("paliwa", ("fuels",)),
+    FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
+    FieldGroup("położenie i gmina", ("lat", "lon", "location_approximate", "municipality")),
 )
-"""Fields that are taken over together. The first field of a group names it."""
+"""Fields that are taken over together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,9 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
                 return False
             survivor, loser = (one, other) if decision == "first" else (other, one)
             theirs = "second" if decision == "first" else "first"
-            take = [name for group in CHOICES if request.POST.get(f"take_{group[0]}") == theirs for name in group]
+            take = [
+                name for group in CHOICES if request.POST.get(f"take_{group.name}") == theirs for name in group.fields
+            ]
             merging.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
         except moderation.DepotIsRemoved:
             self.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
@@ -145,31 +147,26 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         return False
 
 
-def choice_of(group: tuple[str, ...], one: Depot, other: Depot) -> FieldChoice:
+def choice_of(group: FieldGroup, one: Depot, other: Depot) -> FieldChoice:
     """A group with both values. Preselects the confirmed value, else the first one that is not empty."""
-    name = group[0]
-    first, second = (words(group, depot) for depot in (one, other))
-    first_sure, second_sure = name in one.confirmed_fields, name in other.confirmed_fields
+    first, second = words(group, one), words(group, other)
+    first_sure, second_sure = group.name in one.confirmed_fields, group.name in other.confirmed_fields
     to_second = (second_sure and not first_sure) or (first == NOTHING and not first_sure)
-    label = " i ".join(LABELS[part] for part in group[:2]) if len(group) == 2 else LABELS[name]
-    if name == "lat":
-        label = "położenie i gmina"
-    elif name == "opening_hours":
-        label = "godziny otwarcia"
-    return FieldChoice(name, label, first, second, first != second, "second" if to_second else "first")
+    preferred = "second" if to_second else "first"
+    return FieldChoice(group.name, group.label, first, second, first != second, preferred)
 
 
-def words(group: tuple[str, ...], depot: Depot) -> str:
+def words(group: FieldGroup, depot: Depot) -> str:
     """The values of a group on one line."""
-    parts: list[Any] = []
-    for name in group:
+    parts: list[str] = []
+    for name in group.fields:
         if name == "municipality":
-            parts.append(depot.municipality)
+            parts.append(str(depot.municipality))
         elif name == "location_approximate":
             parts.append("przybliżone" if depot.location_approximate else "dokładne")
         elif name != "hours":
             parts.append(shown(name, getattr(depot, name)))
-    return ", ".join(str(part) for part in parts if part != NOTHING) or NOTHING
+    return ", ".join(part for part in parts if part != NOTHING) or NOTHING
 
 
 def address_of(depot: Depot) -> str:

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib.admin.widgets import AdminTextInputWidget
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -21,9 +21,6 @@ from catalog.starter.demo import MARK
 from catalog.submissions.field_groups import CONTACT
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
-
-EXTRAS = ("other_municipality",)
-"""Form fields that are no fields of a depot."""
 
 VERIFYING = {"_verify", "_verify_next"}
 """Submit buttons that verify the whole depot."""
@@ -48,7 +45,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     user. sources: by field, where its value comes from, for the help text. The admin sets both.
     """
 
-    editor: AbstractBaseUser
+    editor: User
     sources: Mapping[str, str]
     opened = forms.IntegerField(widget=forms.HiddenInput, required=False)
     fuels = forms.MultipleChoiceField(
