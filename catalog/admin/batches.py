@@ -138,7 +138,7 @@ class DepotBatchAdmin(RegisterAdmin):
 
 def may_undo(request: HttpRequest, batch: DepotBatch) -> bool:
     """Whether the user may undo a decision: their own, or any as a chief editor."""
-    editor: Any = current_editor(request)
+    editor = current_editor(request)
     if batch.undone_at is not None or not editor.has_perm(BATCH_TABLES[batch.about].permission):
         return False
     return batch.decided_by_id == editor.pk or is_unlimited(editor)

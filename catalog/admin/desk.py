@@ -4,7 +4,7 @@ from typing import Any, ClassVar, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, ValidationError
 from django.db.models import Model, QuerySet, TextChoices
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -92,9 +92,9 @@ def page_url(opts: Any, page: str, *keys: Any) -> str:
     return reverse(f"admin:{opts.app_label}_{opts.model_name}_{page}", args=keys)
 
 
-def current_editor(request: HttpRequest) -> AbstractBaseUser:
+def current_editor(request: HttpRequest) -> User:
     """The logged-in user; the admin admits no anonymous users."""
-    return cast("AbstractBaseUser", request.user)
+    return cast("User", request.user)
 
 
 def read_text(request: HttpRequest, name: str) -> str:

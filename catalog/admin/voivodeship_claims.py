@@ -1,8 +1,7 @@
 """Claims of voivodeships: taken and released on the start page, filters of the queues, and their history."""
 
-from typing import Any
-
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -31,7 +30,7 @@ def chosen_codes(request: HttpRequest, value: str) -> list[str]:
     return voivodeship_claims.claimed_codes(current_editor(request)) if value == MINE else [value]
 
 
-def may_release(user: Any, claim: VoivodeshipClaim) -> bool:
+def may_release(user: User, claim: VoivodeshipClaim) -> bool:
     """Whether a user may release a claim: their own, or any as a chief editor."""
     return bool(claim.editor_id == user.pk or is_unlimited(user))
 
@@ -56,7 +55,7 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return current_editor(request).has_perm("catalog.view_depot")  # type: ignore[attr-defined, no-any-return]
+        return current_editor(request).has_perm("catalog.view_depot")
 
     def get_urls(self) -> list[URLPattern]:
         taking = self.admin_site.admin_view(require_POST(self.take_view))
@@ -69,7 +68,7 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
 
     def take_view(self, request: HttpRequest, teryt: str) -> HttpResponse:
         """Claim a voivodeship, then redirect to the start page."""
-        editor: Any = current_editor(request)
+        editor = current_editor(request)
         if not editor.has_perm("catalog.change_depot"):
             raise PermissionDenied
         voivodeship = get_object_or_404(Voivodeship, pk=teryt)

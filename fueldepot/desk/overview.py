@@ -50,17 +50,17 @@ def find_waiting(user: Any) -> list[Waiting]:
     if user.has_perm("catalog.view_submission"):
         found += submissions_waiting()
     if user.has_perm("prices.view_depotprice"):
-        found += prices_waiting()
+        found.append(prices_waiting())
     if user.has_perm("catalog.view_ownerchange"):
-        found += owner_changes_unseen()
+        found.append(owner_changes_unseen())
     if user.has_perm("catalog.view_draft"):
         found += drafts_waiting(user)
     if user.has_perm("regulations.view_legalstate"):
-        found += stale_states()
+        found.append(stale_states())
     if user.has_perm("catalog.view_depot"):
         found += depots_waiting()
     if user.has_perm("auth.view_user"):
-        found += accounts_without_group()
+        found.append(accounts_without_group())
     return found
 
 
@@ -125,18 +125,18 @@ def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
     return dict(rows.order_by().values_list(voivodeship).annotate(number=Count("pk")))
 
 
-def prices_waiting() -> list[Waiting]:
+def prices_waiting() -> Waiting:
     """Return waiting prices."""
     counts = DepotPrice.objects.pending().aggregate(number=Count("pk"), since=Min("submitted_at"))
     url = reverse("admin:prices_depotprice_changelist")
-    return [Waiting("Ceny do zatwierdzenia", counts["number"], url, counts["since"])]
+    return Waiting("Ceny do zatwierdzenia", counts["number"], url, counts["since"])
 
 
-def owner_changes_unseen() -> list[Waiting]:
+def owner_changes_unseen() -> Waiting:
     """Return owners' changes that no editor has reviewed."""
     counts = OwnerChange.objects.filter(seen_at__isnull=True).aggregate(number=Count("pk"), since=Min("made_at"))
     url = reverse("admin:catalog_ownerchange_changelist")
-    return [Waiting("Zmiany właścicieli do obejrzenia", counts["number"], f"{url}?seen=no", counts["since"])]
+    return Waiting("Zmiany właścicieli do obejrzenia", counts["number"], f"{url}?seen=no", counts["since"])
 
 
 def drafts_waiting(user: Any) -> list[Waiting]:
@@ -154,11 +154,11 @@ def drafts_waiting(user: Any) -> list[Waiting]:
     ]
 
 
-def stale_states() -> list[Waiting]:
+def stale_states() -> Waiting:
     """Return legal states due for a review."""
     count = LegalState.objects.filter(as_of__lt=timezone.localdate() - STALE_AFTER).count()
     url = f"{reverse('admin:regulations_legalstate_changelist')}?stale=yes"
-    return [Waiting(f"Stany prawne starsze niż {STALE_AFTER.days} dni", count, url)]
+    return Waiting(f"Stany prawne starsze niż {STALE_AFTER.days} dni", count, url)
 
 
 def depots_waiting() -> list[Waiting]:
@@ -168,13 +168,11 @@ def depots_waiting() -> list[Waiting]:
     return [Waiting(f"Składy: {queue.label}", count, f"{url}?queue={queue.slug}") for queue, count in links]
 
 
-def accounts_without_group() -> list[Waiting]:
+def accounts_without_group() -> Waiting:
     """Return active accounts without rights."""
     people = get_user_model().objects.filter(is_active=True, is_superuser=False)
     count = people.filter(groups__isnull=True, user_permissions__isnull=True).count()
-    return [
-        Waiting("Konta bez grupy: nic nie mogą zrobić", count, f"{reverse('admin:auth_user_changelist')}?role=none")
-    ]
+    return Waiting("Konta bez grupy: nic nie mogą zrobić", count, f"{reverse('admin:auth_user_changelist')}?role=none")
 
 
 def find_today(user: Any) -> list[DayOfEditor]:
