@@ -230,7 +230,7 @@ def _send_link(submission: Submission, on: datetime) -> None:
     submission.save(update_fields=["token_hash", "mails_sent", "mailed_at", "links_at", "mailbox_hash"])
 
     def send() -> None:
-        if emails.send([emails.link_letter(submission, token)]):
+        if emails.send({submission.pk: emails.link_letter(submission, token)}):
             without = Func(F("links_at"), Value(on), function="array_remove")
             Submission.objects.filter(pk=submission.pk).update(links_at=without)
         else:
