@@ -59,7 +59,7 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     for name in taken:
         column = Depot.column(name)
         setattr(kept, column, getattr(gone, column))
-    inherits = Depot.DataStatus.OWNER == gone.data_status != kept.data_status
+    inherits = gone.data_status == Depot.DataStatus.OWNER and kept.data_status != Depot.DataStatus.OWNER
     if inherits:
         kept.data_status, kept.verified_at = gone.data_status, gone.verified_at
         kept.verified_by_id = gone.verified_by_id

@@ -164,8 +164,8 @@ def stale_states() -> Waiting:
 def depots_waiting() -> list[Waiting]:
     """Return the work queues of depots."""
     url = reverse("admin:catalog_depot_changelist")
-    links = work_queues.count_queues(timezone.localdate())
-    return [Waiting(f"Składy: {queue.label}", count, f"{url}?queue={queue.slug}") for queue, count in links]
+    counts = work_queues.count_queues(timezone.localdate())
+    return [Waiting(f"Składy: {queue.label}", count, f"{url}?queue={queue.slug}") for queue, count in counts]
 
 
 def accounts_without_group() -> Waiting:
