@@ -106,18 +106,21 @@ def find_voivodeships(user: Any) -> list[VoivodeshipWork]:
     prices = _count_by(DepotPrice.objects.pending(), F("depot__municipality__voivodeship"))
     unchecked = _count_by(Depot.objects.filter(work_queues.ALIVE, verified_at=None), F("municipality__voivodeship"))
     unlimited = bool(claims) and is_unlimited(user)
-    found = [
-        VoivodeshipWork(
+    own: list[VoivodeshipWork] = []
+    others: list[VoivodeshipWork] = []
+    for one in Voivodeship.objects.order_by("teryt"):
+        claim = claims.get(one.pk)
+        is_own = claim is not None and claim.editor_id == user.pk
+        work = VoivodeshipWork(
             voivodeship=one,
-            claim=(claim := claims.get(one.pk)),
-            may_release=claim is not None and (unlimited or claim.editor_id == user.pk),
+            claim=claim,
+            may_release=is_own or (claim is not None and unlimited),
             submissions=submissions.get(one.pk, 0),
             prices=prices.get(one.pk, 0),
             unchecked=unchecked.get(one.pk, 0),
         )
-        for one in Voivodeship.objects.order_by("teryt")
-    ]
-    return sorted(found, key=lambda work: work.claim is None or work.claim.editor_id != user.pk)
+        (own if is_own else others).append(work)
+    return own + others
 
 
 def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
