@@ -274,7 +274,7 @@ def _decide(
 
 
 def with_note(said: str, note: str) -> str:
-    """Return the text for the history, with the reason if there is one."""
+    """Return the text for the history, with a note if there is one."""
     return f"{said}: {note}" if note else said
 
 
