@@ -114,12 +114,12 @@ class AuditQuery:
     row's name or the reason.
     """
 
-    who: int | None
-    since: date | None
-    until: date | None
-    before: datetime | None
-    imports: bool
-    words: str
+    who: int | None = None
+    since: date | None = None
+    until: date | None = None
+    before: datetime | None = None
+    imports: bool = False
+    words: str = ""
 
     @classmethod
     def read(cls, given: Any) -> "AuditQuery":

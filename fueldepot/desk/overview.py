@@ -22,7 +22,7 @@ from catalog.models import (
     Voivodeship,
     VoivodeshipClaim,
 )
-from fueldepot.desk.audit import AUDITED
+from fueldepot.desk.audit import AUDITED, AuditQuery
 from fueldepot.desk.decision_counts import DayOfEditor, count_decisions
 from prices.models import DepotPrice
 from regulations.freshness import STALE_AFTER
@@ -181,4 +181,5 @@ def accounts_without_group() -> Waiting:
 def find_today(user: Any) -> list[DayOfEditor]:
     """Return today's decisions by editor, as far as the user may see them. One query per history."""
     today = timezone.localdate()
-    return count_decisions([one for one in AUDITED if user.has_perm(one.permission)], today, today)
+    audited = [one for one in AUDITED if user.has_perm(one.permission)]
+    return count_decisions(audited, AuditQuery(since=today, until=today))
