@@ -28,8 +28,6 @@ from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
 from catalog.models import Depot, Submission
 from catalog.services.refusal import Refusal
 from catalog.submissions import decisions, field_groups, notifications
-from catalog.submissions.decisions import MAX_REASON, DecisionResult, DepotOfSubmissionIsRemoved
-from catalog.submissions.notifications import Told
 from catalog.submissions.questions import MAX_QUESTION, with_questions
 
 CANNED_REASONS = (
@@ -110,7 +108,7 @@ class SubmissionChangeList(ChangeList):
 class RejectionForm(ActionForm):
     """Choice of an action, and the reason of a rejection."""
 
-    reason = forms.CharField(label="Powód odrzucenia", max_length=MAX_REASON, required=False)
+    reason = forms.CharField(label="Powód odrzucenia", max_length=decisions.MAX_REASON, required=False)
 
 
 def why_not_decided(submission: Submission) -> str:
@@ -121,7 +119,7 @@ def why_not_decided(submission: Submission) -> str:
 def why_not_accepted(submission: Submission) -> str:
     """Why a submission cannot be accepted, in Polish; "" if it can. Does not check the proposed values."""
     if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
-        return why_not_decided(submission) or DepotOfSubmissionIsRemoved.reason
+        return why_not_decided(submission) or decisions.DepotOfSubmissionIsRemoved.reason
     return why_not_decided(submission) or (AWAITS_AUTHOR if getattr(submission, "awaits_author", False) else "")
 
 
@@ -216,7 +214,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         obstacles=each(why_not_decided),
         attached=kinds,
         named=named,
-        reason_length=MAX_REASON,
+        reason_length=decisions.MAX_REASON,
     )
     def reject(self, request: HttpRequest, keys: list[int]) -> None:
         reason = read_text(request, "reason")
@@ -326,7 +324,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         self._report(request, decided)
         return None
 
-    def _report(self, request: HttpRequest, decided: DecisionResult) -> None:
+    def _report(self, request: HttpRequest, decided: decisions.DecisionResult) -> None:
         """Report what was decided, what could not be, and which authors were not notified."""
         self.message_user(request, f"Zdecydowano: {len(decided.changed)}.")
         if decided.unchanged:
@@ -341,7 +339,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             )
         report_delayed(self, request, decided.delayed)
 
-    def _report_letters(self, request: HttpRequest, told: Told) -> None:
+    def _report_letters(self, request: HttpRequest, told: notifications.Told) -> None:
         """Report which letters were sent."""
         if told.sent:
             self.message_user(request, f"Wysłano listy: {numbered(told.sent)}.")
@@ -349,5 +347,5 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             said = f"List nadal nie wyszedł: {numbered(told.unsent)}. Spróbuj później."
             self.message_user(request, said, messages.WARNING)
         report_delayed(self, request, told.delayed)
-        if told == Told():
+        if told == notifications.Told():
             self.message_user(request, "Żaden z tych listów nie czeka na wysłanie.", messages.WARNING)
