@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog.admin.desk import MissingObjectMixin
+from catalog.admin.desk import MissingObjectMixin, current_editor
 from catalog.admin.password_links import send_link
 from catalog.roles import CHIEF, EDITOR
 
@@ -24,7 +24,7 @@ class RoleFilter(admin.SimpleListFilter):
     parameter_name = "role"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [*((name, name) for name in (EDITOR, CHIEF)), ("none", "bez grupy")]
+        return [(EDITOR, EDITOR), (CHIEF, CHIEF), ("none", "bez grupy")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> QuerySet[User]:
         if self.value() == "none":
@@ -66,7 +66,7 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
         return names or format_html('<strong class="stale">{}</strong>', "bez grupy")
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
-        if obj is None or is_super(request):
+        if obj is None or current_editor(request).is_superuser:
             return super().get_fieldsets(request, obj)
         return self.plain_fieldsets
 
@@ -76,7 +76,7 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
         return (*fixed, "groups", "is_active") if obj is not None and obj.pk == request.user.pk else fixed
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        if obj is not None and obj.is_superuser and not is_super(request):
+        if obj is not None and obj.is_superuser and not current_editor(request).is_superuser:
             return False
         return super().has_change_permission(request, obj)
 
@@ -84,13 +84,13 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
         return False
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "groups" and not is_super(request):
+        if db_field.name == "groups" and not current_editor(request).is_superuser:
             kwargs["queryset"] = Group.objects.filter(name__in=[EDITOR, CHIEF])
         return super().formfield_for_manytomany(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Give accounts created by a chief editor access to the desk."""
-        if not change and not is_super(request):
+        if not change and not current_editor(request).is_superuser:
             obj.is_staff = True
         super().save_model(request, obj, form, change)
 
@@ -113,8 +113,3 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
 @admin.register(Group)
 class RoleAdmin(MissingObjectMixin, GroupAdmin):
     """Roles, managed by administrators of the service."""
-
-
-def is_super(request: HttpRequest) -> bool:
-    """Whether the user is a superuser."""
-    return bool(getattr(request.user, "is_superuser", False))

@@ -6,17 +6,18 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.middleware.csrf import get_token
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST
 
 from catalog.admin.bulk import is_unlimited
-from catalog.admin.desk import MissingObjectMixin, current_editor
+from catalog.admin.desk import DoneFilter, current_editor, read_number
+from catalog.admin.registers import RegisterAdmin
 from catalog.models import Depot, DepotBatch
 from catalog.services.batches import BatchAlreadyUndone, undo_batch
 from fueldepot.data.bulk import among
@@ -58,19 +59,13 @@ BATCH_TABLES = {
 """Tables by the subject of decisions; other admin modules register their own."""
 
 
-class UndoneFilter(admin.SimpleListFilter):
-    title = "stan"
+class UndoneFilter(DoneFilter):
     parameter_name = "undone"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("no", "obowiązuje"), ("yes", "cofnięta")]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        return queryset.filter(undone_at__isnull=self.value() == "no") if self.value() in {"no", "yes"} else queryset
+    field, undone, done = "undone_at", "obowiązuje", "cofnięta"
 
 
 @admin.register(DepotBatch)
-class DepotBatchAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class DepotBatchAdmin(RegisterAdmin):
     """Bulk decisions, newest first. A decision is undone as a whole, never edited."""
 
     list_display = ("decided_at", "decided_by", "label", "count", "reason", "state")
@@ -80,20 +75,9 @@ class DepotBatchAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[typ
     ordering = ("-decided_at", "-pk")
     list_per_page = 50
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
     def get_urls(self) -> list[URLPattern]:
-        undo = path(
-            "<int:batch_id>/cofnij/", self.admin_site.admin_view(self.undo_view), name="catalog_depotbatch_undo"
-        )
-        return [undo, *super().get_urls()]
+        undo = self.admin_site.admin_view(require_POST(self.undo_view))
+        return [path("<int:batch_id>/cofnij/", undo, name="catalog_depotbatch_undo"), *super().get_urls()]
 
     @admin.display(description="wpisy")
     def count(self, batch: DepotBatch) -> int:
@@ -110,7 +94,7 @@ class DepotBatchAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[typ
         if not self.has_view_permission(request):
             raise PermissionDenied
         batches = DepotBatch.objects.select_related("decided_by", "undone_by")
-        batch = batches.filter(pk=object_id).first() if object_id.isdecimal() and len(object_id) < 19 else None
+        batch = batches.filter(pk=read_number(object_id)).first()
         if batch is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         table = BATCH_TABLES[batch.about]
@@ -128,8 +112,6 @@ class DepotBatchAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[typ
 
     def undo_view(self, request: HttpRequest, batch_id: int) -> HttpResponse:
         """Undo a bulk decision, then show its page."""
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         batch = DepotBatch.objects.filter(pk=batch_id).first()
         if batch is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, str(batch_id))
@@ -156,7 +138,7 @@ class DepotBatchAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[typ
 
 def may_undo(request: HttpRequest, batch: DepotBatch) -> bool:
     """Whether the user may undo a decision: their own, or any as a chief editor."""
-    editor: Any = current_editor(request)
+    editor = current_editor(request)
     if batch.undone_at is not None or not editor.has_perm(BATCH_TABLES[batch.about].permission):
         return False
     return batch.decided_by_id == editor.pk or is_unlimited(editor)

@@ -12,10 +12,9 @@ from django.contrib.admin.utils import quote
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from catalog.admin.desk import current_editor, read_text
+from catalog.admin.desk import current_editor, page_url, read_text
 from catalog.roles import CHIEF
 
 SAMPLE = 10
@@ -26,12 +25,7 @@ CHANGED_MEANWHILE = "Nic nie zmieniono: wpisy zmieniły się, gdy strona była o
 REASON_MISSING = "Nic nie zmieniono: ta decyzja wymaga podania powodu."
 
 Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
-Numbers = Mapping[str, int]
 Obstacles = Callable[[Sequence[Any]], Sequence[str]]
-
-
-def nothing_attached(rows: Collection[Any]) -> Numbers:
-    return {}
 
 
 def each(obstacle: Callable[[Any], str]) -> Obstacles:
@@ -43,7 +37,7 @@ def bulk_action(
     *,
     description: str,
     obstacles: Obstacles,
-    attached: Callable[[Collection[Any]], Numbers] = nothing_attached,
+    attached: Callable[[Collection[Any]], Mapping[str, int]] | None = None,
     named: Callable[[Any], str] = str,
     reason_length: int = 0,
 ) -> Callable[[Callable[[Any, HttpRequest, list[int]], None]], Action]:
@@ -78,15 +72,16 @@ def bulk_action(
                 model_admin.message_user(request, REASON_MISSING, messages.ERROR)
             elif given:
                 model_admin.message_user(request, CHANGED_MEANWHILE, messages.WARNING)
+            counts = attached(changing) if attached else {}
             context = {
                 **model_admin.admin_site.each_context(request),
                 "opts": model_admin.opts,
                 "title": description,
                 "count": len(changing),
-                "chosen": len(changing) + sum(map(len, staying.values())),
+                "chosen": len(rows),
                 "sample": linked(changing, named),
-                "attached": {label: number for label, number in attached(changing).items() if number},
-                "staying": [(why, len(rows), linked(rows, named)) for why, rows in staying.items()],
+                "attached": {label: number for label, number in counts.items() if number},
+                "staying": [(why, len(some), linked(some, named)) for why, some in staying.items()],
                 "action": act.__name__,
                 "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
                 "across": request.POST.get("select_across", "0"),
@@ -128,10 +123,7 @@ def signature(request: HttpRequest, action: str, keys: Collection[Any]) -> str:
 
 def linked(rows: Collection[Model], named: Callable[[Any], str]) -> list[tuple[str, str]]:
     """URLs and labels of the first `SAMPLE` rows."""
-    return [
-        (reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[quote(row.pk)]), named(row))
-        for row in list(rows)[:SAMPLE]
-    ]
+    return [(page_url(row._meta, "change", quote(row.pk)), named(row)) for row in list(rows)[:SAMPLE]]
 
 
 @wraps(builtin.delete_selected)

@@ -4,9 +4,9 @@ from typing import Any, ClassVar, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, ValidationError
-from django.db.models import QuerySet, TextChoices
+from django.db.models import Model, QuerySet, TextChoices
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
@@ -39,6 +39,23 @@ class PendingByDefaultFilter(admin.SimpleListFilter):
         return queryset.filter(**{str(self.parameter_name): self.value() or self.waiting})
 
 
+class DoneFilter(admin.SimpleListFilter):
+    """Filter by whether the moment of `field` is known. undone, done: labels of the two choices."""
+
+    title = "stan"
+    field: ClassVar[str]
+    undone: ClassVar[str]
+    done: ClassVar[str]
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("no", self.undone), ("yes", self.done)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() not in {"no", "yes"}:
+            return queryset
+        return queryset.filter(**{f"{self.field}__isnull": self.value() == "no"})
+
+
 class MissingObjectMixin:
     """Mixin: a Polish message for a missing row; Django's own message is clumsy in Polish.
 
@@ -57,12 +74,27 @@ class MissingObjectMixin:
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponseRedirect:
         messages.warning(request, f"Nie ma takiego wpisu: {opts.verbose_name} „{object_id[:40]}”.")
-        return HttpResponseRedirect(reverse(f"admin:{opts.app_label}_{opts.model_name}_changelist"))
+        return HttpResponseRedirect(page_url(opts, "changelist"))
 
 
-def current_editor(request: HttpRequest) -> AbstractBaseUser:
+class FixedRowsAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """Rows that are neither added nor deleted at the desk."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+def page_url(opts: Any, page: str, *keys: Any) -> str:
+    """URL of a page of a model: "changelist", or "change" with the key of a row."""
+    return reverse(f"admin:{opts.app_label}_{opts.model_name}_{page}", args=keys)
+
+
+def current_editor(request: HttpRequest) -> User:
     """The logged-in user; the admin admits no anonymous users."""
-    return cast("AbstractBaseUser", request.user)
+    return cast("User", request.user)
 
 
 def read_text(request: HttpRequest, name: str) -> str:

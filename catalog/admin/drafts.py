@@ -1,30 +1,29 @@
 """Drafts: admin pages that save a draft, and the page that shows and approves one."""
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
-from catalog.admin.desk import AnyModelAdmin, MissingObjectMixin, PendingByDefaultFilter, current_editor, read_text
-from catalog.admin.history import written
+from catalog.admin.desk import (
+    AnyModelAdmin,
+    FixedRowsAdmin,
+    PendingByDefaultFilter,
+    current_editor,
+    page_url,
+    read_number,
+    read_text,
+)
+from catalog.admin.history import FieldChange, written
 from catalog.models import Draft
 from catalog.services import drafting
-
-
-@dataclass(frozen=True, slots=True)
-class FieldChange:
-    """A changed field in words. before: "" for a new row."""
-
-    label: str
-    before: str
-    after: str
 
 
 class DraftInvalid(Exception):
@@ -89,7 +88,7 @@ class DraftedAdmin(AnyModelAdmin):  # type: ignore[misc] # see there
         draft = getattr(request, "draft", None)
         if draft is None:
             self.message_user(request, "Nic nie zapisano: żadne pole nie zmieniło wartości.", messages.WARNING)
-            return HttpResponseRedirect(reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"))
+            return HttpResponseRedirect(page_url(self.opts, "changelist"))
         return HttpResponseRedirect(reverse("admin:catalog_draft_change", args=[draft.pk]))
 
     def read_draft(self, request: HttpRequest, draft: Draft, row: Model | None) -> Any:
@@ -128,7 +127,7 @@ class DraftStateFilter(PendingByDefaultFilter):
 
 
 @admin.register(Draft)
-class DraftAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class DraftAdmin(FixedRowsAdmin):
     """Drafts that wait for approval, and the page of one draft."""
 
     list_display = ("title", "drafted_by", "drafted_at", "state", "reason", "decided_by")
@@ -137,21 +136,12 @@ class DraftAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg
     search_fields = ("title", "reason")
     ordering = ("-drafted_at", "-pk")
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Draft]:
-        return Draft.objects.all()
-
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show a draft: its changes, their effects and the decision buttons."""
         rows = Draft.objects.select_related("content_type", "drafted_by", "decided_by")
-        draft = rows.filter(pk=object_id).first() if object_id.isdecimal() and len(object_id) < 19 else None
+        draft = rows.filter(pk=read_number(object_id)).first()
         if draft is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         desk = self._desk_of(draft)
@@ -189,10 +179,7 @@ class DraftAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg
         return {
             "title": f"Szkic nr {draft.pk}",
             "draft": draft,
-            "row": row,
-            "row_url": reverse(f"admin:{desk.opts.app_label}_{desk.opts.model_name}_change", args=[row.pk])
-            if row is not None
-            else "",
+            "row_url": page_url(desk.opts, "change", row.pk) if row is not None else "",
             "changes": changes,
             "effects": effects,
             "outdated": outdated,
@@ -227,11 +214,7 @@ class DraftAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg
     def _decide(self, request: HttpRequest, draft: Draft, desk: Any) -> HttpResponse:
         """Submit, approve or withdraw the draft."""
         editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
-        here = HttpResponseRedirect(request.path)
-
-        def write(approved: Draft, row: Model | None) -> None:
-            put_into_effect(request, approved, desk, row)
-
+        write = partial(put_into_effect, request, desk)
         try:
             match request.POST.get("decision"):
                 case "submit":
@@ -253,10 +236,10 @@ class DraftAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg
             )
         except drafting.DraftAlreadyDecided:
             self.message_user(request, "Ktoś już zdecydował o tym szkicu.", messages.WARNING)
-        return here
+        return HttpResponseRedirect(request.path)
 
 
-def put_into_effect(request: HttpRequest, draft: Draft, desk: Any, row: Model | None) -> None:
+def put_into_effect(request: HttpRequest, desk: Any, draft: Draft, row: Model | None) -> None:
     """Carry out a draft, with its reason in the history. Raises DraftInvalid."""
     reason = drafting.history_reason(draft)[:100]
     if draft.deletion:

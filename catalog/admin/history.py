@@ -1,5 +1,6 @@
 """History pages of django-simple-history in the wording of the desk."""
 
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -17,6 +18,15 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from catalog.admin.desk import MissingObjectMixin
 
 NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A changed field in words. before: "" for a new row."""
+
+    label: str
+    before: str
+    after: str
 
 
 class HistoryAdmin(MissingObjectMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types

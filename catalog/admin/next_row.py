@@ -7,9 +7,9 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 
-from catalog.admin.desk import AnyModelAdmin
+from catalog.admin.desk import AnyModelAdmin, page_url
 
 END_OF_LIST = "To był ostatni wpis na tej liście."
 
@@ -47,12 +47,11 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
 
     def to_row(self, request: HttpRequest, key: int | None) -> HttpResponse:
         """Redirect to a row, or for None to the list; both keep the filters."""
-        address = f"admin:{self.opts.app_label}_{self.opts.model_name}"
         if key is None:
             self.message_user(request, END_OF_LIST, messages.INFO)
-            url = reverse(f"{address}_changelist")
+            url = page_url(self.opts, "changelist")
         else:
-            url = reverse(f"{address}_change", args=[key])
+            url = page_url(self.opts, "change", key)
         return HttpResponseRedirect(self.with_filters(request, url))
 
     def with_filters(self, request: HttpRequest, url: str) -> str:

@@ -8,7 +8,11 @@ from django.http import HttpRequest
 
 from catalog.submissions import notifications
 from catalog.submissions.limits import LINKS_PER_MAILBOX
-from catalog.submissions.notifications import Told
+
+
+def numbered(numbers: Collection[int]) -> str:
+    """List submissions by their numbers."""
+    return ", ".join(f"nr {number}" for number in numbers)
 
 
 def tell_authors(model_admin: Any, request: HttpRequest, numbers: Collection[int]) -> None:
@@ -17,20 +21,14 @@ def tell_authors(model_admin: Any, request: HttpRequest, numbers: Collection[int
         return
     told = notifications.resend_letters(submissions=numbers)
     model_admin.message_user(request, f"Zamknięte zgłoszenia: {len(numbers)}. Wysłane listy: {len(told.sent)}.")
-    report_unsent(model_admin, request, told)
-
-
-def report_unsent(model_admin: Any, request: HttpRequest, told: Told) -> None:
-    """Report letters that could not be sent."""
     if told.unsent:
-        named = ", ".join(f"nr {number}" for number in told.unsent)
-        model_admin.message_user(request, f"List nie wyszedł: {named}. Wyślij go później z kolejki.", messages.WARNING)
+        said = f"List nie wyszedł: {numbered(told.unsent)}. Wyślij go później z kolejki."
+        model_admin.message_user(request, said, messages.WARNING)
     report_delayed(model_admin, request, told.delayed)
 
 
 def report_delayed(model_admin: Any, request: HttpRequest, numbers: Collection[int]) -> None:
     """Report letters that are sent later, when their mailbox may get another one."""
     if numbers:
-        named = ", ".join(f"nr {number}" for number in numbers)
         said = f"Na tę skrzynkę poszły już {LINKS_PER_MAILBOX} listy w ciągu godziny. Ten list wyjdzie sam, później"
-        model_admin.message_user(request, f"{said}: {named}.", messages.WARNING)
+        model_admin.message_user(request, f"{said}: {numbered(numbers)}.", messages.WARNING)

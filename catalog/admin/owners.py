@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -11,34 +10,23 @@ from django.utils.html import format_html, linebreaks
 from django.utils.safestring import SafeString, mark_safe
 
 from catalog.admin.bulk import bulk_action, each
-from catalog.admin.desk import current_editor
+from catalog.admin.desk import DoneFilter, FixedRowsAdmin, current_editor
 from catalog.models import OwnerChange, OwnerLink
 from catalog.submissions import owner_links
 
 
-class SeenFilter(admin.SimpleListFilter):
+class SeenFilter(DoneFilter):
     title = "obejrzane"
     parameter_name = "seen"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("no", "nie"), ("yes", "tak")]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        return queryset.filter(seen_at__isnull=self.value() == "no") if self.value() in {"no", "yes"} else queryset
+    field, undone, done = "seen_at", "nie", "tak"
 
 
-class OwnersAdmin(admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class OwnersAdmin(FixedRowsAdmin):
     """A list without pages of its rows."""
 
     list_display_links = None
     list_select_related = ("depot",)
     list_per_page = 50
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
     @admin.display(description="skład", ordering="depot__name")
     def entry(self, row: Any) -> SafeString:

@@ -1,23 +1,17 @@
-"""Read-only admin of register data."""
+"""Data of public registers, written by imports only, and the log of imports."""
 
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 
 from catalog import models
-from catalog.admin.desk import MissingObjectMixin
+from catalog.admin.desk import FixedRowsAdmin
 
 
-class RegisterAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
-    """Data of public registers, written by imports only."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
+class RegisterAdmin(FixedRowsAdmin):
+    """Rows that the desk only shows: public registers, logs, records of decisions."""
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
 

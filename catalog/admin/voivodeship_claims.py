@@ -1,17 +1,18 @@
 """Claims of voivodeships: taken and released on the start page, filters of the queues, and their history."""
 
-from typing import Any
-
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.views.decorators.http import require_POST
 
 from catalog.admin.bulk import is_unlimited
-from catalog.admin.desk import MissingObjectMixin, current_editor
+from catalog.admin.desk import DoneFilter, current_editor
+from catalog.admin.registers import RegisterAdmin
 from catalog.models import Voivodeship, VoivodeshipClaim
 from catalog.services import voivodeship_claims
 
@@ -29,24 +30,18 @@ def chosen_codes(request: HttpRequest, value: str) -> list[str]:
     return voivodeship_claims.claimed_codes(current_editor(request)) if value == MINE else [value]
 
 
-def may_release(user: Any, claim: VoivodeshipClaim) -> bool:
+def may_release(user: User, claim: VoivodeshipClaim) -> bool:
     """Whether a user may release a claim: their own, or any as a chief editor."""
     return bool(claim.editor_id == user.pk or is_unlimited(user))
 
 
-class ReleasedFilter(admin.SimpleListFilter):
-    title = "stan"
+class ReleasedFilter(DoneFilter):
     parameter_name = "released"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("no", "wzięte teraz"), ("yes", "oddane")]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        return queryset.filter(released_at__isnull=self.value() == "no") if self.value() in {"no", "yes"} else queryset
+    field, undone, done = "released_at", "wzięte teraz", "oddane"
 
 
 @admin.register(VoivodeshipClaim)
-class VoivodeshipClaimAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable
+class VoivodeshipClaimAdmin(RegisterAdmin):
     """History of claims, newest first, for all who may view depots. Read-only except for two buttons."""
 
     list_display = ("voivodeship", "editor", "taken_at", "released_at", "released_by")
@@ -60,20 +55,11 @@ class VoivodeshipClaimAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: igno
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return current_editor(request).has_perm("catalog.view_depot")  # type: ignore[attr-defined, no-any-return]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+        return current_editor(request).has_perm("catalog.view_depot")
 
     def get_urls(self) -> list[URLPattern]:
-        taking = self.admin_site.admin_view(self.take_view)
-        releasing = self.admin_site.admin_view(self.release_view)
+        taking = self.admin_site.admin_view(require_POST(self.take_view))
+        releasing = self.admin_site.admin_view(require_POST(self.release_view))
         return [
             path("wez/<str:teryt>/", taking, name="catalog_voivodeshipclaim_take"),
             path("oddaj/<int:claim_id>/", releasing, name="catalog_voivodeshipclaim_release"),
@@ -82,9 +68,7 @@ class VoivodeshipClaimAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: igno
 
     def take_view(self, request: HttpRequest, teryt: str) -> HttpResponse:
         """Claim a voivodeship, then redirect to the start page."""
-        editor: Any = current_editor(request)
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
+        editor = current_editor(request)
         if not editor.has_perm("catalog.change_depot"):
             raise PermissionDenied
         voivodeship = get_object_or_404(Voivodeship, pk=teryt)
@@ -99,8 +83,6 @@ class VoivodeshipClaimAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: igno
 
     def release_view(self, request: HttpRequest, claim_id: int) -> HttpResponse:
         """Release a claim, then redirect to the start page."""
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         claim = get_object_or_404(VoivodeshipClaim.objects.select_related("voivodeship"), pk=claim_id)
         editor = current_editor(request)
         if not may_release(editor, claim):

@@ -31,11 +31,7 @@ class NothingToChange(Refusal):
 
 
 class DemonstrationWithContact(Exception):
-    """Demonstration depots must not have contact data. fields: those that were given."""
-
-    def __init__(self, fields: tuple[str, ...]) -> None:
-        self.fields = fields
-        super().__init__(", ".join(fields))
+    """Demonstration depots must not have contact data. The message names the fields that were given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +110,7 @@ def edit_depot(
         if facts:
             stored.updated_at = on
         labels = ", ".join(Depot.label(name) for name in changed)
-        save(stored, by=by, reason=f"{note}: {labels}" if note else f"zmieniono: {labels}")
+        save(stored, by=by, reason=f"{note or 'zmieniono'}: {labels}")
     return verify_depot(depot=stored, by=by, on=on) if verify else stored
 
 
@@ -161,9 +157,9 @@ def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:
     if "opening_hours" in changed:
         depot.hours = weekly_hours(depot.opening_hours)
     if depot.source == Depot.Source.DEMO:
-        contacts = tuple(name for name in ("nip", "phone", "website") if getattr(depot, name))
+        contacts = [name for name in ("nip", "phone", "website") if getattr(depot, name)]
         if contacts:
-            raise DemonstrationWithContact(contacts)
+            raise DemonstrationWithContact(", ".join(contacts))
     return changed
 
 

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 
 from catalog.models import Dataset, Depot, DepotMerge, NotDuplicate, Submission
 from catalog.services.editing import in_order, refuse_unknown
-from catalog.services.moderation import DepotIsRemoved, lock_depots
+from catalog.services.moderation import DepotIsRemoved, lock_depots, with_note
 from fueldepot.data import history, versions
 
 
@@ -59,7 +59,7 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     for name in taken:
         column = Depot.column(name)
         setattr(kept, column, getattr(gone, column))
-    inherits = Depot.DataStatus.OWNER == gone.data_status != kept.data_status
+    inherits = gone.data_status == Depot.DataStatus.OWNER and kept.data_status != Depot.DataStatus.OWNER
     if inherits:
         kept.data_status, kept.verified_at = gone.data_status, gone.verified_at
         kept.verified_by_id = gone.verified_by_id
@@ -77,9 +77,7 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     Depot.objects.filter(pk__in=former).update(merged_into=kept)
     history.record_bulk(Depot, [gone.pk, *former], by=by, reason=f"scalono z wpisem {kept.pk}")
     labels = ", ".join(Depot.label(name) for name in taken)
-    history.record_bulk(
-        Depot, [kept.pk], by=by, reason=f"wchłonięto wpis {gone.pk}" + (f": {labels}" if labels else "")
-    )
+    history.record_bulk(Depot, [kept.pk], by=by, reason=with_note(f"wchłonięto wpis {gone.pk}", labels))
     opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept)
     DepotMerge.objects.create(
         loser=gone,

@@ -161,7 +161,7 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note
         "confirmed_fields": list(Depot.PUBLIC_FIELDS),
         "review": "",
     }
-    return _decide(keys, why_not_removed, values, by, lambda _: VERIFYING, VERIFYING, note)
+    return _decide(keys, why_not_removed, values, by, VERIFYING, note)
 
 
 @transaction.atomic
@@ -175,8 +175,8 @@ def remove_depots(
         "updated_at": on,
         "removal_reason": reason,
     }
-    said = f"usunięto: {Depot.RemovalReason(reason).label}"
-    return _decide(keys, why_not_removed, values, by, lambda _: said, said, note, closing=True)
+    label = f"usunięto: {Depot.RemovalReason(reason).label}"
+    return _decide(keys, why_not_removed, values, by, label, note, closing=True)
 
 
 @transaction.atomic
@@ -188,7 +188,7 @@ def reset_depots(*, keys: Collection[int], by: AbstractBaseUser, note: str = "")
         "verified_by": None,
         "confirmed_fields": [],
     }
-    return _decide(keys, why_not_reset, values, by, lambda _: RESETTING, RESETTING, note)
+    return _decide(keys, why_not_reset, values, by, RESETTING, note)
 
 
 @transaction.atomic
@@ -206,7 +206,7 @@ def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, not
     def said(depot: Depot) -> str:
         return RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
 
-    return _decide(keys, why_not_published, values, by, said, "opublikowano lub przywrócono", note)
+    return _decide(keys, why_not_published, values, by, "opublikowano lub przywrócono", note, said=said)
 
 
 @transaction.atomic
@@ -216,7 +216,8 @@ def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> BulkResult:
     They count as set by a person from then on; the data status stays. Depots without fuels by name stay as they are.
     """
     values = {"confirmed_fields": confirmed_with("fuels")}
-    return _decide(keys, why_fuels_not_confirmed, values, by, lambda _: CONFIRMING_FUELS, "potwierdzono paliwa", "")
+    label = "potwierdzono paliwa"
+    return _decide(keys, why_fuels_not_confirmed, values, by, label, said=lambda _: CONFIRMING_FUELS)
 
 
 def confirmed_with(field: str) -> Case:
@@ -232,16 +233,16 @@ def _decide(
     obstacle: Callable[[Depot], str],
     values: Mapping[str, Any],
     by: AbstractBaseUser,
-    said: Callable[[Depot], str],
     label: str,
-    note: str,
+    note: str = "",
     *,
+    said: Callable[[Depot], str] | None = None,
     closing: bool = False,
 ) -> BulkResult:
     """Set the same values on all depots without an obstacle: lock, update, history, batch, version.
 
-    said: reason for the history by the former state of a depot. label: label of the batch. closing: whether to close
-    open submissions, see `close_submissions`.
+    label: of the batch. said: reason for the history by the former state of a depot, if it is not the label. closing:
+    whether to close open submissions, see `close_submissions`.
     """
     # Lock in one order: concurrent bulk decisions wait for each other instead of deadlocking.
     chosen = Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk")
@@ -253,7 +254,7 @@ def _decide(
         if obstacle(depot):
             unchanged.append(depot)
         else:
-            wanted[said(depot)].append(depot.pk)
+            wanted[said(depot) if said else label].append(depot.pk)
     if not wanted:
         return BulkResult(0, tuple(unchanged))
     changing = [key for some in wanted.values() for key in some]
@@ -273,7 +274,7 @@ def _decide(
 
 
 def with_note(said: str, note: str) -> str:
-    """Return the text for the history, with the reason if there is one."""
+    """Return the text for the history, with a note if there is one."""
     return f"{said}: {note}" if note else said
 
 

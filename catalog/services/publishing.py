@@ -15,6 +15,7 @@ from catalog.services.moderation import (
     lock_depots,
     needs_reason,
     save,
+    with_note,
 )
 from fueldepot.data import history
 
@@ -52,7 +53,7 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
     stored.updated_at = on
     stored.review = ""
     stored.confirmed_fields = sorted({*stored.confirmed_fields, "name"})
-    save(stored, by=by, reason=f"{said}: {note}" if note else said)
+    save(stored, by=by, reason=with_note(said, note))
     if survivor:
         bring_back(stored, survivor, by, on)
     return stored

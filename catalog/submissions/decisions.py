@@ -1,9 +1,8 @@
 """Decisions about waiting submissions: accept or reject, one or many."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -19,8 +18,6 @@ from catalog.territory.snapshot import territory
 from fueldepot.data import history, versions
 
 MAX_REASON = 500
-
-NOTHING_ELSE: Values = MappingProxyType({})
 
 State = Submission.State
 Kind = Submission.Kind
@@ -76,6 +73,7 @@ class DecisionResult:
     delayed: list[int] = field(default_factory=list)
 
 
+@transaction.atomic
 def accept_submission(
     *,
     submission: Submission,
@@ -95,43 +93,48 @@ def accept_submission(
     Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
     ReasonWithoutOmission and LocationOutsidePoland.
     """
-    with transaction.atomic():
-        batch = DecisionBatch([submission.pk], by, on)
-        (stored,) = batch.submissions
-        if opened is not None and stored.depot is not None and stored.state == State.WAITING:
-            check_edit_version(stored.depot, opened)
-        batch.accept(stored, groups, values or {}, reason)
-        return batch.save()
+    batch = DecisionBatch([submission.pk], by, on)
+    (stored,) = batch.submissions
+    if opened is not None and stored.depot is not None and stored.state == State.WAITING:
+        check_edit_version(stored.depot, opened)
+    batch.accept(stored, groups, values or {}, reason)
+    return batch.save()
 
 
+@transaction.atomic
 def reject_submission(*, submission: Submission, reason: str, by: AbstractBaseUser, on: datetime) -> DecisionResult:
     """Reject a submission. reason: text for its author. Raises SubmissionAlreadyDecided and ReasonMissing."""
-    with transaction.atomic():
-        batch = DecisionBatch([submission.pk], by, on)
-        batch.reject(batch.submissions[0], reason)
-        return batch.save()
+    batch = DecisionBatch([submission.pk], by, on)
+    batch.reject(batch.submissions[0], reason)
+    return batch.save()
 
 
+@transaction.atomic
 def accept_submissions(*, submissions: Collection[int], by: AbstractBaseUser, on: datetime) -> DecisionResult:
     """Accept several submissions completely, where possible. The number of statements is constant."""
-    with transaction.atomic():
-        batch = DecisionBatch(submissions, by, on)
-        for submission in batch.submissions:
-            batch.try_decide(submission, lambda submission: batch.accept(submission, None))
-        return batch.save()
+    batch = DecisionBatch(submissions, by, on)
+    for submission in batch.submissions:
+        try:
+            batch.accept(submission, None, {}, "")
+        except Refusal as refusal:
+            batch.decided.unchanged.append((submission, refusal.reason))
+    return batch.save()
 
 
+@transaction.atomic
 def reject_submissions(
     *, submissions: Collection[int], reason: str, by: AbstractBaseUser, on: datetime
 ) -> DecisionResult:
     """Reject several submissions for one reason. The number of statements is constant. Raises ReasonMissing."""
     if not reason.strip():
         raise ReasonMissing
-    with transaction.atomic():
-        batch = DecisionBatch(submissions, by, on)
-        for submission in batch.submissions:
-            batch.try_decide(submission, lambda submission: batch.reject(submission, reason))
-        return batch.save()
+    batch = DecisionBatch(submissions, by, on)
+    for submission in batch.submissions:
+        try:
+            batch.reject(submission, reason)
+        except Refusal as refusal:
+            batch.decided.unchanged.append((submission, refusal.reason))
+    return batch.save()
 
 
 class DecisionBatch:
@@ -161,20 +164,7 @@ class DecisionBatch:
         self.removed: list[Depot] = []
         self.to_tell: list[Submission] = []
 
-    def try_decide(self, submission: Submission, act: Callable[[Submission], None]) -> None:
-        """Decide one of many. A submission that cannot be decided is reported and does not affect the others."""
-        try:
-            act(submission)
-        except Refusal as refusal:
-            self.decided.unchanged.append((submission, refusal.reason))
-
-    def accept(
-        self,
-        submission: Submission,
-        groups: Collection[str] | None,
-        values: Values = NOTHING_ELSE,
-        reason: str = "",
-    ) -> None:
+    def accept(self, submission: Submission, groups: Collection[str] | None, values: Values, reason: str) -> None:
         self._check_waiting(submission)
         if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
             raise DepotOfSubmissionIsRemoved(submission.depot.pk)

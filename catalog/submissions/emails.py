@@ -5,7 +5,7 @@ depot and the kind of submission. Submitted values and texts of editors go to co
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from smtplib import SMTPException
@@ -46,14 +46,6 @@ LONGEST_SUBJECT_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """A letter to be sent. submission_id: for the log, which never contains an address."""
-
-    submission_id: int
-    message: EmailMultiAlternatives
-
-
-@dataclass(frozen=True, slots=True)
 class ValueChange:
     """A value of a section. before: "" if there is nothing to compare with. reason: why it was refused, or "".
 
@@ -86,7 +78,12 @@ class Content:
     closing: tuple[str, ...] = ()
 
 
-def link_letter(submission: Submission, token: str) -> Letter:
+def _numbered(submission: Submission) -> str:
+    """Return the number and the kind of a submission."""
+    return f"nr {submission.pk} ({KINDS[Kind(submission.kind)]})"
+
+
+def link_letter(submission: Submission, token: str) -> EmailMultiAlternatives:
     """Ask the author to confirm. Reads the depot; use `select_related`."""
     hours = tokens.LINK_LIFE // timedelta(hours=1)
     content = Content(
@@ -103,13 +100,10 @@ def link_letter(submission: Submission, token: str) -> Letter:
     return _letter(submission, "potwierdź zgłoszenie", content)
 
 
-def question_letter(submission: Submission, question: SubmissionQuestion) -> Letter:
+def question_letter(submission: Submission, question: SubmissionQuestion) -> EmailMultiAlternatives:
     """Ask the author what an editor needs to know before the decision. Reads the depot; use `select_related`."""
     content = Content(
-        opening=(
-            f"Redakcja ma pytanie do zgłoszenia nr {submission.pk} ({KINDS[Kind(submission.kind)]}):",
-            f"„{question.text}”",
-        ),
+        opening=(f"Redakcja ma pytanie do zgłoszenia {_numbered(submission)}:", f"„{question.text}”"),
         link=(question_url(question), "Odpowiedz redakcji"),
         closing=(
             "Do tego czasu zgłoszenie czeka. Odpowiedz na stronie: odpowiedzi na tę wiadomość nikt nie przeczyta.",
@@ -118,9 +112,9 @@ def question_letter(submission: Submission, question: SubmissionQuestion) -> Let
     return _letter(submission, "pytanie redakcji", content)
 
 
-def accepted_letter(submission: Submission) -> Letter:
+def accepted_letter(submission: Submission) -> EmailMultiAlternatives:
     """Tell what was accepted, what was not, and why. Reads the depot; use `select_related`."""
-    opening = f"Redakcja przyjęła zgłoszenie nr {submission.pk} ({KINDS[Kind(submission.kind)]})."
+    opening = f"Redakcja przyjęła zgłoszenie {_numbered(submission)}."
     sections: tuple[LetterSection, ...] = ()
     closing: tuple[str, ...] = ("Dziękujemy.",)
     link = None
@@ -151,24 +145,12 @@ def accepted_letter(submission: Submission) -> Letter:
     return _letter(submission, outcome, content)
 
 
-def is_altered(submission: Submission, group: field_groups.FieldGroup) -> bool:
-    """Whether an editor replaced proposed values of an accepted group.
-
-    The municipality follows from the position, and the week from its text, so they are not compared.
-    """
-    if submission.depot is None:
-        return False
-    now = field_groups.values_of(submission.depot)
-    said = [name for name in group.fields if name not in {"municipality", "hours"}]
-    return any(now[name] != submission.proposed.get(name) for name in said)
-
-
-def rejected_letter(submission: Submission) -> Letter:
+def rejected_letter(submission: Submission) -> EmailMultiAlternatives:
     """Tell why a submission was rejected. Reads the depot; use `select_related`."""
     asked = _asked(submission) if submission.kind == Kind.CORRECT else ()
     content = Content(
         opening=(
-            f"Redakcja nie przyjęła zgłoszenia nr {submission.pk} ({KINDS[Kind(submission.kind)]}).",
+            f"Redakcja nie przyjęła zgłoszenia {_numbered(submission)}.",
             f"Powód: {submission.reason}",
         ),
         sections=(LetterSection("Zostało bez zmian", asked, "zgłoszone"),) if asked else (),
@@ -177,7 +159,7 @@ def rejected_letter(submission: Submission) -> Letter:
     return _letter(submission, "zgłoszenie odrzucone", content)
 
 
-def prices_letter(submission: Submission) -> Letter:
+def prices_letter(submission: Submission) -> EmailMultiAlternatives:
     """Tell the decision about each price of a submission. Reads the depot; use `select_related`."""
     outcomes = submission.proposed.get("outcomes", [])
     accepted = tuple(ValueChange(label, "", value) for label, value, reason in outcomes if not reason)
@@ -192,35 +174,34 @@ def prices_letter(submission: Submission) -> Letter:
     return _letter(submission, outcome, content)
 
 
-def superseded_letter(submission: Submission) -> Letter:
+def superseded_letter(submission: Submission) -> EmailMultiAlternatives:
     """Tell that the depot was removed before a decision. Reads the depot; use `select_related`."""
     depot = submission.depot
     reason = f" Powód: {depot.get_removal_reason_display()}." if depot is not None else ""
-    kind = KINDS[Kind(submission.kind)]
-    said = f"Zgłoszenie nr {submission.pk} ({kind}) jest już nieaktualne: wpis usunięto z katalogu."
+    said = f"Zgłoszenie {_numbered(submission)} jest już nieaktualne: wpis usunięto z katalogu."
     return _letter(submission, "zgłoszenie nieaktualne", Content(opening=(said + reason,)))
 
 
-def expiry_letter(submission: Submission, day: date) -> Letter:
+def expiry_letter(submission: Submission, day: date) -> EmailMultiAlternatives:
     """Warn that the submission is undecided, and on which day it is deleted. Reads the depot; use `select_related`."""
     content = Content(
         opening=(
-            f"Redakcja do tej pory nie rozpatrzyła zgłoszenia nr {submission.pk} ({KINDS[Kind(submission.kind)]}).",
-            f"Jeśli nie zrobi tego do dnia {_day(day)}, usuniemy zgłoszenie razem z Twoimi danymi.",
+            f"Redakcja do tej pory nie rozpatrzyła zgłoszenia {_numbered(submission)}.",
+            f"Jeśli nie zrobi tego do dnia {date_format(day, 'j E Y')} r., usuniemy zgłoszenie razem z Twoimi danymi.",
         ),
         closing=("Przepraszamy. Jeśli sprawa jest aktualna, wyślij zgłoszenie jeszcze raz.",),
     )
     return _letter(submission, "zgłoszenie bez decyzji", content)
 
 
-def owner_letter(link: OwnerLink) -> Letter:
+def owner_letter(link: OwnerLink) -> EmailMultiAlternatives:
     """Send an owner their new link. Reads the depot; use `select_related`."""
     content = Content(
         opening=("Oto nowy odnośnik do Twojego wpisu. Poprzedni przestał działać.",),
         link=(owner_url(link), OWNER_LABEL),
         closing=OWNER_HINTS,
     )
-    return Letter(link.pk, _message(link.email, link.depot, "nowy odnośnik", content))
+    return _message(link.email, link.depot, "nowy odnośnik", content)
 
 
 def find_owner_link(submission: Submission) -> tuple[str, str] | None:
@@ -229,19 +210,22 @@ def find_owner_link(submission: Submission) -> tuple[str, str] | None:
     return (owner_url(link), OWNER_LABEL) if link else None
 
 
-def send(letters: Sequence[Letter]) -> list[int]:
-    """Send letters over one connection. Returns the ids of submissions whose letter could not be sent."""
+def send(letters: Mapping[int, EmailMultiAlternatives]) -> list[int]:
+    """Send letters over one connection. Returns the keys of those that could not be sent.
+
+    letters: by the id of their submission, for the log, which never contains an address.
+    """
     failed: list[int] = []
     connection = get_connection()
-    for letter in letters:
-        letter.message.connection = connection
+    for number, letter in letters.items():
+        letter.connection = connection
         try:
             connection.open()  # no-op on an open connection
-            letter.message.send()
+            letter.send()
         except (SMTPException, OSError, ValueError) as error:
             # The error text may contain the address.
-            logger.error("letter of submission %s not sent: %s", letter.submission_id, type(error).__name__)
-            failed.append(letter.submission_id)
+            logger.error("letter of submission %s not sent: %s", number, type(error).__name__)
+            failed.append(number)
             connection.close()
     connection.close()
     return failed
@@ -249,9 +233,8 @@ def send(letters: Sequence[Letter]) -> list[int]:
 
 def status_url(submission: Submission) -> str:
     """Return the URL of a visit's page. The reference is in the query string, which no log keeps."""
-    return (
-        site_url(reverse("request-status")) + f"?znak={tokens.status_reference(submission.visit_id or submission.pk)}"
-    )
+    reference = tokens.status_reference(submission.visit_id or submission.pk)
+    return site_url(reverse("request-status")) + f"?znak={reference}"
 
 
 def question_url(question: SubmissionQuestion) -> str:
@@ -277,11 +260,18 @@ def _correction(submission: Submission) -> tuple[LetterSection, ...]:
 
 
 def _as_accepted(submission: Submission) -> list[ValueChange]:
-    """Return the accepted values; those altered by an editor as the depot has them now."""
+    """Return the values of a submission, accepted ones that an editor altered as the depot has them now.
+
+    The municipality follows from the position, and the week from its text, so they are not compared.
+    """
     changes = list(_asked(submission))
+    if submission.depot is None:
+        return changes
+    now = field_groups.values_of(submission.depot)
     for at, group in enumerate(field_groups.groups_in(submission.proposed)):
-        if submission.depot is not None and group.name in submission.accepted_fields and is_altered(submission, group):
-            now = field_groups.values_of(submission.depot)
+        compared = [name for name in group.fields if name not in {"municipality", "hours"}]
+        is_altered = any(now[name] != submission.proposed.get(name) for name in compared)
+        if is_altered and group.name in submission.accepted_fields:
             after = field_groups.shown(group, now, field_groups.municipalities(now))
             changes[at] = replace(changes[at], after=after, proposed=changes[at].after)
     return changes
@@ -294,8 +284,8 @@ def _asked(submission: Submission) -> tuple[ValueChange, ...]:
     return tuple(ValueChange(one.group.label, one.before, one.after) for one in found)
 
 
-def _letter(submission: Submission, outcome: str, content: Content) -> Letter:
-    return Letter(submission.pk, _message(submission.email, submission.depot, outcome, content, status_url(submission)))
+def _letter(submission: Submission, outcome: str, content: Content) -> EmailMultiAlternatives:
+    return _message(submission.email, submission.depot, outcome, content, status_url(submission))
 
 
 def _message(
@@ -333,7 +323,3 @@ def _depot_name(depot: Depot | None) -> str:
     if depot.removal_reason == Depot.RemovalReason.PRIVATE_PERSON or depot.publication == Depot.Publication.HELD:
         return f"wpis nr {depot.pk}"
     return " ".join(depot.name.split())
-
-
-def _day(value: date) -> str:
-    return date_format(value, "j E Y \\r.")

@@ -58,8 +58,7 @@ CONTACT = ("nip", "phone", "website")
 
 def values_of(depot: Depot) -> dict[str, Any]:
     """Return the public fields of a depot."""
-    columns = {name: "municipality_id" if name == "municipality" else name for name in Depot.PUBLIC_FIELDS}
-    return {name: getattr(depot, column) for name, column in columns.items()}
+    return {name: getattr(depot, Depot.column(name)) for name in Depot.PUBLIC_FIELDS}
 
 
 def changes(stored: Values, wanted: Values) -> dict[str, Any]:
@@ -82,11 +81,16 @@ def groups_in(values: Values) -> tuple[FieldGroup, ...]:
     return tuple(group for group in GROUPS if group.name in values)
 
 
+def labels(values: Values) -> str:
+    """Return the groups that some values belong to, in words."""
+    return ", ".join(group.label.lower() for group in groups_in(values))
+
+
 def apply(depot: Depot, values: Values, groups: Collection[str]) -> list[str]:
     """Set groups of fields on a depot without saving it. Returns the names of the fields."""
     names = [name for group in groups_in(values) if group.name in groups for name in group.fields]
     for name in names:
-        setattr(depot, "municipality_id" if name == "municipality" else name, values[name])
+        setattr(depot, Depot.column(name), values[name])
     return names
 
 

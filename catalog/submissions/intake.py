@@ -105,8 +105,9 @@ def create_submission(
     for repeated in _saying_same(earlier, submission).filter(created_at__gt=on - REPEAT):
         if _said(repeated.companions.filter(state=State.UNCONFIRMED)) == _said(companions):
             return repeated
-    counted = limits.RateKey(client_hash, mailbox_hash, submission.depot_id, Kind(submission.kind))
-    limits.check_submissions(counted, on)
+    limits.check_submissions(
+        client=client_hash, mailbox=mailbox_hash, depot=submission.depot_id, kind=submission.kind, on=on
+    )
     held_back = limits.mailbox_free_at(mailbox_hash, on) is not None
     numbers = list(earlier.values_list("pk", flat=True))
     _visits(numbers).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
@@ -144,7 +145,16 @@ def get_confirmable(*, token: str, on: datetime) -> Submission:
     Raises InvalidToken, LinkExpired, SubmissionDeleted, LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded,
     DepotIsRemoved, DepotIsHeld.
     """
-    return _confirmable(token, on)
+    link = tokens.read_token(token, on)
+    submission = Submission.objects.select_related("depot").filter(pk=link.submission_id).first()
+    if submission is None:
+        raise SubmissionDeleted(link.submission_id)
+    if submission.depot is not None:
+        check_published(submission.depot)
+    _check_unconfirmed(submission)
+    if not tokens.is_token(token, submission.token_hash):
+        raise TokenSuperseded(submission.pk)
+    return submission
 
 
 @transaction.atomic
@@ -156,11 +166,11 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
 
     Raises what `get_confirmable` raises.
     """
-    found = _confirmable(token, on)
+    found = get_confirmable(token=token, on=on)
     if found.depot is not None:
         locked(found.depot)
         # The depot may have been merged while this waited for its lock; the submission then belongs to the survivor.
-        found = _confirmable(token, on)
+        found = get_confirmable(token=token, on=on)
     else:
         limits.wait_for_turn(found.email_hash)  # there is no row that two links of one author share
     parts = _visits([found.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
@@ -169,7 +179,7 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
         replaced |= Q(pk__in=_waiting_like(part))
     lock_submissions(Submission.objects.filter(Q(pk__in=parts.order_by()) | replaced))
     # Check again: the submission may have been confirmed, or its link renewed, before the lock was acquired.
-    _confirmable(token, on)
+    get_confirmable(token=token, on=on)
     for part in parts.all():
         _waiting_like(part).update(state=State.SUPERSEDED, decided_at=on)
         part.confirmed_at = on
@@ -220,7 +230,7 @@ def _send_link(submission: Submission, on: datetime) -> None:
     submission.save(update_fields=["token_hash", "mails_sent", "mailed_at", "links_at", "mailbox_hash"])
 
     def send() -> None:
-        if emails.send([emails.link_letter(submission, token)]):
+        if emails.send({submission.pk: emails.link_letter(submission, token)}):
             without = Func(F("links_at"), Value(on), function="array_remove")
             Submission.objects.filter(pk=submission.pk).update(links_at=without)
         else:
@@ -287,19 +297,6 @@ def _of_same_author(submission: Submission) -> SubmissionQuerySet:
 def _saying_same(submissions: SubmissionQuerySet, submission: Submission) -> SubmissionQuerySet:
     """Filter submissions to those with the same values."""
     return submissions.filter(**{name: getattr(submission, name) for name in SAID})
-
-
-def _confirmable(token: str, on: datetime) -> Submission:
-    link = tokens.read_token(token, on)
-    submission = Submission.objects.select_related("depot").filter(pk=link.submission_id).first()
-    if submission is None:
-        raise SubmissionDeleted(link.submission_id)
-    if submission.depot is not None:
-        check_published(submission.depot)
-    _check_unconfirmed(submission)
-    if not tokens.is_token(token, submission.token_hash):
-        raise TokenSuperseded(submission.pk)
-    return submission
 
 
 def _check_unconfirmed(submission: Submission) -> None:

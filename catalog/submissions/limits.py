@@ -7,12 +7,11 @@ for an hour only, and delays the letter: the submission is accepted.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
-from math import inf
 
 from django.db import connection
+from django.db.models import Count, Q
 
 from catalog.models import OwnerLink, Submission
 
@@ -59,21 +58,6 @@ class TooManyRequests(Exception):
         self.retry_at = retry_at
 
 
-@dataclass(frozen=True, slots=True)
-class RateKey:
-    """Keys that a new submission counts against. client, mailbox: hashes. depot: None for a missing depot."""
-
-    client: str
-    mailbox: str
-    depot: int | None
-    kind: Submission.Kind
-
-    @property
-    def limits(self) -> tuple[float, float, float]:
-        """Limits of network, mailbox and depot."""
-        return PER_CLIENT, PER_ADDRESS, inf if self.kind in OWNERS_KINDS else PER_DEPOT
-
-
 def wait_for_turn(*hashes: str) -> None:
     """Serialise transactions of the same networks or mailboxes. Call it before any row lock. One query."""
     with connection.cursor() as cursor:
@@ -82,30 +66,26 @@ def wait_for_turn(*hashes: str) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key", [keys])
 
 
-def check_submissions(counted: RateKey, on: datetime) -> None:
-    """Raise TooManyRequests unless one more submission is allowed. Exact after `wait_for_turn`. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""
-            SELECT count(*) FILTER (WHERE client_hash = %(client)s AND confirmed_at IS NULL),
-                   count(*) FILTER (WHERE mailbox_hash = %(mailbox)s
-                                      AND (confirmed_at IS NOT NULL OR client_hash = %(client)s)),
-                   count(*) FILTER (WHERE depot_id = %(depot)s AND confirmed_at IS NOT NULL)
-            FROM {Submission._meta.db_table}
-            WHERE created_at > %(since)s AND (kind = ANY(%(owners)s)) = %(asks_owner)s
-              AND (client_hash = %(client)s OR mailbox_hash = %(mailbox)s OR depot_id = %(depot)s)
-            """,  # noqa: S608
-            {
-                "client": counted.client,
-                "mailbox": counted.mailbox,
-                "depot": counted.depot,
-                "since": on - PERIOD,
-                "owners": list(OWNERS_KINDS),
-                "asks_owner": counted.kind in OWNERS_KINDS,
-            },
-        )
-        found = cursor.fetchone()
-    if any(count >= limit for count, limit in zip(found, counted.limits, strict=True)):
+def check_submissions(*, client: str, mailbox: str, depot: int | None, kind: str, on: datetime) -> None:
+    """Raise TooManyRequests unless one more submission is allowed. Exact after `wait_for_turn`. One query.
+
+    client, mailbox: hashes. depot: None for a missing depot, which has no limit.
+    """
+    of_client, of_mailbox = Q(client_hash=client), Q(mailbox_hash=mailbox)
+    of_depot = Q(depot=depot, depot__isnull=False)
+    is_confirmed = Q(confirmed_at__isnull=False)
+    is_owners = kind in OWNERS_KINDS
+    recent = Submission.objects.filter(of_client | of_mailbox | of_depot, created_at__gt=on - PERIOD)
+    counts = recent.filter(Q(kind__in=OWNERS_KINDS) if is_owners else ~Q(kind__in=OWNERS_KINDS)).aggregate(
+        client=Count("pk", filter=of_client & ~is_confirmed),
+        mailbox=Count("pk", filter=of_mailbox & (is_confirmed | of_client)),
+        depot=Count("pk", filter=of_depot & is_confirmed),
+    )
+    if (
+        counts["client"] >= PER_CLIENT
+        or counts["mailbox"] >= PER_ADDRESS
+        or (counts["depot"] >= PER_DEPOT and not is_owners)
+    ):
         raise TooManyRequests(on + PERIOD)
 
 

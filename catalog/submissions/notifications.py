@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from catalog.models import Submission
 from catalog.submissions import emails, limits, tokens
-from catalog.submissions.emails import Letter
 
 State = Submission.State
 
@@ -89,7 +89,7 @@ def lock_mailboxes(submissions: QuerySet[Submission]) -> list[Submission]:
     return list(rows.select_for_update(of=("self",), skip_locked=True))
 
 
-def deliver(letters: Sequence[tuple[Submission, Letter]], *, on: datetime, **saved: Any) -> Told:
+def deliver(letters: Sequence[tuple[Submission, EmailMultiAlternatives]], *, on: datetime, **saved: Any) -> Told:
     """Send letters about submissions from `lock_mailboxes`, within the limit of each mailbox. Two statements.
 
     Letters beyond the limit are not sent; the caller keeps them pending. saved: fields to set where a letter was sent.
@@ -107,7 +107,7 @@ def deliver(letters: Sequence[tuple[Submission, Letter]], *, on: datetime, **sav
             delayed.append(row.pk)
         else:
             leaving.append((row, letter))
-    unsent = emails.send([letter for _, letter in leaving])
+    unsent = emails.send({row.pk: letter for row, letter in leaving})
     sent = [row for row, _ in leaving if row.pk not in unsent]
     for row in sent:
         row.links_at = [*row.links_at, on]

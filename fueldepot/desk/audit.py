@@ -12,10 +12,10 @@ from django.db.models.expressions import Expression
 from django.db.models.functions import Cast, Coalesce, Concat, Replace
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
+from catalog.admin.desk import page_url
 from catalog.depots import fuels
 from catalog.models import Depot, Submission, Voivodeship
 from prices.models import DepotPrice, PlausibleRange
@@ -23,7 +23,8 @@ from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolut
 
 PER_PAGE = 100
 
-KINDS = {"+": "dodano", "~": "zmieniono", "-": "skasowano"}
+KINDS = {"+": "dodano", "~": "zmieniono", "-": "skasowano"} | dict(Submission.State.choices)
+"""Decisions by the type of a history row, or the state of a submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +73,6 @@ COLUMNS = tuple(f"shown_{name}" for name in AuditEntry._fields)
 """Column aliases of the fields of `AuditEntry`."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldFormatter:
-    """A decision formatted for the page."""
-
-    at: datetime
-    who: str
-    what: str
-    title: str
-    kind: str
-    reason: str
-    url: str
-    count: int
-
-
 def text(*parts: Any) -> Expression:
     """Concatenate columns and words."""
     return Concat(*(Cast(part, TextField()) for part in parts), Value(""), output_field=TextField())
@@ -127,12 +114,12 @@ class AuditQuery:
     row's name or the reason.
     """
 
-    who: int | None
-    since: date | None
-    until: date | None
-    before: datetime | None
-    imports: bool
-    words: str
+    who: int | None = None
+    since: date | None = None
+    until: date | None = None
+    before: datetime | None = None
+    imports: bool = False
+    words: str = ""
 
     @classmethod
     def read(cls, given: Any) -> "AuditQuery":
@@ -234,18 +221,17 @@ def audit(request: HttpRequest) -> HttpResponse:
     return render(request, "admin/audit.html", context)
 
 
-def show(entry: AuditEntry) -> FieldFormatter:
-    """Format a decision."""
+def show(entry: AuditEntry) -> dict[str, Any]:
+    """Return a decision in the words of the page."""
     audited = AUDITED[entry.audited]
-    states = dict(Submission.State.choices)
     title = entry.title.strip()
-    return FieldFormatter(
-        at=entry.at,
-        who=entry.who or "import",
-        what=audited.label,
-        title=title if len(title) <= 120 else f"{title[:120]}…",
-        count=entry.rows,
-        kind=KINDS.get(entry.kind) or str(states.get(entry.kind, entry.kind)),
-        reason=entry.reason,
-        url=reverse(f"admin:{audited.model._meta.app_label}_{audited.model._meta.model_name}_change", args=[entry.key]),
-    )
+    return {
+        "at": entry.at,
+        "who": entry.who or "import",
+        "what": audited.label,
+        "title": title if len(title) <= 120 else f"{title[:120]}…",
+        "count": entry.rows,
+        "kind": KINDS[entry.kind],
+        "reason": entry.reason,
+        "url": page_url(audited.model._meta, "change", entry.key),
+    }

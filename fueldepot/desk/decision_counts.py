@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
-from typing import Any
+from datetime import date, datetime, timedelta
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -38,24 +37,14 @@ class DayOfEditor:
         return sum(self.kinds.values())
 
 
-def count_decisions(
-    audited: Collection[AuditedModel], since: date, until: date, who: int | None = None
-) -> list[DayOfEditor]:
-    """Return decisions by day, newest first, then by editor. One query per history.
-
-    since, until: inclusive. who: one editor only.
-    """
-    start = timezone.make_aware(datetime.combine(since, time.min))
-    end = timezone.make_aware(datetime.combine(until + timedelta(days=1), time.min))
+def count_decisions(audited: Collection[AuditedModel], question: AuditQuery) -> list[DayOfEditor]:
+    """Return decisions by day, newest first, then by editor. One query per history."""
     kinds: dict[tuple[date, str], Counter[str]] = {}
     last: dict[tuple[date, str], datetime] = {}
     for one in audited:
         rows, at, person = one.decisions()
-        wanted: dict[str, Any] = {f"{at}__gte": start, f"{at}__lt": end, f"{person}__isnull": False}
-        if who is not None:
-            wanted[person] = who
         found = (
-            rows.filter(**wanted)
+            rows.filter(question.condition(at, person))
             .order_by()
             .values_list(TruncDate(at), f"{person}__username")
             .annotate(number=Count("pk"), newest=Max(at))
@@ -81,6 +70,6 @@ def decision_statistics(request: HttpRequest) -> HttpResponse:
         "title": "Decyzje według dni i osób",
         "since": since,
         "until": until,
-        "rows": count_decisions(audited, since, until, question.who),
+        "rows": count_decisions(audited, AuditQuery(who=question.who, since=since, until=until)),
     }
     return render(request, "admin/decision_statistics.html", context)

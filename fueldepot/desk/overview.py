@@ -1,6 +1,5 @@
 """The start page of the desk: waiting work with its age, and today's decisions."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,7 +22,7 @@ from catalog.models import (
     Voivodeship,
     VoivodeshipClaim,
 )
-from fueldepot.desk.audit import AUDITED
+from fueldepot.desk.audit import AUDITED, AuditQuery
 from fueldepot.desk.decision_counts import DayOfEditor, count_decisions
 from prices.models import DepotPrice
 from regulations.freshness import STALE_AFTER
@@ -48,18 +47,20 @@ class Waiting:
 def find_waiting(user: Any) -> list[Waiting]:
     """Return waiting work that the user may do, what readers wait for first. At most eight queries."""
     found: list[Waiting] = []
-    kinds: tuple[tuple[str, Callable[[], list[Waiting]]], ...] = (
-        ("catalog.view_submission", submissions_waiting),
-        ("prices.view_depotprice", prices_waiting),
-        ("catalog.view_ownerchange", owner_changes_unseen),
-        ("catalog.view_draft", lambda: drafts_waiting(user)),
-        ("regulations.view_legalstate", stale_states),
-        ("catalog.view_depot", depots_waiting),
-        ("auth.view_user", accounts_without_group),
-    )
-    for right, find in kinds:
-        if user.has_perm(right):
-            found.extend(find())
+    if user.has_perm("catalog.view_submission"):
+        found += submissions_waiting()
+    if user.has_perm("prices.view_depotprice"):
+        found.append(prices_waiting())
+    if user.has_perm("catalog.view_ownerchange"):
+        found.append(owner_changes_unseen())
+    if user.has_perm("catalog.view_draft"):
+        found += drafts_waiting(user)
+    if user.has_perm("regulations.view_legalstate"):
+        found.append(stale_states())
+    if user.has_perm("catalog.view_depot"):
+        found += depots_waiting()
+    if user.has_perm("auth.view_user"):
+        found.append(accounts_without_group())
     return found
 
 
@@ -105,18 +106,21 @@ def find_voivodeships(user: Any) -> list[VoivodeshipWork]:
     prices = _count_by(DepotPrice.objects.pending(), F("depot__municipality__voivodeship"))
     unchecked = _count_by(Depot.objects.filter(work_queues.ALIVE, verified_at=None), F("municipality__voivodeship"))
     unlimited = bool(claims) and is_unlimited(user)
-    found = [
-        VoivodeshipWork(
+    own: list[VoivodeshipWork] = []
+    others: list[VoivodeshipWork] = []
+    for one in Voivodeship.objects.order_by("teryt"):
+        claim = claims.get(one.pk)
+        is_own = claim is not None and claim.editor_id == user.pk
+        work = VoivodeshipWork(
             voivodeship=one,
-            claim=(claim := claims.get(one.pk)),
-            may_release=claim is not None and (unlimited or claim.editor_id == user.pk),
+            claim=claim,
+            may_release=is_own or (claim is not None and unlimited),
             submissions=submissions.get(one.pk, 0),
             prices=prices.get(one.pk, 0),
             unchecked=unchecked.get(one.pk, 0),
         )
-        for one in Voivodeship.objects.order_by("teryt")
-    ]
-    return sorted(found, key=lambda work: work.claim is None or work.claim.editor_id != user.pk)
+        (own if is_own else others).append(work)
+    return own + others
 
 
 def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
@@ -124,18 +128,18 @@ def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
     return dict(rows.order_by().values_list(voivodeship).annotate(number=Count("pk")))
 
 
-def prices_waiting() -> list[Waiting]:
+def prices_waiting() -> Waiting:
     """Return waiting prices."""
     counts = DepotPrice.objects.pending().aggregate(number=Count("pk"), since=Min("submitted_at"))
     url = reverse("admin:prices_depotprice_changelist")
-    return [Waiting("Ceny do zatwierdzenia", counts["number"], url, counts["since"])]
+    return Waiting("Ceny do zatwierdzenia", counts["number"], url, counts["since"])
 
 
-def owner_changes_unseen() -> list[Waiting]:
+def owner_changes_unseen() -> Waiting:
     """Return owners' changes that no editor has reviewed."""
     counts = OwnerChange.objects.filter(seen_at__isnull=True).aggregate(number=Count("pk"), since=Min("made_at"))
     url = reverse("admin:catalog_ownerchange_changelist")
-    return [Waiting("Zmiany właścicieli do obejrzenia", counts["number"], f"{url}?seen=no", counts["since"])]
+    return Waiting("Zmiany właścicieli do obejrzenia", counts["number"], f"{url}?seen=no", counts["since"])
 
 
 def drafts_waiting(user: Any) -> list[Waiting]:
@@ -153,30 +157,29 @@ def drafts_waiting(user: Any) -> list[Waiting]:
     ]
 
 
-def stale_states() -> list[Waiting]:
+def stale_states() -> Waiting:
     """Return legal states due for a review."""
     count = LegalState.objects.filter(as_of__lt=timezone.localdate() - STALE_AFTER).count()
     url = f"{reverse('admin:regulations_legalstate_changelist')}?stale=yes"
-    return [Waiting(f"Stany prawne starsze niż {STALE_AFTER.days} dni", count, url)]
+    return Waiting(f"Stany prawne starsze niż {STALE_AFTER.days} dni", count, url)
 
 
 def depots_waiting() -> list[Waiting]:
     """Return the work queues of depots."""
     url = reverse("admin:catalog_depot_changelist")
-    links = work_queues.count_queues(timezone.localdate())
-    return [Waiting(f"Składy: {queue.label}", count, f"{url}?queue={queue.slug}") for queue, count in links]
+    counts = work_queues.count_queues(timezone.localdate())
+    return [Waiting(f"Składy: {queue.label}", count, f"{url}?queue={queue.slug}") for queue, count in counts]
 
 
-def accounts_without_group() -> list[Waiting]:
+def accounts_without_group() -> Waiting:
     """Return active accounts without rights."""
     people = get_user_model().objects.filter(is_active=True, is_superuser=False)
     count = people.filter(groups__isnull=True, user_permissions__isnull=True).count()
-    return [
-        Waiting("Konta bez grupy: nic nie mogą zrobić", count, f"{reverse('admin:auth_user_changelist')}?role=none")
-    ]
+    return Waiting("Konta bez grupy: nic nie mogą zrobić", count, f"{reverse('admin:auth_user_changelist')}?role=none")
 
 
 def find_today(user: Any) -> list[DayOfEditor]:
     """Return today's decisions by editor, as far as the user may see them. One query per history."""
     today = timezone.localdate()
-    return count_decisions([one for one in AUDITED if user.has_perm(one.permission)], today, today)
+    audited = [one for one in AUDITED if user.has_perm(one.permission)]
+    return count_decisions(audited, AuditQuery(since=today, until=today))

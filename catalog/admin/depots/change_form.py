@@ -1,20 +1,20 @@
 """The page of one depot: its form, its history and the moderation buttons."""
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, render
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.views.decorators.http import require_POST
 
 from catalog import links, models
 from catalog.admin.depots import field_history, position_map
 from catalog.admin.depots.field_history import FieldHistory, read_history
-from catalog.admin.depots.form import EXTRAS, VERIFYING, DepotAdminForm
+from catalog.admin.depots.form import VERIFYING, DepotAdminForm
 from catalog.admin.depots.same_contact import find_same_contact
 from catalog.admin.desk import current_editor, read_number, read_text
 from catalog.admin.next_row import NextRowMixin
@@ -28,27 +28,14 @@ ADDRESS = ("street", "house_number", ("postcode", "place"))
 FIELDSETS = (
     (None, {"fields": ("name", "fuels", "opening_hours")}),
     ("Adres i kontakt", {"fields": (*ADDRESS, "nip", "phone", "website")}),
-    ("Położenie", {"fields": (("lat", "lon"), "location_approximate", *EXTRAS, "municipality")}),
+    ("Położenie", {"fields": (("lat", "lon"), "location_approximate", "other_municipality", "municipality")}),
     ("Wyświetlanie", {"fields": ("featured",)}),
 )
-STATE = (
-    "Stan wpisu",
-    {
-        "fields": (
-            "data_status",
-            "verified_at",
-            "verified_by",
-            "publication",
-            "removed_at",
-            "removal_reason",
-            "merged_into",
-            "review",
-            "updated_at",
-            "source",
-            "source_id",
-        )
-    },
+STATE_FIELDS = (
+    *("data_status", "verified_at", "verified_by", "publication", "removed_at", "removal_reason"),
+    *("merged_into", "review", "updated_at", "source", "source_id"),
 )
+STATE = ("Stan wpisu", {"fields": STATE_FIELDS})
 
 REASONS = [
     reason
@@ -70,8 +57,17 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     save_on_top = True
     form = DepotAdminForm
     autocomplete_fields = ("municipality",)
-    readonly_fields = cast("tuple[str, ...]", STATE[1]["fields"])
+    readonly_fields = STATE_FIELDS
     change_form_template = "admin/catalog/depot/page.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        decision = self.admin_site.admin_view(require_POST(self.decision_view))
+        viewers = self.admin_site.admin_view(require_POST(self.viewing_view))
+        return [
+            path("<int:depot_id>/decyzja/", decision, name="catalog_depot_decide"),
+            path("<int:depot_id>/otwarty/", viewers, name="catalog_depot_viewing"),
+            *super().get_urls(),
+        ]
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
         """Return the depot with `opened`, its edit version, which is read first and so never newer than the row."""
@@ -98,22 +94,9 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     ) -> Any:
         form: Any = super().get_form(request, obj, change, **kwargs)
         form.editor = current_editor(request)
-        if obj is None or not self.has_change_permission(request, obj):
-            return form
-        sources = self._field_history(obj).sources
-        opened = getattr(obj, "opened", 0)
-
-        class SourcedForm(form):  # type: ignore[misc] # made by the admin at run time
-            """The form with the source of each value in its help text."""
-
-            def __init__(self, *args: Any, **options: Any) -> None:
-                super().__init__(*args, **options)
-                self.initial["opened"] = opened
-                for name, source in sources.items():
-                    if name in self.fields:
-                        self.fields[name].help_text = f"{self.fields[name].help_text} {source}".strip()
-
-        return SourcedForm
+        may_edit = obj is not None and self.has_change_permission(request, obj)
+        form.sources = self._field_history(obj).sources if may_edit else {}
+        return form
 
     def _field_history(self, depot: Any) -> FieldHistory:
         """The history of a depot, read once per request."""
@@ -190,11 +173,9 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         if refusal:
             self.message_user(request, f"Nic nie zapisano: {refusal.reason}.", messages.WARNING)
             return HttpResponseRedirect(request.get_full_path())
-        if "_verify" in request.POST:
-            self.message_user(request, f"Zapisano i oznaczono jako sprawdzone: {obj}.")
-            return HttpResponseRedirect(request.get_full_path())
-        if "_continue" in request.POST:
-            self.message_user(request, f"Zapisano: {obj}.")
+        if {"_verify", "_continue"} & request.POST.keys():
+            done = "Zapisano i oznaczono jako sprawdzone" if "_verify" in request.POST else "Zapisano"
+            self.message_user(request, f"{done}: {obj}.")
             return HttpResponseRedirect(request.get_full_path())
         return super().response_change(request, obj)
 
@@ -229,30 +210,30 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         editor, today = current_editor(request), timezone.localdate()
         note = " ".join(read_text(request, "note").split())[:80]
         reason = request.POST.get("reason", "")
-        decisions: dict[str, Callable[[], models.Depot]] = {
-            # `opened` makes sure that the editor verifies the values shown.
-            "verify": lambda: editing.edit_depot(
-                depot=depot, values={}, by=editor, on=today, opened=read_number(request.POST.get("opened")), verify=True
-            ),
-            "reset": lambda: moderation.revoke_verification(depot=depot, by=editor),
-            "publish": lambda: publishing.publish_depot(depot=depot, by=editor, on=today, note=note),
-            "remove": lambda: moderation.remove_depot(
-                depot=depot, reason=models.Depot.RemovalReason(reason), by=editor, on=today, note=note
-            ),
-        }
-        decide = decisions.get(request.POST.get("decision", ""))
-        if decide is None or (request.POST.get("decision") == "remove" and reason not in REASONS):
-            self.message_user(request, "Nic nie zmieniono: wybierz powód usunięcia.", messages.ERROR)
+        url = self.with_filters(request, reverse("admin:catalog_depot_change", args=[depot.pk]))
+        try:
+            match request.POST.get("decision"):
+                case "verify":
+                    # `opened` makes sure that the editor verifies the values shown.
+                    opened = read_number(request.POST.get("opened"))
+                    editing.edit_depot(depot=depot, values={}, by=editor, on=today, opened=opened, verify=True)
+                case "reset":
+                    moderation.revoke_verification(depot=depot, by=editor)
+                case "publish":
+                    publishing.publish_depot(depot=depot, by=editor, on=today, note=note)
+                case "remove" if reason in REASONS:
+                    removal = models.Depot.RemovalReason(reason)
+                    moderation.remove_depot(depot=depot, reason=removal, by=editor, on=today, note=note)
+                case _:
+                    self.message_user(request, "Nic nie zmieniono: wybierz powód usunięcia.", messages.ERROR)
+                    return HttpResponseRedirect(url)
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
         else:
-            try:
-                decide()
-                self.message_user(request, f"Zapisano decyzję: {depot}.")
-                owed = models.Submission.objects.unnotified().filter(depot=depot, state="superseded")
-                tell_authors(self, request, list(owed.values_list("pk", flat=True)))
-            except Refusal as refusal:
-                self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
-        url = reverse("admin:catalog_depot_change", args=[depot.pk])
-        return HttpResponseRedirect(self.with_filters(request, url))
+            self.message_user(request, f"Zapisano decyzję: {depot}.")
+            owed = models.Submission.objects.unnotified().filter(depot=depot, state="superseded")
+            tell_authors(self, request, list(owed.values_list("pk", flat=True)))
+        return HttpResponseRedirect(url)
 
 
 def what_followed(depot: models.Depot) -> list[str] | None:

@@ -147,9 +147,12 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
         return DepotChangeList
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        found = work_queues.links(timezone.localdate(), request.GET)
-        context = {"queues": found, "pairs": len(quality.unresolved_pairs())}
-        return super().changelist_view(request, {**context, **(extra_context or {})})
+        context = {
+            "queues": work_queues.count_queues(timezone.localdate()),
+            "pairs": len(quality.unresolved_pairs()),
+            **(extra_context or {}),
+        }
+        return super().changelist_view(request, context)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

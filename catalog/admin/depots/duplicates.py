@@ -1,38 +1,40 @@
 """Likely duplicates: the list of pairs, and the page that merges a pair or marks it as distinct."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.views.decorators.http import require_http_methods
 
 from catalog import links
-from catalog.admin.depots.field_history import LABELS, NONE, shown
-from catalog.admin.desk import current_editor
+from catalog.admin.depots.field_history import shown
+from catalog.admin.desk import AnyModelAdmin, current_editor
+from catalog.admin.history import NOTHING
 from catalog.depots import duplicates, quality
 from catalog.models import Depot
 from catalog.services import merging, moderation
+from catalog.submissions.field_groups import FieldGroup
 from catalog.text import format_address
 
 PER_PAGE = 50
 
-CHOICES: tuple[tuple[str, ...], ...] = (
-    ("name",),
-    ("street", "house_number"),
-    ("postcode", "place"),
-    ("nip",),
-    ("phone",),
-    ("website",),
-    ("fuels",),
-    ("opening_hours", "hours"),
-    ("lat", "lon", "location_approximate", "municipality"),
+CHOICES = (
+    FieldGroup("nazwa", ("name",)),
+    FieldGroup("ulica i numer domu", ("street", "house_number")),
+    FieldGroup("kod pocztowy i miejscowość", ("postcode", "place")),
+    FieldGroup("NIP", ("nip",)),
+    FieldGroup("telefon", ("phone",)),
+    FieldGroup("strona internetowa", ("website",)),
+    FieldGroup("paliwa", ("fuels",)),
+    FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
+    FieldGroup("położenie i gmina", ("lat", "lon", "location_approximate", "municipality")),
 )
-"""Fields that are taken over together. The first field of a group names it."""
+"""Fields that are taken over together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,102 +60,113 @@ class FieldChoice:
     preferred: str
 
 
-def answer_list(request: HttpRequest, desk: "ModelAdmin[Depot]") -> HttpResponse:
-    """Show the unresolved pairs, likeliest first. One query besides those of `quality`."""
-    page = Paginator(quality.unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
-    keys = {key for pair in page for key in (pair.first, pair.second)}
-    depots = Depot.objects.select_related("municipality").in_bulk(keys)
-    rows = [
-        PairRow(pair, first, second, address_of(first), address_of(second))
-        for pair in page
-        # A depot can be removed between the two queries.
-        if (first := depots.get(pair.first)) and (second := depots.get(pair.second))
-    ]
-    context = {
-        **desk.admin_site.each_context(request),
-        "title": "Możliwe powtórzenia",
-        "opts": desk.opts,
-        "rows": rows,
-        "page": page,
-        "near_m": duplicates.NEAR_M,
-        "may_decide": desk.has_change_permission(request),
-    }
-    return render(request, "admin/catalog/depot/pairs.html", context)
+class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: the pages of likely duplicates."""
 
+    def get_urls(self) -> list[URLPattern]:
+        pairs = self.admin_site.admin_view(self.pairs_view)
+        pair = self.admin_site.admin_view(require_http_methods(["GET", "HEAD", "POST"])(self.pair_view))
+        return [
+            path("powtorzenia/", pairs, name="catalog_depot_pairs"),
+            path("powtorzenia/<int:first>/<int:second>/", pair, name="catalog_depot_pair"),
+            *super().get_urls(),
+        ]
 
-def answer_pair(request: HttpRequest, desk: "ModelAdmin[Depot]", first: int, second: int) -> HttpResponse:
-    """Show two depots side by side, and process the decision about them."""
-    found = Depot.objects.select_related("municipality").in_bulk([first, second])
-    if first == second or len(found) != 2:
-        raise Http404
-    one, other = found[first], found[second]
-    if request.method == "POST" and decide(request, desk, one, other):
-        return HttpResponseRedirect(reverse("admin:catalog_depot_pairs"))
-    context = {
-        **desk.admin_site.each_context(request),
-        "title": "Dwa wpisy: jeden skład czy dwa?",
-        "opts": desk.opts,
-        "first": one,
-        "second": other,
-        "first_url": links.depot_url(one.pk, one.name),
-        "second_url": links.depot_url(other.pk, other.name),
-        "choices": [choice_of(group, one, other) for group in CHOICES],
-        "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
-    }
-    return render(request, "admin/catalog/depot/pair.html", context)
+    def pairs_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the unresolved pairs, likeliest first. One query besides those of `quality`."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        page = Paginator(quality.unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
+        keys = {key for pair in page for key in (pair.first, pair.second)}
+        depots = Depot.objects.select_related("municipality").in_bulk(keys)
+        rows = [
+            PairRow(pair, first, second, address_of(first), address_of(second))
+            for pair in page
+            # A depot can be removed between the two queries.
+            if (first := depots.get(pair.first)) and (second := depots.get(pair.second))
+        ]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Możliwe powtórzenia",
+            "opts": self.opts,
+            "rows": rows,
+            "page": page,
+            "near_m": duplicates.NEAR_M,
+            "may_decide": self.has_change_permission(request),
+        }
+        return render(request, "admin/catalog/depot/pairs.html", context)
 
+    def pair_view(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
+        """Show two depots side by side, and process the decision about them."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        found = Depot.objects.select_related("municipality").in_bulk([first, second])
+        if first == second or len(found) != 2:
+            raise Http404
+        one, other = found[first], found[second]
+        if request.method == "POST" and self._decide_pair(request, one, other):
+            return HttpResponseRedirect(reverse("admin:catalog_depot_pairs"))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Dwa wpisy: jeden skład czy dwa?",
+            "opts": self.opts,
+            "first": one,
+            "second": other,
+            "first_url": links.depot_url(one.pk, one.name),
+            "second_url": links.depot_url(other.pk, other.name),
+            "choices": [choice_of(group, one, other) for group in CHOICES],
+            "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
+        }
+        return render(request, "admin/catalog/depot/pair.html", context)
 
-def decide(request: HttpRequest, desk: "ModelAdmin[Depot]", one: Depot, other: Depot) -> bool:
-    """Process the posted decision. Returns whether it was carried out; if not, a message gives the reason."""
-    editor, now = current_editor(request), timezone.now()
-    decision = request.POST.get("decision")
-    try:
-        if decision == "apart":
-            merging.mark_distinct(one=one, other=other, by=editor, at=now)
-            desk.message_user(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.")
+    def _decide_pair(self, request: HttpRequest, one: Depot, other: Depot) -> bool:
+        """Process the posted decision. Returns whether it was carried out; if not, a message gives the reason."""
+        editor, now = current_editor(request), timezone.now()
+        decision = request.POST.get("decision")
+        try:
+            if decision == "apart":
+                merging.mark_distinct(one=one, other=other, by=editor, at=now)
+                self.message_user(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.")
+                return True
+            if decision not in {"first", "second"}:
+                self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
+                return False
+            survivor, loser = (one, other) if decision == "first" else (other, one)
+            theirs = "second" if decision == "first" else "first"
+            take = [
+                name for group in CHOICES if request.POST.get(f"take_{group.name}") == theirs for name in group.fields
+            ]
+            merging.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
+        except moderation.DepotIsRemoved:
+            self.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
+        except merging.MergeRefused as error:
+            self.message_user(request, f"Nic nie zmieniono: {error}.", messages.WARNING)
+        else:
+            self.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")
             return True
-        if decision not in {"first", "second"}:
-            desk.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
-            return False
-        survivor, loser = (one, other) if decision == "first" else (other, one)
-        theirs = "second" if decision == "first" else "first"
-        take = [name for group in CHOICES if request.POST.get(f"take_{group[0]}") == theirs for name in group]
-        merging.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
-    except moderation.DepotIsRemoved:
-        desk.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
-    except merging.MergeRefused as error:
-        desk.message_user(request, f"Nic nie zmieniono: {error}.", messages.WARNING)
-    else:
-        desk.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")
-        return True
-    return False
+        return False
 
 
-def choice_of(group: tuple[str, ...], one: Depot, other: Depot) -> FieldChoice:
+def choice_of(group: FieldGroup, one: Depot, other: Depot) -> FieldChoice:
     """A group with both values. Preselects the confirmed value, else the first one that is not empty."""
-    name = group[0]
-    first, second = (words(group, depot) for depot in (one, other))
-    first_sure, second_sure = name in one.confirmed_fields, name in other.confirmed_fields
-    to_second = (second_sure and not first_sure) or (first == NONE and not first_sure)
-    label = " i ".join(LABELS[part] for part in group[:2]) if len(group) == 2 else LABELS[name]
-    if name == "lat":
-        label = "położenie i gmina"
-    elif name == "opening_hours":
-        label = "godziny otwarcia"
-    return FieldChoice(name, label, first, second, first != second, "second" if to_second else "first")
+    first, second = words(group, one), words(group, other)
+    first_sure, second_sure = group.name in one.confirmed_fields, group.name in other.confirmed_fields
+    to_second = (second_sure and not first_sure) or (first == NOTHING and not first_sure)
+    preferred = "second" if to_second else "first"
+    return FieldChoice(group.name, group.label, first, second, first != second, preferred)
 
 
-def words(group: tuple[str, ...], depot: Depot) -> str:
+def words(group: FieldGroup, depot: Depot) -> str:
     """The values of a group on one line."""
-    parts: list[Any] = []
-    for name in group:
+    parts: list[str] = []
+    for name in group.fields:
         if name == "municipality":
-            parts.append(depot.municipality)
+            parts.append(str(depot.municipality))
         elif name == "location_approximate":
             parts.append("przybliżone" if depot.location_approximate else "dokładne")
         elif name != "hours":
             parts.append(shown(name, getattr(depot, name)))
-    return ", ".join(str(part) for part in parts if part != NONE) or NONE
+    return ", ".join(part for part in parts if part != NOTHING) or NOTHING
 
 
 def address_of(depot: Depot) -> str:

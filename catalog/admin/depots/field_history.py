@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
+from catalog.admin.history import FieldChange, written
 from catalog.depots import fuels
 from catalog.models import Depot
 from catalog.submissions.field_groups import DAY_NAMES
@@ -26,17 +28,6 @@ CHOICES: dict[str, dict[Any, Any]] = {
 MOST_LINES = 500
 """Newest history rows that a page reads."""
 
-NONE = "–"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One changed field, values in words."""
-
-    label: str
-    before: str
-    after: str
-
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
@@ -45,7 +36,7 @@ class HistoryEntry:
     at: datetime
     who: str
     reason: str
-    changes: tuple[Change, ...]
+    changes: tuple[FieldChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +59,20 @@ def read_history(depot: Depot) -> FieldHistory:
     rows.reverse()
     lines: list[HistoryEntry] = []
     last: dict[str, HistoryEntry] = {}
-    before: dict[str, Any] | None = None
-    for row in rows:
-        changed = [name for name, column in COLUMNS.items() if before is not None and before[column] != row[column]]
+    # The first row has none before it, and so no changes.
+    for before, row in pairwise([*rows[:1], *rows]):
+        changed = [name for name, column in COLUMNS.items() if before[column] != row[column]]
         line = HistoryEntry(
             at=row["history_date"],
             who=row["history_user__username"] or history.IMPORTED,
             reason=row["history_change_reason"] or "",
             changes=tuple(
-                Change(LABELS[name], shown(name, before[COLUMNS[name]]), shown(name, row[COLUMNS[name]]))
+                FieldChange(LABELS[name], shown(name, before[COLUMNS[name]]), shown(name, row[COLUMNS[name]]))
                 for name in changed
-                if before is not None
             ),
         )
+        last |= dict.fromkeys(changed if lines else COLUMNS, line)
         lines.append(line)
-        last.update(dict.fromkeys(COLUMNS if before is None else changed, line))
-        before = row
     sources = {name: source_of(name, line, depot) for name, line in last.items() if name in Depot.PUBLIC_FIELDS}
     return FieldHistory(tuple(reversed(lines)), sources)
 
@@ -107,15 +96,11 @@ def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
 
 def shown(name: str, value: Any) -> str:
     """A value of a field in words."""
-    if value is None or value == "" or value == []:
-        return NONE
-    if name in ("fuels", "fuels_in_name"):
+    if name in {"fuels", "fuels_in_name"} and value:
         return ", ".join(fuels.labels(value))
-    if name == "hours":
+    if name == "hours" and value is not None:
         # A day with several ranges has no value in the week; the line of `opening_hours` lists them.
         return "; ".join(
-            f"{name} {value[day] or 'kilka przedziałów'}" for day, name in DAY_NAMES.items() if day in value
+            f"{label} {value[day] or 'kilka przedziałów'}" for day, label in DAY_NAMES.items() if day in value
         )
-    if isinstance(value, bool):
-        return "tak" if value else "nie"
-    return str(CHOICES.get(name, {}).get(value, value))
+    return written(CHOICES[name].get(value, value) if name in CHOICES else value)

@@ -1,10 +1,11 @@
 """The form of a depot: every field that an editor sets, validated before anything is written."""
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from django import forms
 from django.contrib.admin.widgets import AdminTextInputWidget
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -17,11 +18,9 @@ from catalog.models import Depot, Municipality
 from catalog.parsing import contacts
 from catalog.services import editing
 from catalog.starter.demo import MARK
+from catalog.submissions.field_groups import CONTACT
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
-
-EXTRAS = ("other_municipality",)
-"""Form fields that are no fields of a depot."""
 
 VERIFYING = {"_verify", "_verify_next"}
 """Submit buttons that verify the whole depot."""
@@ -42,11 +41,12 @@ def same(name: str, one: Any, other: Any) -> bool:
 class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
     """Cleans the values; `catalog.services` writes them, so the model's own validation is off.
 
-    opened: see `services.edit_version`. merged: fields that keep values saved by somebody else meanwhile. editor: the
-    user, set by the admin. verify: whether a button of `VERIFYING` was pressed.
+    opened: see `editing.edit_version`. merged: fields that keep values saved by somebody else meanwhile. editor: the
+    user. sources: by field, where its value comes from, for the help text. The admin sets both.
     """
 
-    editor: AbstractBaseUser
+    editor: User
+    sources: Mapping[str, str]
     opened = forms.IntegerField(widget=forms.HiddenInput, required=False)
     fuels = forms.MultipleChoiceField(
         label="Paliwa",
@@ -75,7 +75,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
 
     class Meta:
         model = Depot
-        fields = tuple(name for name in editing.EDITABLE)
+        fields = editing.EDITABLE
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -84,7 +84,10 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         if "municipality" not in self.fields:
             return
         self.fields["municipality"].required = False
+        for name in self.sources.keys() & self.fields.keys():
+            self.fields[name].help_text = f"{self.fields[name].help_text} {self.sources[name]}".strip()
         if self.instance.pk:
+            self.initial["opened"] = getattr(self.instance, "opened", 0)
             located = territory.get_built().boundaries.find(self.instance.lat, self.instance.lon)
             self.initial["other_municipality"] = located is None or located.teryt != self.instance.municipality_id
 
@@ -131,7 +134,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         if not self.errors:
             self._choose_municipality(data)
         if self.instance.source == Depot.Source.DEMO:
-            for name in ("nip", "phone", "website"):
+            for name in CONTACT:
                 if data.get(name):
                     self.add_error(name, "Wpis demonstracyjny jest zmyślony i nie może mieć danych kontaktowych.")
         return data

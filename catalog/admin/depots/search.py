@@ -30,11 +30,11 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
     given = typed.strip()
     if not given:
         return rows
+    found = besides or Q()
     if own := re.fullmatch(r"\(?#([0-9]{1,18})\)?", given):
-        found = Q(**{f"{prefix}pk": int(own[1])})
-        return rows.filter(found if besides is None else found | besides)
+        return rows.filter(found | Q(**{f"{prefix}pk": int(own[1])}))
     rows = rows.annotate(searched=searched_text(prefix))
-    found = Q(**{f"{prefix}source_id": given})
+    found |= Q(**{f"{prefix}source_id": given})
     if words:
         with_all = Q()
         for word in words:
@@ -43,7 +43,7 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
     if digits := read_digits(given):
         rows = rows.annotate(phone_digits=only_digits(f"{prefix}phone"))
         found |= number_condition(digits, prefix)
-    return rows.filter(found if besides is None else found | besides)
+    return rows.filter(found)
 
 
 def number_condition(digits: str, prefix: str) -> Q:

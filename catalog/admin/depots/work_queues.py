@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+import django_filters
 from django.contrib import admin
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 from django.utils import timezone
 
 from catalog import models
-from catalog.admin.filters import DepotFilter
 from catalog.admin.voivodeship_claims import MINE, chosen_codes, voivodeship_choices
 from catalog.depots import fuels, quality
 from fueldepot.data import bulk
@@ -62,40 +62,12 @@ QUEUES = (
 BY_SLUG = {queue.slug: queue for queue in QUEUES}
 
 
-@dataclass(frozen=True, slots=True)
-class QueueLink:
-    """A queue in the list. query: query string of the link, with the other filters and without the chosen queue."""
-
-    slug: str
-    label: str
-    count: int
-    chosen: bool
-    query: str
-
-
 def count_queues(today: date) -> list[tuple[Queue, int]]:
     """Return every queue with its number of depots. One query besides those of `catalog.depots.quality`."""
     counts = models.Depot.objects.filter(ALIVE).aggregate(
         **{queue.slug: Count("pk", filter=queue.condition(today)) for queue in QUEUES}
     )
     return [(queue, counts[queue.slug]) for queue in QUEUES]
-
-
-def links(today: date, given: QueryDict) -> list[QueueLink]:
-    """Every queue with its number of depots. One query besides those of `catalog.depots.quality`.
-
-    given: the query string of the list.
-    """
-    chosen = given.get(QueueFilter.parameter_name)
-    found = []
-    for queue, count in count_queues(today):
-        query = given.copy()
-        query.pop("p", None)
-        query.pop(QueueFilter.parameter_name, None)
-        if queue.slug != chosen:
-            query[QueueFilter.parameter_name] = queue.slug
-        found.append(QueueLink(queue.slug, queue.label, count, queue.slug == chosen, query.urlencode()))
-    return found
 
 
 class QueueFilter(admin.SimpleListFilter):
@@ -110,6 +82,19 @@ class QueueFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
         queue = BY_SLUG.get(self.value() or "")
         return queryset.filter(ALIVE, queue.condition(timezone.localdate())) if queue else queryset
+
+
+class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library has no types
+    """Depots of a unit (2, 4 or 7 digits of TERYT), or with a fuel."""
+
+    unit = django_filters.CharFilter(method="filter_unit")
+    fuel = django_filters.ChoiceFilter(choices=fuels.CHOICES, method="filter_fuel")
+
+    def filter_unit(self, depots: models.DepotQuerySet, name: str, value: str) -> models.DepotQuerySet:
+        return depots.in_unit(value)
+
+    def filter_fuel(self, depots: models.DepotQuerySet, name: str, value: str) -> models.DepotQuerySet:
+        return depots.offering(value)
 
 
 class FuelFilter(admin.SimpleListFilter):

@@ -1,5 +1,6 @@
 """Context of the page of a submission: its values, the entry, related submissions and possible duplicates."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,27 +30,7 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     depot = submission.depot
     questions = list(submission.questions.select_related("asked_by").order_by("asked_at"))
     is_open = submission.state in Submission.OPEN
-    now = {} if depot is None else field_groups.values_of(depot)
-    names = field_groups.municipalities(now, submission.stored, submission.proposed)
-    rows = [
-        {
-            "group": group,
-            "now": field_groups.shown(group, now, names),
-            "then": field_groups.shown(group, submission.stored, names),
-            "proposed": field_groups.shown(group, submission.proposed, names),
-            "changed": depot is not None
-            and submission.kind == Kind.CORRECT
-            and any(now[name] != submission.stored.get(name) for name in group.fields),
-            "accepted": group.name in submission.accepted_fields,
-            "fields": form.fields_of(group.name),
-            "is_ticked": form.ticked is None or group.name in form.ticked,
-            "is_typed": form.is_bound
-            and any(field.errors or field.name in form.changed_data for field in form.fields_of(group.name)),
-            "moved_m": moved_m(now, submission.proposed) if group.name == "lat" and now else None,
-        }
-        for group in field_groups.groups_in(submission.proposed)
-        if submission.kind in {Kind.CORRECT, Kind.ADD}
-    ]
+    rows = rows_of(submission, form) if submission.kind in {Kind.CORRECT, Kind.ADD} else []
     return {
         "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
         "submission": submission,
@@ -70,6 +51,32 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
         "max_reason": MAX_REASON,
         "letters_an_hour": LINKS_PER_MAILBOX,
     }
+
+
+def rows_of(submission: Submission, form: ProposalForm) -> list[dict[str, Any]]:
+    """The field groups of a correction or new depot: their values now, at the submission, and as proposed."""
+    depot = submission.depot
+    now = {} if depot is None else field_groups.values_of(depot)
+    names = field_groups.municipalities(now, submission.stored, submission.proposed)
+    rows = []
+    for group in field_groups.groups_in(submission.proposed):
+        fields = form.fields_of(group.name)
+        changed_since = any(now[name] != submission.stored.get(name) for name in group.fields) if now else False
+        rows.append(
+            {
+                "group": group,
+                "now": field_groups.shown(group, now, names),
+                "then": field_groups.shown(group, submission.stored, names),
+                "proposed": field_groups.shown(group, submission.proposed, names),
+                "changed": changed_since and submission.kind == Kind.CORRECT,
+                "accepted": group.name in submission.accepted_fields,
+                "fields": fields,
+                "is_ticked": form.ticked is None or group.name in form.ticked,
+                "is_typed": form.is_bound and any(field.errors or field.name in form.changed_data for field in fields),
+                "moved_m": moved_m(now, submission.proposed) if group.name == "lat" and now else None,
+            }
+        )
+    return rows
 
 
 def _live_map(submission: Submission) -> LiveMap | None:
@@ -100,7 +107,7 @@ def others(submission: Submission) -> list[dict[str, Any]]:
     return [
         {
             "row": row,
-            "fields": ", ".join(group.label.lower() for group in field_groups.groups_in(row.proposed)),
+            "fields": field_groups.labels(row.proposed),
             "same_author": row.email_hash == submission.email_hash,
             "same_visit": (row.visit_id or row.pk) == visit,
         }
@@ -110,9 +117,7 @@ def others(submission: Submission) -> list[dict[str, Any]]:
 
 def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:
     """Return the distance between two positions, in metres."""
-    x, y = projection.project(now["lat"], now["lon"])
-    other_x, other_y = projection.project(then["lat"], then["lon"])
-    return round(float(((x - other_x) ** 2 + (y - other_y) ** 2) ** 0.5))
+    return round(math.dist(projection.project(now["lat"], now["lon"]), projection.project(then["lat"], then["lon"])))
 
 
 def same_contact(submission: Submission) -> list[SameContact]:
@@ -131,9 +136,8 @@ def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:
         return []
     lat, lon = proposed["lat"], proposed["lon"]
     box = Depot.objects.filter(lat__range=(lat - 0.005, lat + 0.005), lon__range=(lon - 0.008, lon + 0.008))
-    x, y = projection.project(lat, lon)
-    found = []
-    for depot in box.order_by("pk")[:100]:
-        depot_x, depot_y = projection.project(depot.lat, depot.lon)
-        found.append((depot, round(((x - depot_x) ** 2 + (y - depot_y) ** 2) ** 0.5)))
+    here = projection.project(lat, lon)
+    found = [
+        (depot, round(math.dist(here, projection.project(depot.lat, depot.lon)))) for depot in box.order_by("pk")[:100]
+    ]
     return sorted((pair for pair in found if pair[1] <= PROPOSED_NEAR_M), key=lambda pair: pair[1])

@@ -32,8 +32,12 @@ POSITION = {"lat": LAT_RANGE, "lon": LON_RANGE}
 
 OUTSIDE = "To miejsce nie leży w żadnej gminie."
 
-GROUP_FIELD = {"hours": "opening_hours"}
-"""The text field of a group, where it is not the first one."""
+
+def names_in(group: str) -> tuple[str, ...]:
+    """Return the names of the form fields of a field group."""
+    if group == "lat":
+        return tuple(POSITION)
+    return ("opening_hours",) if group == "hours" else (group,)
 
 
 class FuelsField(forms.MultipleChoiceField):
@@ -55,41 +59,37 @@ class ProposalForm(forms.Form):
         self.proposed = submission.proposed
         self.ticked: list[str] | None = None if data is None else data.getlist("groups")
         for group in field_groups.groups_in(self.proposed):
-            name = GROUP_FIELD.get(group.name, group.name)
-            if group.name == "lat" and all(self._is_asked(coordinate, data) for coordinate in POSITION):
-                for coordinate, (low, high) in POSITION.items():
-                    self.fields[coordinate] = forms.FloatField(
-                        label="szerokość" if coordinate == "lat" else "długość",
-                        min_value=low,
-                        max_value=high,
-                        initial=self.proposed[coordinate],
-                    )
-            if group.name == "fuels" and self._is_asked("fuels", data):
-                self.fields["fuels"] = FuelsField(
-                    label=group.label,
-                    choices=fuels.CHOICES,
-                    required=False,
-                    initial=self.proposed["fuels"],
-                    widget=forms.CheckboxSelectMultiple,
-                )
-            if name not in CLEANERS or not self._is_asked(name, data):
-                continue
-            length = cast("CharField[Any, Any]", Depot._meta.get_field(name)).max_length
-            self.fields[name] = forms.CharField(
-                label=group.label,
-                required=name == "name",
-                max_length=length if name != "nip" else 20,
-                initial=self.proposed.get(name) or "",
-                widget=forms.TextInput(attrs={"aria-label": group.label}),
-            )
+            names = names_in(group.name)
+            # A field missing from the POST keeps the proposed value.
+            if data is None or all(self.add_prefix(name) in data for name in names):
+                self.fields |= {name: self._field(name, group.label) for name in names}
 
-    def _is_asked(self, name: str, data: Any) -> bool:
-        """Whether a field is in the form. A field missing from the POST keeps the proposed value."""
-        return data is None or self.add_prefix(name) in data
+    def _field(self, name: str, label: str) -> forms.Field:
+        """Return the form field of a value."""
+        if name in POSITION:
+            low, high = POSITION[name]
+            label = "szerokość" if name == "lat" else "długość"
+            return forms.FloatField(label=label, min_value=low, max_value=high, initial=self.proposed[name])
+        if name == "fuels":
+            return FuelsField(
+                label=label,
+                choices=fuels.CHOICES,
+                required=False,
+                initial=self.proposed["fuels"],
+                widget=forms.CheckboxSelectMultiple,
+            )
+        length = cast("CharField[Any, Any]", Depot._meta.get_field(name)).max_length
+        return forms.CharField(
+            label=label,
+            required=name == "name",
+            max_length=length if name != "nip" else 20,
+            initial=self.proposed.get(name) or "",
+            widget=forms.TextInput(attrs={"aria-label": label}),
+        )
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
-        for name in [name for name in data if name in CLEANERS]:
+        for name in [name for name in CLEANERS if name in data]:
             # Proposed values were cleaned at submission.
             if data[name] == (self.proposed.get(name) or ""):
                 data[name] = self.proposed.get(name)
@@ -120,5 +120,4 @@ class ProposalForm(forms.Form):
 
     def fields_of(self, group: str) -> list[Any]:
         """Return the bound fields of a group, none if its value cannot be changed here."""
-        names = tuple(POSITION) if group == "lat" else (GROUP_FIELD.get(group, group),)
-        return [self[name] for name in names if name in self.fields]
+        return [self[name] for name in names_in(group) if name in self.fields]

@@ -1,8 +1,7 @@
 """Submissions at the editors' desk: the queue, and the page that decides one."""
 
-import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
@@ -10,7 +9,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -19,9 +18,9 @@ from django.utils import timezone
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
-from catalog.admin.desk import MissingObjectMixin, PendingByDefaultFilter, current_editor, read_number, read_text
+from catalog.admin.desk import FixedRowsAdmin, PendingByDefaultFilter, current_editor, read_number, read_text
 from catalog.admin.next_row import NextRowMixin
-from catalog.admin.notifications import report_delayed
+from catalog.admin.notifications import numbered, report_delayed
 from catalog.admin.submissions.description import describe
 from catalog.admin.submissions.proposal_form import ProposalForm
 from catalog.admin.submissions.questions import AWAITS_AUTHOR, QuestionFilter, ask, shown_state
@@ -29,8 +28,6 @@ from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
 from catalog.models import Depot, Submission
 from catalog.services.refusal import Refusal
 from catalog.submissions import decisions, field_groups, notifications
-from catalog.submissions.decisions import MAX_REASON, DecisionResult, DepotOfSubmissionIsRemoved
-from catalog.submissions.notifications import Told
 from catalog.submissions.questions import MAX_QUESTION, with_questions
 
 CANNED_REASONS = (
@@ -46,10 +43,10 @@ CSV_COLUMNS = {
     "numer": lambda row: row.pk,
     "rodzaj": lambda row: row.get_kind_display(),
     "stan": shown_state,
-    "skład": lambda row: row.depot.name if row.depot else row.proposed.get("name", ""),
+    "skład": lambda row: depot_name(row, ""),
     "numer składu": lambda row: row.depot_id or "",
     "gmina": lambda row: row.depot.municipality.name if row.depot else "",
-    "pola": lambda row: ", ".join(group.label.lower() for group in field_groups.groups_in(row.proposed)),
+    "pola": lambda row: field_groups.labels(row.proposed),
     "zgłoszono": lambda row: timezone.localtime(row.created_at).date(),
     "potwierdzono": lambda row: timezone.localtime(row.confirmed_at).date() if row.confirmed_at else "",
     "zamknięto": lambda row: timezone.localtime(row.decided_at).date() if row.decided_at else "",
@@ -111,7 +108,7 @@ class SubmissionChangeList(ChangeList):
 class RejectionForm(ActionForm):
     """Choice of an action, and the reason of a rejection."""
 
-    reason = forms.CharField(label="Powód odrzucenia", max_length=MAX_REASON, required=False)
+    reason = forms.CharField(label="Powód odrzucenia", max_length=decisions.MAX_REASON, required=False)
 
 
 def why_not_decided(submission: Submission) -> str:
@@ -122,7 +119,7 @@ def why_not_decided(submission: Submission) -> str:
 def why_not_accepted(submission: Submission) -> str:
     """Why a submission cannot be accepted, in Polish; "" if it can. Does not check the proposed values."""
     if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
-        return why_not_decided(submission) or DepotOfSubmissionIsRemoved.reason
+        return why_not_decided(submission) or decisions.DepotOfSubmissionIsRemoved.reason
     return why_not_decided(submission) or (AWAITS_AUTHOR if getattr(submission, "awaits_author", False) else "")
 
 
@@ -136,14 +133,18 @@ def kinds(rows: Collection[Submission]) -> dict[str, int]:
     return Counter(row.get_kind_display() for row in rows)
 
 
+def depot_name(row: Submission, erased: str = "(usunięte)") -> str:
+    """Name of the depot of a submission, or of the proposed one. erased: text instead of an erased name."""
+    return row.depot.name if row.depot else row.proposed.get("name", erased)
+
+
 def named(row: Submission) -> str:
     """Label of a submission with the name of its depot, or of the proposed one."""
-    name = row.depot.name if row.depot else row.proposed.get("name", "(usunięte)")
-    return f"nr {row.pk}, {row.get_kind_display()}: {name}"
+    return f"nr {row.pk}, {row.get_kind_display()}: {depot_name(row)}"
 
 
 @admin.register(Submission)
-class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
     """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted."""
 
     list_display = ("number", "kind", "entry", "municipality", "asked", "email", "waits_since", "standing")
@@ -165,12 +166,6 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return SubmissionChangeList
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
@@ -185,7 +180,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
 
     @admin.display(description="skład")
     def entry(self, row: Submission) -> str:
-        return row.depot.name if row.depot else row.proposed.get("name", "(usunięte)")
+        return depot_name(row)
 
     @admin.display(description="gmina")
     def municipality(self, row: Any) -> str:
@@ -196,7 +191,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
     def asked(self, row: Submission) -> str:
         if row.kind != Kind.CORRECT:
             return row.get_claimant_role_display()
-        return ", ".join(group.label.lower() for group in field_groups.groups_in(row.proposed))
+        return field_groups.labels(row.proposed)
 
     @admin.display(description="stan", ordering="state")
     def standing(self, row: Submission) -> str:
@@ -219,7 +214,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
         obstacles=each(why_not_decided),
         attached=kinds,
         named=named,
-        reason_length=MAX_REASON,
+        reason_length=decisions.MAX_REASON,
     )
     def reject(self, request: HttpRequest, keys: list[int]) -> None:
         reason = read_text(request, "reason")
@@ -245,86 +240,73 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
         return super().changelist_view(request, context)
 
     def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Mapping[str, Any] | None = None
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show a submission beside the entry, and process the decision."""
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         rows = Submission.objects.select_related("depot__municipality__voivodeship", "decided_by")
-        found = rows.filter(pk=object_id).first() if object_id.isdecimal() else None
+        found = rows.filter(pk=read_number(object_id)).first()
         if found is None:
             self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
             return HttpResponseRedirect(reverse("admin:catalog_submission_changelist"))
-        if request.method == "POST":
-            if not self.has_change_permission(request):
-                raise PermissionDenied
-            if request.POST.get("decision") == "tell":
-                self._report_letters(request, notifications.resend_letters(submissions=[found.pk]))
-                return HttpResponseRedirect(request.path)
-            decision, _, goes_on = request.POST.get("decision", "").partition("_")
-            if decision == "ask":
-                following = self.find_next(request, found.pk) if goes_on else found.pk
-                ask(self, request, found)
-                return self.to_row(request, following)
-            return self._decide(request, found)
-        return self._show(request, found, ProposalForm(found), extra_context)
-
-    def _show(
-        self,
-        request: HttpRequest,
-        found: Submission,
-        form: ProposalForm,
-        extra_context: Mapping[str, Any] | None = None,
-    ) -> HttpResponse:
-        """Render the page, with all that a refused decision had posted. form: the proposed values, or those typed."""
-        return TemplateResponse(
-            request,
-            "admin/catalog/submission/decide.html",
-            {
-                **self.admin_site.each_context(request),
-                **describe(found, form),
-                "opts": self.opts,
-                **(extra_context or {}),
-            }
-            | {
-                "preserved_filters": self.get_preserved_filters(request),
-                "reasons": CANNED_REASONS,
-                "reason": request.POST.get("reason", ""),
-                "question": request.POST.get("question", ""),
-                "may_decide": found.state == State.WAITING and self.has_change_permission(request),
-                "may_ask": found.is_undecided and self.has_change_permission(request),
-                "max_question": MAX_QUESTION,
-                "may_tell": found.notification_pending and self.has_change_permission(request),
-            },
-        )
-
-    def _decide(self, request: HttpRequest, found: Submission) -> HttpResponse:
-        """Accept or reject, then redirect to the queue; on an error show the page again."""
-        editor, now = current_editor(request), timezone.now()
+        if request.method != "POST":
+            return self._show(request, found, ProposalForm(found))
+        if not self.has_change_permission(request):
+            raise PermissionDenied
         decision, _, goes_on = request.POST.get("decision", "").partition("_")
+        if decision == "tell":
+            self._report_letters(request, notifications.resend_letters(submissions=[found.pk]))
+            return HttpResponseRedirect(request.path)
+        # Find the next row first: a decision may take this one off the list.
         following = self.find_next(request, found.pk) if goes_on else None
-        typed = request.POST.get("opened", "")
-        opened = int(typed) if re.fullmatch(r"[0-9]{1,18}", typed) else 0
+        if decision == "ask":
+            ask(self, request, found)
+            return self.to_row(request, following if goes_on else found.pk)
+        if (refused := self._decide(request, found, decision)) is not None:
+            return refused
+        if goes_on:
+            return self.to_row(request, following)
+        return HttpResponseRedirect(self.with_filters(request, reverse("admin:catalog_submission_changelist")))
+
+    def _show(self, request: HttpRequest, found: Submission, form: ProposalForm) -> HttpResponse:
+        """Render the page, with all that a refused decision had posted. form: the proposed values, or those typed."""
+        may_change = self.has_change_permission(request)
+        context = {
+            **self.admin_site.each_context(request),
+            **describe(found, form),
+            "opts": self.opts,
+            "preserved_filters": self.get_preserved_filters(request),
+            "reasons": CANNED_REASONS,
+            "reason": request.POST.get("reason", ""),
+            "question": request.POST.get("question", ""),
+            "may_decide": found.state == State.WAITING and may_change,
+            "may_ask": found.is_undecided and may_change,
+            "max_question": MAX_QUESTION,
+            "may_tell": found.notification_pending and may_change,
+        }
+        return TemplateResponse(request, "admin/catalog/submission/decide.html", context)
+
+    def _decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
+        """Accept or reject. Returns the answer to a decision that was refused, None to one that was carried out."""
+        editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
         form = ProposalForm(found, request.POST)
         if decision == "accept" and found.state == State.WAITING and not form.is_valid():
             self.message_user(request, "Nic nie zapisano: popraw wartości przy polach.", messages.ERROR)
             return self._show(request, found, form)
         try:
             if decision == "accept":
-                groups = request.POST.getlist("groups") if found.kind == Kind.CORRECT else None
                 decided = decisions.accept_submission(
                     submission=found,
-                    groups=groups,
+                    groups=request.POST.getlist("groups") if found.kind == Kind.CORRECT else None,
                     values=form.values() if form.is_valid() else None,
-                    reason=read_text(request, "reason"),
-                    opened=opened,
+                    reason=reason,
+                    opened=read_number(request.POST.get("opened")),
                     by=editor,
                     on=now,
                 )
             else:
-                decided = decisions.reject_submission(
-                    submission=found, reason=read_text(request, "reason"), by=editor, on=now
-                )
+                decided = decisions.reject_submission(submission=found, reason=reason, by=editor, on=now)
         except decisions.SubmissionAlreadyDecided:
             found.refresh_from_db()
             by = f" ({found.decided_by})" if found.decided_by else ""
@@ -340,34 +322,30 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, MissingObjectMixin, admin.ModelAdm
             found.refresh_from_db()
             return self._show(request, found, form)
         self._report(request, decided)
-        if goes_on:
-            return self.to_row(request, following)
-        url = reverse("admin:catalog_submission_changelist")
-        return HttpResponseRedirect(self.with_filters(request, url))
+        return None
 
-    def _report(self, request: HttpRequest, decided: DecisionResult) -> None:
+    def _report(self, request: HttpRequest, decided: decisions.DecisionResult) -> None:
         """Report what was decided, what could not be, and which authors were not notified."""
         self.message_user(request, f"Zdecydowano: {len(decided.changed)}.")
         if decided.unchanged:
             named = "; ".join(f"nr {row.pk}: {reason}" for row, reason in decided.unchanged)
             self.message_user(request, f"Bez zmian: {named}", messages.WARNING)
         if decided.unsent:
-            named = ", ".join(f"nr {number}" for number in decided.unsent)
             self.message_user(
                 request,
-                f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: {named}. "
+                f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: {numbered(decided.unsent)}. "
                 "Można go wysłać jeszcze raz ze strony zgłoszenia.",
                 messages.WARNING,
             )
         report_delayed(self, request, decided.delayed)
 
-    def _report_letters(self, request: HttpRequest, told: Told) -> None:
+    def _report_letters(self, request: HttpRequest, told: notifications.Told) -> None:
         """Report which letters were sent."""
         if told.sent:
-            self.message_user(request, f"Wysłano listy: {', '.join(f'nr {number}' for number in told.sent)}.")
+            self.message_user(request, f"Wysłano listy: {numbered(told.sent)}.")
         if told.unsent:
-            named = ", ".join(f"nr {number}" for number in told.unsent)
-            self.message_user(request, f"List nadal nie wyszedł: {named}. Spróbuj później.", messages.WARNING)
+            said = f"List nadal nie wyszedł: {numbered(told.unsent)}. Spróbuj później."
+            self.message_user(request, said, messages.WARNING)
         report_delayed(self, request, told.delayed)
-        if told == Told():
+        if told == notifications.Told():
             self.message_user(request, "Żaden z tych listów nie czeka na wysłanie.", messages.WARNING)

@@ -22,7 +22,7 @@ def names(client, **asked):
 
 
 def counts(client):
-    return {link.slug: link.count for link in client.get(DEPOTS).context["queues"]}
+    return {queue.slug: count for queue, count in client.get(DEPOTS).context["queues"]}
 
 
 def many(number, **values):

@@ -372,9 +372,8 @@ def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, de
 def test_an_invented_depot_gets_no_contact_by_any_way(editor):
     depot = factories.DepotFactory(demonstration=True)
     given = {"phone": "+48 600 700 800", "website": "https://opal.pl/"}
-    with pytest.raises(editing.DemonstrationWithContact, match="phone, website") as refused:
+    with pytest.raises(editing.DemonstrationWithContact, match="phone, website"):
         editing.edit_depot(depot=depot, values=given, by=editor, on=TODAY)
-    assert refused.value.fields == ("phone", "website")
 
 
 ADD = reverse("admin:catalog_depot_add")
