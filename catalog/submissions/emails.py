@@ -210,10 +210,10 @@ def find_owner_link(submission: Submission) -> tuple[str, str] | None:
     return (owner_url(link), OWNER_LABEL) if link else None
 
 
-def send(letters: Mapping[int, EmailMultiAlternatives]) -> list[int]:
+def send(letters: Mapping[int, EmailMultiAlternatives], *, about: str = "submission") -> list[int]:
     """Send letters over one connection. Returns the keys of those that could not be sent.
 
-    letters: by the id of their submission, for the log, which never contains an address.
+    letters: by the id of the row that they are about, for the log, which never contains an address.
     """
     failed: list[int] = []
     connection = get_connection()
@@ -224,7 +224,7 @@ def send(letters: Mapping[int, EmailMultiAlternatives]) -> list[int]:
             letter.send()
         except (SMTPException, OSError, ValueError) as error:
             # The error text may contain the address.
-            logger.error("letter of submission %s not sent: %s", number, type(error).__name__)
+            logger.error("letter of %s %s not sent: %s", about, number, type(error).__name__)
             failed.append(number)
             connection.close()
     connection.close()

@@ -79,7 +79,7 @@ def renew_link(*, depot: Depot, email: str, on: datetime) -> None:
     link.serial += 1
     link.links_at = [*link.links_at, on]
     link.save(update_fields=["serial", "links_at"])
-    transaction.on_commit(lambda: emails.send({link.pk: emails.owner_letter(link)}))
+    transaction.on_commit(lambda: emails.send({link.pk: emails.owner_letter(link)}, about="owner link"))
 
 
 def revoke_links(links: Sequence[OwnerLink], *, on: datetime) -> int:

@@ -139,6 +139,21 @@ def test_a_queue_is_worked_through_by_one_key(desk):
     assert findings(desk) == []
 
 
+def test_enter_in_a_field_decides_nothing(desk, site):
+    submission, depot = manage("shell", "-v0", "-c", CORRECTION, database_url=site.database_url).split()[-2:]
+    for path, field in (
+        (f"submission/{submission}", "#reason"),
+        (f"depot/{depot}", "#id_name"),
+        (f"depot/{depot}", "#note"),
+    ):
+        desk.goto(f"/admin/catalog/{path}/change/")
+        desk.locator(field).fill("nie do druku")
+        desk.keyboard.press("Enter")
+        desk.wait_for_timeout(500)
+        assert desk.input_value(field) == "nie do druku"
+        assert desk.locator(".messagelist").count() == 0
+
+
 def test_a_pair_is_merged_once(desk):
     desk.goto("/admin/catalog/depot/powtorzenia/")
     desk.get_by_role("link", name="Porównaj").first.click()

@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -305,8 +305,10 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
                     by=editor,
                     on=now,
                 )
-            else:
+            elif decision == "reject":
                 decided = decisions.reject_submission(submission=found, reason=reason, by=editor, on=now)
+            else:
+                raise BadRequest("unknown decision")
         except decisions.SubmissionAlreadyDecided:
             found.refresh_from_db()
             by = f" ({found.decided_by})" if found.decided_by else ""

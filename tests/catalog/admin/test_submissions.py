@@ -152,6 +152,14 @@ def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_cal
     assert "Wpis zmienił się od chwili zgłoszenia" not in text_of(client.get(page(submission)))
 
 
+@pytest.mark.parametrize("decision", ["", "x", "acceptance"])
+def test_an_unknown_decision_decides_nothing(client, editor, decision):
+    waiting = factories.SubmissionFactory()
+    assert client.post(page(waiting), {"decision": decision, "reason": "Nie"}).status_code == 400
+    waiting.refresh_from_db()
+    assert waiting.state == Submission.State.WAITING
+
+
 def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, editor, django_capture_on_commit_callbacks):
     submission = factories.SubmissionFactory()
     said = {"groups": ["phone"], "reason": "Numer „stary”.", "question": "Który?", "value-phone": "601 999 999"}

@@ -111,6 +111,14 @@ def test_a_renewed_link_ends_the_one_before_and_strangers_learn_nothing(client, 
     assert client.get(link_in(mail.outbox[-1])).status_code == 200
 
 
+def test_the_log_names_the_link_whose_letter_was_not_sent(stranger, nowak, link, settings, caplog):
+    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
+    stranger.fill(f"/sklad/{nowak.pk}/odnosnik/", email="jan@opal-nowak.pl")
+    number = OwnerLink.objects.get().pk
+    assert f"letter of owner link {number} not sent: ConnectionRefusedError" in caplog.text
+    assert "jan@" not in caplog.text
+
+
 def test_an_owner_or_an_editor_ends_it(client, stranger, nowak, link, clock):
     assert "Odnośnik odwołany" in text_of(save(stranger, link, odwolaj="1", **{"price-pellet": "1600"}))
     assert client.get(link).status_code == 404
