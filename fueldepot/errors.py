@@ -16,10 +16,10 @@ from catalog.api.params import FUEL, VOIVODESHIP
 from catalog.depots.snapshot import DepotNotFound
 from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipalities
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
+from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.errors import (
     AWAY,
-    DATABASE_AWAY,
     RETRY_AFTER_S,
     describe_large_body,
     describe_malformed_body,

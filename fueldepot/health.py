@@ -16,8 +16,8 @@ from catalog.models import Dataset
 from catalog.submissions.retention import is_purge_overdue, last_purge
 from fueldepot import back_up
 from fueldepot.data import snapshot
+from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.errors import DATABASE_AWAY
 from fueldepot.http.release import version_and_release
 from fueldepot.http.rendering import JSON
 

@@ -14,10 +14,11 @@ from django.views.generic import RedirectView
 
 from catalog.admin import password_links
 from fueldepot import api, errors, health
+from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.desk.audit import audit
 from fueldepot.desk.decision_counts import decision_statistics
 from fueldepot.http import security
-from fueldepot.http.errors import DATABASE_AWAY, is_api
+from fueldepot.http.errors import is_api
 from fueldepot.mcp.views import mcp
 from pages import errors as page_errors
 

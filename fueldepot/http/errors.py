@@ -5,7 +5,6 @@ from http import HTTPStatus
 from typing import Any
 
 import orjson
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from rest_framework.serializers import CharField, ChoiceField, IntegerField, Serializer, URLField
 
@@ -19,8 +18,6 @@ logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 5
 """A restarted or replaced database is back within a few seconds."""
-
-DATABASE_AWAY = (OperationalError, InterfaceError)
 
 CODES = (
     "invalid_parameter",

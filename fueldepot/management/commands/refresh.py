@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
-from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from catalog.importers.download import Download, Fetcher
@@ -18,6 +17,7 @@ from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, Import
 from catalog.importers.sync import Options
 from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
 from catalog.models import ImportRun
+from fueldepot.data.connections import DATABASE_AWAY
 from prices.importers import gus_import
 
 
@@ -76,7 +76,7 @@ class Command(BaseCommand):
             raise CommandError(f"nothing was refreshed: {error}") from error
         except CommitOutcomeUnknown as error:
             raise CommandError(str(error)) from error
-        except (OperationalError, InterfaceError) as error:
+        except DATABASE_AWAY as error:
             raise CommandError(f"the database does not answer: {' '.join(str(error).split())}") from error
         except DatabaseError as error:
             raise CommandError(f"not all was refreshed: {describe_error(error)}") from error
