@@ -37,6 +37,11 @@ from prices.api.params import FuelNotFound
 from regulations.queries import DeadlinesNotFound, LegalStateNotFound
 
 
+def not_found(parameter: str, reason: str) -> dict[str, Any]:
+    """Return the body of a 404 that a well-formed parameter causes."""
+    return error_body(404, "not_found", f"{reason}.", [ParameterError(parameter, "unknown", reason)])
+
+
 def describe_unit(error: UnitNotFound) -> dict[str, Any]:
     """404: no unit has this well-formed code.
 
@@ -55,13 +60,13 @@ def describe_unit(error: UnitNotFound) -> dict[str, Any]:
         reason = f"no unit has the TERYT code {error.teryt}; that of the municipality {nearest.name} is {nearest.teryt}"
     else:
         reason = f"no unit has the TERYT code {error.teryt}; /api/v1/locations finds codes by name"
-    return error_body(404, "not_found", reason + ".", [ParameterError("teryt", "unknown", reason)])
+    return not_found("teryt", reason)
 
 
 def describe_postcode(error: PostcodeNotFound) -> dict[str, Any]:
     """404: the postcode is not in the register."""
     reason = f"postcode {error} is not in the register; check it, or find the place with /api/v1/locations"
-    return error_body(404, "not_found", reason + ".", [ParameterError("postcode", "unknown", reason)])
+    return not_found("postcode", reason)
 
 
 def describe_depot(error: DepotNotFound) -> dict[str, Any]:
@@ -70,7 +75,7 @@ def describe_depot(error: DepotNotFound) -> dict[str, Any]:
         reason = f"depot {error} was merged into depot {error.successor}; ask for that one"
     else:
         reason = f"no depot is published under id {error}; take the id from /api/v1/stores"
-    return error_body(404, "not_found", reason + ".", [ParameterError("id", "unknown", reason)])
+    return not_found("id", reason)
 
 
 def describe_point(error: PointOutsideMunicipalities) -> dict[str, Any]:
@@ -83,13 +88,13 @@ def describe_point(error: PointOutsideMunicipalities) -> dict[str, Any]:
 def describe_voivodeship(error: VoivodeshipNotFound) -> dict[str, Any]:
     """404: a well-formed slug or code, but no voivodeship."""
     reason = f"no voivodeship is known by {quote(str(error))}; give {VOIVODESHIP}"
-    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
+    return not_found("voivodeship", reason)
 
 
 def describe_legal_state(error: LegalStateNotFound) -> dict[str, Any]:
     """404: the legal state of a voivodeship was never imported. An empty calendar would claim that nothing applies."""
     reason = f"the legal state of {error} was never imported, so its deadlines are not known"
-    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
+    return not_found("voivodeship", reason)
 
 
 def describe_deadlines(error: DeadlinesNotFound) -> dict[str, Any]:
@@ -101,7 +106,7 @@ def describe_deadlines(error: DeadlinesNotFound) -> dict[str, Any]:
 def describe_fuel(error: FuelNotFound) -> dict[str, Any]:
     """404: no fuel of the catalog."""
     reason = f"no fuel is known by {quote(str(error))}; give {FUEL}"
-    return error_body(404, "not_found", reason + ".", [ParameterError("fuel", "unknown", reason)])
+    return not_found("fuel", reason)
 
 
 DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
@@ -133,23 +138,24 @@ FRAMEWORK_CODES = {
 def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """DRF's exception handler: error body and headers of exceptions raised by viewsets."""
     set_rollback()
-    request = context["request"]
-    describe = DOMAIN_ERRORS.get(type(error))
-    if describe is not None:
+    headers = {"Cache-Control": NO_STORE}
+    if describe := DOMAIN_ERRORS.get(type(error)):
         body = describe(error)
-        return Response(body, status=body["status"], headers={"Cache-Control": NO_STORE})
-    if isinstance(error, exceptions.MethodNotAllowed):
-        message = f"{request.method} is not allowed here; use one of the methods in the Allow header."
-        return Response(error_body(405, "method_not_allowed", message), status=405, headers={"Cache-Control": NO_STORE})
-    if isinstance(error, exceptions.APIException):
+    elif isinstance(error, exceptions.MethodNotAllowed):
+        method = context["request"].method
+        message = f"{method} is not allowed here; use one of the methods in the Allow header."
+        body = error_body(405, "method_not_allowed", message)
+    elif isinstance(error, exceptions.APIException):
         status = error.status_code
         code = FRAMEWORK_CODES.get(status, "server_error" if status >= 500 else "invalid_parameter")
-        return Response(error_body(status, code, str(error.detail)), status=status, headers={"Cache-Control": NO_STORE})
-    if isinstance(error, DATABASE_AWAY):
+        body = error_body(status, code, str(error.detail))
+    elif isinstance(error, DATABASE_AWAY):
         note_away(error)
-        headers = {"Cache-Control": NO_STORE, "Retry-After": str(RETRY_AFTER_S)}
-        return Response(error_body(503, "unavailable", AWAY), status=503, headers=headers)
-    return None
+        headers["Retry-After"] = str(RETRY_AFTER_S)
+        body = error_body(503, "unavailable", AWAY)
+    else:
+        return None
+    return Response(body, status=body["status"], headers=headers)
 
 
 @csrf_exempt
