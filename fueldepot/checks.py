@@ -31,35 +31,22 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
     the locale C they have no upper case.
     """
     messages: list[CheckMessage] = []
+    another = "make another: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …"
     for alias in databases or []:
         connection = connections[alias]
         connection.ensure_connection()
         info = connection.connection.info
         version, encoding = info.server_version, info.parameter_status("server_encoding")
         if version < OLDEST_POSTGRESQL:
+            hint = "use PostgreSQL 15 or newer, or the embedded server of `make run`"
             messages.append(
-                Error(
-                    f"database {alias!r} is PostgreSQL {version // 10000}",
-                    hint="use PostgreSQL 15 or newer, or the embedded server of `make run`",
-                    id="fueldepot.E001",
-                )
+                Error(f"database {alias!r} is PostgreSQL {version // 10000}", hint=hint, id="fueldepot.E001")
             )
         elif encoding != "UTF8":
-            messages.append(
-                Error(
-                    f"database {alias!r} is {encoding}, not UTF-8",
-                    hint="make another: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …",
-                    id="fueldepot.E002",
-                )
-            )
+            messages.append(Error(f"database {alias!r} is {encoding}, not UTF-8", hint=another, id="fueldepot.E002"))
         elif not _knows_polish(connection):
-            messages.append(
-                Error(
-                    f"database {alias!r} has a locale that knows no Polish letters",
-                    hint="make another: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …",
-                    id="fueldepot.E003",
-                )
-            )
+            problem = f"database {alias!r} has a locale that knows no Polish letters"
+            messages.append(Error(problem, hint=another, id="fueldepot.E003"))
     return messages
 
 
