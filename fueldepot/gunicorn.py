@@ -105,7 +105,7 @@ def child_exit(server: Any, worker: Any) -> None:
     from django.conf import settings
 
     if settings.METRICS:
-        from fueldepot import metrics
+        from fueldepot.monitoring import metrics
 
         metrics.forget_worker(worker.pid)
 

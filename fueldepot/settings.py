@@ -72,7 +72,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    *(["fueldepot.metrics.count_requests"] if METRICS else []),
+    *(["fueldepot.monitoring.metrics.count_requests"] if METRICS else []),
     "fueldepot.http.proxies.forwarded_headers",
     "fueldepot.http.request_log.log_requests",
     "fueldepot.middleware.answer_head_without_body",

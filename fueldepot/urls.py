@@ -13,13 +13,14 @@ from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from catalog.admin import password_links
-from fueldepot import api, errors, health
+from fueldepot import api, errors
 from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.desk.audit import audit
 from fueldepot.desk.decision_counts import decision_statistics
 from fueldepot.http import security
 from fueldepot.http.errors import is_api
 from fueldepot.mcp.views import mcp
+from fueldepot.monitoring import health
 from pages import errors as page_errors
 
 
@@ -52,7 +53,7 @@ handler500 = server_error
 
 numbers = []
 if settings.METRICS:
-    from fueldepot.metrics import metrics
+    from fueldepot.monitoring.metrics import metrics
 
     numbers = [path("metrics", metrics, name="metrics")]
 

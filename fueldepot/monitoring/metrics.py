@@ -16,11 +16,11 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from catalog.models import Submission
-from fueldepot import health
 from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.admin_only import is_desk_or_form
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.errors import is_api
+from fueldepot.monitoring import health
 
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 MONITOR = frozenset({"/metrics", "/healthz", "/readyz"})
