@@ -130,7 +130,7 @@ HEADERS: dict[str, Any] = {
     },
 }
 
-WIRE_NAMES = {
+WIRE_NAMES = {  # those that differ from the names of the components
     "CacheControl": "Cache-Control",
     "AccessControlAllowOrigin": "Access-Control-Allow-Origin",
     "TotalCount": "X-Total-Count",
