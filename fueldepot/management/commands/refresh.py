@@ -63,15 +63,14 @@ class Command(BaseCommand):
         publications = read_sources_file(sources_file)
         self.check_names(only, publications)
         try:
-            # Decided under the lock, or two refreshes would do the same work.
-            if commit:
-                with one_refresh():
-                    chosen = self.choose(publications, only, force, today)
-                    how = Options(today=today, write=True, allow_removals=allow_removals)
-                    failed = self.refresh(chosen, how, fetcher_for(downloads))
-            else:
+            if not commit:
                 self.show(self.choose(publications, only, force, today))
                 return
+            with one_refresh():
+                # Under the lock, or two refreshes would do the same work.
+                chosen = self.choose(publications, only, force, today)
+                how = Options(today=today, write=True, allow_removals=allow_removals)
+                failed = self.refresh(chosen, how, fetcher_for(downloads))
         except RefreshRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error
         except CommitOutcomeUnknown as error:
