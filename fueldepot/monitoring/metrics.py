@@ -122,11 +122,3 @@ def metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(
         generate_latest(registry), content_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": NO_STORE}
     )
-
-
-def forget_worker(pid: int) -> None:
-    """Remove a terminated worker from gauges of live workers."""
-    from prometheus_client.multiprocess import mark_process_dead
-
-    if settings.METRICS_DIR:
-        mark_process_dead(pid, path=settings.METRICS_DIR)  # type: ignore[no-untyped-call]
