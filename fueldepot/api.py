@@ -7,13 +7,7 @@ from typing import Any
 
 from django.urls import path, re_path
 
-from catalog.api.views import (
-    LocateViewSet,
-    LocationViewSet,
-    MunicipalityViewSet,
-    PostcodeViewSet,
-    StoreViewSet,
-)
+from catalog.api.views import LocateViewSet, LocationViewSet, MunicipalityViewSet, PostcodeViewSet, StoreViewSet
 from catalog.models import Dataset
 from fueldepot.errors import unknown_path
 from fueldepot.http import cache_control

@@ -63,9 +63,7 @@ def trusts(networks: Sequence[Network], address: Address) -> bool:
     return any(address in network for network in networks)
 
 
-def forwarded_headers(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
+def forwarded_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Set REMOTE_ADDR to the caller's address, and the scheme to https if a trusted proxy says so."""
     names: list[str] = settings.TRUSTED_PROXIES
     networks, trust_socket = read_networks(names), UNIX_SOCKET in names
