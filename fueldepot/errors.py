@@ -1,10 +1,12 @@
-"""Error responses under /api/: one body, one table from exceptions to statuses."""
+"""Error responses: one body and one table of statuses under /api/, the pages of `pages.errors` elsewhere."""
 
+import sys
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
@@ -166,12 +168,16 @@ def unknown_path(request: HttpRequest) -> HttpResponse:
         message = f"{shown} is not an address of this API; there is no slash at the end of any."
     else:
         message = f"{shown} is not an address of this API; /api/v1 lists all of them."
-    return plain_error(request, 404, "not_found", message)
+    return plain_error(error_body(404, "not_found", message))
 
 
-def bad_request(request: HttpRequest) -> HttpResponse:
-    """400 for a request that Django refuses before any view: too many fields, a NUL."""
-    return plain_error(request, HTTPStatus.BAD_REQUEST, "invalid_parameter", "The request is malformed.")
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400 for a request that Django refuses before any view: an unknown host, too many fields, a NUL."""
+    if isinstance(exception, DisallowedHost):
+        return unknown_host(request)
+    if not is_api(request):
+        return page_errors.bad_request(request)
+    return plain_error(error_body(400, "invalid_parameter", "The request is malformed."))
 
 
 def unknown_host(request: HttpRequest) -> HttpResponse:
@@ -180,20 +186,23 @@ def unknown_host(request: HttpRequest) -> HttpResponse:
         return page_errors.unknown_host(request)
     given = quote(request.META.get("HTTP_HOST", ""))
     message = f"The host {given} is not served here; send the request to {settings.SITE_URL}."
-    return plain_error(request, HTTPStatus.BAD_REQUEST, "invalid_parameter", message)
+    return plain_error(error_body(400, "invalid_parameter", message))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: a bug, logged with its traceback."""
+    """500: a bug, logged with its traceback; 503 if the database failed."""
+    error = sys.exception()
+    if isinstance(error, DATABASE_AWAY):
+        return unavailable(request, error)
+    if not is_api(request):
+        return page_errors.server_error(request)
     message = "The service failed to answer; the failure has been logged. Try again later."
-    return plain_error(request, HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", message)
+    return plain_error(error_body(500, "server_error", message))
 
 
 def malformed_body(request: HttpRequest, error: MalformedBody) -> HttpResponse:
     """400: an incomplete body."""
-    if not is_api(request):
-        return page_errors.broken_body(request)
-    return plain_error(request, HTTPStatus.BAD_REQUEST, "malformed_body", describe_malformed_body(error)["message"])
+    return plain_error(describe_malformed_body(error)) if is_api(request) else page_errors.broken_body(request)
 
 
 def unsupported_coding(request: HttpRequest, header: str, coding: str) -> HttpResponse:
@@ -201,14 +210,13 @@ def unsupported_coding(request: HttpRequest, header: str, coding: str) -> HttpRe
     if not is_api(request):
         return page_errors.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
     message = f"The {header} is {quote(coding)}; send the body uncompressed, without this header."
-    return plain_error(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+    return plain_error(error_body(415, "unsupported_media_type", message))
 
 
-def payload_too_large(request: HttpRequest, most_bytes: int) -> HttpResponse:
+def payload_too_large(request: HttpRequest, error: BodyTooLarge) -> HttpResponse:
     """413: a body larger than any endpoint accepts."""
     if is_api(request):
-        message = f"The request body is larger than {most_bytes} bytes; send the documented parameters only."
-        return plain_error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "payload_too_large", message)
+        return plain_error(describe_large_body(error))
     response = render(None, "413.html", {"site_name": settings.SITE_NAME}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     response["Cache-Control"] = NO_STORE
     return response
@@ -219,6 +227,4 @@ def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     note_away(error)
     if not is_api(request):
         return page_errors.unavailable(request)
-    response = plain_error(request, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", AWAY)
-    response["Retry-After"] = str(RETRY_AFTER_S)
-    return response
+    return plain_error(error_body(503, "unavailable", AWAY), {"Retry-After": str(RETRY_AFTER_S)})

@@ -85,8 +85,8 @@ def read_whole_bodies(get_response: View) -> View:
                 if coding not in {"", "identity", "chunked"}:
                     return unsupported_coding(request, name, coding)
             read_body(request, length, most_bytes)
-        except BodyTooLarge:
-            return payload_too_large(request, most_bytes)
+        except BodyTooLarge as error:
+            return payload_too_large(request, error)
         except MalformedBody as error:
             return malformed_body(request, error)
         return get_response(request)
