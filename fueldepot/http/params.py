@@ -84,24 +84,18 @@ class ParamReader:
 
     def __init__(self, raw: str) -> None:
         """raw: the WSGI query string, percent-encoded, in Latin-1."""
-        self.given: dict[str, list[bytes]] = {}
+        self.given = group_values(split_pairs(raw.encode("latin-1")))
         self.read: set[str] = set()
         self.errors: list[ParameterError] = []
         self.empty_is_absent = False
         self.private: Collection[str] = ()
-        self._take(split_pairs(raw.encode("latin-1")))
 
     @classmethod
     def of_pairs(cls, pairs: Iterable[tuple[bytes, bytes]]) -> Self:
         """Create a reader of parameters from a body."""
-        given = cls("")
-        given.given.clear()
-        given._take(pairs)
-        return given
-
-    def _take(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        for name, value in pairs:
-            self.given.setdefault(name.decode("utf-8", "replace"), []).append(value)
+        reader = cls("")
+        reader.given = group_values(pairs)
+        return reader
 
     def rename(self, synonyms: Mapping[str, str]) -> None:
         """Accept a parameter under another name, but not under both."""
@@ -264,6 +258,14 @@ class ParamReader:
 def read_integer(text: str) -> int:
     """Return the number in a text that matches `INTEGER`."""
     return int(text.partition(".")[0])
+
+
+def group_values(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, list[bytes]]:
+    """Return all values by name, in the order of the request."""
+    found: dict[str, list[bytes]] = {}
+    for name, value in pairs:
+        found.setdefault(name.decode("utf-8", "replace"), []).append(value)
+    return found
 
 
 def split_pairs(encoded: bytes) -> Iterable[tuple[bytes, bytes]]:
