@@ -7,18 +7,12 @@ from typing import Any
 
 from django.urls import path, re_path
 
-from catalog.api.views import (
-    LocateViewSet,
-    LocationViewSet,
-    MunicipalityViewSet,
-    PostcodeViewSet,
-    StoreViewSet,
-)
+from catalog.api.views import LocateViewSet, LocationViewSet, MunicipalityViewSet, PostcodeViewSet, StoreViewSet
 from catalog.models import Dataset
-from fueldepot.api_index import IndexViewSet
 from fueldepot.errors import unknown_path
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
+from fueldepot.openapi.index import IndexViewSet
 from fueldepot.openapi.views import description, docs, reference
 from prices.api.views import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
 from regulations.api.views import RegulationViewSet

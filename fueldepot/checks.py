@@ -31,35 +31,22 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
     the locale C they have no upper case.
     """
     messages: list[CheckMessage] = []
+    another = "make another: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …"
     for alias in databases or []:
         connection = connections[alias]
         connection.ensure_connection()
         info = connection.connection.info
         version, encoding = info.server_version, info.parameter_status("server_encoding")
         if version < OLDEST_POSTGRESQL:
+            hint = "use PostgreSQL 15 or newer, or the embedded server of `make run`"
             messages.append(
-                Error(
-                    f"database {alias!r} is PostgreSQL {version // 10000}",
-                    hint="use PostgreSQL 15 or newer, or the embedded server of `make run`",
-                    id="fueldepot.E001",
-                )
+                Error(f"database {alias!r} is PostgreSQL {version // 10000}", hint=hint, id="fueldepot.E001")
             )
         elif encoding != "UTF8":
-            messages.append(
-                Error(
-                    f"database {alias!r} is {encoding}, not UTF-8",
-                    hint="make another: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …",
-                    id="fueldepot.E002",
-                )
-            )
+            messages.append(Error(f"database {alias!r} is {encoding}, not UTF-8", hint=another, id="fueldepot.E002"))
         elif not _knows_polish(connection):
-            messages.append(
-                Error(
-                    f"database {alias!r} has a locale that knows no Polish letters",
-                    hint="make another: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …",
-                    id="fueldepot.E003",
-                )
-            )
+            problem = f"database {alias!r} has a locale that knows no Polish letters"
+            messages.append(Error(problem, hint=another, id="fueldepot.E003"))
     return messages
 
 
@@ -85,19 +72,20 @@ def refuse_unfit_database() -> None:
         raise SystemExit(f"fueldepot: {message.msg}; {message.hint} ({message.id})")
 
 
+def _warning(number: int, problem: str, hint: str) -> Warning:
+    return Warning(problem, hint=hint, id=f"fueldepot.W{number:03}")
+
+
 @register(Tags.security, deploy=True)
 def check_proxies(**kwargs: Any) -> list[CheckMessage]:
     """fueldepot.W002: a site with https names its proxy in TRUSTED_PROXIES."""
     if not settings.SITE_URL.startswith("https://") or settings.TRUSTED_PROXIES:
         return []
-    return [
-        Warning(
-            "SITE_URL is https, but TRUSTED_PROXIES is empty",
-            hint="name the proxy that ends TLS, for example 127.0.0.1; "
-            "without it every caller has the proxy's address, and plain http is not redirected",
-            id="fueldepot.W002",
-        )
-    ]
+    hint = (
+        "name the proxy that ends TLS, for example 127.0.0.1; "
+        "without it every caller has the proxy's address, and plain http is not redirected"
+    )
+    return [_warning(2, "SITE_URL is https, but TRUSTED_PROXIES is empty", hint)]
 
 
 @register(Tags.security, deploy=True)
@@ -106,13 +94,8 @@ def check_mail(**kwargs: Any) -> list[CheckMessage]:
     is_printing = settings.EMAIL_BACKEND.endswith(".console.EmailBackend")
     if not settings.SITE_URL.startswith("https://") or not is_printing:
         return []
-    return [
-        Warning(
-            "EMAIL_URL prints letters to the log, with addresses and links that confirm requests",
-            hint="name the mail server, for example smtp+tls://user:password@host:587",
-            id="fueldepot.W003",
-        )
-    ]
+    problem = "EMAIL_URL prints letters to the log, with addresses and links that confirm requests"
+    return [_warning(3, problem, "name the mail server, for example smtp+tls://user:password@host:587")]
 
 
 @register(Tags.security, deploy=True)
@@ -125,21 +108,11 @@ def check_secret_files(**kwargs: Any) -> list[CheckMessage]:
         except FileNotFoundError:
             continue
         if not os.access(path, os.R_OK):
-            messages.append(
-                Warning(
-                    f"{path} cannot be read by this user",
-                    hint=f"make it readable for the group of the service: chgrp fueldepot {path}; chmod 640 {path}",
-                    id="fueldepot.W004",
-                )
-            )
+            hint = f"make it readable for the group of the service: chgrp fueldepot {path}; chmod 640 {path}"
+            messages.append(_warning(4, f"{path} cannot be read by this user", hint))
         if mode & stat.S_IRWXO:
-            messages.append(
-                Warning(
-                    f"{path} is open to every user of this machine, and has secrets",
-                    hint=f"chmod 640 {path}",
-                    id="fueldepot.W005",
-                )
-            )
+            problem = f"{path} is open to every user of this machine, and has secrets"
+            messages.append(_warning(5, problem, f"chmod 640 {path}"))
     return messages
 
 
@@ -154,7 +127,7 @@ def check_jobs(**kwargs: Any) -> list[CheckMessage]:
     messages: list[CheckMessage] = []
 
     def warn(number: int, problem: str, hint: str) -> None:
-        messages.append(Warning(problem, hint=hint, id=f"fueldepot.W{number:03}"))
+        messages.append(_warning(number, problem, hint))
 
     try:
         purged, dumped, sources = last_purge(), back_up.last_back_up(), last_runs()
@@ -183,10 +156,5 @@ def check_site_url(**kwargs: Any) -> list[CheckMessage]:
     """fueldepot.W001: a public site uses https."""
     if settings.SITE_URL.startswith("https://"):
         return []
-    return [
-        Warning(
-            f"SITE_URL is {settings.SITE_URL}",
-            hint="set it to the public address, for example https://sklady.example.pl",
-            id="fueldepot.W001",
-        )
-    ]
+    hint = "set it to the public address, for example https://sklady.example.pl"
+    return [_warning(1, f"SITE_URL is {settings.SITE_URL}", hint)]

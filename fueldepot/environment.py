@@ -1,11 +1,10 @@
 """Strict parsing of environment variables: an invalid one stops the start with one line and a remedy."""
 
 import importlib.util
-import os
 import re
 from ipaddress import ip_address
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
@@ -36,9 +35,23 @@ def stop(name: str, problem: str) -> NoReturn:
     raise SystemExit(f"fueldepot: the environment variable {name} {problem}")
 
 
+def read_text(name: str) -> str:
+    """Return a variable without surrounding blanks; "" if not set."""
+    text: str = env.str(name, default="")
+    return text.strip()
+
+
+def has_valid_port(url: SplitResult) -> bool:
+    """Whether the port of a URL is a number from 1 to 65535, or not given."""
+    try:
+        return url.port is None or url.port > 0
+    except ValueError:
+        return False
+
+
 def read_required(name: str, hint: str) -> str:
     """Return a variable without a default."""
-    value: str = env.str(name, default="").strip()
+    value = read_text(name)
     if not value:
         stop(name, f"is not set; {hint}")
     return value
@@ -47,7 +60,7 @@ def read_required(name: str, hint: str) -> str:
 def read_bool(name: str, *, default: bool) -> bool:
     """Parse a switch: strictly on or off."""
     words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
-    given = env.str(name, default="").strip().lower()
+    given = read_text(name).lower()
     if not given:
         return default
     if given not in words:
@@ -59,11 +72,8 @@ def read_site_url() -> str:
     """Return SITE_URL: scheme and host, without a path."""
     url: str = env.str("SITE_URL", default="http://127.0.0.1:8000").strip().rstrip("/")
     parts = urlsplit(url)
-    try:
-        port_is_good = parts.port is None or parts.port > 0
-    except ValueError:
-        port_is_good = False
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path or parts.query or not port_is_good:
+    is_bare = parts.hostname and not parts.path and not parts.query
+    if parts.scheme not in {"http", "https"} or not is_bare or not has_valid_port(parts):
         stop("SITE_URL", f"is {url!r}; use scheme and host only, for example https://sklady.example.pl")
     return url
 
@@ -78,7 +88,7 @@ def is_loopback(host: str) -> bool:
 
 def read_email(name: str) -> str:
     """Return an e-mail address, "" if not set."""
-    address: str = env.str(name, default="").strip()
+    address = read_text(name)
     try:
         if address:
             validate_email(address)
@@ -132,7 +142,7 @@ def read_servers(url: str) -> dict[str, str]:
 
 def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:
     """Return the settings of mail. Without a mail server letters are printed, which a public site refuses."""
-    url: str = env.str("EMAIL_URL", default="").strip()
+    url = read_text("EMAIL_URL")
     hint = "use smtp://user:password@host:587, smtp+tls://… or consolemail://"
     if not url and not debug and not is_loopback(urlsplit(site_url).hostname or ""):
         # Printed letters put addresses and confirmation links into the log, and reach nobody.
@@ -144,11 +154,7 @@ def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:
     parts = urlsplit(url)
     if parts.scheme not in env.EMAIL_SCHEMES:
         stop("EMAIL_URL", f"has no known scheme; {hint}")
-    try:
-        port_is_good = parts.port is None or parts.port > 0
-    except ValueError:
-        port_is_good = False
-    if not port_is_good or (parts.scheme.startswith("smtp") and not parts.hostname):
+    if not has_valid_port(parts) or (parts.scheme.startswith("smtp") and not parts.hostname):
         stop("EMAIL_URL", f"names no mail server; {hint}")
     config: dict[str, Any] = dict(env.email_url_config(url))
     if parts.scheme == "filemail":
@@ -161,7 +167,7 @@ def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:
 
 def read_map_tiles() -> str:
     """Return the URL of raster map tiles with {z}, {x} and {y}, and {s} for subdomains; "" for none."""
-    url: str = env.str("MAP_TILES_URL", default="").strip()
+    url = read_text("MAP_TILES_URL")
     host = urlsplit(url).netloc.replace("{s}", "s")
     is_good = url.startswith(("https://", "http://")) and re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]+)?", host)
     if url and not (is_good and all(part in url for part in ("{z}", "{x}", "{y}"))):
@@ -171,7 +177,7 @@ def read_map_tiles() -> str:
 
 def read_rate_limit(*, default: str) -> RateLimit | None:
     """Return the rate limit of the API per address; None for no limit."""
-    text: str = env.str("RATE_LIMIT", default="").strip() or default
+    text = read_text("RATE_LIMIT") or default
     try:
         return read_limit(text)
     except ValueError:
@@ -180,7 +186,7 @@ def read_rate_limit(*, default: str) -> RateLimit | None:
 
 def read_bulk_limit(*, default: int) -> int:
     """Return the number of rows that an editor (not a chief) may change at once."""
-    text: str = env.str("EDITOR_BULK_LIMIT", default="").strip() or str(default)
+    text = read_text("EDITOR_BULK_LIMIT") or str(default)
     if not re.fullmatch(r"[0-9]{1,6}", text, re.ASCII) or int(text) < 1:
         stop("EDITOR_BULK_LIMIT", f"is {text!r}; use a whole number from 1 to 999999")
     return int(text)
@@ -188,7 +194,7 @@ def read_bulk_limit(*, default: int) -> int:
 
 def read_cache_url() -> str:
     """Return the URL of the shared Redis; "" for none."""
-    url: str = env.str("CACHE_URL", default="").strip()
+    url = read_text("CACHE_URL")
     try:
         parts = urlsplit(url)
         good = not url or (parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0)
@@ -214,14 +220,9 @@ PROMETHEUS_DIR = "PROMETHEUS_MULTIPROC_DIR"
 """Variable of prometheus-client with its directory for several processes."""
 
 
-def metrics_dir() -> str:
-    """Return the metrics directory of the workers, "" outside gunicorn."""
-    return os.environ.get(PROMETHEUS_DIR, "")
-
-
 def read_sentry() -> str:
     """Return the Sentry DSN; "" for none."""
-    dsn: str = env.str("SENTRY_DSN", default="").strip()
+    dsn = read_text("SENTRY_DSN")
     parts = urlsplit(dsn)
     if dsn and not (parts.scheme in {"http", "https"} and parts.hostname and parts.username):
         stop("SENTRY_DSN", "is no address of a Sentry project; use https://key@host/number")

@@ -1,10 +1,12 @@
-"""Error responses under /api/: one body, one table from exceptions to statuses."""
+"""Error responses: one body and one table of statuses under /api/, the pages of `pages.errors` elsewhere."""
 
+import sys
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
@@ -16,10 +18,10 @@ from catalog.api.params import FUEL, VOIVODESHIP
 from catalog.depots.snapshot import DepotNotFound
 from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipalities
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
+from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.errors import (
     AWAY,
-    DATABASE_AWAY,
     RETRY_AFTER_S,
     describe_large_body,
     describe_malformed_body,
@@ -35,6 +37,11 @@ from fueldepot.http.request_body import BodyTooLarge, MalformedBody, Unsupported
 from pages import errors as page_errors
 from prices.api.params import FuelNotFound
 from regulations.queries import DeadlinesNotFound, LegalStateNotFound
+
+
+def not_found(parameter: str, reason: str) -> dict[str, Any]:
+    """Return the body of a 404 that a well-formed parameter causes."""
+    return error_body(404, "not_found", f"{reason}.", [ParameterError(parameter, "unknown", reason)])
 
 
 def describe_unit(error: UnitNotFound) -> dict[str, Any]:
@@ -55,13 +62,13 @@ def describe_unit(error: UnitNotFound) -> dict[str, Any]:
         reason = f"no unit has the TERYT code {error.teryt}; that of the municipality {nearest.name} is {nearest.teryt}"
     else:
         reason = f"no unit has the TERYT code {error.teryt}; /api/v1/locations finds codes by name"
-    return error_body(404, "not_found", reason + ".", [ParameterError("teryt", "unknown", reason)])
+    return not_found("teryt", reason)
 
 
 def describe_postcode(error: PostcodeNotFound) -> dict[str, Any]:
     """404: the postcode is not in the register."""
     reason = f"postcode {error} is not in the register; check it, or find the place with /api/v1/locations"
-    return error_body(404, "not_found", reason + ".", [ParameterError("postcode", "unknown", reason)])
+    return not_found("postcode", reason)
 
 
 def describe_depot(error: DepotNotFound) -> dict[str, Any]:
@@ -70,7 +77,7 @@ def describe_depot(error: DepotNotFound) -> dict[str, Any]:
         reason = f"depot {error} was merged into depot {error.successor}; ask for that one"
     else:
         reason = f"no depot is published under id {error}; take the id from /api/v1/stores"
-    return error_body(404, "not_found", reason + ".", [ParameterError("id", "unknown", reason)])
+    return not_found("id", reason)
 
 
 def describe_point(error: PointOutsideMunicipalities) -> dict[str, Any]:
@@ -83,13 +90,13 @@ def describe_point(error: PointOutsideMunicipalities) -> dict[str, Any]:
 def describe_voivodeship(error: VoivodeshipNotFound) -> dict[str, Any]:
     """404: a well-formed slug or code, but no voivodeship."""
     reason = f"no voivodeship is known by {quote(str(error))}; give {VOIVODESHIP}"
-    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
+    return not_found("voivodeship", reason)
 
 
 def describe_legal_state(error: LegalStateNotFound) -> dict[str, Any]:
     """404: the legal state of a voivodeship was never imported. An empty calendar would claim that nothing applies."""
     reason = f"the legal state of {error} was never imported, so its deadlines are not known"
-    return error_body(404, "not_found", reason + ".", [ParameterError("voivodeship", "unknown", reason)])
+    return not_found("voivodeship", reason)
 
 
 def describe_deadlines(error: DeadlinesNotFound) -> dict[str, Any]:
@@ -101,7 +108,7 @@ def describe_deadlines(error: DeadlinesNotFound) -> dict[str, Any]:
 def describe_fuel(error: FuelNotFound) -> dict[str, Any]:
     """404: no fuel of the catalog."""
     reason = f"no fuel is known by {quote(str(error))}; give {FUEL}"
-    return error_body(404, "not_found", reason + ".", [ParameterError("fuel", "unknown", reason)])
+    return not_found("fuel", reason)
 
 
 DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
@@ -133,23 +140,24 @@ FRAMEWORK_CODES = {
 def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """DRF's exception handler: error body and headers of exceptions raised by viewsets."""
     set_rollback()
-    request = context["request"]
-    describe = DOMAIN_ERRORS.get(type(error))
-    if describe is not None:
+    headers = {"Cache-Control": NO_STORE}
+    if describe := DOMAIN_ERRORS.get(type(error)):
         body = describe(error)
-        return Response(body, status=body["status"], headers={"Cache-Control": NO_STORE})
-    if isinstance(error, exceptions.MethodNotAllowed):
-        message = f"{request.method} is not allowed here; use one of the methods in the Allow header."
-        return Response(error_body(405, "method_not_allowed", message), status=405, headers={"Cache-Control": NO_STORE})
-    if isinstance(error, exceptions.APIException):
+    elif isinstance(error, exceptions.MethodNotAllowed):
+        method = context["request"].method
+        message = f"{method} is not allowed here; use one of the methods in the Allow header."
+        body = error_body(405, "method_not_allowed", message)
+    elif isinstance(error, exceptions.APIException):
         status = error.status_code
         code = FRAMEWORK_CODES.get(status, "server_error" if status >= 500 else "invalid_parameter")
-        return Response(error_body(status, code, str(error.detail)), status=status, headers={"Cache-Control": NO_STORE})
-    if isinstance(error, DATABASE_AWAY):
+        body = error_body(status, code, str(error.detail))
+    elif isinstance(error, DATABASE_AWAY):
         note_away(error)
-        headers = {"Cache-Control": NO_STORE, "Retry-After": str(RETRY_AFTER_S)}
-        return Response(error_body(503, "unavailable", AWAY), status=503, headers=headers)
-    return None
+        headers["Retry-After"] = str(RETRY_AFTER_S)
+        body = error_body(503, "unavailable", AWAY)
+    else:
+        return None
+    return Response(body, status=body["status"], headers=headers)
 
 
 @csrf_exempt
@@ -160,12 +168,16 @@ def unknown_path(request: HttpRequest) -> HttpResponse:
         message = f"{shown} is not an address of this API; there is no slash at the end of any."
     else:
         message = f"{shown} is not an address of this API; /api/v1 lists all of them."
-    return plain_error(request, 404, "not_found", message)
+    return plain_error(error_body(404, "not_found", message))
 
 
-def bad_request(request: HttpRequest) -> HttpResponse:
-    """400 for a request that Django refuses before any view: too many fields, a NUL."""
-    return plain_error(request, HTTPStatus.BAD_REQUEST, "invalid_parameter", "The request is malformed.")
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400 for a request that Django refuses before any view: an unknown host, too many fields, a NUL."""
+    if isinstance(exception, DisallowedHost):
+        return unknown_host(request)
+    if not is_api(request):
+        return page_errors.bad_request(request)
+    return plain_error(error_body(400, "invalid_parameter", "The request is malformed."))
 
 
 def unknown_host(request: HttpRequest) -> HttpResponse:
@@ -174,20 +186,23 @@ def unknown_host(request: HttpRequest) -> HttpResponse:
         return page_errors.unknown_host(request)
     given = quote(request.META.get("HTTP_HOST", ""))
     message = f"The host {given} is not served here; send the request to {settings.SITE_URL}."
-    return plain_error(request, HTTPStatus.BAD_REQUEST, "invalid_parameter", message)
+    return plain_error(error_body(400, "invalid_parameter", message))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: a bug, logged with its traceback."""
+    """500: a bug, logged with its traceback; 503 if the database failed."""
+    error = sys.exception()
+    if isinstance(error, DATABASE_AWAY):
+        return unavailable(request, error)
+    if not is_api(request):
+        return page_errors.server_error(request)
     message = "The service failed to answer; the failure has been logged. Try again later."
-    return plain_error(request, HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", message)
+    return plain_error(error_body(500, "server_error", message))
 
 
 def malformed_body(request: HttpRequest, error: MalformedBody) -> HttpResponse:
     """400: an incomplete body."""
-    if not is_api(request):
-        return page_errors.broken_body(request)
-    return plain_error(request, HTTPStatus.BAD_REQUEST, "malformed_body", describe_malformed_body(error)["message"])
+    return plain_error(describe_malformed_body(error)) if is_api(request) else page_errors.broken_body(request)
 
 
 def unsupported_coding(request: HttpRequest, header: str, coding: str) -> HttpResponse:
@@ -195,14 +210,13 @@ def unsupported_coding(request: HttpRequest, header: str, coding: str) -> HttpRe
     if not is_api(request):
         return page_errors.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
     message = f"The {header} is {quote(coding)}; send the body uncompressed, without this header."
-    return plain_error(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+    return plain_error(error_body(415, "unsupported_media_type", message))
 
 
-def payload_too_large(request: HttpRequest, most_bytes: int) -> HttpResponse:
+def payload_too_large(request: HttpRequest, error: BodyTooLarge) -> HttpResponse:
     """413: a body larger than any endpoint accepts."""
     if is_api(request):
-        message = f"The request body is larger than {most_bytes} bytes; send the documented parameters only."
-        return plain_error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "payload_too_large", message)
+        return plain_error(describe_large_body(error))
     response = render(None, "413.html", {"site_name": settings.SITE_NAME}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     response["Cache-Control"] = NO_STORE
     return response
@@ -213,6 +227,4 @@ def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     note_away(error)
     if not is_api(request):
         return page_errors.unavailable(request)
-    response = plain_error(request, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", AWAY)
-    response["Retry-After"] = str(RETRY_AFTER_S)
-    return response
+    return plain_error(error_body(503, "unavailable", AWAY), {"Retry-After": str(RETRY_AFTER_S)})

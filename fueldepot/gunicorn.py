@@ -101,13 +101,13 @@ def on_starting(server: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """Remove the metrics of a terminated worker."""
+    """Remove a terminated worker from gauges of live workers."""
     from django.conf import settings
 
-    if settings.METRICS:
-        from fueldepot import metrics
+    if settings.METRICS_DIR:
+        from prometheus_client.multiprocess import mark_process_dead
 
-        metrics.forget_worker(worker.pid)
+        mark_process_dead(worker.pid, path=settings.METRICS_DIR)  # type: ignore[no-untyped-call]
 
 
 def on_exit(server: Any) -> None:

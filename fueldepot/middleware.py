@@ -17,8 +17,9 @@ from fueldepot.http.errors import is_api
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, split_content_type
 from pages import errors as page_errors
 
-HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
+View = Callable[[HttpRequest], HttpResponse]
 
+HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
 
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, HEAD, POST, OPTIONS",
@@ -33,7 +34,7 @@ EXPOSED = "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID, X
 """Response headers readable for scripts of other sites, besides the safelisted ones."""
 
 
-def cors(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def cors(get_response: View) -> View:
     """Let scripts of any site read the API and public files, and answer preflight requests of the API.
 
     Every response has the headers, whether or not the request has an Origin: shared caches store one response for all.
@@ -66,7 +67,7 @@ MOST_BYTES = 5_000_000
 """Maximum size of a request body. Larger ones are refused unread: Django would write a form to the disk."""
 
 
-def read_whole_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def read_whole_bodies(get_response: View) -> View:
     """Read a body before any view; refuse one that is too large, compressed, badly chunked or truncated.
 
     Django reads nothing of a body without a length, and treats a truncated one as complete.
@@ -84,8 +85,8 @@ def read_whole_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
                 if coding not in {"", "identity", "chunked"}:
                     return unsupported_coding(request, name, coding)
             read_body(request, length, most_bytes)
-        except BodyTooLarge:
-            return payload_too_large(request, most_bytes)
+        except BodyTooLarge as error:
+            return payload_too_large(request, error)
         except MalformedBody as error:
             return malformed_body(request, error)
         return get_response(request)
@@ -130,9 +131,7 @@ def check_end(content_type: str, body: bytes) -> None:
             raise MalformedBody("the multipart body does not end with its boundary")
 
 
-def refuse_without_database(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
+def refuse_without_database(get_response: View) -> View:
     """Answer 503 to the desk and the forms while the database is away.
 
     A query to a frozen database would block the thread, and a few of them the whole worker.
@@ -146,7 +145,7 @@ def refuse_without_database(
     return answer
 
 
-def no_store_admin(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def no_store_admin(get_response: View) -> View:
     """Forbid caching of responses under /admin/.
 
     Django's admin does so on its own pages, not for refusals, redirects and locked logins.
@@ -161,9 +160,7 @@ def no_store_admin(get_response: Callable[[HttpRequest], HttpResponse]) -> Calla
     return answer
 
 
-def refuse_nul_at_desk(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
+def refuse_nul_at_desk(get_response: View) -> View:
     """Answer 400 to a URL of the desk with a NUL in its query, which PostgreSQL does not accept in text.
 
     The admin's filters pass values on. The API and the pages parse their parameters themselves.
@@ -177,9 +174,7 @@ def refuse_nul_at_desk(
     return answer
 
 
-def answer_head_without_body(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
+def answer_head_without_body(get_response: View) -> View:
     """Drop the body of a response to HEAD; its headers, Content-Length included, stay those of GET.
 
     Django leaves that to the server, and gunicorn logs a warning for every dropped body. Errors raised before Django's

@@ -3,6 +3,7 @@
 No side effects: no network, file or database access. Table of variables: docs/settings.md.
 """
 
+import os
 from datetime import timedelta
 from email.utils import quote
 from pathlib import Path
@@ -19,7 +20,7 @@ DEBUG = environment.read_bool("DEBUG", default=False)
 SITE_URL = environment.read_site_url()
 SITE_HOST = urlsplit(SITE_URL).hostname or ""
 SITE_NAME: str = environment.env.str("SITE_NAME", default="Składy opału")
-OPERATOR_NAME: str = environment.env.str("OPERATOR_NAME", default="").strip() or SITE_NAME
+OPERATOR_NAME = environment.read_text("OPERATOR_NAME") or SITE_NAME
 CONTACT_EMAIL = environment.read_email("CONTACT_EMAIL")
 MAIL = environment.read_mail(SITE_URL, debug=DEBUG)
 EMAIL_BACKEND: str = MAIL["EMAIL_BACKEND"]
@@ -43,8 +44,8 @@ TRUSTED_PROXIES = environment.read_proxies()
 RATE_LIMIT = environment.read_rate_limit(default="60/min")
 HTTPS = SITE_URL.startswith("https://")
 METRICS = environment.read_bool("METRICS", default=False)
-# Metrics directory of the gunicorn workers; created by fueldepot/gunicorn.py.
-METRICS_DIR = environment.metrics_dir()
+# Metrics directory of the gunicorn workers, created by fueldepot/gunicorn.py; "" in other processes.
+METRICS_DIR = os.environ.get(environment.PROMETHEUS_DIR, "")
 SENTRY_DSN = environment.read_sentry()
 
 INSTALLED_APPS = [
@@ -71,7 +72,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    *(["fueldepot.metrics.count_requests"] if METRICS else []),
+    *(["fueldepot.monitoring.metrics.count_requests"] if METRICS else []),
     "fueldepot.http.proxies.forwarded_headers",
     "fueldepot.http.request_log.log_requests",
     "fueldepot.middleware.answer_head_without_body",
@@ -98,7 +99,7 @@ MIDDLEWARE = [
 
 # A registered client has a higher request limit at the statistical office's local data bank; see
 # prices/importers/bdl_client.py.
-BDL_CLIENT_ID: str = environment.env.str("BDL_CLIENT_ID", default="").strip()
+BDL_CLIENT_ID = environment.read_text("BDL_CLIENT_ID")
 
 # Raster map tiles, "" for none: then nothing is loaded from other machines.
 MAP_TILES_URL = environment.read_map_tiles()
@@ -142,15 +143,11 @@ TEMPLATES = [
 ]
 
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "CommonPasswordValidator", "NumericPasswordValidator")
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
 ]
-AUTH_PASSWORD_VALIDATORS.append(
-    {
-        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
-        "OPTIONS": {"min_length": 12},
-    }
-)
 # The first one hashes new passwords and is memory-hard; the second verifies older hashes.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.ScryptPasswordHasher",

@@ -1,10 +1,7 @@
 """Routes of the site, and error handlers."""
 
-import sys
-
 from django.conf import settings
 from django.contrib import admin
-from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.templatetags.static import static
 from django.urls import include, path, re_path
@@ -13,28 +10,13 @@ from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from catalog.admin import password_links
-from fueldepot import api, errors, health
+from fueldepot import api, errors
 from fueldepot.desk.audit import audit
 from fueldepot.desk.decision_counts import decision_statistics
 from fueldepot.http import security
-from fueldepot.http.errors import DATABASE_AWAY, is_api
 from fueldepot.mcp.views import mcp
+from fueldepot.monitoring import health
 from pages import errors as page_errors
-
-
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400 as JSON or HTML."""
-    if isinstance(exception, DisallowedHost):
-        return errors.unknown_host(request)
-    return errors.bad_request(request) if is_api(request) else page_errors.bad_request(request)
-
-
-def server_error(request: HttpRequest) -> HttpResponse:
-    """500 as JSON or HTML; 503 if the database failed."""
-    error = sys.exception()
-    if isinstance(error, DATABASE_AWAY):
-        return errors.unavailable(request, error)
-    return errors.server_error(request) if is_api(request) else page_errors.server_error(request)
 
 
 @require_safe
@@ -44,16 +26,10 @@ def icon(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(static("pages/icon.svg"))
 
 
-handler400 = bad_request
+handler400 = errors.bad_request
 handler403 = page_errors.forbidden
 handler404 = page_errors.not_found
-handler500 = server_error
-
-numbers = []
-if settings.METRICS:
-    from fueldepot.metrics import metrics
-
-    numbers = [path("metrics", metrics, name="metrics")]
+handler500 = errors.server_error
 
 urlpatterns = [
     path("api/v1", api.index, name="api-index"),
@@ -71,7 +47,6 @@ urlpatterns = [
     path("healthz", health.liveness),
     path("readyz", health.readiness),
     path("favicon.ico", icon),
-    *numbers,
     path(".well-known/security.txt", security.security_txt, name="security-txt"),
     # Bookmarks of the model's former name.
     re_path(
@@ -81,3 +56,8 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("pages.urls")),
 ]
+
+if settings.METRICS:
+    from fueldepot.monitoring.metrics import metrics
+
+    urlpatterns.insert(0, path("metrics", metrics, name="metrics"))

@@ -11,7 +11,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
 application = get_wsgi_application()
 
 if settings.SENTRY_DSN:
-    from fueldepot import error_reports
+    from fueldepot.monitoring import error_reports
 
     error_reports.start()
 

@@ -10,16 +10,16 @@ class PricesConfig(AppConfig):
         from catalog.models import DepotBatch
         from catalog.services import merging, moderation
         from catalog.services.batches import BATCH_HANDLERS
-        from prices import demonstration, merge_handler, undo_handler
+        from prices import handlers
 
-        BATCH_HANDLERS[DepotBatch.About.PRICES] = undo_handler.undo_prices
-        moderation.DEMONSTRATION_HANDLERS.append(demonstration.recount_prices)
+        BATCH_HANDLERS[DepotBatch.About.PRICES] = handlers.undo_prices
+        moderation.DEMONSTRATION_HANDLERS.append(handlers.recount_prices)
         merging.MERGE_HANDLERS.append(
             merging.MergeHandler(
                 name="prices",
                 label="ceny",
-                move=merge_handler.move_prices,
-                bring_back=merge_handler.bring_prices_back,
-                count=merge_handler.count_prices,
+                move=handlers.move_prices,
+                bring_back=handlers.bring_prices_back,
+                count=handlers.count_prices,
             )
         )

@@ -5,6 +5,7 @@ amounts are returned with the reason. Amounts are złoty per unit of the fuel.
 """
 
 import math
+from calendar import monthrange
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -366,12 +367,7 @@ def months_start(today: date) -> date:
 def months_before(day: date, months: int) -> date:
     """Return the same day some calendar months earlier, or the last day of a shorter month."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
-    for last in (day.day, 30, 29):
-        try:
-            return date(year, month + 1, min(day.day, last))
-        except ValueError:
-            continue
-    return date(year, month + 1, 28)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
 def rounded(amount: Decimal) -> Decimal:

@@ -80,6 +80,12 @@ def all_fuel_prices(on: date) -> dict[str, dict[str, Any]]:
     return {fuel.slug: fuel_prices(fuel, on=on) for fuel in fuels.FUELS}
 
 
+def current_medians(on: date) -> dict[str, Decimal]:
+    """Return the medians of Poland on a day by fuel, rounded as published; only of fuels with one."""
+    found = {slug: prices.get().figures(slug, on).country.median for slug in fuels.BY_SLUG}
+    return {slug: rounded(median) for slug, median in found.items() if median is not None}
+
+
 def compare(fuel: Fuel, on: date) -> dict[str, Comparison]:
     """Return the medians of Poland (COUNTRY_KEY) and each voivodeship (2 digits) on a day, with their changes.
 

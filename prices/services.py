@@ -246,27 +246,21 @@ def _decide(
     on: datetime,
 ) -> PriceDecisionResult:
     """Set the status of all prices without an obstacle: update, history, version, notifications."""
-    changed, unchanged = [], []
-    for price, why in zip(chosen, obstacles, strict=True):
-        if why:
-            unchanged.append((price, why))
-        else:
-            changed.append(price)
-    if changed:
-        keys = [price.pk for price in changed]
-        with refusing_duplicates(CONCURRENT_DUPLICATE):
-            DepotPrice.objects.filter(pk__in=among(keys)).update(
-                status=status, reason=reason, decided_at=on, decided_by=by
-            )
-        why = f"{status.label}: {reason}" if reason else str(status.label)
-        lines = history.record_bulk(DepotPrice, keys, by=by, reason=why)
-        counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
-        count = len(changed) if status == DepotPrice.Status.APPROVED else 0
-        record_prices(timezone.localdate(on), approved=count - counted)
-        told = notify_authors(changed, on)
-        batch = _record_batch(LABELS[status], reason, lines, told, by, on)
-        return PriceDecisionResult(tuple(changed), tuple(unchanged), batch)
-    return PriceDecisionResult((), tuple(unchanged))
+    changed = [price for price, why in zip(chosen, obstacles, strict=True) if not why]
+    unchanged = tuple((price, why) for price, why in zip(chosen, obstacles, strict=True) if why)
+    if not changed:
+        return PriceDecisionResult((), unchanged)
+    keys = [price.pk for price in changed]
+    with refusing_duplicates(CONCURRENT_DUPLICATE):
+        DepotPrice.objects.filter(pk__in=among(keys)).update(status=status, reason=reason, decided_at=on, decided_by=by)
+    described = f"{status.label}: {reason}" if reason else str(status.label)
+    lines = history.record_bulk(DepotPrice, keys, by=by, reason=described)
+    counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
+    count = len(changed) if status == DepotPrice.Status.APPROVED else 0
+    record_prices(timezone.localdate(on), approved=count - counted)
+    told = notify_authors(changed, on)
+    batch = _record_batch(LABELS[status], reason, lines, told, by, on)
+    return PriceDecisionResult(tuple(changed), unchanged, batch)
 
 
 def _record_batch(

@@ -26,12 +26,12 @@ def covers(scope: Scope, teryt: str) -> bool | None:
 
     Rules for towns and rules for the country each cover a part of a town-and-country municipality.
     """
-    if _named(teryt, scope.partly):
+    if names(scope.partly, teryt):
         return None
-    if _named(teryt, scope.excluded):
+    if names(scope.excluded, teryt):
         return False
     if scope.area == Scope.Area.LISTED:
-        return _named(teryt, scope.units)
+        return names(scope.units, teryt)
     if scope.area == Scope.Area.VOIVODESHIP:
         return True
     kind = int(teryt[6])
@@ -52,6 +52,7 @@ def kinds_of_places(voivodeship: str, scopes: Iterable[Scope]) -> set[str]:
     return made_up | {code for code in named if len(code) == 7}
 
 
-def _named(teryt: str, codes: Collection[str]) -> bool:
-    # Six digits: the seventh changes with the kind of the municipality.
+def names(codes: Collection[str], teryt: str) -> bool:
+    """Whether a list of codes names a municipality: itself, by six digits, or its county."""
+    # The seventh digit changes with the kind of the municipality.
     return any(teryt.startswith(code[:6]) for code in codes)

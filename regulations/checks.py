@@ -27,9 +27,7 @@ def check_states_are_fresh(databases: Sequence[str] | None = None, **kwargs: Any
     """regulations.W001: a legal state was confirmed more than STALE_AFTER ago."""
     messages: list[CheckMessage] = []
     today = timezone.localdate()
-    for alias in databases or []:
-        if not is_migrated(alias):
-            continue
+    for alias in filter(is_migrated, databases or []):
         states = LegalState.objects.using(alias).select_related("voivodeship").order_by("pk")
         stale = [f"{s.voivodeship.name} ({s.as_of})" for s in states if is_stale(s.as_of, today)]
         if stale:
@@ -49,9 +47,7 @@ def check_states_are_fresh(databases: Sequence[str] | None = None, **kwargs: Any
 def check_codes_are_known(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
     """regulations.W002: a scope names a municipality or county that the register lacks."""
     messages: list[CheckMessage] = []
-    for alias in databases or []:
-        if not is_migrated(alias):
-            continue
+    for alias in filter(is_migrated, databases or []):
         # Six digits: the seventh changes with the kind of the municipality.
         known = {code[:6] for code in Municipality.objects.using(alias).values_list("pk", flat=True)}
         known |= set(County.objects.using(alias).values_list("pk", flat=True))

@@ -180,11 +180,8 @@ class Resolution(LegalItem, Scope):
 
     def __str__(self) -> str:
         number = f"nr {self.number}" if self.number else "bez numeru"
-        return (
-            f"{number} z {date_format(self.adopted, DAY)} ({self.scope})"
-            if self.adopted
-            else f"{number} ({self.scope})"
-        )
+        adopted = f" z {date_format(self.adopted, DAY)}" if self.adopted else ""
+        return f"{number}{adopted} ({self.scope})"
 
 
 class Amendment(models.Model):

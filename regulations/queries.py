@@ -101,13 +101,13 @@ class Regulation:
 
     @property
     def next_deadline_of_unit(self) -> Deadline | None:
-        """The nearest deadline, on the day or after it, that binds the unit or a part of it."""
-        return next((d for d in self.deadlines if d.date >= self.on and self.binds(d) is not False), None)
+        """The nearest deadline, on the day or after it, of `deadlines_of_unit`."""
+        return next((deadline for deadline in self.deadlines_of_unit if deadline.date >= self.on), None)
 
     @property
     def deadlines_of_unit(self) -> tuple[Deadline, ...]:
         """The deadlines that bind the unit or a part of it; without a unit all of them."""
-        return tuple(row for row in self.deadlines if self.unit is None or self.binds(row) is not False)
+        return tuple(filter(self.may_bind, self.deadlines))
 
     @property
     def next_deadlines_of_unit(self) -> tuple[Deadline, ...]:
@@ -123,11 +123,11 @@ class Regulation:
     @property
     def deadline_status_of_unit(self) -> DeadlineStatus:
         """The status of the next deadline of the unit, or of the voivodeship without one."""
-        return self._status(self.next_deadline_of_unit, self.unit) if self.unit else self.deadline_status
+        return self._status(self.next_deadline_of_unit, self.unit)
 
     @property
     def has_undated_acts(self) -> bool:
-        """Whether an act binds a place in the unit, or in the voivodeship, that no known deadline covers."""
+        """Whether an act binds a place in the unit, or else the voivodeship, that no known deadline covers."""
         return self._has_undated_acts(self.unit)
 
     @property
@@ -138,7 +138,7 @@ class Regulation:
     @property
     def overdue_of_unit(self) -> tuple[Deadline, ...]:
         """The overdue deadlines that bind the unit or a part of it; without a unit all of them."""
-        return tuple(row for row in self.overdue if self.unit is None or self.binds(row) is not False)
+        return tuple(filter(self.may_bind, self.overdue))
 
     def is_overdue(self, deadline: Deadline) -> bool:
         """Whether a deadline is overdue, see `freshness.is_overdue`."""
@@ -169,10 +169,14 @@ class Regulation:
         """The part of the state that binds, or may bind, the unit or a part of it."""
         return replace(
             self,
-            laws=tuple(law for law in self.laws if self.binds(law.resolution) is not False),
-            deadlines=tuple(row for row in self.deadlines if self.binds(row) is not False),
-            bans=tuple(row for row in self.bans if self.binds(row) is not False),
+            laws=tuple(law for law in self.laws if self.may_bind(law.resolution)),
+            deadlines=self.deadlines_of_unit,
+            bans=tuple(filter(self.may_bind, self.bans)),
         )
+
+    def may_bind(self, scope: Scope) -> bool:
+        """Whether a rule binds, or may bind, the unit or a part of it; without a unit every rule does."""
+        return self.unit is None or self.binds(scope) is not False
 
     def binds(self, scope: Scope) -> bool | None:
         """Return whether a rule binds the unit, which must not be None; see `applies_to`."""

@@ -1,16 +1,10 @@
 """Snapshot of the legal states of the voivodeships: sixteen states and some hundred rows."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from operator import attrgetter
-from typing import TypeVar
 
 from catalog.models import Dataset
 from fueldepot.data.snapshot import Snapshot
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
-
-Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +25,19 @@ class LegalStateRecords:
 def read_states() -> dict[str, LegalStateRecords]:
     """Read the legal states by the two digits of their voivodeship. Five queries."""
     acts = list(Resolution.objects.order_by("pk"))
-    states_of_acts = {act.pk: act.state_id for act in acts}
-    acts_of = by_state(acts, attrgetter("state_id"))
-    amendments_of = by_state(
-        Amendment.objects.order_by("adopted", "pk"), lambda change: states_of_acts[change.resolution_id]
-    )
-    deadlines_of = by_state(Deadline.objects.order_by("pk"), attrgetter("state_id"))
-    bans_of = by_state(FuelBan.objects.order_by("pk"), attrgetter("state_id"))
-    return {
-        state.pk: LegalStateRecords(
-            state, acts_of[state.pk], amendments_of[state.pk], deadlines_of[state.pk], bans_of[state.pk]
+    amendments = list(Amendment.objects.order_by("adopted", "pk"))
+    deadlines, bans = list(Deadline.objects.order_by("pk")), list(FuelBan.objects.order_by("pk"))
+    found = {}
+    for state in LegalState.objects.order_by("pk"):
+        own_acts = {act.pk: act for act in acts if act.state_id == state.pk}
+        found[state.pk] = LegalStateRecords(
+            state,
+            tuple(own_acts.values()),
+            tuple(change for change in amendments if change.resolution_id in own_acts),
+            tuple(row for row in deadlines if row.state_id == state.pk),
+            tuple(row for row in bans if row.state_id == state.pk),
         )
-        for state in LegalState.objects.order_by("pk")
-    }
-
-
-def by_state(rows: Iterable[Row], state_of: Callable[[Row], str]) -> Mapping[str, tuple[Row, ...]]:
-    """Group rows by the voivodeship of their state, in their order; an empty tuple for one without rows."""
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[state_of(row)].append(row)
-    return defaultdict(tuple, {state: tuple(own) for state, own in found.items()})
+    return found
 
 
 states = Snapshot(read_states, Dataset.Slug.REGULATIONS)

@@ -12,6 +12,7 @@ from catalog.importers.sync import Options
 from catalog.importers.sync.successions import SuccessorVotes
 from catalog.models import Dataset, FormerMunicipality, Municipality
 from fueldepot.data import versions
+from regulations.applicability import names
 from regulations.models import Deadline, FuelBan, Resolution
 from regulations.services import save_as
 
@@ -76,16 +77,11 @@ def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, lis
             wholes, parts = register.followed(code)
             lists[name].update(dict.fromkeys(wholes))
             # A merger of municipalities that were all bound is bound whole.
-            partly += [part for part in parts if not named(part, values[name])]
-            lists[name].update(dict.fromkeys(part for part in parts if named(part, values[name])))
+            partly += [part for part in parts if not names(values[name], part)]
+            lists[name].update(dict.fromkeys(part for part in parts if names(values[name], part)))
     lists["partly"].update(dict.fromkeys(partly))
     found = {name: list(codes) for name, codes in lists.items()}
     return {} if all(found[name] == list(values[name]) for name in LISTS) else found
-
-
-def named(code: str, codes: Collection[str]) -> bool:
-    """Whether a list names a municipality, by six digits or its county."""
-    return any(code.startswith(other[:6]) for other in codes)
 
 
 def follow_codes(heirs: Mapping[str, SuccessorVotes], options: Options) -> list[str]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
 
-from django.db import Error
+from django.db import Error, InterfaceError, OperationalError
 from django.db import connection as default
 from django.db.backends.signals import connection_created
 from psycopg import Connection
@@ -24,6 +24,9 @@ LIMITS = {
     "client_connection_check_interval": "1s",
 }
 """PostgreSQL limits of requests; commands and imports have none."""
+
+DATABASE_AWAY = (OperationalError, InterfaceError)
+"""Errors of a database that cannot be reached."""
 
 _open: WeakSet[Connection[Any]] = WeakSet()
 

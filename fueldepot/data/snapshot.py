@@ -16,10 +16,11 @@ from datetime import UTC, date, datetime
 from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
-from django.db import InterfaceError, OperationalError, close_old_connections, connection, transaction
+from django.db import close_old_connections, connection, transaction
 from django.utils import timezone
 
 from fueldepot.data import connections
+from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.data.versions import UNKNOWN, changed_here, read_versions
 
 logger = logging.getLogger(__name__)
@@ -35,8 +36,6 @@ HANG_UP_AFTER_S = 5.0
 
 BUILD_LIMIT_S = 60.0
 """Time limit of a build, after which all connections are hung up."""
-
-DATABASE_AWAY = (OperationalError, InterfaceError)
 
 T = TypeVar("T")
 

@@ -230,18 +230,7 @@ def _make_cluster(cluster: Path, initdb: list[str], owner: tuple[int, int] | Non
     try:
         if owner:
             os.chown(fresh, *owner)
-        _run(
-            [
-                *initdb,
-                "-D",
-                str(fresh),
-                "-U",
-                "postgres",
-                "--auth=trust",
-                "--no-instructions",
-                *CLUSTER_LOCALE,
-            ]
-        )
+        _run([*initdb, "-D", str(fresh), "-U", "postgres", "--auth=trust", "--no-instructions", *CLUSTER_LOCALE])
         fresh.rename(cluster)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""Parsing of the Accept header. RFC 9110, section 12.5.1."""
+"""Parsing of headers of negotiation: Accept and Accept-Encoding. RFC 9110, sections 12.5.1 and 12.5.3."""
 
 
 def parse_accept(accept: str) -> dict[str, float]:
-    """Return the weight, 0 to 1, of each media type in lower case; of repeated ones the highest."""
+    """Return the weight, 0 to 1, of each media type or coding in lower case; of repeated ones the highest."""
     wanted: dict[str, float] = {}
     for entry in accept.split(","):
         kind, *parameters = (part.strip().lower() for part in entry.split(";"))

@@ -4,13 +4,13 @@ A compressed response is another representation, so its strong ETag differs: the
 8.8.3.3). Inner layers do not know the suffix; callers may send either.
 """
 
-import re
 import zlib
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 
+from fueldepot.http.accept import parse_accept
 from fueldepot.http.errors import is_api
 
 SMALLEST_BYTES = 500
@@ -22,16 +22,13 @@ LEVEL = 3
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 SUFFIX = "-gzip"
 COMPRESSIBLE = ("application/json", "application/geo+json", "text/calendar")
-QUALITY = re.compile(r"(?:^|,)\s*(gzip|x-gzip|\*)\s*(?:;\s*q\s*=\s*([01](?:\.\d*)?)\s*)?(?=,|$)", re.IGNORECASE)
 
 
 def accepts_gzip(header: str) -> bool:
     """Whether Accept-Encoding accepts gzip (RFC 9110, 12.5.3): by name or `*`, and not with q=0."""
-    if "gzip" not in header and "*" not in header and "GZIP" not in header.upper():
-        return False
-    qualities = {name.lower(): float(quality or 1) for name, quality in QUALITY.findall(header)}
-    named = [quality for name, quality in qualities.items() if name != "*"]
-    return max(named) > 0 if named else qualities.get("*", 0) > 0
+    weights = parse_accept(header)
+    named = [weights[name] for name in ("gzip", "x-gzip") if name in weights]
+    return max(named) > 0 if named else weights.get("*", 0) > 0
 
 
 def compress(body: bytes) -> bytes:

@@ -1,11 +1,10 @@
 """Error body of the API, the same for every 4xx and 5xx under /api/. Domain errors: `fueldepot.errors`."""
 
 import logging
-from http import HTTPStatus
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from rest_framework.serializers import CharField, ChoiceField, IntegerField, Serializer, URLField
 
@@ -19,8 +18,6 @@ logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 5
 """A restarted or replaced database is back within a few seconds."""
-
-DATABASE_AWAY = (OperationalError, InterfaceError)
 
 CODES = (
     "invalid_parameter",
@@ -119,19 +116,16 @@ def note_away(error: BaseException) -> None:
     logger.error("database not available: %s", type(cause).__name__)
 
 
-def plain_error(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
+def plain_error(body: dict[str, Any], headers: Mapping[str, str] | None = None) -> HttpResponse:
     """Return an error body outside of viewsets."""
-    response = HttpResponse(orjson.dumps(error_body(status, code, message)), status=status, content_type=JSON)
-    response["Cache-Control"] = NO_STORE
-    return response
+    headers = {"Cache-Control": NO_STORE, **(headers or {})}
+    return HttpResponse(orjson.dumps(body), status=body["status"], content_type=JSON, headers=headers)
 
 
-def too_many_requests(request: HttpRequest, retry_after_s: int) -> HttpResponse:
+def too_many_requests(retry_after_s: int) -> HttpResponse:
     """429: the rate limit is exceeded."""
     message = (
         f"Too many requests from your address; ask again in {retry_after_s} s, "
         "and let the RateLimit header tell you how many more are answered."
     )
-    response = plain_error(request, HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", message)
-    response["Retry-After"] = str(retry_after_s)
-    return response
+    return plain_error(error_body(429, "too_many_requests", message), {"Retry-After": str(retry_after_s)})

@@ -84,24 +84,18 @@ class ParamReader:
 
     def __init__(self, raw: str) -> None:
         """raw: the WSGI query string, percent-encoded, in Latin-1."""
-        self.given: dict[str, list[bytes]] = {}
+        self.given = group_values(split_pairs(raw.encode("latin-1")))
         self.read: set[str] = set()
         self.errors: list[ParameterError] = []
         self.empty_is_absent = False
         self.private: Collection[str] = ()
-        self._take(split_pairs(raw.encode("latin-1")))
 
     @classmethod
     def of_pairs(cls, pairs: Iterable[tuple[bytes, bytes]]) -> Self:
         """Create a reader of parameters from a body."""
-        given = cls("")
-        given.given.clear()
-        given._take(pairs)
-        return given
-
-    def _take(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        for name, value in pairs:
-            self.given.setdefault(name.decode("utf-8", "replace"), []).append(value)
+        reader = cls("")
+        reader.given = group_values(pairs)
+        return reader
 
     def rename(self, synonyms: Mapping[str, str]) -> None:
         """Accept a parameter under another name, but not under both."""
@@ -123,6 +117,10 @@ class ParamReader:
     def add_error(self, name: str, code: str, message: str) -> None:
         """Record an error of a parameter."""
         self.errors.append(ParameterError(name, code, message))
+
+    def refuse(self, name: str, code: str, text: str, accepted: str) -> None:
+        """Record that a text is not what a parameter accepts."""
+        self.add_error(name, code, f"{name} is {self.redact(name, text)}; give {accepted}")
 
     def raise_for_errors(self) -> None:
         """Raise InvalidParameters if there are errors."""
@@ -171,67 +169,52 @@ class ParamReader:
             )
             return None
         if len(text) < min_length:
-            self.add_error(name, "too_short", f"{name} is {self.redact(name, text)}; give {accepted}")
+            self.refuse(name, "too_short", text, accepted)
             return None
         return text
 
-    def pattern(self, name: str, accepted: str, form: re.Pattern[str]) -> str | None:
+    def pattern(self, name: str, accepted: str, form: re.Pattern[str], *, required: bool = False) -> str | None:
         """Return text that matches a pattern."""
-        text = self.text_or_none(name, accepted)
-        if text is None:
-            return None
-        if not form.fullmatch(text):
-            self.add_error(name, "malformed", f"{name} is {self.redact(name, text)}; give {accepted}")
+        text = self.text_or_none(name, accepted, required=required)
+        if text is not None and not form.fullmatch(text):
+            self.refuse(name, "malformed", text, accepted)
             return None
         return text
 
     def choice(self, name: str, accepted: str, choices: Collection[str]) -> str | None:
         """Return one of a list of words."""
         text = self.text_or_none(name, accepted)
-        if text is None:
-            return None
-        if text not in choices:
-            self.add_error(
-                name, "not_a_choice", f"{name} is {self.redact(name, text)}; give one of {', '.join(choices)}"
-            )
+        if text is not None and text not in choices:
+            self.refuse(name, "not_a_choice", text, f"one of {', '.join(choices)}")
             return None
         return text
 
     def number(self, name: str, accepted: str, low: float, high: float, *, required: bool = False) -> float | None:
         """Return a decimal number with a point within an inclusive range."""
-        text = self.text_or_none(name, accepted, required=required)
+        text = self.pattern(name, accepted, NUMBER, required=required)
         if text is None:
-            return None
-        if not NUMBER.fullmatch(text):
-            self.add_error(name, "malformed", f"{name} is {self.redact(name, text)}; give {accepted}")
             return None
         value = float(text)
         if not low <= value <= high:
-            self.add_error(name, "out_of_range", f"{name} is {self.redact(name, text)}; give {accepted}")
+            self.refuse(name, "out_of_range", text, accepted)
             return None
         return value
 
     def integer(self, name: str, accepted: str, low: int, high: int, *, default: Default) -> int | Default:
         """Return a whole number within an inclusive range; the default if missing or invalid."""
-        text = self.text_or_none(name, accepted)
+        text = self.pattern(name, accepted, INTEGER)
         if text is None:
-            return default
-        if not INTEGER.fullmatch(text):
-            self.add_error(name, "malformed", f"{name} is {self.redact(name, text)}; give {accepted}")
             return default
         value = read_integer(text)
         if not low <= value <= high:
-            self.add_error(name, "out_of_range", f"{name} is {self.redact(name, text)}; give {accepted}")
+            self.refuse(name, "out_of_range", text, accepted)
             return default
         return value
 
     def decimal(self, name: str, accepted: str, low: int, high: int) -> Decimal | None:
         """Return an exact decimal with a point or a comma within an inclusive range."""
-        text = self.text_or_none(name, accepted)
+        text = self.pattern(name, accepted, NUMBER_WITH_COMMA)
         if text is None:
-            return None
-        if not NUMBER_WITH_COMMA.fullmatch(text):
-            self.add_error(name, "malformed", f"{name} is {self.redact(name, text)}; give {accepted}")
             return None
         value = Decimal(text.replace(",", "."))
         if not low <= value <= high:
@@ -250,7 +233,7 @@ class ParamReader:
             return False
         value = BOOLEANS.get(text.lower())
         if value is None:
-            self.add_error(name, "not_a_choice", f"{name} is {self.redact(name, text)}; give {BOOLEAN}")
+            self.refuse(name, "not_a_choice", text, BOOLEAN)
             return False
         return value
 
@@ -275,6 +258,14 @@ class ParamReader:
 def read_integer(text: str) -> int:
     """Return the number in a text that matches `INTEGER`."""
     return int(text.partition(".")[0])
+
+
+def group_values(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, list[bytes]]:
+    """Return all values by name, in the order of the request."""
+    found: dict[str, list[bytes]] = {}
+    for name, value in pairs:
+        found.setdefault(name.decode("utf-8", "replace"), []).append(value)
+    return found
 
 
 def split_pairs(encoded: bytes) -> Iterable[tuple[bytes, bytes]]:

@@ -38,19 +38,12 @@ def read_address(text: str) -> Address | None:
     return address
 
 
-def find_caller(peer: str, forwarded: str, networks: Sequence[Network], *, trust_socket: bool) -> str:
-    """Return the address of the caller; the peer's own unless a trusted proxy names another.
+def find_caller(peer: str, forwarded: str, networks: Sequence[Network]) -> str:
+    """Return the address of the caller that a trusted proxy names; the proxy's own without a trustworthy header.
 
-    peer: the other end of the connection, "" on a Unix socket. forwarded: the header, "" if missing.
-
-    A chain with malformed entries in the relevant part is not trusted.
+    peer: the proxy, "" on a Unix socket. forwarded: the header, "" if missing. A chain with malformed entries in the
+    relevant part is not trusted.
     """
-    if peer:
-        address = read_address(peer)
-        if address is None or not trusts(networks, address):
-            return peer
-    elif not trust_socket:
-        return peer
     if not forwarded.strip():
         return peer
     entries = forwarded.rsplit(",", MOST_HOPS)
@@ -70,29 +63,27 @@ def trusts(networks: Sequence[Network], address: Address) -> bool:
     return any(address in network for network in networks)
 
 
-def forwarded_headers(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
+def forwarded_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Set REMOTE_ADDR to the caller's address, and the scheme to https if a trusted proxy says so."""
     names: list[str] = settings.TRUSTED_PROXIES
     networks, trust_socket = read_networks(names), UNIX_SOCKET in names
 
-    def is_proxy(peer: str) -> bool:
-        address = read_address(peer) if peer else None
-        return trusts(networks, address) if address is not None else (not peer and trust_socket)
+    def is_trusted(peer: str) -> bool:
+        if not peer:
+            return trust_socket
+        address = read_address(peer)
+        return address is not None and trusts(networks, address)
 
     def answer(request: HttpRequest) -> HttpResponse:
         meta = request.META
         peer = meta.get("REMOTE_ADDR", "")
-        trusted = bool(names) and is_proxy(peer)
+        trusted = is_trusted(peer)
         meta["fueldepot.from_proxy"] = trusted
         if trusted:
             scheme = meta.get("HTTP_X_FORWARDED_PROTO", "").strip().lower()
             if scheme in {"http", "https"}:
                 meta["wsgi.url_scheme"] = scheme
-            meta["REMOTE_ADDR"] = find_caller(
-                peer, meta.get("HTTP_X_FORWARDED_FOR", ""), networks, trust_socket=trust_socket
-            )
+            meta["REMOTE_ADDR"] = find_caller(peer, meta.get("HTTP_X_FORWARDED_FOR", ""), networks)
         return get_response(request)
 
     return answer

@@ -139,7 +139,7 @@ def limit_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Calla
         if limit is None or not is_api(request):
             return get_response(request)
         decision = consume(request.META.get("REMOTE_ADDR", ""), limit)
-        response = get_response(request) if decision.allowed else too_many_requests(request, decision.next_in_s)
+        response = get_response(request) if decision.allowed else too_many_requests(decision.next_in_s)
         wait_s = ceil(decision.full_in_s - 1e-6) if decision.left else decision.next_in_s
         response["RateLimit-Policy"] = f'"default";q={limit.requests};w={limit.window_s}'
         response["RateLimit"] = f'"default";r={decision.left};t={wait_s}'

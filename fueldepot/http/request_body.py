@@ -98,10 +98,6 @@ def read_part(part: bytes) -> tuple[bytes, bytes]:
     return name[1], value
 
 
-class Refused(Exception):
-    """Invalid JSON, or a repeated key."""
-
-
 def read_json(body: bytes, options: dict[str, str]) -> Pairs:
     """application/json: one object of text, numbers, true, false and null, which counts as not given."""
     try:
@@ -114,8 +110,6 @@ def read_json(body: bytes, options: dict[str, str]) -> Pairs:
         )
     except UnicodeDecodeError:
         raise MalformedBody("the body is not valid UTF-8") from None
-    except Refused as error:
-        raise MalformedBody(str(error)) from None
     except (ValueError, RecursionError):
         raise MalformedBody("the body is not valid JSON") from None
     if not isinstance(content, JsonObject):
@@ -134,7 +128,7 @@ class JsonNumber(str):
 
 
 def refuse_constant(name: str) -> NoReturn:
-    raise Refused(f"the JSON body holds {name}, which is no JSON number")
+    raise MalformedBody(f"the JSON body holds {name}, which is no JSON number")
 
 
 NESTED = b"(an array or object)"

@@ -18,6 +18,8 @@ from typing import Any
 import orjson
 from django.http import HttpRequest, HttpResponse
 
+from fueldepot.data.connections import DATABASE_AWAY
+
 HEADER = "X-Request-ID"
 GOOD_ID = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)
 """Accepted ids from a trusted proxy; others are replaced."""
@@ -52,9 +54,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def drop_duplicate_db_errors(record: logging.LogRecord) -> bool:
-    """Drop records that duplicate the outage line of `errors`."""
-    from fueldepot.http.errors import DATABASE_AWAY
-
+    """Drop records that duplicate the outage line of `http.errors`."""
     if record.name == "django.request" and getattr(record, "status_code", None) == HTTPStatus.SERVICE_UNAVAILABLE:
         return False
     return not (record.exc_info and isinstance(record.exc_info[1], DATABASE_AWAY))

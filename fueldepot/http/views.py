@@ -15,8 +15,9 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
-JSON = "application/json"
+from fueldepot.http.rendering import JSON
 
+__all__ = ["JSON", "JsonViewSet", "json_response"]
 
 NEGOTIATOR = DefaultContentNegotiation()
 """Unused; DRF would create one per request."""

@@ -22,7 +22,7 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
 from fueldepot.mcp.answers import Arguments, answer, query_string, route_url, shorten_page
 from prices.api.depot_serializers import price_list_item
-from prices.snapshot import prices
+from prices.snapshot import ListedPrice, prices
 
 MOST_PLACES, MOST_DEPOTS, USUAL_DEPOTS = 5, 4, 3
 
@@ -119,9 +119,14 @@ def describe_depot(row: DepotRow, metres: float | None, fuel: str | None) -> dic
         "url": depot_url(row.id, row.name),
     }
     if cheapest:
-        item = price_list_item(cheapest)
-        body["price"] = {name: item[name] for name in ("fuel", "price", "unit", "date")}
+        body["price"] = describe_price(cheapest)
     return body
+
+
+def describe_price(listed: ListedPrice) -> dict[str, Any]:
+    """Return a price without the names that repeat its codes."""
+    item = price_list_item(listed)
+    return {name: item[name] for name in ("fuel", "price", "unit", "date")}
 
 
 def get_depot(arguments: Arguments) -> dict[str, Any]:
@@ -129,7 +134,6 @@ def get_depot(arguments: Arguments) -> dict[str, Any]:
     row = depots.get().get(read_depot_id(str(arguments.get("id", ""))))
     now = timezone.now()
     listed = prices.get().price_list(row.id, timezone.localdate(now))
-    kept = ("fuel", "price", "unit", "date")
     found = {
         "name": row.name,
         "address": format_address(row.street, row.house_number, row.postcode, row.place, row.municipality),
@@ -141,7 +145,7 @@ def get_depot(arguments: Arguments) -> dict[str, Any]:
         "now": opening_of(row, now).sentence,
         "status": row.data_status,
         "status_means": describe_status(row.data_status, row.source, row.fuels_by_name),
-        "price_list": [{name: price_list_item(one)[name] for name in kept} for one in listed],
+        "price_list": [describe_price(one) for one in listed],
         "correct_at": site_url(reverse("depot-correct", args=[row.id])),
     }
     return answer(

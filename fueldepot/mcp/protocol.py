@@ -20,7 +20,6 @@ from mcp_types.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    PARSE_ERROR,
     UNSUPPORTED_PROTOCOL_VERSION,
 )
 from mcp_types.methods import serialize_server_result, validate_client_request
@@ -192,8 +191,6 @@ def written(body: dict[str, Any], *, is_error: bool = False) -> dict[str, Any]:
     text = orjson.dumps(body).decode()
     return {"content": [{"type": "text", "text": text}], "isError": is_error, "resultType": "complete"}
 
-
-__all__ = ["PARSE_ERROR", "handle"]
 
 METHODS: dict[str, Callable[[Params], dict[str, Any]]] = {
     "initialize": initialize,

@@ -93,7 +93,7 @@ def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[
             "from": row.date,
             "what": row.applies_to,
             "description": first_sentence(row.description),
-            "binds": {True: "all", None: "part or uncertain"}[entry.binds(row) or None],
+            "binds": "all" if entry.binds(row) else "part or uncertain",
         }
         yield body if row.caveat in said else body | {"caveat": first_sentence(row.caveat)}
         said.add(row.caveat)

@@ -8,7 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.errors import plain_error
+from fueldepot.http.errors import error_body, plain_error
 from fueldepot.http.views import JSON
 from subsidy.privacy import forget_query, take_bytes
 
@@ -20,15 +20,15 @@ ALLOWED = "POST, OPTIONS"
 def mcp(request: HttpRequest) -> HttpResponse:
     """Answer a message. Without streams and sessions GET and DELETE are refused."""
     # Imported late: its types take seventeen megabytes, and few workers need them.
-    from fueldepot.mcp.protocol import PARSE_ERROR, handle
+    from mcp_types.jsonrpc import PARSE_ERROR
+
+    from fueldepot.mcp.protocol import handle
 
     if request.method == "OPTIONS":
         return HttpResponse(status=HTTPStatus.NO_CONTENT, headers={"Allow": ALLOWED})
     if request.method != "POST":
         message = f"{request.method} is not allowed here; send a JSON-RPC message by POST."
-        response = plain_error(request, HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed", message)
-        response["Allow"] = ALLOWED
-        return response
+        return plain_error(error_body(405, "method_not_allowed", message), {"Allow": ALLOWED})
     forget_query(request)
     try:
         message = orjson.loads(take_bytes(request))

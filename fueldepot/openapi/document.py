@@ -30,27 +30,31 @@ def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
     """Add the shared parts of operations. A hook of drf-spectacular."""
     for address, methods in result["paths"].items():
         # Sort methods, which come in the order of a set.
-        result["paths"][address] = methods = dict(sorted(methods.items()))
+        result["paths"][address] = dict(sorted(methods.items()))
         for method, operation in methods.items():
             operation["security"] = []
             for parameter in operation.get("parameters", []):
                 complete_parameter(parameter)
-            answers = operation["responses"]
-            validated = address not in NEVER_KEPT
-            names = ["ETag"] * validated + ["Link"] * (address == "/stores") + ["TotalCount"] * (address in COUNTED)
-            answers["200"]["headers"] = shared.headers(*names)
-            if address in MOST_ROWS:
-                answers["200"]["content"][JSON]["schema"]["maxItems"] = MOST_ROWS[address]
-            if validated:
-                answers["304"] = {"$ref": "#/components/responses/NotModified"}
-            for status, (name, _, _) in shared.FAILURES.items():
-                if (status != "404" or validated) and (status not in {"413", "415"} or method == "post"):
-                    answers[status] = {"$ref": f"#/components/responses/{name}"}
+            complete_responses(operation["responses"], address, method)
     schemas = result["components"]["schemas"]
     for body in ("SubsidyForm", "SubsidyJson"):
         schemas[body]["dependentRequired"] = REQUIRED_TOGETHER
     result["components"] = {"schemas": schemas, "responses": shared.responses(), "headers": shared.HEADERS}
     return result
+
+
+def complete_responses(responses: dict[str, Any], address: str, method: str) -> None:
+    """Add the headers of 200, the length of its list, and the shared responses that the operation can give."""
+    validated = address not in NEVER_KEPT
+    names = ["ETag"] * validated + ["Link"] * (address == "/stores") + ["TotalCount"] * (address in COUNTED)
+    responses["200"]["headers"] = shared.headers(*names)
+    if address in MOST_ROWS:
+        responses["200"]["content"][JSON]["schema"]["maxItems"] = MOST_ROWS[address]
+    if validated:
+        responses["304"] = {"$ref": "#/components/responses/NotModified"}
+    for status, (name, _, _) in shared.FAILURES.items():
+        if (status != "404" or validated) and (status not in {"413", "415"} or method == "post"):
+            responses[status] = {"$ref": f"#/components/responses/{name}"}
 
 
 def complete_parameter(parameter: dict[str, Any]) -> None:

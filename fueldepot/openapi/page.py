@@ -11,6 +11,7 @@ from django.urls import reverse
 from markupsafe import Markup, escape
 
 from fueldepot.openapi import served
+from fueldepot.openapi.shared import WIRE_NAMES
 from pages.page import Crumb, Page
 
 Form = Mapping[str, Any]
@@ -141,7 +142,7 @@ def reference_page() -> ReferencePage:
             for name, form in document["components"]["schemas"].items()
         ),
         headers=tuple(
-            row(wire_name(document, name), {**header["schema"], "description": header["description"]})
+            row(WIRE_NAMES.get(name, name), {**header["schema"], "description": header["description"]})
             for name, header in document["components"]["headers"].items()
         ),
     )
@@ -262,16 +263,6 @@ def answers(document: Form, operation: Form) -> Iterator[DescribedAnswer]:
             (media_type, *describe_kind(content["schema"])) for media_type, content in found.get("content", {}).items()
         )
         yield DescribedAnswer(status, found["description"], tuple(forms), tuple(found.get("headers", ())))
-
-
-def wire_name(document: Form, name: str) -> str:
-    """Return the name of a header in a response."""
-    target = {"$ref": f"#/components/headers/{name}"}
-    answers = [
-        *document["components"]["responses"].values(),
-        *(one["responses"]["200"] for path in document["paths"].values() for one in path.values()),
-    ]
-    return str(next(wire for answer in answers for wire, form in answer["headers"].items() if form == target))
 
 
 def name_of(form: Form) -> str:

@@ -4,11 +4,11 @@ from typing import Any
 
 from catalog.api.serializers import SITE
 from catalog.api.views import DEPOTS, PLACES
-from fueldepot.api_index import SERVICE
 from fueldepot.http.cache_control import CATALOG, NO_STORE
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.request_body import MAX_BODY_BYTES
 from fueldepot.http.views import JSON
+from fueldepot.openapi.index import SERVICE
 from prices.api.views import PRICES
 from regulations.api.views import REGULATIONS
 from subsidy.api.views import SUBSIDY
@@ -130,7 +130,7 @@ HEADERS: dict[str, Any] = {
     },
 }
 
-WIRE_NAMES = {
+WIRE_NAMES = {  # those that differ from the names of the components
     "CacheControl": "Cache-Control",
     "AccessControlAllowOrigin": "Access-Control-Allow-Origin",
     "TotalCount": "X-Total-Count",

@@ -10,7 +10,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition
 
 from fueldepot.http import cache_control
-from fueldepot.http.errors import plain_error
+from fueldepot.http.errors import error_body, plain_error
 from fueldepot.http.params import ParamReader
 from fueldepot.http.release import release
 from fueldepot.http.rendering import JSON
@@ -52,9 +52,7 @@ def published(view: View) -> View:
             return response
         if request.method not in {"GET", "HEAD"}:
             message = f"{request.method} is not allowed here; use one of the methods in the Allow header."
-            response = plain_error(request, 405, "method_not_allowed", message)
-            response["Allow"] = ALLOWED
-            return response
+            return plain_error(error_body(405, "method_not_allowed", message), {"Allow": ALLOWED})
         response = conditional(request)
         response["Cache-Control"] = cache_control.behind_cache(cache_control.DESCRIPTION, request)
         return response

@@ -18,7 +18,7 @@ from catalog.admin.batches import undo_button
 from catalog.admin.desk import current_editor
 from catalog.depots import fuels
 from prices.admin.price_lists import PriceListResource
-from prices.admin.uploads import FORMATS, SignedUpload
+from prices.admin.uploads import PriceListFile, SignedUpload
 
 
 class ConfirmPriceListForm(ConfirmImportForm):  # type: ignore[misc] # the library has no types
@@ -32,7 +32,7 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
     """Mixin for the admin of prices. Replaces English and wrong messages of the library."""
 
     resource_classes = (PriceListResource,)
-    formats = FORMATS
+    formats = (PriceListFile,)
     confirm_form_class = ConfirmPriceListForm
     tmp_storage_class = SignedUpload
     skip_admin_log = True  # the history of each price names the editor
@@ -57,7 +57,7 @@ class PriceListImport(ImportMixin):  # type: ignore[misc] # the library has no t
         return {**super().get_import_context_data(**kwargs), **known}
 
     def add_data_read_fail_error_to_form(self, form: forms.Form, e: Exception) -> None:
-        """Add the error of an unreadable file to the form. `FORMATS` raise ValidationError for all of them."""
+        """Add the error of an unreadable file to the form. `PriceListFile` raises ValidationError for all of them."""
         if not isinstance(e, forms.ValidationError):
             raise e
         form.add_error("import_file", e)

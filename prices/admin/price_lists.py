@@ -123,10 +123,7 @@ class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the li
         published = Depot.objects.published().only("name", "publication")
         self.depots = published.in_bulk(readable(dataset["depot"], read_number))
         self.ranges = read_ranges()
-        answers = queries.all_fuel_prices(self.today)
-        self.medians = {
-            fuel: Decimal(str(answer["median"])) for fuel, answer in answers.items() if answer["median"] is not None
-        }
+        self.medians = queries.current_medians(self.today)
         self.standing = set(
             DepotPrice.objects.filter(
                 depot__in=self.depots, day__in=readable(dataset["day"], read_day), origin=DepotPrice.Origin.PRICE_LIST

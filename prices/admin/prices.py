@@ -33,10 +33,10 @@ from fueldepot.data.bulk import among
 from prices import models, queries, services, validation
 from prices.admin.price_list_import import PriceListImport
 from prices.descriptions import deviation
+from prices.handlers import prices_of
 from prices.models.depot_prices import LONGEST_REASON
 from prices.series import BY_SLUG
 from prices.services import PriceDecisionResult, why_not_rejected
-from prices.undo_handler import prices_of
 
 UNKNOWN = "–"
 
@@ -136,10 +136,9 @@ class PriceChangeList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        medians = {fuel: answer["median"] for fuel, answer in queries.all_fuel_prices(timezone.localdate()).items()}
+        medians = queries.current_medians(timezone.localdate())
         for row in self.result_list:
-            median = medians.get(row.fuel)
-            row.present_median = None if median is None else Decimal(str(median))
+            row.present_median = medians.get(row.fuel)
 
 
 class DecisionForm(ActionForm):

@@ -64,52 +64,6 @@ class Table(tablib.Dataset):  # type: ignore[misc] # the library has no types
     numbers: tuple[int, ...] = ()
 
 
-class SizedCSV(base_formats.CSV):  # type: ignore[misc] # the library has no types
-    """CSV with a size limit."""
-
-    def create_dataset(self, in_stream: bytes, **kwargs: Any) -> Table:
-        """Return the rows. Raises ValidationError for a file that is too large or not a table."""
-        refuse_large(in_stream)
-        text = decode(in_stream)
-        header = text.split("\n", 1)[0]
-        separator = max(SEPARATORS, key=header.count)
-        try:
-            lines = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
-        except csv.Error as error:
-            raise ValidationError("Pliku nie da się odczytać jako CSV. Sprawdź, czy cudzysłowy mają parę.") from error
-        return tidy(lines[0] if lines else [], lines[1:])
-
-    def get_read_mode(self) -> str:
-        return "rb"
-
-    def is_binary(self) -> bool:
-        """Return True to receive bytes: `create_dataset` detects the encoding."""
-        return True
-
-
-class SafeXLSX(base_formats.XLSX):  # type: ignore[misc] # the library has no types
-    """XLSX, checked before unpacking: a few kilobytes can unpack to gigabytes or expand as XML entities."""
-
-    def create_dataset(self, in_stream: bytes) -> Table:
-        """Return the rows. Raises ValidationError for a file that is too large, not a spreadsheet, or has a DTD."""
-        refuse_large(in_stream)
-        try:
-            with zipfile.ZipFile(BytesIO(in_stream)) as archive:
-                # The sizes in the directory are reliable: zipfile never returns more bytes than they state.
-                if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED_BYTES:
-                    raise ValidationError("Arkusz rozpakowuje się do zbyt wielu danych.")
-                for member in archive.infolist():
-                    if b"<!DOCTYPE" in archive.read(member).replace(b"\0", b""):
-                        raise ValidationError("Arkusz zawiera definicje XML, których arkusze nie mają.")
-            sheet = super().create_dataset(in_stream)
-        except ValidationError:
-            raise
-        except Exception as error:
-            # Damaged archives raise many kinds of errors in zipfile and openpyxl.
-            raise ValidationError("Plik nie jest arkuszem XLSX albo jest uszkodzony.") from error
-        return tidy(sheet.headers, list(sheet))
-
-
 class PriceListFile(base_formats.Format):  # type: ignore[misc] # the library has no types
     """A file in either format, recognised by its first bytes: a spreadsheet is a zip."""
 
@@ -120,8 +74,10 @@ class PriceListFile(base_formats.Format):  # type: ignore[misc] # the library ha
         return "CSV albo XLSX"
 
     def create_dataset(self, in_stream: bytes) -> Table:
-        """Return the rows. Raises ValidationError for a file that neither format can read."""
-        return (SafeXLSX() if in_stream.startswith(b"PK\x03\x04") else SizedCSV()).create_dataset(in_stream)
+        """Return the rows. Raises ValidationError for a file that is too large or that neither format can read."""
+        if len(in_stream) > MOST_BYTES:
+            raise ValidationError(f"Plik ma więcej niż {MOST_BYTES} bajtów. Podziel go na części.")
+        return read_xlsx(in_stream) if in_stream.startswith(b"PK\x03\x04") else read_csv(in_stream)
 
     def get_read_mode(self) -> str:
         return "rb"
@@ -131,9 +87,6 @@ class PriceListFile(base_formats.Format):  # type: ignore[misc] # the library ha
 
     def can_import(self) -> bool:
         return True
-
-
-FORMATS = (PriceListFile,)
 
 
 class SignedUpload(BaseStorage):  # type: ignore[misc] # the library has no types
@@ -157,10 +110,38 @@ class SignedUpload(BaseStorage):  # type: ignore[misc] # the library has no type
         """Do nothing: the server keeps no file."""
 
 
-def refuse_large(content: bytes) -> None:
-    """Raise ValidationError for a file that is too large."""
-    if len(content) > MOST_BYTES:
-        raise ValidationError(f"Plik ma więcej niż {MOST_BYTES} bajtów. Podziel go na części.")
+def read_csv(content: bytes) -> Table:
+    """Return the rows of a CSV file. Raises ValidationError for what is not a table."""
+    text = decode(content)
+    header = text.split("\n", 1)[0]
+    separator = max(SEPARATORS, key=header.count)
+    try:
+        lines = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise ValidationError("Pliku nie da się odczytać jako CSV. Sprawdź, czy cudzysłowy mają parę.") from error
+    return tidy(lines[0] if lines else [], lines[1:])
+
+
+def read_xlsx(content: bytes) -> Table:
+    """Return the rows of a spreadsheet. Raises ValidationError for what is none, or has a DTD.
+
+    It is checked before unpacking: a few kilobytes can unpack to gigabytes or expand as XML entities.
+    """
+    try:
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            # The sizes in the directory are reliable: zipfile never returns more bytes than they state.
+            if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED_BYTES:
+                raise ValidationError("Arkusz rozpakowuje się do zbyt wielu danych.")
+            for member in archive.infolist():
+                if b"<!DOCTYPE" in archive.read(member).replace(b"\0", b""):
+                    raise ValidationError("Arkusz zawiera definicje XML, których arkusze nie mają.")
+        sheet = base_formats.XLSX().create_dataset(content)
+    except ValidationError:
+        raise
+    except Exception as error:
+        # Damaged archives raise many kinds of errors in zipfile and openpyxl.
+        raise ValidationError("Plik nie jest arkuszem XLSX albo jest uszkodzony.") from error
+    return tidy(sheet.headers, list(sheet))
 
 
 def decode(content: bytes) -> str:

@@ -103,10 +103,15 @@ def updated_on(text: Any) -> date | None:
         return None
 
 
+def mentions(variable: VariableRecord, words: Iterable[str]) -> bool:
+    """Whether the variable's name contains any of some folded words."""
+    name = f" {fold(variable.name)} "
+    return any(f" {word} " in name for word in words)
+
+
 def named_like(variable: VariableRecord, series: SeriesKind) -> bool:
     """Whether the variable's name matches the series, regardless of its unit."""
-    name = f" {fold(variable.name)} "
-    return all(any(f" {word} " in name for word in words) for words in series.name_words)
+    return all(mentions(variable, words) for words in series.name_words)
 
 
 def trouble_with_unit(variable: VariableRecord, series: SeriesKind) -> str:
@@ -116,8 +121,7 @@ def trouble_with_unit(variable: VariableRecord, series: SeriesKind) -> str:
     """
     if variable.unit == series.unit:
         return ""
-    name = f" {fold(variable.name)} "
-    if variable.unit == "zł" and any(f" {amount} " in name for amount in series.price_of):
+    if variable.unit == "zł" and mentions(variable, series.price_of):
         return ""
     return f"the unit of variable {variable.id} is not {series.unit}: {variable.name!r}, in {variable.unit!r}"
 

@@ -8,9 +8,8 @@ it. An operator chooses.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.text import fold
 from prices.importers.bdl_client import CATEGORY, COUNTRY_LEVEL, BdlClient, BdlUnavailable
-from prices.importers.bdl_parser import PLAIN_VALUE, named_like, read_year, trouble_with_unit
+from prices.importers.bdl_parser import PLAIN_VALUE, mentions, named_like, read_year, trouble_with_unit
 from prices.importers.records import VariableRecord
 from prices.series import SeriesKind
 
@@ -45,7 +44,7 @@ def find_candidates(client: BdlClient, series: SeriesKind) -> list[SeriesCandida
     """Return candidates for a series: matching name and unit first, then matching name. Raises like `BdlClient.get`."""
     found = {variable.id: variable for term in series.search_terms for variable in search(client, term)}
     if not any(named_like(one, series) and not trouble_with_unit(one, series) for one in found.values()):
-        found |= {one.id: one for one in client.variables_of(CATEGORY) if speaks_of(one, series)}
+        found |= {one.id: one for one in client.variables_of(CATEGORY) if mentions(one, series.name_words[0])}
     ranked = sorted(found.values(), key=lambda one: rank(one, series))[:MOST_CANDIDATES]
     return [
         SeriesCandidate(one, years_of(client, one), named_like(one, series), trouble_with_unit(one, series))
@@ -60,12 +59,6 @@ def search(client: BdlClient, term: str) -> Iterator[VariableRecord]:
     except BdlUnavailable as error:
         if "status 404" not in str(error):
             raise
-
-
-def speaks_of(variable: VariableRecord, series: SeriesKind) -> bool:
-    """Whether a name contains the first word of the series in any spelling."""
-    name = f" {fold(variable.name)} "
-    return any(f" {word} " in name for word in series.name_words[0])
 
 
 def rank(variable: VariableRecord, series: SeriesKind) -> tuple[bool, bool, int]:

@@ -110,7 +110,8 @@ def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> ImportStep:
                 raise BadInput(path, "holds neither values of a variable nor variables")
             variables.update((variable.id, variable) for variable in described)
     series, rejected = choose_from_files(variables, chosen)
-    by_number = {**{number: slug for slug, number in known_variables().items()}, **series}
+    by_number = {number: slug for slug, number in known_variables().items()}
+    by_number |= {variable.id: slug for slug, variable in series.items()}
     found = []
     for row, path in data:
         if row.variable_id in by_number:
@@ -118,21 +119,20 @@ def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> ImportStep:
         else:
             reason = f"variable {row.variable_id} is not known to be one of the series; give its description too"
             rejected.append(Note(path.name, reason))
-    named = {slug: variables[number] for number, slug in series.items()}
-    return replace(step_of(", ".join(path.name for path in paths), named, found, rejected), files=tuple(paths))
+    return replace(step_of(", ".join(path.name for path in paths), series, found, rejected), files=tuple(paths))
 
 
 def choose_from_files(
     variables: Mapping[int, VariableRecord], chosen: Mapping[str, int]
-) -> tuple[dict[int, str], list[Note]]:
-    """Return series by number of the variable. Raises BadInput for a chosen variable that does not fit."""
+) -> tuple[dict[str, VariableRecord], list[Note]]:
+    """Return variables by slug of the series. Raises BadInput for a chosen variable that does not fit."""
     found, notes = bdl_parser.choose(variables.values()) if variables else ({}, [])
     for slug, number in chosen.items():
         if number not in variables:
             raise BadInput(f"variable {number}", "is not described in the files; save the answer of /variables/ too")
         bdl_parser.check_chosen(slug, variables[number])
         found[slug] = variables[number]
-    return {v.id: slug for slug, v in found.items()}, [note for note in notes if note.key not in chosen]
+    return found, [note for note in notes if note.key not in chosen]
 
 
 def known_variables() -> dict[str, int]:

@@ -2,12 +2,7 @@
 
 from typing import Any
 
-from rest_framework.serializers import (
-    CharField,
-    DateField,
-    Serializer,
-    URLField,
-)
+from rest_framework.serializers import CharField, DateField, Serializer, URLField
 
 from regulations.api.provision_serializers import (
     GAZETTE,

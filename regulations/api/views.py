@@ -39,10 +39,7 @@ class RegulationViewSet(JsonViewSet):
         responses={(200, JSON): OpenApiResponse(RegulationSerializer(many=True), "One entry for each voivodeship.")},
         extensions=samples(
             ("What binds at a postcode", '"/api/v1/regulations?postcode=30-001&binding=1"'),
-            (
-                "A voivodeship as of a day to come",
-                '"/api/v1/regulations?voivodeship=malopolskie&on=2027-01-01"',
-            ),
+            ("A voivodeship as of a day to come", '"/api/v1/regulations?voivodeship=malopolskie&on=2027-01-01"'),
         ),
     )
     def list(self, request: Request) -> HttpResponse:

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
-from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from catalog.importers.download import Download, Fetcher
@@ -18,6 +17,7 @@ from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, Import
 from catalog.importers.sync import Options
 from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
 from catalog.models import ImportRun
+from fueldepot.data.connections import DATABASE_AWAY
 from prices.importers import gus_import
 
 
@@ -63,20 +63,19 @@ class Command(BaseCommand):
         publications = read_sources_file(sources_file)
         self.check_names(only, publications)
         try:
-            # Decided under the lock, or two refreshes would do the same work.
-            if commit:
-                with one_refresh():
-                    chosen = self.choose(publications, only, force, today)
-                    how = Options(today=today, write=True, allow_removals=allow_removals)
-                    failed = self.refresh(chosen, how, fetcher_for(downloads))
-            else:
+            if not commit:
                 self.show(self.choose(publications, only, force, today))
                 return
+            with one_refresh():
+                # Under the lock, or two refreshes would do the same work.
+                chosen = self.choose(publications, only, force, today)
+                how = Options(today=today, write=True, allow_removals=allow_removals)
+                failed = self.refresh(chosen, how, fetcher_for(downloads))
         except RefreshRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error
         except CommitOutcomeUnknown as error:
             raise CommandError(str(error)) from error
-        except (OperationalError, InterfaceError) as error:
+        except DATABASE_AWAY as error:
             raise CommandError(f"the database does not answer: {' '.join(str(error).split())}") from error
         except DatabaseError as error:
             raise CommandError(f"not all was refreshed: {describe_error(error)}") from error

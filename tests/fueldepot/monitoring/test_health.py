@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from catalog.importers.publications import read_publications
 from catalog.models import Dataset, ImportRun, Submission
-from fueldepot import back_up, health
+from fueldepot import back_up
 from fueldepot.http.rate_setting import RateLimit
+from fueldepot.monitoring import health
 from tests import factories
 
 

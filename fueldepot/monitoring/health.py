@@ -1,5 +1,6 @@
 """Health checks for monitors and proxies: liveness and readiness."""
 
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -16,8 +17,8 @@ from catalog.models import Dataset
 from catalog.submissions.retention import is_purge_overdue, last_purge
 from fueldepot import back_up
 from fueldepot.data import snapshot
+from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.errors import DATABASE_AWAY
 from fueldepot.http.release import version_and_release
 from fueldepot.http.rendering import JSON
 
@@ -55,10 +56,7 @@ def state() -> dict[str, Any]:
     """
     checks: dict[str, dict[str, Any]] = {}
     datasets: dict[str, Any] = {}
-    overdue: list[str] = []
-    never_loaded: list[str] = []
-    purge: dict[str, Any] = {}
-    dumps: dict[str, Any] = {}
+    jobs: dict[str, Any] = {"overdue_sources": [], "never_loaded": [], "purge_requests": {}, "back_up": {}}
     try:
         if snapshot.database_is_away():
             raise OperationalError("the database does not answer")
@@ -67,27 +65,18 @@ def state() -> dict[str, Any]:
         missing = sorted(f"{app}.{name}" for app, name in known_migrations() - applied.keys())
         checks["migrations"] = {"ok": not missing, "missing": missing}
         if not missing:
-            for row in Dataset.objects.order_by("slug"):
-                datasets[row.slug] = {
+            datasets = {
+                row.slug: {
                     "rows": row.row_count,
                     "as_of": row.as_of,
                     "changed_at": row.changed_at,
                     "version": row.version,
                 }
+                for row in Dataset.objects.order_by("slug")
+            }
             lacking = sorted(slug for slug in NEEDED if not datasets.get(slug, {}).get("rows"))
             checks["data"] = {"ok": not lacking, "missing": lacking}
-            now, installed = timezone.now(), min(row.applied for row in applied.values())
-            sources = last_runs()
-            overdue = [
-                state.publication.id
-                for state in sources
-                if state.is_overdue(timezone.localdate(now), timezone.localdate(installed))
-            ]
-            never_loaded = [state.publication.id for state in sources if state.never_loaded]
-            last = last_purge()
-            purge = {"last_run": last, "overdue": is_purge_overdue(last, now=now)}
-            dumped = back_up.last_back_up()
-            dumps = {"last_run": dumped, "overdue": (dumped or installed) < now - back_up.LATE}
+            jobs = state_of_jobs(installed=min(row.applied for row in applied.values()))
     except DATABASE_AWAY:
         checks["database"] = {"ok": False}
     is_ready = len(checks) == 3 and all(check["ok"] for check in checks.values())
@@ -96,11 +85,24 @@ def state() -> dict[str, Any]:
         "release": version_and_release(),
         "checks": checks,
         "datasets": datasets,
-        "overdue_sources": overdue,
-        "never_loaded": never_loaded,
-        "purge_requests": purge,
-        "back_up": dumps,
+        **jobs,
         "serving": "all" if checks["database"]["ok"] else "reading only, from memory",
+    }
+
+
+def state_of_jobs(*, installed: datetime) -> dict[str, Any]:
+    """Return sources that are overdue or were never loaded, and the last purge and dump. Five queries.
+
+    installed: the moment of the first migration, from which a job that never ran counts.
+    """
+    now = timezone.now()
+    sources, purged, dumped = last_runs(), last_purge(), back_up.last_back_up()
+    today, since = timezone.localdate(now), timezone.localdate(installed)
+    return {
+        "overdue_sources": [state.publication.id for state in sources if state.is_overdue(today, since)],
+        "never_loaded": [state.publication.id for state in sources if state.never_loaded],
+        "purge_requests": {"last_run": purged, "overdue": is_purge_overdue(purged, now=now)},
+        "back_up": {"last_run": dumped, "overdue": (dumped or installed) < now - back_up.LATE},
     }
 
 

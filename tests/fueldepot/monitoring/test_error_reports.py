@@ -12,7 +12,8 @@ from django.test import RequestFactory, override_settings
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
-from fueldepot import error_reports, urls
+from fueldepot import urls
+from fueldepot.monitoring import error_reports
 
 SECRETS = ("23456", "jan@example.pl", "10.9.8.7", "Mozilla", "sessionid", "Kowalski")
 

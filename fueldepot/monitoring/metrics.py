@@ -16,10 +16,11 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from catalog.models import Submission
-from fueldepot import health
+from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.admin_only import is_desk_or_form
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.errors import DATABASE_AWAY, is_api
+from fueldepot.http.errors import is_api
+from fueldepot.monitoring import health
 
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 MONITOR = frozenset({"/metrics", "/healthz", "/readyz"})
@@ -121,11 +122,3 @@ def metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(
         generate_latest(registry), content_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": NO_STORE}
     )
-
-
-def forget_worker(pid: int) -> None:
-    """Remove a terminated worker from gauges of live workers."""
-    from prometheus_client.multiprocess import mark_process_dead
-
-    if settings.METRICS_DIR:
-        mark_process_dead(pid, path=settings.METRICS_DIR)  # type: ignore[no-untyped-call]

@@ -1,0 +1,1 @@
+"""What an operator watches: health checks, metrics for Prometheus, error reports to Sentry."""
