@@ -4,7 +4,6 @@
 an editor's and stays. Rows that an editor deleted do not come back.
 """
 
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -17,14 +16,13 @@ from catalog.importers.records import Note
 from catalog.importers.runner import ImportStep, require
 from catalog.importers.sync import Options, Report, check_removals
 from catalog.models import Dataset, Voivodeship
+from regulations.calendar_uid import calendar_uid
 from regulations.importers.records import StateRecord, Values, parse
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from regulations.services import save_as
 from regulations.successors import Register, follow_codes, follow_scope
 
 REASON = "import"
-
-CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,15 +199,6 @@ class StateSync:
     def added(self, label: str) -> None:
         self.report.added += 1
         self.report.lines.append(f"{label}: added")
-
-
-def calendar_uid(teryt: str, key: str) -> uuid.UUID:
-    """Return the calendar UID of a deadline of the files, by voivodeship and key.
-
-    It is the same in every database, so that subscribed calendars survive a new one. One that an editor enters has a
-    random UID. A deadline keeps its UID when its day moves.
-    """
-    return uuid.uuid5(CALENDAR_NAMESPACE, f"{teryt}/{key}")
 
 
 def rows_of(part: StatePart, state: LegalState) -> QuerySet[Any]:
