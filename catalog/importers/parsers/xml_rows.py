@@ -21,8 +21,8 @@ MAX_VALUE = 10_000
 class _Rows:
     """Collects the rows of a chunk."""
 
-    def __init__(self, source: OpenFile, columns: Sequence[str], tag: str) -> None:
-        self.source, self.columns, self.tag = source, columns, tag
+    def __init__(self, source: OpenFile, columns: Sequence[str]) -> None:
+        self.source, self.columns = source, columns
         self.ready: list[tuple[int, dict[str, str]]] = []
         self.count = 0
         self.row: dict[str, str] | None = None
@@ -35,11 +35,11 @@ class _Rows:
 
     def start(self, name: str, _: object) -> None:
         if self.row is None:
-            if name == self.tag:
+            if name == "row":
                 self.count += 1
                 self.row = {}
             return
-        if self.field is not None or name == self.tag:
+        if self.field is not None or name == "row":
             raise BadInput(self.source.label, f"<{name}> does not belong inside a field", row=self.count)
         if name in self.row:
             raise BadInput(self.source.label, f"has <{name}> twice", row=self.count)
@@ -89,14 +89,14 @@ def parsed(parser: expat.XMLParserType, source: OpenFile, ready: list[T]) -> Ite
             return
 
 
-def xml_rows(source: OpenFile, columns: Sequence[str], *, tag: str = "row") -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the `tag` elements of a document, numbered from 1, with stripped fields; empty elements are "".
+def xml_rows(source: OpenFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the <row> elements of a document, numbered from 1, with stripped fields; empty elements are "".
 
     columns: required fields.
 
     Raises BadInput for a document type, a row without a column, a nested field, and malformed XML.
     """
-    rows = _Rows(source, columns, tag)
+    rows = _Rows(source, columns)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = rows.refuse_doctype
