@@ -22,8 +22,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from catalog.importers.records import BadInput, PlaceRecord, UnitRecord
-from catalog.starter.matching import KINDS, RawPlace, match_places
+from catalog.importers.parsers import terc
+from catalog.importers.parsers.prng import split_commune
+from catalog.importers.parsers.teryt import teryt_rows
+from catalog.importers.records import BadInput, PlaceRecord
+from catalog.starter.matching import RawPlace, match_places
 from catalog.starter.postcode_matching import (
     TOWN_WEIGHT,
     Abroad,
@@ -40,9 +43,6 @@ from catalog.starter.reader import (
     POSTCODE_COLUMNS,
     UNIT_COLUMNS,
 )
-
-MUNICIPALITY = re.compile(r"(?P<name>.+)-gmina (?P<kind>miejska|wiejska|miejsko-wiejska)")
-RURAL_PART = re.compile(r"(?P<name>.+)-obszar wiejski w gminie miejsko-wiejskiej")
 
 STATES = {
     "Lower Silesia": "02",
@@ -79,39 +79,20 @@ class Package:
     rows: int
 
 
-def read_terc(path: Path) -> tuple[list[UnitRecord], date]:
-    """Read units and the day of the register. Raises BadInput."""
-    units, days = [], set()
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file, delimiter=";"), start=2):
-            try:
-                teryt, kind, name = row["WOJ"] + row["POW"] + row["GMI"], row["RODZ"], row["NAZWA"]
-                if not teryt or (kind and kind not in "123"):
-                    continue
-                days.add(date.fromisoformat(row["STAN_NA"]))
-            except (KeyError, TypeError, ValueError) as error:
-                raise BadInput(path, f"not a row of the TERC register ({error!r})", row=number) from error
-            units.append(UnitRecord(teryt + kind, name.lower() if len(teryt) == 2 else name, int(kind or 0)))
-    if len(days) != 1:
-        raise BadInput(path, f"{len(days)} different states of the register, one expected")
-    return sorted(units, key=lambda unit: unit.teryt), days.pop()
-
-
 def read_districts(path: Path, units: Collection[str]) -> list[PlaceRecord]:
     """Read districts of the largest cities, under their own names, without positions. units: codes of the register."""
     districts = []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for row in csv.DictReader(file, delimiter=";"):
-            kind = DISTRICT_KINDS.get(row["RODZ"])
-            if kind is None:
-                continue
-            code = row["WOJ"] + row["POW"] + row["GMI"] + row["RODZ"]
-            city = f"{code[:4]}011"
-            if city not in units:
-                raise BadInput(path, f"no city has the district {code}")
-            # A delegation also has the name of its city: "Kraków-Nowa Huta".
-            name = row["NAZWA"].rpartition("-")[2] if row["RODZ"] == "9" else row["NAZWA"]
-            districts.append(PlaceRecord(f"terc:{code}", name, kind, city))
+    for _, row in teryt_rows(path, terc.COLUMNS):
+        kind = DISTRICT_KINDS.get(row["RODZ"])
+        if kind is None:
+            continue
+        code = row["WOJ"] + row["POW"] + row["GMI"] + row["RODZ"]
+        city = f"{code[:4]}011"
+        if city not in units:
+            raise BadInput(path, f"no city has the district {code}")
+        # A delegation also has the name of its city: "Kraków-Nowa Huta".
+        name = row["NAZWA"].rpartition("-")[2] if row["RODZ"] == "9" else row["NAZWA"]
+        districts.append(PlaceRecord(f"terc:{code}", name, kind, city))
     return sorted(districts, key=lambda district: district.id)
 
 
@@ -161,20 +142,14 @@ def read_postcode_package(path: Path) -> tuple[list[RawPostcode], list[Abroad], 
 
 
 def _raw_place(row: dict[str, Any]) -> RawPlace:
-    text: str = row["Commune"]
-    if match := MUNICIPALITY.fullmatch(text):
-        kind = KINDS[match["kind"]]
-    elif match := RURAL_PART.fullmatch(text):
-        kind = 3
-    else:
-        raise ValueError(f"municipality {text!r} without a kind")
+    municipality, kind = split_commune(row["Commune"])
     return RawPlace(
         row["Id"],
         row["Name"],
         row["Type"] == "city",
         row["Province"],
         row["District"],
-        match["name"],
+        municipality,
         kind,
         row["Latitude"],
         row["Longitude"],
@@ -259,10 +234,11 @@ SHA-256 of the files:
 """  # noqa: E501 - a row of a Markdown table is one line
 
 
-def build(terc: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]:
+def build(register: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]:
     """Write the files into `out`. Yields lines of a report. Raises BadInput before anything is written."""
-    units, unit_day = read_terc(terc)
-    districts = read_districts(terc, {unit.teryt for unit in units})
+    extract = terc.parse(register)
+    units = sorted(extract.rows, key=lambda unit: unit.teryt)
+    districts = read_districts(register, {unit.teryt for unit in units})
     raw_places, place_source = read_place_package(places)
     raw_postcodes, abroad, postcode_source = read_postcode_package(postcodes)
     found, missing = match_places(units, raw_places)
@@ -301,7 +277,7 @@ def build(terc: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]
         yield f"{name}: {len(rows)} rows, {len(content)} bytes"
     readme = README.format(
         unit_rows=len(units),
-        unit_day=unit_day,
+        unit_day=extract.as_of,
         place_rows=len(found),
         district_rows=len(districts),
         place_version=place_source.version,
