@@ -52,7 +52,7 @@ class LocationsQuery:
         given = ParamReader(raw)
         text = given.text("q", TEXT, min_length=QUERY_MIN_LENGTH, required=True)
         given.raise_for_errors()
-        assert text is not None  # noqa: S101 - finish() has raised otherwise
+        assert text is not None  # noqa: S101 - raise_for_errors() has raised otherwise
         return cls(text)
 
 
@@ -96,7 +96,7 @@ class LocateQuery:
         given = ParamReader(raw)
         point = read_point(given, required=True)
         given.raise_for_errors()
-        assert point is not None  # noqa: S101 - finish() has raised otherwise
+        assert point is not None  # noqa: S101 - raise_for_errors() has raised otherwise
         return cls(point)
 
 

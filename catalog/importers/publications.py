@@ -23,8 +23,13 @@ OTHER_FORMS = ("bdl", "regulations")
 
 MEGABYTE = 1_000_000
 
-METHOD_KEYS = {"file": "file max_megabytes", "form": "file max_megabytes button", "api": "file max_megabytes"}
-METHOD_KEYS |= {"overpass": "file max_megabytes query", "manual": ""}
+METHOD_KEYS = {
+    "file": ("file", "max_megabytes"),
+    "form": ("file", "max_megabytes", "button"),
+    "overpass": ("file", "max_megabytes", "query"),
+    "api": ("file", "max_megabytes"),
+    "manual": (),
+}
 """Keys by method: each source has exactly those of its method."""
 
 
@@ -111,7 +116,7 @@ def check_sources(file: PublicationsFile) -> Iterator[Mistake]:
     known = {*(form.value for form in Format), *OTHER_FORMS}
     taken: dict[str, str] = {}
     for name, entry in file.root.items():
-        needed = METHOD_KEYS[entry.method].split()
+        needed = METHOD_KEYS[entry.method]
         for key in ("file", "max_megabytes", "button", "query"):
             given = key in entry.model_fields_set
             if key in needed and not given:

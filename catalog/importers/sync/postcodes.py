@@ -46,7 +46,7 @@ def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
         if municipality:
             counts[municipality] += addresses
     shares = sorted(counts.items(), key=lambda share: (-share[1], share[0]))
-    return PostcodeRecord(record.code, tuple(shares), record.places, record.lat, record.lon, record.source)
+    return replace(record, municipalities=tuple(shares))
 
 
 def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report:
