@@ -58,10 +58,7 @@ def read_register() -> PlaceRegister:
     """Read units, places, postcodes and boundaries. Five queries."""
     units = Municipality.objects.select_related("county", "voivodeship").order_by("teryt")
     municipalities = {unit.teryt: unit for unit in units}
-    shares: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    rows = PostcodeMunicipality.objects.main_first().values_list("postcode_id", "municipality_id", "addresses")
-    for code, municipality, addresses in rows:
-        shares[code].append((municipality, addresses))
+    shares = PostcodeMunicipality.objects.main_first().by_postcode()
     places = [PlaceRow(*row) for row in Place.objects.order_by("id").values_list(*PLACE_COLUMNS)]
     postcodes = [
         PostcodeRow(code, tuple(names), lat, lon, tuple(shares[code]))

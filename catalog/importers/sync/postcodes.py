@@ -28,10 +28,7 @@ SKIP_REASONS = {1: "kept as the address register has it", 2: "kept as the addres
 
 def stored_postcodes() -> dict[str, PostcodeRecord]:
     """Return every stored postcode by code."""
-    shares: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    rows = PostcodeMunicipality.objects.order_by("-addresses", "municipality")
-    for code, municipality, addresses in rows.values_list("postcode_id", "municipality_id", "addresses"):
-        shares[code].append((municipality, addresses))
+    shares = PostcodeMunicipality.objects.order_by("-addresses", "municipality").by_postcode()
     return {
         code: PostcodeRecord(code, tuple(shares[code]), tuple(places), lat, lon, source)
         for code, places, lat, lon, source in Postcode.objects.values_list("code", "places", "lat", "lon", "source")
