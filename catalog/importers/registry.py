@@ -220,11 +220,10 @@ def directory_steps(directory: Path) -> tuple[list[ImportStep], list[str]]:
     # A dangling symlink is a missing file.
     files = sorted(path for path in directory.iterdir() if path.is_file() or (path.is_symlink() and not path.exists()))
     formats = {path: recognise(path) for path in files}
-    order = list(IMPORTERS)
-    known = [(order.index(format_), path, format_) for path, format_ in formats.items() if format_ is not None]
+    # In the order of `IMPORTERS`; within a format by name, as `formats` is.
+    known = [(path, wanted) for wanted in IMPORTERS for path, format_ in formats.items() if format_ == wanted]
     if not known:
         raise NoKnownFiles(directory, "holds no file that can be imported")
-    ordered = [(path, format_) for _, path, format_ in sorted(known, key=lambda row: row[:2])]
     # A directory may keep old registers beside new ones, and importing it again must change nothing.
-    steps = steps_of(ordered, pass_over_older=True)
+    steps = steps_of(known, pass_over_older=True)
     return steps, [path.name for path, format_ in formats.items() if format_ is None]
