@@ -30,6 +30,9 @@ class _Rows:
         self.text: list[str] = []
         self.length = 0
 
+    def refuse(self, reason: str) -> BadInput:
+        return BadInput(self.source.label, reason, row=self.count)
+
     def refuse_doctype(self, *_: object) -> None:
         raise BadInput(self.source.label, "has a document type (DOCTYPE), which registers have not; refused as unsafe")
 
@@ -40,9 +43,9 @@ class _Rows:
                 self.row = {}
             return
         if self.field is not None or name == "row":
-            raise BadInput(self.source.label, f"<{name}> does not belong inside a field", row=self.count)
+            raise self.refuse(f"<{name}> does not belong inside a field")
         if name in self.row:
-            raise BadInput(self.source.label, f"has <{name}> twice", row=self.count)
+            raise self.refuse(f"has <{name}> twice")
         self.field, self.text, self.length = name, [], 0
 
     def characters(self, text: str) -> None:
@@ -50,7 +53,7 @@ class _Rows:
             return
         self.length += len(text)
         if self.length > MAX_VALUE:
-            raise BadInput(self.source.label, f"<{self.field}> is longer than {MAX_VALUE} characters", row=self.count)
+            raise self.refuse(f"<{self.field}> is longer than {MAX_VALUE} characters")
         self.text.append(text)
 
     def end(self, name: str) -> None:
@@ -62,11 +65,7 @@ class _Rows:
             return
         missing = [column for column in self.columns if column not in self.row]
         if missing:
-            raise BadInput(
-                self.source.label,
-                f"lacks {', '.join(missing)}; expected {', '.join(self.columns)}",
-                row=self.count,
-            )
+            raise self.refuse(f"lacks {', '.join(missing)}; expected {', '.join(self.columns)}")
         self.ready.append((self.count, self.row))
         self.row = None
 

@@ -43,28 +43,25 @@ def find_successions(stored: Units, incoming: Units) -> list[Succession]:
     stored, incoming: all units of both states, by code.
     """
     old, new = municipalities(stored.values()), municipalities(incoming.values())
-    added = {code: unit for code, unit in new.items() if code not in old}
-    gone = {code: unit for code, unit in old.items() if code not in new}
+    gone = without(old, new)
     heirs = same_number(gone, new)
-    free = {code: unit for code, unit in added.items() if code not in heirs.values()}
-    moved = same_name({code: unit for code, unit in gone.items() if code not in heirs}, free, stored, incoming)
+    free = without(without(new, old), heirs.values())
+    moved = same_name(without(gone, heirs), free, stored, incoming)
     heirs |= moved
-    free = {code: unit for code, unit in free.items() if code not in moved.values()}
-    reused = same_name(
-        {code: unit for code, unit in old.items() if code in new and new[code].name != unit.name},
-        free,
-        stored,
-        incoming,
-    )
-    free = {code: unit for code, unit in free.items() if code not in reused.values()}
+    free = without(free, moved.values())
+    renamed = {code: unit for code, unit in old.items() if code in new and new[code].name != unit.name}
+    reused = same_name(renamed, free, stored, incoming)
+    free = without(free, reused.values())
     found = [Succession(gone[code], heir) for code, heir in heirs.items()]
     found += [Succession(old[code], heir, reused=True) for code, heir in reused.items()]
-    found += [
-        Succession(unit, candidates=likely_candidates(unit, free, new))
-        for code, unit in gone.items()
-        if code not in heirs
-    ]
+    found += [Succession(unit, candidates=likely_candidates(unit, free, new)) for unit in without(gone, heirs).values()]
     return sorted(found, key=lambda succession: succession.unit.teryt)
+
+
+def without(units: Units, codes: Iterable[str]) -> dict[str, UnitRecord]:
+    """Return the units with other codes."""
+    taken = set(codes)
+    return {code: unit for code, unit in units.items() if code not in taken}
 
 
 def same_number(gone: Units, new: Units) -> dict[str, str]:
