@@ -20,6 +20,7 @@ from fueldepot.data.bulk import insert
 LABEL_LENGTH = 80
 """Maximum length of a postcode's label; further places become an ellipsis."""
 
+PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon")
 COLUMNS = ("rank", "kind", "fold", "label", "description", "municipality_id", "lat", "lon", "position")
 
 DECIMALS = 5
@@ -70,9 +71,6 @@ def read_register() -> PlaceRegister:
     boundaries = BoundaryIndex.load(municipalities, only=placeless)
     midpoints = {code: point for code in placeless if (point := boundaries.representative_point(code))}
     return replace(register, midpoints=midpoints)
-
-
-PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon")
 
 
 def iter_entries(register: PlaceRegister) -> Iterator[IndexEntry]:
