@@ -61,12 +61,9 @@ def fold(text: str) -> str:
     return _words(plain(text))
 
 
-def slug(text: str, fallback: str = "bez-nazwy") -> str:
-    """Slug of a text: a-z, 0-9 and single dashes, never empty.
-
-    fallback: result for a text without such characters.
-    """
-    return re.sub(r"[^a-z0-9]+", "-", fold(text)).strip("-") or fallback
+def slug(text: str) -> str:
+    """Slug of a text: a-z, 0-9 and single dashes, "bez-nazwy" for a text without such characters."""
+    return re.sub(r"[^a-z0-9]+", "-", fold(text)).strip("-") or "bez-nazwy"
 
 
 def voivodeship_slug(text: str) -> str:

@@ -74,7 +74,7 @@ def forget() -> None:
     _Built.writes = None
     snapshot.invalidate()
     versions.changed_here.clear()
-    quality.invalidate()
+    quality.find.cache_clear()
     machine_files.invalidate()
 
 

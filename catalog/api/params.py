@@ -7,7 +7,7 @@ from typing import Self
 from catalog.depots import fuels
 from catalog.territory.point import LAT_RANGE, LON_RANGE, Point
 from catalog.text import normalise_postcode, voivodeship_slug
-from fueldepot.http.params import ParamReader, quote, read_integer
+from fueldepot.http.params import InvalidParameters, ParameterError, ParamReader, quote, read_integer
 
 RADIUS_KM_RANGE = (1, 50)
 RADIUS_KM_DEFAULT = 25
@@ -52,7 +52,7 @@ class LocationsQuery:
         given = ParamReader(raw)
         text = given.text("q", TEXT, min_length=QUERY_MIN_LENGTH, required=True)
         given.raise_for_errors()
-        assert text is not None  # noqa: S101 - finish() has raised otherwise
+        assert text is not None  # noqa: S101 - raise_for_errors() has raised otherwise
         return cls(text)
 
 
@@ -96,7 +96,7 @@ class LocateQuery:
         given = ParamReader(raw)
         point = read_point(given, required=True)
         given.raise_for_errors()
-        assert point is not None  # noqa: S101 - finish() has raised otherwise
+        assert point is not None  # noqa: S101 - raise_for_errors() has raised otherwise
         return cls(point)
 
 
@@ -176,20 +176,16 @@ class MunicipalityQuery:
 
 def read_postcode(text: str) -> str:
     """Parse the postcode in the path of `/postcodes/{code}`. Returns it with its dash. Raises InvalidParameters."""
-    given = ParamReader("")
     if not POSTCODE_PATTERN.fullmatch(text):
-        given.add_error("code", "malformed", f"code is {quote(text)}; give {POSTCODE}")
-    given.raise_for_errors()
+        raise InvalidParameters([ParameterError("code", "malformed", f"code is {quote(text)}; give {POSTCODE}")])
     return normalise_postcode(text)
 
 
 def read_depot_id(text: str) -> int:
     """Parse the id in the path of `/stores/{id}`. Raises InvalidParameters."""
-    given = ParamReader("")
-    accepted = "the id of a depot, a whole number from 1"
-    if not DEPOT_ID_PATTERN.fullmatch(text):
-        given.add_error("id", "malformed", f"id is {quote(text)}; give {accepted}")
-    elif read_integer(text) < 1:
-        given.add_error("id", "out_of_range", f"id is {quote(text)}; give {accepted}")
-    given.raise_for_errors()
-    return read_integer(text)
+    number = read_integer(text) if DEPOT_ID_PATTERN.fullmatch(text) else None
+    if number is None or number < 1:
+        code = "malformed" if number is None else "out_of_range"
+        message = f"id is {quote(text)}; give the id of a depot, a whole number from 1"
+        raise InvalidParameters([ParameterError("id", code, message)])
+    return number

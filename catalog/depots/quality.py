@@ -1,6 +1,7 @@
 """Data quality of all depots, cached per process until depots or territory change."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 
 import numpy as np
@@ -29,12 +30,7 @@ class DataQualityReport:
     pairs: tuple[Pair, ...]
 
 
-class _Known:
-    """Per-process cache: the last report and its version keys."""
-
-    findings: DataQualityReport | None = None
-    key = ""
-    looking = Lock()
+_looking = Lock()
 
 
 def get_report() -> DataQualityReport:
@@ -44,19 +40,16 @@ def get_report() -> DataQualityReport:
     """
     territory_key = snapshot.built().key(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
     key = f"{snapshot.committed_key(Dataset.Slug.DEPOTS)} {territory_key}"
-    with _Known.looking:
-        if _Known.findings is None or _Known.key != key:
-            _Known.findings, _Known.key = find(), key
-        return _Known.findings
+    with _looking:
+        return find(key)
 
 
-def invalidate() -> None:
-    """Drop the cached report."""
-    _Known.findings = None
+@lru_cache(maxsize=1)
+def find(_key: str) -> DataQualityReport:
+    """Build a report over all depots that are not removed. Two queries; boundaries come from the territory snapshot.
 
-
-def find() -> DataQualityReport:
-    """Build a report over all depots that are not removed. Two queries; boundaries come from the territory snapshot."""
+    _key: versions of the data, for the cache.
+    """
     rows = list(
         Depot.objects.exclude(publication=Depot.Publication.REMOVED)
         .order_by("pk")
@@ -78,12 +71,11 @@ def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> froze
     index = territory.get_built().boundaries
     if not rows or not len(index.areas):
         return frozenset()
-    place = {municipality.teryt: at for at, municipality in enumerate(index.municipalities)}
-    judged = [row for row in rows if row[3] in place]
+    judged = [row for row in rows if row[3] in index.positions]
     points = shapely.points(
         projection.project_array(np.array([row[1] for row in judged]), np.array([row[2] for row in judged]))
     )
-    areas = index.areas[[place[row[3]] for row in judged]]
+    areas = index.areas[[index.positions[row[3]] for row in judged]]
     inside = shapely.dwithin(areas, points, EDGE_TOLERANCE_M)
     suspects = (row for row, is_inside in zip(judged, inside, strict=True) if not is_inside)
     return frozenset(

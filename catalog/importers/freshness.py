@@ -72,8 +72,3 @@ def last_runs(publications: Mapping[str, Publication] | None = None) -> list[Sou
         SourceState(one, good.get(one.id), last.get(one.id), first.get(one.id))
         for one in (publications if publications is not None else read_publications()).values()
     ]
-
-
-def overdue_sources(today: date) -> list[SourceState]:
-    """Return overdue sources, in the order of catalog/sources.yaml. One query."""
-    return [state for state in last_runs() if state.is_overdue(today)]

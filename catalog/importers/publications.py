@@ -5,7 +5,6 @@ A missing, misspelt or invalid value raises SourcesError with file, source and k
 
 import ipaddress
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -24,60 +23,18 @@ OTHER_FORMS = ("bdl", "regulations")
 
 MEGABYTE = 1_000_000
 
-METHOD_KEYS = {"file": "file max_megabytes", "form": "file max_megabytes button", "api": "file max_megabytes"}
-METHOD_KEYS |= {"overpass": "file max_megabytes query", "manual": ""}
+METHOD_KEYS = {
+    "file": ("file", "max_megabytes"),
+    "form": ("file", "max_megabytes", "button"),
+    "overpass": ("file", "max_megabytes", "query"),
+    "api": ("file", "max_megabytes"),
+    "manual": (),
+}
 """Keys by method: each source has exactly those of its method."""
 
 
 class SourcesError(Exception):
     """The file of sources is invalid; the message names the file, and row, source and key of every mistake."""
-
-
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """A source. rhythm_days: interval between imports. forms: possible formats of its files, preferred first.
-
-    Without a fetching method (`manual`) there is no file, and max_bytes is 0.
-    """
-
-    id: str
-    dataset: Dataset.Slug
-    title: str
-    publisher: str
-    licence: str
-    attribution: str
-    terms: str
-    rhythm_days: int
-    forms: tuple[str, ...]
-    method: str
-    url: str
-    file: str
-    button: str
-    query: str
-    min_rows: int
-    max_bytes: int
-    confirmed: bool
-    evidence: str
-
-    @property
-    def fetched(self) -> bool:
-        """Whether it is fetched automatically."""
-        return self.method != "manual"
-
-
-@cache
-def read_publications(path: Path = SOURCES_FILE) -> Mapping[str, Publication]:
-    """Return the sources of a file by id, in order. Raises SourcesError."""
-    try:
-        entries = read_yaml(path, PublicationsFile, check_sources).root
-    except InvalidYaml as error:
-        raise SourcesError(str(error)) from error
-    return {name: entry.publication(name) for name, entry in entries.items()}
-
-
-def publication_of(form: str) -> str:
-    """Return the id of the source of a format, "" for none. Reads the project's own file."""
-    return next((one.id for one in read_publications().values() if form in one.forms), "")
 
 
 def is_loopback(host: str) -> bool:
@@ -115,7 +72,7 @@ FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]
 
 
 class PublicationEntry(StrictModel):
-    """Keys of a source, documented at the top of the file."""
+    """Keys of a source, documented at the top of the file. A key that the method does not have is "" or 0."""
 
     # A strict model accepts only members of an enumeration; the file has their values.
     dataset: Annotated[Dataset.Slug, Field(strict=False)]
@@ -132,33 +89,22 @@ class PublicationEntry(StrictModel):
     min_rows: Annotated[int, Field(ge=1, le=10_000_000)]
     confirmed: bool
     evidence: Text
-    file: FileName | None = None
-    max_megabytes: Annotated[int, Field(ge=1, le=4_000)] | None = None
-    button: Text | None = None
-    query: Text | None = None
+    file: FileName = ""
+    max_megabytes: Annotated[int, Field(ge=1, le=4_000)] = 0
+    button: Text = ""
+    query: Text = ""
 
-    def publication(self, name: str) -> Publication:
-        """Return the source as a `Publication`."""
-        return Publication(
-            id=name,
-            dataset=self.dataset,
-            title=self.title,
-            publisher=self.publisher,
-            licence=self.licence,
-            attribution=self.attribution,
-            terms=self.terms,
-            rhythm_days=self.rhythm_days,
-            forms=tuple(self.forms),
-            method=self.method,
-            url=self.url,
-            file=self.file or "",
-            button=self.button or "",
-            query=self.query or "",
-            min_rows=self.min_rows,
-            max_bytes=(self.max_megabytes or 0) * MEGABYTE,
-            confirmed=self.confirmed,
-            evidence=self.evidence,
-        )
+
+class Publication(PublicationEntry):
+    """A source. rhythm_days: interval between imports. forms: possible formats of its files, preferred first."""
+
+    id: SourceId
+    max_bytes: int
+
+    @property
+    def fetched(self) -> bool:
+        """Whether it is fetched automatically."""
+        return self.method != "manual"
 
 
 class PublicationsFile(RootModel[Annotated[dict[SourceId, PublicationEntry], Field(min_length=1)]]):
@@ -170,11 +116,12 @@ def check_sources(file: PublicationsFile) -> Iterator[Mistake]:
     known = {*(form.value for form in Format), *OTHER_FORMS}
     taken: dict[str, str] = {}
     for name, entry in file.root.items():
-        needed = METHOD_KEYS[entry.method].split()
+        needed = METHOD_KEYS[entry.method]
         for key in ("file", "max_megabytes", "button", "query"):
-            if key in needed and getattr(entry, key) is None:
+            given = key in entry.model_fields_set
+            if key in needed and not given:
                 yield (name, key), f"is missing; the method {entry.method} needs it"
-            if key not in needed and getattr(entry, key) is not None:
+            if key not in needed and given:
                 yield (name, key), f"is unknown to the method {entry.method}"
         if not entry.login_free and entry.method != "manual":
             yield (name, "login_free"), "is no: a source that needs a login must have the method manual"
@@ -184,3 +131,21 @@ def check_sources(file: PublicationsFile) -> Iterator[Mistake]:
             elif form in taken:
                 yield (name, "forms", number), f"is {form!r}, which is {taken[form]}'s already"
             taken.setdefault(form, name)
+
+
+@cache
+def read_publications(path: Path = SOURCES_FILE) -> Mapping[str, Publication]:
+    """Return the sources of a file by id, in order. Raises SourcesError."""
+    try:
+        entries = read_yaml(path, PublicationsFile, check_sources).root
+    except InvalidYaml as error:
+        raise SourcesError(str(error)) from error
+    return {
+        name: Publication.model_construct(id=name, max_bytes=entry.max_megabytes * MEGABYTE, **dict(entry))
+        for name, entry in entries.items()
+    }
+
+
+def publication_of(form: str) -> str:
+    """Return the id of the source of a format, "" for none. Reads the project's own file."""
+    return next((one.id for one in read_publications().values() if form in one.forms), "")

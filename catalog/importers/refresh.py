@@ -87,7 +87,7 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
             return record(origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier), []
         with record_failures(origin, write=True):
             step = make_step()
-        reports = run_recorded([step], options, origins=lambda _: origin, started=started)
+        reports = run_recorded([step], options, origin=origin, started=started)
     except DownloadBusy as error:
         raise ImportRunning(str(error)) from error
     except REFUSALS:

@@ -56,71 +56,55 @@ class Importer:
     sync: Callable[[Extract[Any], Options], Report]
     in_parts: bool = False
     dated: bool = False
-    rows: Callable[[], QuerySet[Any]] | None = None
+    rows: QuerySet[Any] | None = None
     starter: tuple[str, date] | None = None
 
 
-def depots_of(origin: Depot.Source) -> QuerySet[Depot]:
-    """Return depots of a source that are not removed."""
-    return Depot.objects.filter(source=origin).exclude(publication=Depot.Publication.REMOVED)
-
-
-def places_of(register: str) -> QuerySet[Place]:
-    """Return places of a register."""
-    return Place.objects.filter(id__startswith=f"{register}:")
-
-
-def postcodes_of(*sources: Postcode.Source) -> QuerySet[Postcode]:
-    """Return postcodes of sources."""
-    return Postcode.objects.filter(source__in=sources)
-
+sync_osm_depots = partial(sync_depots, origin=Depot.Source.OSM)
 
 OSM = "OpenStreetMap, ODbL 1.0"
-sync_osm_depots = partial(sync_depots, origin=Depot.Source.OSM)
-osm_depots_stored = partial(depots_of, Depot.Source.OSM)
+OSM_DEPOTS = Depot.objects.filter(source=Depot.Source.OSM).exclude(publication=Depot.Publication.REMOVED)
 
 PRG = "GUGiK, punkty adresowe PRG"
-prg_postcodes_stored = partial(postcodes_of, *(s for s in Postcode.Source if s != Postcode.Source.GEONAMES))
+PRG_POSTCODES = Postcode.objects.exclude(source=Postcode.Source.GEONAMES)
+
+BOUNDARIES = Importer(Dataset.Slug.BOUNDARIES, "GUGiK, Państwowy Rejestr Granic", boundaries.parse, sync_boundaries)
 
 IMPORTERS = {
     Format.TERC: Importer(Dataset.Slug.UNITS, "GUS, rejestr TERYT (TERC)", terc.parse, sync_units, dated=True),
     Format.SIMC: Importer(
-        Dataset.Slug.PLACES, "GUS, rejestr TERYT (SIMC)", simc.parse, sync_places, rows=partial(places_of, "simc")
+        Dataset.Slug.PLACES,
+        "GUS, rejestr TERYT (SIMC)",
+        simc.parse,
+        sync_places,
+        rows=Place.objects.filter(id__startswith="simc:"),
     ),
     Format.PLACES_JSON: Importer(
         Dataset.Slug.PLACES,
         "GUGiK, PRNG",
         read_prng,
         sync_places,
-        rows=partial(places_of, "prng"),
+        rows=Place.objects.filter(id__startswith="prng:"),
         starter=(reader.PLACES_CREDIT, reader.PLACES_AS_OF),
     ),
-    Format.BOUNDARIES: Importer(
-        Dataset.Slug.BOUNDARIES, "GUGiK, Państwowy Rejestr Granic", boundaries.parse, sync_boundaries
-    ),
-    Format.BOUNDARIES_GEOJSON: Importer(
-        Dataset.Slug.BOUNDARIES, "GUGiK, Państwowy Rejestr Granic", boundaries.parse, sync_boundaries
-    ),
+    Format.BOUNDARIES: BOUNDARIES,
+    Format.BOUNDARIES_GEOJSON: BOUNDARIES,
     Format.PRG_POSTCODES: Importer(
-        Dataset.Slug.POSTCODES, PRG, prg_postcodes.parse, sync_postcodes, rows=prg_postcodes_stored
+        Dataset.Slug.POSTCODES, PRG, prg_postcodes.parse, sync_postcodes, rows=PRG_POSTCODES
     ),
     Format.PRG_ADDRESSES: Importer(
-        Dataset.Slug.POSTCODES, PRG, prg_addresses.parse, sync_postcodes, in_parts=True, rows=prg_postcodes_stored
+        Dataset.Slug.POSTCODES, PRG, prg_addresses.parse, sync_postcodes, in_parts=True, rows=PRG_POSTCODES
     ),
     Format.GEONAMES: Importer(
         Dataset.Slug.POSTCODES,
         "GeoNames, CC BY 4.0",
         geonames.parse,
         sync_postcodes,
-        rows=partial(postcodes_of, Postcode.Source.GEONAMES),
+        rows=Postcode.objects.filter(source=Postcode.Source.GEONAMES),
         starter=(reader.POSTCODES_CREDIT, reader.POSTCODES_AS_OF),
     ),
-    Format.OVERPASS: Importer(
-        Dataset.Slug.DEPOTS, OSM, overpass.parse, sync_osm_depots, dated=True, rows=osm_depots_stored
-    ),
-    Format.OSM_PBF: Importer(
-        Dataset.Slug.DEPOTS, OSM, osm_pbf.parse, sync_osm_depots, dated=True, rows=osm_depots_stored
-    ),
+    Format.OVERPASS: Importer(Dataset.Slug.DEPOTS, OSM, overpass.parse, sync_osm_depots, dated=True, rows=OSM_DEPOTS),
+    Format.OSM_PBF: Importer(Dataset.Slug.DEPOTS, OSM, osm_pbf.parse, sync_osm_depots, dated=True, rows=OSM_DEPOTS),
 }
 """Importers by format, in the order of their dependencies."""
 
@@ -148,7 +132,7 @@ def other_publishers(importer: Importer) -> dict[str, date | None]:
     for format_, other in IMPORTERS.items():
         if other.dataset != importer.dataset or other.publisher in {importer.publisher, *found}:
             continue
-        if other.rows is None or not other.rows().exists():
+        if other.rows is None or not other.rows.exists():
             continue
         if other.starter and other.starter[0] in credited:
             found[other.starter[0]] = other.starter[1]
@@ -236,11 +220,10 @@ def directory_steps(directory: Path) -> tuple[list[ImportStep], list[str]]:
     # A dangling symlink is a missing file.
     files = sorted(path for path in directory.iterdir() if path.is_file() or (path.is_symlink() and not path.exists()))
     formats = {path: recognise(path) for path in files}
-    order = list(IMPORTERS)
-    known = [(order.index(format_), path, format_) for path, format_ in formats.items() if format_ is not None]
+    # In the order of `IMPORTERS`; within a format by name, as `formats` is.
+    known = [(path, wanted) for wanted in IMPORTERS for path, format_ in formats.items() if format_ == wanted]
     if not known:
         raise NoKnownFiles(directory, "holds no file that can be imported")
-    ordered = [(path, format_) for _, path, format_ in sorted(known, key=lambda row: row[:2])]
     # A directory may keep old registers beside new ones, and importing it again must change nothing.
-    steps = steps_of(ordered, pass_over_older=True)
+    steps = steps_of(known, pass_over_older=True)
     return steps, [path.name for path, format_ in formats.items() if format_ is None]

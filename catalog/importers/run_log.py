@@ -4,7 +4,7 @@ The record of a successful step is written in the transaction of the import, so 
 record of a refusal is written after the rollback. Dry runs are not recorded.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -114,8 +114,8 @@ def record_failures(origin: RunOrigin, *, write: bool) -> Iterator[None]:
     except DownloadBusy:
         raise
     except REFUSALS as error:
-        failed = isinstance(error, DownloadFailed)
         if write:
+            failed = isinstance(error, DownloadFailed)
             outcome = ImportRun.Outcome.FAILED if failed else ImportRun.Outcome.REFUSED
             record(origin, outcome, started=started, message=str(error))
         raise
@@ -125,18 +125,18 @@ def run_recorded(
     steps: Iterable[ImportStep],
     options: Options,
     *,
-    origins: Callable[[ImportStep], RunOrigin] = RunOrigin.of_step,
+    origin: RunOrigin | None = None,
     started: datetime | None = None,
 ) -> list[Report]:
     """Run steps in one transaction like `run`, recording each in it; of a refused run only the failed step.
 
-    origins: input of each step. started: when fetching for a single step began, which is part of its run. Raises what
-    `run` raises.
+    origin: input of a single step, if it was fetched; else the files of each. started: when fetching it began, which is
+    part of its run. Raises what `run` raises.
     """
     if not options.write:
         return run(steps, options)
     steps = list(steps)
-    known = [origins(step) for step in steps]
+    known = [origin or RunOrigin.of_step(step) for step in steps]
     starts: list[datetime] = []
 
     def watched(step: ImportStep, origin: RunOrigin) -> ImportStep:
@@ -154,7 +154,6 @@ def run_recorded(
     try:
         return run([watched(step, origin) for step, origin in zip(steps, known, strict=True)], options)
     except REFUSALS as error:
-        number = max(len(starts) - 1, 0)
-        origin = known[number] if known else RunOrigin()
-        record(origin, ImportRun.Outcome.REFUSED, started=starts[-1] if starts else begun, message=str(error))
+        refused = known[max(len(starts) - 1, 0)] if known else RunOrigin()
+        record(refused, ImportRun.Outcome.REFUSED, started=starts[-1] if starts else begun, message=str(error))
         raise

@@ -1,11 +1,10 @@
 """Import of fetched sources, stricter than for a file chosen by a person, because its report is not read."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
 from catalog.importers import as_of
-from catalog.importers.download import Download, Fetcher
+from catalog.importers.download import Download
 from catalog.importers.publications import Publication
 from catalog.importers.registry import steps_for
 from catalog.importers.runner import ImportStep
@@ -15,12 +14,6 @@ MOST_REJECTED = 0.20
 """Share of unusable rows above which a file is refused as one of another kind."""
 
 BY_HAND = "look at it, and if it is right give it to the import command as a file"
-
-
-def fetched_step(publication: Publication, fetcher: Fetcher) -> tuple[ImportStep, Download]:
-    """Fetch a source. Returns its import step and the download. Raises DownloadFailed and BadInput."""
-    download = fetcher.fetch(publication)
-    return step_of(publication, download), download
 
 
 def step_of(publication: Publication, download: Download) -> ImportStep:
@@ -34,11 +27,10 @@ def check_row_count(step: ImportStep, publication: Publication, *, most_rejected
 
     The step has written by then; the refusal rolls it back with the transaction.
     """
-    sync: Callable[[Options], Report] = step.sync
 
     def checked(options: Options) -> Report:
         newest = as_of.day_of_publication(publication.id, publication.dataset, publisher=step.source)
-        report = sync(options)
+        report = step.sync(options)
         check(report, publication, newest=newest, most_rejected=most_rejected)
         return report
 

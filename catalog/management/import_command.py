@@ -14,10 +14,12 @@ from tqdm import tqdm
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.publications import Publication, SourcesError, read_publications
 from catalog.importers.records import Note
+from catalog.importers.registry import steps_for
 from catalog.importers.run_log import REFUSALS, RunOrigin, record_failures, run_recorded
 from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error
 from catalog.importers.sync import Options, Report
-from catalog.importers.validation import fetched_step
+from catalog.importers.validation import step_of
+from catalog.models import Dataset
 
 SHOWN = 10
 """Lines per kind in a report; `--verbosity 2` shows all."""
@@ -56,13 +58,14 @@ def add_fetching_arguments(parser: CommandParser) -> None:
 
 
 class ImportCommand(BaseCommand):
-    """Base of commands that import files. Subclasses implement `steps`.
+    """Base of commands that import files: those of `dataset`, or what a subclass returns from `steps`.
 
     A dry run unless `--commit` is given. Fails with one line naming file, row and reason; then nothing was changed.
 
     source: id in catalog/sources.yaml for `--download`, "" if there is none.
     """
 
+    dataset: Dataset.Slug
     source = ""
     fetched: Publication | None = None
     """Source to fetch in this call; None with files."""
@@ -71,13 +74,9 @@ class ImportCommand(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("sources", nargs="*" if self.source else "+", type=Path, metavar="SOURCE")
         if self.source:
-            self.add_download_arguments(parser)
+            parser.add_argument("--download", action="store_true", help=f"fetch {self.source} from its publisher")
+            add_fetching_arguments(parser)
         self.add_run_arguments(parser)
-
-    def add_download_arguments(self, parser: CommandParser) -> None:
-        """Add arguments of commands with a downloadable source."""
-        parser.add_argument("--download", action="store_true", help=f"fetch {self.source} from its publisher")
-        add_fetching_arguments(parser)
 
     def add_run_arguments(self, parser: CommandParser) -> None:
         """Add arguments of all imports."""
@@ -85,25 +84,18 @@ class ImportCommand(BaseCommand):
         parser.add_argument(
             "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
         )
-
         parser.add_argument(
             "--allow-older", action="store_true", help="let a file replace what is stored of a later day"
         )
 
     def steps(self, sources: list[Path]) -> list[ImportStep]:
         """Return import steps of the files. Raises BadInput and ImportRefused."""
-        raise NotImplementedError
+        return steps_for(sources, self.dataset)
 
     def make_step(self, publication: Publication) -> tuple[ImportStep, Download]:
         """Fetch a source. Returns its import step and the download. Raises DownloadFailed and BadInput."""
-        return fetched_step(publication, self.fetcher)
-
-    def fetched_steps(self, publication: Publication) -> tuple[list[ImportStep], RunOrigin]:
-        """Fetch a source and print it. Returns import steps and their origin. Raises like `make_step`."""
-        step, download = self.make_step(publication)
-        word = "downloaded" if download.fresh else "still the publisher's current file"
-        self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
-        return [step], RunOrigin.of_download(publication.dataset, download)
+        download = self.fetcher.fetch(publication)
+        return step_of(publication, download), download
 
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
         if self.source:
@@ -122,15 +114,17 @@ class ImportCommand(BaseCommand):
         return known[self.source]
 
     def run_sources(self, sources: list[Path], how: Options) -> list[Report]:
-        """Import the sources; without `how.write` only compare. Raises what the steps raise."""
+        """Import files, or fetch a source and import that; without `how.write` only compare. Raises as the steps do."""
         if self.fetched is None:
             with record_failures(RunOrigin(source=self.source), write=how.write):
                 steps = self.steps(sources)
             return run_recorded(steps, how)
         asked = RunOrigin(source=self.fetched.id, dataset=self.fetched.dataset, address=self.fetched.url)
         with record_failures(asked, write=how.write):
-            steps, origin = self.fetched_steps(self.fetched)
-        return run_recorded(steps, how, origins=lambda step: origin)
+            step, download = self.make_step(self.fetched)
+        word = "downloaded" if download.fresh else "still the publisher's current file"
+        self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
+        return run_recorded([step], how, origin=RunOrigin.of_download(self.fetched.dataset, download))
 
     def run_steps(
         self, sources: list[Path], *, commit: bool, allow_removals: bool, allow_older: bool, **options: Any
@@ -171,16 +165,13 @@ class ImportCommand(BaseCommand):
             f"{report.title}: {report.added} added, {report.changed} changed, {report.removed} removed, "
             f"{report.unchanged} unchanged, {len(report.skipped)} skipped, {len(report.rejected)} rejected"
         )
-        self.print_lines(report.lines, everything=everything)
+        lines = report.lines if everything else report.lines[:SHOWN]
+        for line in lines:
+            self.stdout.write(f"  {line}")
+        if len(lines) < len(report.lines):
+            self.stdout.write(f"  … and {len(report.lines) - SHOWN} more; --verbosity 2 shows all")
         for word, notes in (("skipped", report.skipped), ("rejected", report.rejected), ("left out", report.notes)):
             self.print_notes(word, notes, everything=everything)
-
-    def print_lines(self, lines: list[str], *, everything: bool) -> None:
-        """Print lines, at most `SHOWN` unless `everything`."""
-        for line in lines if everything else lines[:SHOWN]:
-            self.stdout.write(f"  {line}")
-        if not everything and len(lines) > SHOWN:
-            self.stdout.write(f"  … and {len(lines) - SHOWN} more; --verbosity 2 shows all")
 
     def print_notes(self, word: str, notes: list[Note], *, everything: bool) -> None:
         """Print counts by reason, or every note."""

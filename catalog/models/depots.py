@@ -34,10 +34,6 @@ class DepotQuerySet(models.QuerySet["Depot"]):
         """Keep the invented entries of the starter data."""
         return self.filter(source=Depot.Source.DEMO)
 
-    def real(self) -> Self:
-        """Keep all but the invented entries of the starter data."""
-        return self.exclude(source=Depot.Source.DEMO)
-
 
 class Depot(models.Model):
     """A fuel depot.

@@ -1,4 +1,7 @@
-"""Submissions of readers and owners: correct, claim, delete or add a depot, or report prices. Never public."""
+"""Submissions of readers and owners: correct, claim, delete or add a depot, or report prices. Never public.
+
+And the questions that editors ask their authors before the decision.
+"""
 
 from typing import Self
 
@@ -225,3 +228,53 @@ class Submission(models.Model):
         """Whether an editor has yet to decide it, prices in their queue included."""
         has_waiting_prices = self.state == self.State.PASSED_ON and self.answered_at is None
         return self.state == self.State.WAITING or has_waiting_prices
+
+
+class SubmissionQuestionQuerySet(models.QuerySet["SubmissionQuestion"]):
+    """Filters on questions; the default manager hides none."""
+
+    def open(self) -> Self:
+        """Keep unanswered questions whose submission is undecided."""
+        return self.filter(answered_at__isnull=True, submission__in=Submission.objects.undecided())
+
+    def answered(self) -> Self:
+        """Keep answered questions whose submission is undecided and has no open question."""
+        undecided = self.filter(answered_at__isnull=False, submission__in=Submission.objects.undecided())
+        return undecided.exclude(submission__in=SubmissionQuestion.objects.open().values("submission"))
+
+    def unsent(self) -> Self:
+        """Keep open questions whose letter is pending."""
+        return self.open().filter(sent_at__isnull=True)
+
+
+class SubmissionQuestion(models.Model):
+    """A question to the author of an undecided submission, with the answer. At most one question of it is open.
+
+    Deleted when the personal data of the submission are erased. sent_at: when the letter was sent, None while pending.
+    """
+
+    submission = models.ForeignKey(Submission, models.CASCADE, verbose_name="zgłoszenie", related_name="questions")
+    text = models.TextField("pytanie", max_length=1000)
+    asked_at = models.DateTimeField("zapytano")
+    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="zapytał", related_name="+")
+    sent_at = models.DateTimeField("wysłano", null=True, blank=True)
+    answer = models.TextField("odpowiedź", max_length=2000, blank=True)
+    answered_at = models.DateTimeField("odpowiedziano", null=True, blank=True)
+
+    objects = SubmissionQuestionQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "pytanie do autora"
+        verbose_name_plural = "pytania do autorów"
+        constraints = (
+            models.UniqueConstraint(
+                name="submissionquestion_one_open", fields=["submission"], condition=Q(answered_at__isnull=True)
+            ),
+            models.CheckConstraint(
+                name="submissionquestion_answered_some_day",
+                condition=Q(answered_at__isnull=True, answer="") | (Q(answered_at__isnull=False) & ~Q(answer="")),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"pytanie nr {self.pk}"

@@ -1,5 +1,6 @@
 """Units of the territorial register, boundaries, places and postcodes. Written by imports only."""
 
+from collections import defaultdict
 from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
@@ -166,6 +167,13 @@ class PostcodeMunicipalityQuerySet(models.QuerySet["PostcodeMunicipality"]):
     def main_first(self) -> Self:
         """Order by number of addresses, descending; without numbers, towns before rural municipalities."""
         return self.order_by("-addresses", "municipality__kind", "municipality")
+
+    def by_postcode(self) -> defaultdict[str, list[tuple[str, int]]]:
+        """Return municipality and number of addresses of each share by postcode, in order. One query."""
+        shares: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        for code, municipality, addresses in self.values_list("postcode_id", "municipality_id", "addresses"):
+            shares[code].append((municipality, addresses))
+        return shares
 
 
 class PostcodeMunicipality(models.Model):

@@ -22,15 +22,14 @@ class StringColumn:
     def __init__(self, joined: str) -> None:
         """joined: non-empty texts separated by line breaks; "" for no texts."""
         self.text = f"\n{joined}\n".encode() if joined else b"\n"
-        ends = np.flatnonzero(self.letters == LINE_END)
-        self.begins: NDArray[np.int32] = (ends[:-1] + 1).astype(np.int32)
-        self._last = int(ends[-1])
+        self._after_breaks = (np.flatnonzero(self.letters == LINE_END) + 1).astype(np.int32)
+        self.begins: NDArray[np.int32] = self._after_breaks[:-1]
 
     def __len__(self) -> int:
         return len(self.begins)
 
     def __getitem__(self, number: int) -> str:
-        return self.text[self.begins[number] : self._end(number)].decode()
+        return self.text[self._after_breaks[number] : self._after_breaks[number + 1] - 1].decode()
 
     @property
     def letters(self) -> NDArray[np.uint8]:
@@ -40,9 +39,6 @@ class StringColumn:
     def numbers_at(self, offsets: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the indexes of the texts at the given offsets, ascending and unique."""
         return np.unique(self.begins.searchsorted(offsets, "right") - 1)
-
-    def _end(self, number: int) -> int:
-        return int(self.begins[number + 1]) - 1 if number + 1 < len(self.begins) else self._last
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from fueldepot.data.bulk import insert
 LABEL_LENGTH = 80
 """Maximum length of a postcode's label; further places become an ellipsis."""
 
+PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon")
 COLUMNS = ("rank", "kind", "fold", "label", "description", "municipality_id", "lat", "lon", "position")
 
 DECIMALS = 5
@@ -58,10 +59,7 @@ def read_register() -> PlaceRegister:
     """Read units, places, postcodes and boundaries. Five queries."""
     units = Municipality.objects.select_related("county", "voivodeship").order_by("teryt")
     municipalities = {unit.teryt: unit for unit in units}
-    shares: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    rows = PostcodeMunicipality.objects.main_first().values_list("postcode_id", "municipality_id", "addresses")
-    for code, municipality, addresses in rows:
-        shares[code].append((municipality, addresses))
+    shares = PostcodeMunicipality.objects.main_first().by_postcode()
     places = [PlaceRow(*row) for row in Place.objects.order_by("id").values_list(*PLACE_COLUMNS)]
     postcodes = [
         PostcodeRow(code, tuple(names), lat, lon, tuple(shares[code]))
@@ -73,9 +71,6 @@ def read_register() -> PlaceRegister:
     boundaries = BoundaryIndex.load(municipalities, only=placeless)
     midpoints = {code: point for code in placeless if (point := boundaries.representative_point(code))}
     return replace(register, midpoints=midpoints)
-
-
-PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon")
 
 
 def iter_entries(register: PlaceRegister) -> Iterator[IndexEntry]:

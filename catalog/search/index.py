@@ -5,9 +5,9 @@ words, and substrings. Equal names are stored once. The whole country takes some
 query.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from django.db import connection
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from catalog.models import Municipality, SearchEntry
 from catalog.search.columns import BLANK, LINE_END, StringColumn, SuffixArray, prefix_numbers
-from catalog.search.entries import DECIMALS, IndexEntry
+from catalog.search.entries import DECIMALS
 from catalog.search.ranking import LARGEST, URBAN, TextTier
 
 CODE_LENGTH = 7
@@ -58,6 +58,7 @@ READ = """
 """
 
 Numbers = NDArray[np.int64]
+Offsets = NDArray[np.int32]
 
 
 class Columns(NamedTuple):
@@ -80,32 +81,6 @@ class Columns(NamedTuple):
     numbers: NDArray[np.int32]
     lats: NDArray[np.int32]
     lons: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, entries: Iterable[IndexEntry]) -> Self:
-        """Build columns from entries, most important first, without a database."""
-        rows = list(entries)
-        numbers: dict[str, int] = {}
-        described = [numbers.setdefault(row.description, len(numbers)) for row in rows]
-        scale = 10**DECIMALS
-        return cls(
-            "\n".join(row.fold for row in rows),
-            "\n".join(row.label for row in rows),
-            "".join(row.kind[0] for row in rows),
-            "".join(row.municipality for row in rows),
-            "\n".join(numbers),
-            "".join(str(POSITIONS.index(row.position.source if row.position else "")) for row in rows),
-            np.array(described, np.int32),
-            np.array([round(row.position.lat * scale) if row.position else UNKNOWN for row in rows], np.int32),
-            np.array([round(row.position.lon * scale) if row.position else UNKNOWN for row in rows], np.int32),
-        )
-
-
-class Places(NamedTuple):
-    """Where a text is found: ascending offsets in the folded texts. which: municipalities that count, None for all."""
-
-    offsets: NDArray[np.int32]
-    which: NDArray[np.bool_] | None = None
 
 
 class SearchIndex:
@@ -204,9 +179,7 @@ class SearchIndex:
         in lower case; among exact municipalities the one with exactly that name goes first: Brojce is not Brójce.
         """
         found: dict[int, None] = {}
-        places = self._places(key.encode())
-        for tier in TextTier:
-            offsets, which = places[tier]()
+        for tier, offsets, which in self._places(key.encode()):
             if which is None:
                 numbers = self._first(offsets, limit, accented)
             else:
@@ -228,23 +201,25 @@ class SearchIndex:
         """Return the best entries that contain a folded text inside a word, also across blanks."""
         return self._first(np.sort(self._inside.lookup(key.encode())), limit, accented)
 
-    def _places(self, text: bytes) -> dict[TextTier, Callable[[], Places]]:
-        """Return the lookup of each tier."""
+    def _places(self, text: bytes) -> Iterator[tuple[TextTier, Offsets, NDArray[np.bool_] | None]]:
+        """Yield where each tier has a text, looked up when it is asked for.
+
+        Ascending offsets in the folded texts, and the municipalities that count, None for all entries.
+        """
         firsts = np.sort(self._firsts.lookup(text))
         following = self.folds.letters[firsts + len(text)]
         whole = following == LINE_END
         exact, longer = firsts[whole], firsts[~whole]
-        return {
-            TextTier.EXACT_MUNICIPALITY: lambda: Places(exact, self._every),
-            TextTier.LARGEST_MUNICIPALITY: lambda: Places(longer, self.largest),
-            TextTier.TOWN: lambda: Places(firsts[following == BLANK], self.urban),
-            TextTier.EXACT: lambda: Places(exact),
-            TextTier.BEGINNING: lambda: Places(longer),
-            TextTier.LATER_WORD: lambda: Places(np.sort(self._words.lookup(text))),
-            TextTier.INSIDE_WORD: lambda: Places(np.sort(self._inside.lookup(text)) if b" " not in text else exact[:0]),
-        }
+        yield TextTier.EXACT_MUNICIPALITY, exact, self._every
+        yield TextTier.LARGEST_MUNICIPALITY, longer, self.largest
+        yield TextTier.TOWN, firsts[following == BLANK], self.urban
+        yield TextTier.EXACT, exact, None
+        yield TextTier.BEGINNING, longer, None
+        yield TextTier.LATER_WORD, np.sort(self._words.lookup(text)), None
+        if b" " not in text:
+            yield TextTier.INSIDE_WORD, np.sort(self._inside.lookup(text)), None
 
-    def _first(self, offsets: NDArray[np.int32], limit: int, accented: tuple[str, ...]) -> list[int]:
+    def _first(self, offsets: Offsets, limit: int, accented: tuple[str, ...]) -> list[int]:
         """Return the most important entries at offsets, which ascend as importance falls."""
         most = FURTHER if accented else limit
         folds: dict[int, None] = {}
@@ -260,7 +235,7 @@ class SearchIndex:
         return numbers[:limit]
 
     def _municipalities(
-        self, offsets: NDArray[np.int32], which: NDArray[np.bool_], limit: int, accented: tuple[str, ...]
+        self, offsets: Offsets, which: NDArray[np.bool_], limit: int, accented: tuple[str, ...]
     ) -> list[int]:
         """Return the most important municipalities at offsets, of those that count."""
         offsets = offsets[: offsets.searchsorted(self._municipalities_end)]
@@ -280,6 +255,8 @@ class SearchIndex:
 
     def mismatches(self, number: int, accented: tuple[str, ...]) -> int:
         """Return the number of words with diacritics that no word of a label starts with."""
+        if not accented:
+            return 0
         words = self.labels[number].casefold().replace("-", " ").split()
         return sum(not any(word.startswith(typed) for word in words) for typed in accented)
 

@@ -142,71 +142,67 @@ class WordMatcher:
 
     def __init__(self, index: SearchIndex) -> None:
         self.index = index
-        folds = [(number, text) for number, text in enumerate(_lines(index)) if not text[0].isdigit()]
+        lines = index.folds.text.decode().split("\n")[1:-1]
+        folds = [(number, text) for number, text in enumerate(lines) if not text[0].isdigit()]
         self._word_counts = np.zeros(len(index.folds), np.uint8)
         for number, text in folds:
             self._word_counts[number] = len(set(text.split()))
         joined = [(text.replace(" ", ""), n) for n, text in folds if n < index.municipality_folds and " " in text]
         self._joined = WordIndex(joined)
         self.names = WordIndex((word, number) for number, text in folds for word in set(text.split()))
-        numbers = {code: number for number, code in enumerate(index.codes)}
-        self._kinds = np.array([index.units[code].kind for code in index.codes], np.uint8)
+        units = [index.units[code] for code in index.codes]
+        self._kinds = np.array([unit.kind for unit in units], np.uint8)
         self._units = {
-            scope: Units.of((name, numbers[code]) for code, unit in index.units.items() for name in names(unit))
-            for scope, names in NAMES.items()
+            scope: Units.of((name, number) for number, unit in enumerate(units) for name in names_of(unit, scope))
+            for scope in ContextScope
         }
 
     def find(self, reading: Reading, mode: Mode, limit: int, accented: tuple[str, ...], memo: Memo) -> list[Match]:
         """Return the best entries for a reading, only those with the fewest edits."""
-        in_names = [self._costs(token, mode, memo, in_names=True) for token in reading.tokens]
-        in_units = [self._costs(token, mode, memo, in_names=False) for token in reading.tokens]
-        folds = np.flatnonzero(np.min(in_names, axis=0) < NO_MATCH)
-        entries, place = self.index.expand(folds)
-        units = self.index.unit_of[entries]
-        total, named, shortened = (np.zeros(len(entries), np.int16) for _ in range(3))
-        fits = np.ones(len(entries), bool)
-        for of_names, of_units in zip(in_names, in_units, strict=True):
-            by_name, by_unit = of_names[folds][place], of_units[units]
-            in_name = (by_name < NO_MATCH) & ((by_name < EDIT) | (by_name <= by_unit))
-            cost = np.where(in_name, by_name, by_unit)
-            fits &= cost < NO_MATCH
-            total += cost
-            named += in_name
-            shortened += in_name & (by_name % EDIT >= PREFIX)
-        fits &= (named > 0) & (total // EDIT <= MAX_EDITS)
-        if reading.kind is not None:
-            kind = fits & (self._kinds[units] == reading.kind) & (entries < self.index.municipalities)
-            fits = kind if kind.any() else fits
-        at = np.flatnonzero(fits)
-        if not len(at):
+        entries, total, named, whole = self._covering(reading, mode, memo)
+        if not len(entries):
             return []
-        entries, total, named = entries[at], total[at], named[at]
-        edits, cost, context = total // EDIT, total % EDIT, len(reading.tokens) - named
-        tier = self._tiers(
-            entries, covered=named >= self._word_counts[self.index.fold_of[entries]], whole=shortened[at] == 0
-        )
+        edits, cost = np.divmod(total, EDIT)
+        context = len(reading.tokens) - named
+        tier = self._tiers(entries, covered=named >= self._word_counts[self.index.fold_of[entries]], whole=whole)
         order = np.lexsort((entries, cost, context, tier, edits))[:CANDIDATES]
         order = order[edits[order] == edits[order[0]]]
-        matches = (
-            Match(
-                int(edits[n]),
-                int(tier[n]),
-                int(context[n]),
-                int(cost[n]),
-                self.index.mismatches(int(entries[n]), accented) if accented else 0,
-                int(entries[n]),
-            )
-            for n in order
-        )
-        return sorted(matches)[:limit]
+        mismatches = [self.index.mismatches(number, accented) for number in entries[order].tolist()]
+        columns = (edits[order], tier[order], context[order], cost[order], mismatches, entries[order])
+        return sorted(Match(*map(int, row)) for row in zip(*columns, strict=True))[:limit]
+
+    def _covering(
+        self, reading: Reading, mode: Mode, memo: Memo
+    ) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the entries that have each word in the name or in a surrounding unit, and at least one in the name.
+
+        With the cost of all words, the number of words in the name, and whether none of these is shortened.
+        """
+        in_names = np.array([self._costs(token, mode, memo, in_names=True) for token in reading.tokens])
+        in_units = np.array([self._costs(token, mode, memo, in_names=False) for token in reading.tokens])
+        folds = np.flatnonzero(in_names.min(axis=0) < NO_MATCH)
+        entries, place = self.index.expand(folds)
+        units = self.index.unit_of[entries]
+        # From here on a row per word of the reading, a column per entry.
+        by_name, by_unit = in_names[:, folds[place]], in_units[:, units]
+        # A misspelt word of a name may be the right word of a unit.
+        in_name = (by_name < EDIT) | ((by_name < NO_MATCH) & (by_name <= by_unit))
+        costs = np.where(in_name, by_name, by_unit)
+        total, named = costs.sum(axis=0, dtype=np.int16), in_name.sum(axis=0)
+        fits = (costs < NO_MATCH).all(axis=0) & (named > 0) & (total // EDIT <= MAX_EDITS)
+        if reading.kind is not None:
+            of_kind = fits & (self._kinds[units] == reading.kind) & (entries < self.index.municipalities)
+            fits = of_kind if of_kind.any() else fits
+        whole: NDArray[np.bool_] = np.all(~in_name | (by_name % EDIT < PREFIX), axis=0)
+        return entries[fits], total[fits], named[fits], whole[fits]
 
     def units_of(self, reading: Reading, mode: Mode, limit: int, memo: Memo) -> list[int]:
         """Return the municipalities of units named by a reading without a place.
 
         For a county, its seat goes first: the municipality with the most similar name, else a town.
         """
-        found = [self._costs(token, mode, memo, in_names=False).astype(np.int16) for token in reading.tokens]
-        costs = np.sum(found, axis=0)
+        found = [self._costs(token, mode, memo, in_names=False) for token in reading.tokens]
+        costs = np.sum(found, axis=0, dtype=np.int16)
         if costs.min(initial=NO_MATCH) >= EDIT:
             return []
         best = np.flatnonzero(costs == costs.min())
@@ -248,6 +244,7 @@ class WordMatcher:
     def _tiers(
         self, entries: NDArray[np.int32], *, covered: NDArray[np.bool_], whole: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
+        """Return the `WordTier` of each entry. covered: whether all its words are typed; whole: and none shortened."""
         municipality = entries < self.index.municipalities
         known = np.zeros(len(entries), bool)
         numbers = entries[municipality]
@@ -262,7 +259,8 @@ class WordMatcher:
         if key not in memo:
             edits = max_edits(token.text) if mode is Mode.ALL_WORDS or self._is_unknown(token, mode) else 0
             prefix = token.prefix or mode > Mode.WORDS
-            memo[key] = (self._costs_in_names if in_names else self._costs_in_units)(token, edits, prefix)
+            costs_in = self._costs_in_names if in_names else self._costs_in_units
+            memo[key] = costs_in(token, edits, prefix)
         return memo[key]
 
     def _is_unknown(self, token: Token, mode: Mode) -> bool:
@@ -274,60 +272,46 @@ class WordMatcher:
         costs = np.full(len(self._word_counts), NO_MATCH, np.uint8)
         if token.scope is not None:
             return costs
-        _lower(costs, token, self.names, edits, prefix=prefix)
+        _match(costs, token, self.names, edits, prefix=prefix)
         if edits:
-            _lower_all(costs, self._joined.similar(token.text, edits), 0)
+            _match_similar(costs, self._joined.similar(token.text, edits))
             if token.prefix and len(token.text) >= LONG_ENOUGH:
                 # The last word may be incomplete.
-                _lower_all(costs, self.names.similar_prefix(token.text, 1), PREFIX)
+                _match_similar(costs, self.names.similar_prefix(token.text, 1), PREFIX)
         return costs
 
     def _costs_in_units(self, token: Token, edits: int, prefix: bool) -> Costs:
         costs = np.full(len(self.index.codes), NO_MATCH, np.uint8)
         for scope, units in self._units.items():
             if token.scope in (None, scope):
-                _lower(costs, token, units.words, edits, prefix=prefix and len(token.text) > 1, exact=STEM)
-                forms = units.stems.exact(stem(token.text))
-                costs[forms] = np.minimum(costs[forms], STEM)
-                costs[units.names.exact(token.text)] = 0
+                _match(costs, token, units.words, edits, prefix=prefix and len(token.text) > 1, exact=STEM)
+                _lower(costs, units.stems.exact(stem(token.text)), STEM)
+                _lower(costs, units.names.exact(token.text), 0)
         return costs
 
 
-def _lower(costs: Costs, token: Token, index: WordIndex, edits: int, *, prefix: bool, exact: int = 0) -> None:
+def _match(costs: Costs, token: Token, index: WordIndex, edits: int, *, prefix: bool, exact: int = 0) -> None:
     """Lower the costs of texts that match a word, to `exact` for an exact match."""
     if edits:
-        _lower_all(costs, index.similar(token.text, edits), 0)
+        _match_similar(costs, index.similar(token.text, edits))
     if prefix:
-        texts = index.prefix(token.beginning or token.text)
-        costs[texts] = np.minimum(costs[texts], PREFIX)
-    texts = index.exact(token.text)
-    costs[texts] = np.minimum(costs[texts], exact)
+        _lower(costs, index.prefix(token.beginning or token.text), PREFIX)
+    _lower(costs, index.exact(token.text), exact)
 
 
-def _lower_all(costs: Costs, found: Iterable[tuple[int, Numbers]], more: int) -> None:
+def _match_similar(costs: Costs, found: Iterable[tuple[int, Numbers]], more: int = 0) -> None:
     for edits, texts in found:
-        costs[texts] = np.minimum(costs[texts], EDIT * edits + more)
+        _lower(costs, texts, EDIT * edits + more)
 
 
-def _lines(index: SearchIndex) -> list[str]:
-    return index.folds.text.decode().split("\n")[1:-1] if len(index.folds) else []
+def _lower(costs: Costs, texts: Numbers, cost: int) -> None:
+    costs[texts] = np.minimum(costs[texts], cost)
 
 
-def _municipality_names(unit: Municipality) -> tuple[str, ...]:
-    return (fold(unit.name),)
-
-
-def _county_names(unit: Municipality) -> tuple[str, ...]:
-    return (fold(unit.county.name),)
-
-
-def _voivodeship_names(unit: Municipality) -> tuple[str, ...]:
+def names_of(unit: Municipality, scope: ContextScope) -> tuple[str, ...]:
+    """Return the folded names of a municipality, its county or its voivodeship."""
+    if scope is ContextScope.MUNICIPALITY:
+        return (fold(unit.name),)
+    if scope is ContextScope.COUNTY:
+        return (fold(unit.county.name),)
     return (fold(unit.voivodeship.name), *REGIONS.get(unit.voivodeship_id, ()))
-
-
-NAMES = {
-    ContextScope.MUNICIPALITY: _municipality_names,
-    ContextScope.COUNTY: _county_names,
-    ContextScope.VOIVODESHIP: _voivodeship_names,
-}
-"""Folded names of the units around a municipality, by level."""

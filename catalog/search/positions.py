@@ -76,28 +76,24 @@ class Positions:
 
     def of_place(self, name: str, municipality: str) -> Position | None:
         """Return the position of a folded name in a municipality; None if not even the municipality has one."""
-        place = name, municipality
+        return self._known((name, municipality)) or self.of_municipality(municipality)
+
+    def of_municipality(self, code: str) -> Position | None:
+        """Return the position of the place that a municipality is named after, else a point inside it."""
+        seat = self._known(self._seats[code])
+        point = (seat.lat, seat.lon) if seat else self._midpoints.get(code)
+        return Position(*point, SearchEntry.Position.MUNICIPALITY) if point else None
+
+    def municipalities_without(self) -> list[str]:
+        """Return the codes of municipalities without a known position."""
+        return [code for code in self._seats if self.of_municipality(code) is None]
+
+    def _known(self, place: Place) -> Position | None:
+        """Return the position of a place itself, else of a postcode of it."""
         if place in self._own:
             _, lat, lon = self._own[place]
             return Position(lat, lon, SearchEntry.Position.PLACE)
         if place in self._postcodes:
             _, _, lat, lon = self._postcodes[place]
             return Position(lat, lon, SearchEntry.Position.POSTCODE)
-        return self.of_municipality(municipality)
-
-    def of_municipality(self, code: str) -> Position | None:
-        """Return the position of the place that a municipality is named after, else a point inside it."""
-        seat = self._seats[code]
-        if seat in self._own:
-            _, lat, lon = self._own[seat]
-        elif seat in self._postcodes:
-            _, _, lat, lon = self._postcodes[seat]
-        elif code in self._midpoints:
-            lat, lon = self._midpoints[code]
-        else:
-            return None
-        return Position(lat, lon, SearchEntry.Position.MUNICIPALITY)
-
-    def municipalities_without(self) -> list[str]:
-        """Return the codes of municipalities without a known position."""
-        return [code for code in self._seats if self.of_municipality(code) is None]
+        return None

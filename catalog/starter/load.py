@@ -7,7 +7,7 @@ import shapely
 
 from catalog.importers.records import BoundaryRecord, Extract
 from catalog.importers.runner import ImportStep
-from catalog.importers.sync import Options, Report
+from catalog.importers.sync import ImportRefused, Options, Report
 from catalog.importers.sync.boundaries import sync_boundaries
 from catalog.importers.sync.depots import plain_values
 from catalog.importers.sync.places import sync_places
@@ -16,10 +16,6 @@ from catalog.importers.sync.units import sync_units
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
 from catalog.starter import boundaries, demo, reader
 from fueldepot.data import history
-
-
-class RealDepotsExist(Exception):
-    """Demonstration depots are refused beside real ones."""
 
 
 def missing_steps() -> Iterator[ImportStep]:
@@ -67,12 +63,9 @@ def load_boundaries(options: Options) -> Report:
 
 
 def load_demonstration(options: Options) -> Report:
-    """Load demonstration depots in municipalities with a boundary.
-
-    Raises RealDepotsExist.
-    """
-    if Depot.objects.real().exists():
-        raise RealDepotsExist
+    """Load demonstration depots in municipalities with a boundary. Raises ImportRefused beside real depots."""
+    if Depot.objects.exclude(source=Depot.Source.DEMO).exists():
+        raise ImportRefused("there are real depots, which invented ones must not stand beside")
     areas = {row.municipality_id: shapely.from_wkb(bytes(row.area)) for row in Boundary.objects.all()}
     units = [unit for unit in reader.read_units() if unit.teryt in areas]
     found = demo.demonstration_depots(units, reader.read_places(), areas, reader.read_postcodes())

@@ -1,29 +1,17 @@
 """Present municipalities of the places of the package. Used by `catalog.starter.build` only.
 
 The place register names municipalities by voivodeship, county, name and kind, in a state some years old. Later changes
-that do not follow from the units themselves are listed here, with their legal act if known.
+that do not follow from the units themselves are listed here, with their legal act if known; new names in
+`catalog.importers.parsers.prng`, which reads the same package.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from catalog.importers.parsers.prng import RENAMED
 from catalog.importers.records import PlaceRecord, UnitRecord
-
-KINDS = {"miejska": 1, "wiejska": 2, "miejsko-wiejska": 3}
-
-RENAMED = {
-    # voivodeship, county, name and kind in the place register -> code today. Names of 1 January of the year given.
-    ("zachodniopomorskie", "stargardzki", "Stargard Szczeciński", 1): "3214011",  # 2016
-    ("zachodniopomorskie", "stargardzki", "Stargard Szczeciński", 2): "3214102",  # 2016
-    ("świętokrzyskie", "konecki", "Słupia (Konecka)", 2): "2605062",  # 2018
-    ("świętokrzyskie", "jędrzejowski", "Słupia (Jędrzejowska)", 2): "2602072",
-    ("świętokrzyskie", "kielecki", "Sitkówka-Nowiny", 2): "2604172",  # Nowiny, 2021
-    ("pomorskie", "słupski", "Słupsk", 2): "2212082",  # Redzikowo
-    ("kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno", 2): "0417052",  # Ryńsk
-    ("warmińsko-mazurskie", "nowomiejski", "Nowe Miasto Lubawskie", 2): "2812052",  # Bratian, 2026
-}
 
 MOVED = {
     # voivodeship, county, municipality in the place register -> place -> code today
@@ -83,7 +71,7 @@ def match_places(units: Iterable[UnitRecord], rows: Iterable[RawPlace]) -> tuple
     for teryt, name in names.items():
         if len(teryt) == 7:
             by_key[names[teryt[:2]], names[teryt[:4]], name][int(teryt[6])] = teryt
-    rows = sorted(rows, key=lambda row: int(row.id))
+    rows = sorted(map(_renamed, rows), key=lambda row: int(row.id))
     # A changed kind is assumed only if no other municipality of the same name claims the code.
     exact = {
         code
@@ -94,10 +82,9 @@ def match_places(units: Iterable[UnitRecord], rows: Iterable[RawPlace]) -> tuple
     missing: Counter[str] = Counter()
     for row in rows:
         key = (row.voivodeship, row.county, row.municipality)
-        renamed = RENAMED.get((*key, row.kind))
         candidates = by_key[key]
         changed = [code for kind, code in sorted(candidates.items()) if code not in exact]
-        code = MOVED.get(key, {}).get(row.name) or renamed or candidates.get(row.kind)
+        code = MOVED.get(key, {}).get(row.name) or candidates.get(row.kind)
         if code is None and len(changed) == 1:
             code = changed[0]
         if code is None or code not in names:
@@ -107,6 +94,11 @@ def match_places(units: Iterable[UnitRecord], rows: Iterable[RawPlace]) -> tuple
         kind = "miasto" if town else "wieś"
         found.append(PlaceRecord(f"prng:{row.id}", row.name, kind, code, lat=row.lat, lon=row.lon))
     return found, missing
+
+
+def _renamed(row: RawPlace) -> RawPlace:
+    name = RENAMED.get((row.voivodeship, row.county, row.municipality, row.kind), row.municipality)
+    return replace(row, municipality=name)
 
 
 def place_key(name: str) -> str:

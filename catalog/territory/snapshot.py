@@ -184,13 +184,10 @@ def read_formers() -> dict[str, Former]:
 
 def read_postcodes() -> dict[str, PostcodeArea]:
     """Read every postcode. Two queries."""
-    codes: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    shares = PostcodeMunicipality.objects.main_first().values_list("postcode_id", "municipality_id", "addresses")
-    for code, municipality, addresses in shares:
-        codes[code].append((municipality, addresses))
+    shares = PostcodeMunicipality.objects.main_first().by_postcode()
     return {
         code: PostcodeArea(
-            Point(lat, lon), tuple(unit for unit, _ in codes[code]), tuple(count for _, count in codes[code])
+            Point(lat, lon), tuple(unit for unit, _ in shares[code]), tuple(count for _, count in shares[code])
         )
         for code, lat, lon in Postcode.objects.values_list("code", "lat", "lon")
     }

@@ -77,10 +77,6 @@ def test_slug(text, expected):
     assert slug(text) == expected
 
 
-def test_slug_takes_a_fallback():
-    assert slug("…", "gmina") == "gmina"
-
-
 @given(st.text())
 def test_slug_is_never_empty(text):
     assert re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", slug(text))

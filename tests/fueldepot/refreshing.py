@@ -5,6 +5,7 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
+from catalog.importers.freshness import last_runs
 from prices.importers import bdl_client
 
 ORDER = ["teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"]
@@ -35,6 +36,10 @@ class Rehearsal:
             )
         assert "\n" not in str(failed.value)
         return err.getvalue().splitlines()
+
+    def overdue(self, on):
+        """Return the sources that are overdue on a day."""
+        return [state for state in last_runs() if state.is_overdue(on)]
 
 
 def without_waiting(patch: pytest.MonkeyPatch) -> None:

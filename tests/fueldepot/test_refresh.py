@@ -11,7 +11,7 @@ from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
 from catalog import models
-from catalog.importers import freshness, refresh, registry, runner
+from catalog.importers import refresh, registry, runner
 from catalog.importers.download import Store
 from catalog.importers.parsers import osm_tags
 from catalog.importers.parsers.formats import Format
@@ -249,11 +249,11 @@ def test_a_bad_file_of_sources_is_named(rehearsal, tmp_path, content, message):
 
 def test_a_source_that_never_came_is_overdue_from_the_first_attempt_on(rehearsal):
     today = timezone.localdate()
-    assert freshness.overdue_sources(today + timedelta(days=1000)) == []
+    assert rehearsal.overdue(today + timedelta(days=1000)) == []
     rehearsal.publishers.always["/interpreter"] = 404
     rehearsal.fail(match="failed: osm-depots", only=["osm-depots"])
-    assert freshness.overdue_sources(today + timedelta(days=10)) == []
-    (late,) = freshness.overdue_sources(today + timedelta(days=11))
+    assert rehearsal.overdue(today + timedelta(days=10)) == []
+    (late,) = rehearsal.overdue(today + timedelta(days=11))
     assert (late.good, late.last.outcome) == (None, "failed")
 
 

@@ -10,7 +10,6 @@ from django.test import override_settings
 from django.utils import timezone
 
 from catalog import models
-from catalog.importers import freshness
 from catalog.models import ImportRun
 from tests import small_country
 from tests.dumps import dump
@@ -162,12 +161,12 @@ def test_names_of_depots_are_in_no_record(filled):
 
 def test_overdue_is_what_should_have_come_days_ago(filled, django_assert_num_queries):
     today = timezone.localdate()
-    assert freshness.overdue_sources(today) == []
-    assert [s.publication.id for s in freshness.overdue_sources(today + timedelta(days=7 + 3))] == []
+    assert filled.overdue(today) == []
+    assert [s.publication.id for s in filled.overdue(today + timedelta(days=7 + 3))] == []
     with django_assert_num_queries(1):
-        late = freshness.overdue_sources(today + timedelta(days=7 + 4))
+        late = filled.overdue(today + timedelta(days=7 + 4))
     assert [state.publication.id for state in late] == ["osm-depots"]
-    assert [s.publication.id for s in freshness.overdue_sources(today + timedelta(days=34))] == [
+    assert [s.publication.id for s in filled.overdue(today + timedelta(days=34))] == [
         "teryt-terc",
         "teryt-simc",
         "geonames-postcodes",

@@ -239,9 +239,9 @@ def clean_coverage(areas: NDArray[np.object_]) -> tuple[NDArray[np.object_], str
     )
 
 
-def reduce_coverage(areas: NDArray[np.object_], tolerance_m: float = TOLERANCE_M) -> NDArray[np.object_]:
-    """Simplify a coverage, in metres, keeping shared borders. Returns the areas in the same order."""
-    return _mended(np.asarray(shapely.coverage_simplify(areas, tolerance_m)))
+def reduce_coverage(areas: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Simplify a coverage by `TOLERANCE_M`, keeping shared borders. Returns the areas in the same order."""
+    return _mended(np.asarray(shapely.coverage_simplify(areas, TOLERANCE_M)))
 
 
 def _mended(areas: NDArray[np.object_]) -> NDArray[np.object_]:

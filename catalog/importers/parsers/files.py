@@ -176,13 +176,8 @@ def load_json(path: Path) -> object:
             raise BadInput(source.label, f"is not complete JSON, is it cut off? {_text_of(error)}") from error
 
 
-def text_lines(source: OpenFile, *, cp1250: bool = False) -> Iterator[str]:
-    """Yield the lines of a text with their ends, decoded from UTF-8 with or without a byte order mark.
-
-    cp1250: whether to fall back to Windows-1250. Only for publishers known to use it: else one damaged character of
-    UTF-8 would turn all names of a file into wrong ones.
-    """
-    encoding = "utf-8"
+def text_lines(source: OpenFile) -> Iterator[str]:
+    """Yield the lines of a text with their ends, decoded from UTF-8 with or without a byte order mark."""
     row = 0
     while line := source.stream.readline(MAX_LINE_BYTES + 1):
         row += 1
@@ -193,50 +188,36 @@ def text_lines(source: OpenFile, *, cp1250: bool = False) -> Iterator[str]:
         if row == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")
         try:
-            yield line.decode(encoding)
+            yield line.decode()
         except UnicodeDecodeError:
-            if not cp1250:
-                raise BadInput(source.label, "is not UTF-8 text; save it as UTF-8", row=row) from None
-            encoding = "cp1250"
-            try:
-                yield line.decode(encoding)
-            except UnicodeDecodeError:
-                raise BadInput(source.label, "is neither UTF-8 nor cp1250 text", row=row) from None
+            raise BadInput(source.label, "is not UTF-8 text; save it as UTF-8", row=row) from None
 
 
-def csv_rows(
-    source: OpenFile, columns: Sequence[str], *, delimiter: str, cp1250: bool = False
-) -> Iterator[tuple[int, dict[str, str]]]:
+def csv_rows(source: OpenFile, columns: Sequence[str], *, delimiter: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the rows of a table with a header, with line numbers; values stripped, blank lines skipped.
 
     columns: required columns, in any order and among others.
 
     Raises BadInput for a missing or repeated column, and for a row of another length than the header.
     """
-    reader = csv.reader(text_lines(source, cp1250=cp1250), delimiter=delimiter)
-    header: list[str] | None = None
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            break
-        except csv.Error as error:
-            raise BadInput(source.label, f"is not readable as a table: {error}", row=reader.line_num) from error
-        values = [value.strip() for value in row]
-        if not any(values):
-            continue
-        if header is None:
-            header = values
-            _check_columns(source, header, columns, reader.line_num)
-        elif len(values) != len(header):
-            raise BadInput(
-                source.label,
-                f"has {len(values)} columns, expected {len(header)}; is the file cut off?",
-                row=reader.line_num,
-            )
-        else:
-            yield reader.line_num, dict(zip(header, values, strict=True))
-    if header is None:
+    reader = csv.reader(text_lines(source), delimiter=delimiter)
+    header: list[str] = []
+    try:
+        for row in reader:
+            values = [value.strip() for value in row]
+            if not any(values):
+                continue
+            if not header:
+                header = values
+                _check_columns(source, header, columns, reader.line_num)
+            elif len(values) != len(header):
+                reason = f"has {len(values)} columns, expected {len(header)}; is the file cut off?"
+                raise BadInput(source.label, reason, row=reader.line_num)
+            else:
+                yield reader.line_num, dict(zip(header, values, strict=True))
+    except csv.Error as error:
+        raise BadInput(source.label, f"is not readable as a table: {error}", row=reader.line_num) from error
+    if not header:
         raise BadInput(source.label, f"has no header; expected the columns {', '.join(columns)}")
 
 

@@ -44,14 +44,6 @@ class Format(Enum):
     OSM_PBF = "osm_pbf"
 
 
-class LooksBroken(BadInput):
-    """A file has the name of a known format, but not its content. format: the one named."""
-
-    def __init__(self, path: object, format: Format, reason: str) -> None:
-        self.format = format
-        super().__init__(path, f"is named like {format.name} but {reason}")
-
-
 NAMES = (
     (re.compile(r"terc[_. -].*\.(csv|xml|zip)|terc\.(csv|xml|zip)"), Format.TERC),
     (re.compile(r"simc[_. -].*\.(csv|xml|zip)|simc\.(csv|xml|zip)"), Format.SIMC),
@@ -93,7 +85,7 @@ def identify(path: Path) -> Format | None:
 def recognise(path: Path) -> Format | None:
     """Return the format of a file, None for any other file.
 
-    Raises LooksBroken if it has the name of a known format but not its content: the import of a directory must not skip
+    Raises BadInput if it has the name of a known format but not its content: the import of a directory must not skip
     a truncated download.
     """
     reason = "its content is something else"
@@ -104,7 +96,7 @@ def recognise(path: Path) -> Format | None:
     if form is None:
         for pattern, named in NAMES:
             if pattern.fullmatch(path.name.lower()):
-                raise LooksBroken(path, named, reason)
+                raise BadInput(path, f"is named like {named.name} but {reason}")
     return form
 
 

@@ -6,7 +6,7 @@ https://wiki.openstreetmap.org/wiki/PBF_Format.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -45,14 +45,6 @@ class _Candidate:
     parts: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(slots=True)
-class _Wanted:
-    """Objects wanted by the later passes, and found ones."""
-
-    ways: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    nodes: dict[int, Position | None] = field(default_factory=dict)
-
-
 def parse(path: Path) -> Extract[DepotRecord]:
     """Parse depots in the order of the file, the same as `overpass.parse` for the same objects.
 
@@ -66,25 +58,11 @@ def parse(path: Path) -> Extract[DepotRecord]:
         raise BadInput(path, "is a zip; unpack it and give the .osm.pbf inside")
     as_of = _header(path)
     candidates = list(_candidates(path))
-    for candidate in candidates:
-        for _, ref in candidate.parts:
-            _check_id(path, ref)
-    wanted = _wanted(candidates)
-    if wanted.ways:
-        for way in _objects(path, osmium.osm.WAY, osmium.filter.IdFilter(wanted.ways)):
-            wanted.ways[way.id] = tuple(node.ref for node in way.nodes)
-            for ref in wanted.ways[way.id]:
-                _check_id(path, ref)
-                wanted.nodes[ref] = None
-    if wanted.nodes:
-        for node in _objects(path, osmium.osm.NODE, osmium.filter.IdFilter(wanted.nodes)):
-            if node.location.valid():
-                wanted.nodes[node.id] = (node.location.lat, node.location.lon)
-
+    ways, nodes = _members(path, candidates)
     depots: dict[str, DepotRecord] = {}
     rejected: dict[str, Note] = {}
     for candidate in candidates:
-        position = candidate.position or _centre(candidate, wanted)
+        position = candidate.position or _centre(candidate, ways, nodes)
         lat, lon = position or (None, None)
         result = depot(candidate.key, lat, lon, candidate.tags)
         if isinstance(result, Note):
@@ -139,22 +117,31 @@ def _check_id(path: Path, number: int) -> None:
         raise BadInput(path, f"has the identifier {number}, which is not OpenStreetMap's; give a published extract")
 
 
-def _wanted(candidates: list[_Candidate]) -> _Wanted:
-    wanted = _Wanted()
-    for candidate in candidates:
-        for kind, ref in candidate.parts:
-            if kind == "n":
-                wanted.nodes[ref] = None
-            elif kind == "w":
-                wanted.ways[ref] = ()
-    return wanted
+def _members(path: Path, candidates: list[_Candidate]) -> tuple[dict[int, list[int]], dict[int, Position]]:
+    """Return the nodes of the member ways of relations, and the positions of all nodes that are in the extract."""
+    parts = [part for candidate in candidates for part in candidate.parts]
+    for _, ref in parts:
+        _check_id(path, ref)
+    ways: dict[int, list[int]] = {ref: [] for kind, ref in parts if kind == "w"}
+    if ways:
+        for way in _objects(path, osmium.osm.WAY, osmium.filter.IdFilter(ways)):
+            ways[way.id] = [node.ref for node in way.nodes]
+            for ref in ways[way.id]:
+                _check_id(path, ref)
+    wanted = {ref for kind, ref in parts if kind == "n"}.union(*ways.values())
+    nodes: dict[int, Position] = {}
+    if wanted:
+        for node in _objects(path, osmium.osm.NODE, osmium.filter.IdFilter(wanted)):
+            if node.location.valid():
+                nodes[node.id] = (node.location.lat, node.location.lon)
+    return ways, nodes
 
 
-def _centre(candidate: _Candidate, wanted: _Wanted) -> Position | None:
+def _centre(candidate: _Candidate, ways: dict[int, list[int]], nodes: dict[int, Position]) -> Position | None:
     """Return the centre of the bounding box of a way or relation; None if the extract has no node of it."""
     refs = [ref for kind, ref in candidate.parts if kind == "n"]
-    refs += [node for kind, ref in candidate.parts if kind == "w" for node in wanted.ways[ref]]
-    corners = [position for ref in refs if (position := wanted.nodes.get(ref))]
+    refs += [node for kind, ref in candidate.parts if kind == "w" for node in ways[ref]]
+    corners = [nodes[ref] for ref in refs if ref in nodes]
     if not corners:
         return None
     lats, lons = zip(*corners, strict=True)

@@ -108,13 +108,7 @@ def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> D
 
     street, house_number, postcode, place = _address(tags, refuse)
     name, kind_name, review, held = _name(tags, offered, place, refuse)
-    opening_hours = tidy(tags.get("opening_hours", ""))
-    if len(opening_hours) > MAX_HOURS_TEXT:
-        refuse(f"opening hours longer than {MAX_HOURS_TEXT} characters")
-        opening_hours = ""
-    hours = weekly_hours(opening_hours) if opening_hours else None
-    if opening_hours and hours is None:
-        refuse(f"opening hours say no plain week: {cut(opening_hours, 100)!r}")
+    opening_hours, hours = _hours(tags, refuse)
     return DepotRecord(
         source_id=source_id,
         name=name,
@@ -215,6 +209,20 @@ def kind_of(tags: Tags, offered: frozenset[str]) -> str:
     if shops == ["coal"] or (offered and offered <= _COAL_FUELS):
         return "Skład węgla"
     return "Skład opału"
+
+
+def _hours(tags: Tags, refuse: Refuse) -> tuple[str, dict[str, str] | None]:
+    """Return the opening hours as written, "" if missing or refused, and the week that they say, if any."""
+    text = tidy(tags.get("opening_hours", ""))
+    if not text:
+        return "", None
+    if len(text) > MAX_HOURS_TEXT:
+        refuse(f"opening hours longer than {MAX_HOURS_TEXT} characters")
+        return "", None
+    hours = weekly_hours(text)
+    if hours is None:
+        refuse(f"opening hours say no plain week: {cut(text, 100)!r}")
+    return text, hours
 
 
 def _address(tags: Tags, refuse: Refuse) -> tuple[str, str, str, str]:

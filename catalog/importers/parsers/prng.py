@@ -88,20 +88,22 @@ def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:
 
 
 def find_unit(units: UnitNames, voivodeship: str, county: str, commune: str) -> str | None:
-    """Return the code of a municipality by its names in the package; None if it has none today.
+    """Return the code of a municipality by its names in the package; None if it has none today."""
+    try:
+        name, kind = split_commune(commune)
+    except ValueError:
+        return None
+    name = RENAMED.get((voivodeship, county, name, kind), name)
+    found = (units.get((voivodeship, county, name, possible)) for possible in (kind, *_OTHER_KINDS[kind]))
+    return next((code for code in found if code is not None), None)
 
-    commune: name, dash and kind, e.g. "Kraków-gmina miejska".
-    """
+
+def split_commune(commune: str) -> tuple[str, int]:
+    """Return name and kind of a municipality, e.g. "Kraków-gmina miejska". Raises ValueError without a known kind."""
     for label, kind in MUNICIPALITY_KINDS.items():
-        name = commune.removesuffix(f"-{label}")
-        if name == commune:
-            continue
-        name = RENAMED.get((voivodeship, county, name, kind), name)
-        for possible in (kind, *_OTHER_KINDS[kind]):
-            code = units.get((voivodeship, county, name, possible))
-            if code is not None:
-                return code
-    return None
+        if commune.endswith(f"-{label}"):
+            return commune.removesuffix(f"-{label}"), kind
+    raise ValueError(f"municipality {commune!r} without a kind")
 
 
 def _entries(path: Path) -> Iterator[tuple[int, dict[str, object]]]:

@@ -11,7 +11,7 @@ import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 from zipfile import ZipInfo
@@ -119,23 +119,16 @@ def _encoding(code_page: str) -> str:
         return ""
 
 
-@dataclass(slots=True)
-class AttributeTable:
-    """An attribute table. columns: name → (offset, size) within a row; a row starts with its deletion mark."""
+def _read_header(stream: IO[bytes]) -> tuple[int, int, dict[str, tuple[int, int]]]:
+    """Return the number of rows of a dBASE table, their size, and (offset, size) of each column within a row.
 
-    rows: int
-    first_row: int
-    row_size: int
-    columns: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-
-def read_header(stream: IO[bytes]) -> AttributeTable:
-    """Parse the header of a dBASE table. Raises ValueError for anything else."""
+    A row starts with its deletion mark. Raises ValueError for anything else.
+    """
     head = stream.read(32)
     if len(head) < 32:
         raise ValueError("the table of attributes is cut off")
     rows, first_row, row_size = struct.unpack("<4xIHH20x", head)
-    table = AttributeTable(rows, first_row, row_size)
+    columns: dict[str, tuple[int, int]] = {}
     start = 1
     count = (first_row - 33) // 32
     for _ in range(count):
@@ -143,30 +136,30 @@ def read_header(stream: IO[bytes]) -> AttributeTable:
         if len(column) < 32:
             raise ValueError("the table of attributes is cut off")
         name = column[:11].split(b"\0")[0].decode("ascii", "replace").strip().upper()
-        table.columns[name] = start, column[16]
+        columns[name] = start, column[16]
         start += column[16]
-    if not table.columns or start > row_size:
+    if not columns or start > row_size:
         raise ValueError("the table of attributes has a damaged header")
     stream.read(first_row - 32 - 32 * count)
-    return table
+    return rows, row_size, columns
 
 
-def table_rows(stream: IO[bytes], columns: tuple[str, ...]) -> Iterator[dict[str, bytes] | None]:
+def table_rows(stream: IO[bytes], names: tuple[str, ...]) -> Iterator[dict[str, bytes] | None]:
     """Yield the stripped values of columns, row by row; None for a deleted row.
 
     A missing column is b"". Raises ValueError for a damaged header and for a truncated table.
     """
-    table = read_header(stream)
-    for number in range(table.rows):
-        row = stream.read(table.row_size)
-        if len(row) < table.row_size:
-            raise ValueError(f"the table of attributes ends after {number} of {table.rows} rows")
+    count, row_size, columns = _read_header(stream)
+    for number in range(count):
+        row = stream.read(row_size)
+        if len(row) < row_size:
+            raise ValueError(f"the table of attributes ends after {number} of {count} rows")
         if row[:1] == b"*":
             yield None
             continue
         values = {}
-        for name in columns:
-            start, size = table.columns.get(name, (0, 0))
+        for name in names:
+            start, size = columns.get(name, (0, 0))
             values[name] = row[start : start + size].strip(b" \0")
         yield values
 

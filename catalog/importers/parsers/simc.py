@@ -8,8 +8,7 @@ import re
 from datetime import date
 from pathlib import Path
 
-from catalog.importers.parsers.teryt import checked_name, teryt_rows
-from catalog.importers.parsers.values import parse_day
+from catalog.importers.parsers.teryt import checked_name, day_of, teryt_rows
 from catalog.importers.records import BadInput, Extract, PlaceRecord
 
 COLUMNS = ("WOJ", "POW", "GMI", "RODZ_GMI", "RM", "NAZWA", "SYM", "SYMPOD", "STAN_NA")
@@ -45,7 +44,6 @@ def parse(path: Path) -> Extract[PlaceRecord]:
     """
     places: dict[str, PlaceRecord] = {}
     as_of = date.min
-    days: dict[str, date] = {}
     for row, values in teryt_rows(path, COLUMNS):
         unit = values["WOJ"] + values["POW"] + values["GMI"] + values["RODZ_GMI"]
         if _UNIT.fullmatch(unit) is None:
@@ -61,13 +59,7 @@ def parse(path: Path) -> Extract[PlaceRecord]:
             raise BadInput(
                 path, f"the kind of locality (RM) is {values['RM'][:20]!r}; expected {', '.join(KINDS)}", row=row
             )
-        stated = values["STAN_NA"]
-        if stated not in days:
-            try:
-                days[stated] = parse_day(stated)
-            except ValueError as error:
-                raise BadInput(path, f"STAN_NA: {error}; is the file cut off?", row=row) from error
-            as_of = max(as_of, days[stated])
+        as_of = max(as_of, day_of(path, values, row))
         name = checked_name(path, values["NAZWA"], MAX_NAME, row)
         places[identifier] = PlaceRecord(f"simc:{identifier}", name, kind, unit, main=identifier == parent)
     if not places:

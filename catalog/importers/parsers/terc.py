@@ -9,8 +9,7 @@ import re
 from datetime import date
 from pathlib import Path
 
-from catalog.importers.parsers.teryt import checked_name, teryt_rows
-from catalog.importers.parsers.values import parse_day
+from catalog.importers.parsers.teryt import checked_name, day_of, teryt_rows
 from catalog.importers.records import BadInput, Extract, UnitRecord
 
 COLUMNS = ("WOJ", "POW", "GMI", "RODZ", "NAZWA", "NAZWA_DOD", "STAN_NA")
@@ -41,7 +40,7 @@ def parse(path: Path) -> Extract[UnitRecord]:
     last = ""
     for row, values in teryt_rows(path, COLUMNS):
         code = _code(path, row, values)
-        as_of = max(as_of, _day(path, row, values["STAN_NA"]))
+        as_of = max(as_of, day_of(path, values, row))
         last = code
         kind = values["RODZ"]
         if len(code) == 2 and values["NAZWA_DOD"].lower() != VOIVODESHIP:
@@ -80,13 +79,6 @@ def _code(path: Path, row: int, values: dict[str, str]) -> str:
     if kind and kind not in MUNICIPALITY_KINDS | PART_KINDS:
         raise BadInput(path, f"the kind (RODZ) of {code} is {kind}; expected 1, 2, 3, 4, 5, 8 or 9", row=row)
     return code
-
-
-def _day(path: Path, row: int, text: str) -> date:
-    try:
-        return parse_day(text)
-    except ValueError as error:
-        raise BadInput(path, f"STAN_NA: {error}; is the file cut off?", row=row) from error
 
 
 def _check(path: Path, units: dict[str, tuple[UnitRecord, int]], last: str) -> None:

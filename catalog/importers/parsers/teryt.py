@@ -1,9 +1,11 @@
 """Shared parsing of files of GUS's register TERYT: semicolon CSV or XML, zipped or not."""
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 
 from catalog.importers.parsers.files import csv_rows, open_source, peek
+from catalog.importers.parsers.values import parse_day
 from catalog.importers.parsers.xml_rows import xml_rows
 from catalog.importers.records import BadInput
 
@@ -21,6 +23,14 @@ def teryt_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[s
             yield from xml_rows(source, columns)
         else:
             yield from csv_rows(source, columns, delimiter=";")
+
+
+def day_of(path: Path, values: dict[str, str], row: int) -> date:
+    """Return the day of a row, STAN_NA. Raises BadInput."""
+    try:
+        return parse_day(values["STAN_NA"])
+    except ValueError as error:
+        raise BadInput(path, f"STAN_NA: {error}; is the file cut off?", row=row) from error
 
 
 def checked_name(path: Path, name: str, limit: int, row: int) -> str:

@@ -4,6 +4,7 @@ import math
 import re
 import unicodedata
 from datetime import date
+from functools import lru_cache
 
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 
@@ -11,6 +12,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NUMBER = re.compile(r"-?[0-9]{1,4}(\.[0-9]{1,20})?")
 
 
+@lru_cache(maxsize=100)  # registers repeat a few days in a hundred thousand rows
 def parse_day(text: str) -> date:
     """Parse a day YYYY-MM-DD. Raises ValueError for anything else."""
     if _DAY.fullmatch(text) is None:

@@ -21,8 +21,8 @@ MAX_VALUE = 10_000
 class _Rows:
     """Collects the rows of a chunk."""
 
-    def __init__(self, source: OpenFile, columns: Sequence[str], tag: str) -> None:
-        self.source, self.columns, self.tag = source, columns, tag
+    def __init__(self, source: OpenFile, columns: Sequence[str]) -> None:
+        self.source, self.columns = source, columns
         self.ready: list[tuple[int, dict[str, str]]] = []
         self.count = 0
         self.row: dict[str, str] | None = None
@@ -30,19 +30,22 @@ class _Rows:
         self.text: list[str] = []
         self.length = 0
 
+    def refuse(self, reason: str) -> BadInput:
+        return BadInput(self.source.label, reason, row=self.count)
+
     def refuse_doctype(self, *_: object) -> None:
         raise BadInput(self.source.label, "has a document type (DOCTYPE), which registers have not; refused as unsafe")
 
     def start(self, name: str, _: object) -> None:
         if self.row is None:
-            if name == self.tag:
+            if name == "row":
                 self.count += 1
                 self.row = {}
             return
-        if self.field is not None or name == self.tag:
-            raise BadInput(self.source.label, f"<{name}> does not belong inside a field", row=self.count)
+        if self.field is not None or name == "row":
+            raise self.refuse(f"<{name}> does not belong inside a field")
         if name in self.row:
-            raise BadInput(self.source.label, f"has <{name}> twice", row=self.count)
+            raise self.refuse(f"has <{name}> twice")
         self.field, self.text, self.length = name, [], 0
 
     def characters(self, text: str) -> None:
@@ -50,7 +53,7 @@ class _Rows:
             return
         self.length += len(text)
         if self.length > MAX_VALUE:
-            raise BadInput(self.source.label, f"<{self.field}> is longer than {MAX_VALUE} characters", row=self.count)
+            raise self.refuse(f"<{self.field}> is longer than {MAX_VALUE} characters")
         self.text.append(text)
 
     def end(self, name: str) -> None:
@@ -62,11 +65,7 @@ class _Rows:
             return
         missing = [column for column in self.columns if column not in self.row]
         if missing:
-            raise BadInput(
-                self.source.label,
-                f"lacks {', '.join(missing)}; expected {', '.join(self.columns)}",
-                row=self.count,
-            )
+            raise self.refuse(f"lacks {', '.join(missing)}; expected {', '.join(self.columns)}")
         self.ready.append((self.count, self.row))
         self.row = None
 
@@ -89,14 +88,14 @@ def parsed(parser: expat.XMLParserType, source: OpenFile, ready: list[T]) -> Ite
             return
 
 
-def xml_rows(source: OpenFile, columns: Sequence[str], *, tag: str = "row") -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the `tag` elements of a document, numbered from 1, with stripped fields; empty elements are "".
+def xml_rows(source: OpenFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the <row> elements of a document, numbered from 1, with stripped fields; empty elements are "".
 
     columns: required fields.
 
     Raises BadInput for a document type, a row without a column, a nested field, and malformed XML.
     """
-    rows = _Rows(source, columns, tag)
+    rows = _Rows(source, columns)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = rows.refuse_doctype

@@ -1,5 +1,7 @@
 """Writing of localities: each source updates its own rows."""
 
+from dataclasses import replace
+
 from catalog.importers.records import Extract, Note, PlaceRecord
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
 from catalog.importers.sync.resolve import MunicipalityCodes
@@ -21,9 +23,7 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
         if municipality is None:
             rejected.append(Note(f"{place.id} {place.name}", f"no municipality has the code {place.unit}"))
             continue
-        incoming[place.id] = PlaceRecord(
-            place.id, place.name, place.kind, municipality, place.main, place.lat, place.lon
-        )
+        incoming[place.id] = replace(place, unit=municipality)
     sources = {key.split(":")[0] for key in incoming}
     stored = {
         row[0]: PlaceRecord(*row)

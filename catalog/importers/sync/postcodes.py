@@ -28,10 +28,7 @@ SKIP_REASONS = {1: "kept as the address register has it", 2: "kept as the addres
 
 def stored_postcodes() -> dict[str, PostcodeRecord]:
     """Return every stored postcode by code."""
-    shares: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    rows = PostcodeMunicipality.objects.order_by("-addresses", "municipality")
-    for code, municipality, addresses in rows.values_list("postcode_id", "municipality_id", "addresses"):
-        shares[code].append((municipality, addresses))
+    shares = PostcodeMunicipality.objects.order_by("-addresses", "municipality").by_postcode()
     return {
         code: PostcodeRecord(code, tuple(shares[code]), tuple(places), lat, lon, source)
         for code, places, lat, lon, source in Postcode.objects.values_list("code", "places", "lat", "lon", "source")
@@ -46,7 +43,7 @@ def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
         if municipality:
             counts[municipality] += addresses
     shares = sorted(counts.items(), key=lambda share: (-share[1], share[0]))
-    return PostcodeRecord(record.code, tuple(shares), record.places, record.lat, record.lon, record.source)
+    return replace(record, municipalities=tuple(shares))
 
 
 def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report:

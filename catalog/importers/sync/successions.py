@@ -5,13 +5,16 @@ the name; a merger or division keeps only the position.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from catalog.importers.records import UnitRecord
 from catalog.territory.teryt import is_city_with_county_rights
 
 Units = Mapping[str, UnitRecord]
+
+LIKENESSES = (("kind", "county", "voivodeship"), ("kind", "voivodeship"), ("voivodeship",), ("kind", "county"))
+"""What two municipalities with one name must have in common to be the same, strictest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +43,25 @@ def find_successions(stored: Units, incoming: Units) -> list[Succession]:
     stored, incoming: all units of both states, by code.
     """
     old, new = municipalities(stored.values()), municipalities(incoming.values())
-    added = {code: unit for code, unit in new.items() if code not in old}
-    gone = {code: unit for code, unit in old.items() if code not in new}
+    gone = without(old, new)
     heirs = same_number(gone, new)
-    free = {code: unit for code, unit in added.items() if code not in heirs.values()}
-    moved = same_name({code: unit for code, unit in gone.items() if code not in heirs}, free, stored, incoming)
+    free = without(without(new, old), heirs.values())
+    moved = same_name(without(gone, heirs), free, stored, incoming)
     heirs |= moved
-    free = {code: unit for code, unit in free.items() if code not in moved.values()}
-    reused = same_name(
-        {code: unit for code, unit in old.items() if code in new and new[code].name != unit.name},
-        free,
-        stored,
-        incoming,
-    )
-    free = {code: unit for code, unit in free.items() if code not in reused.values()}
+    free = without(free, moved.values())
+    renamed = {code: unit for code, unit in old.items() if code in new and new[code].name != unit.name}
+    reused = same_name(renamed, free, stored, incoming)
+    free = without(free, reused.values())
     found = [Succession(gone[code], heir) for code, heir in heirs.items()]
     found += [Succession(old[code], heir, reused=True) for code, heir in reused.items()]
-    found += [
-        Succession(unit, candidates=likely_candidates(unit, free, new))
-        for code, unit in gone.items()
-        if code not in heirs
-    ]
+    found += [Succession(unit, candidates=likely_candidates(unit, free, new)) for unit in without(gone, heirs).values()]
     return sorted(found, key=lambda succession: succession.unit.teryt)
+
+
+def without(units: Units, codes: Iterable[str]) -> dict[str, UnitRecord]:
+    """Return the units with other codes."""
+    taken = set(codes)
+    return {code: unit for code, unit in units.items() if code not in taken}
 
 
 def same_number(gone: Units, new: Units) -> dict[str, str]:
@@ -77,33 +77,25 @@ def same_name(gone: Units, free: Units, stored: Units, incoming: Units) -> dict[
     matches go first, and ambiguous ones are skipped.
     """
     heirs: dict[str, str] = {}
-    for alike in likenesses(stored, incoming):
+    for likeness in LIKENESSES:
         old_by: dict[object, list[str]] = defaultdict(list)
         new_by: dict[object, list[str]] = defaultdict(list)
         for code, unit in gone.items():
             if code not in heirs:
-                old_by[alike(unit, stored)].append(code)
+                old_by[properties(unit, stored, likeness)].append(code)
         for code, unit in free.items():
             if code not in heirs.values():
-                new_by[alike(unit, incoming)].append(code)
+                new_by[properties(unit, incoming, likeness)].append(code)
         for key, codes in old_by.items():
             if len(codes) == 1 and len(new_by[key]) == 1:
                 heirs[codes[0]] = new_by[key][0]
     return heirs
 
 
-def likenesses(stored: Units, incoming: Units) -> tuple[Callable[[UnitRecord, Units], object], ...]:
-    """Return comparisons of further properties of municipalities with one name, strictest first."""
-
-    def county(unit: UnitRecord, units: Units) -> str:
-        return units[unit.teryt[:4]].name
-
-    return (
-        lambda unit, units: (unit.name, unit.kind, county(unit, units), unit.teryt[:2]),
-        lambda unit, units: (unit.name, unit.kind, unit.teryt[:2]),
-        lambda unit, units: (unit.name, unit.teryt[:2]),
-        lambda unit, units: (unit.name, unit.kind, county(unit, units)),
-    )
+def properties(unit: UnitRecord, units: Units, names: Iterable[str]) -> tuple[object, ...]:
+    """Return the name of a municipality and some of its properties. units: with its county."""
+    known = {"kind": unit.kind, "county": units[unit.teryt[:4]].name, "voivodeship": unit.teryt[:2]}
+    return (unit.name, *(known[name] for name in names))
 
 
 def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, ...]:

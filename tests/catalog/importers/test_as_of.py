@@ -1,6 +1,5 @@
 """Files of several publishers in one data set: each is as old as its own last file, and all of them are named."""
 
-from dataclasses import replace
 from datetime import date
 from functools import partial
 
@@ -36,14 +35,14 @@ def owners(monkeypatch):
             overpass.parse,
             partial(sync_depots, origin=Depot.Source.EDITOR),
             dated=True,
-            rows=partial(registry.depots_of, Depot.Source.EDITOR),
+            rows=Depot.objects.filter(source=Depot.Source.EDITOR),
         ),
     )
     known = dict(publications.read_publications())
     osm = known["osm-depots"]
     known |= {
-        "osm-depots": replace(osm, forms=("overpass",)),
-        "owners": replace(osm, id="owners", title=OWNERS, forms=("osm_pbf",)),
+        "osm-depots": osm.model_copy(update={"forms": ["overpass"]}),
+        "owners": osm.model_copy(update={"id": "owners", "title": OWNERS, "forms": ["osm_pbf"]}),
     }
     monkeypatch.setattr(publications, "read_publications", lambda: known)
 

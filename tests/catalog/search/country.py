@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
 from catalog.importers.parsers import prg_postcodes, simc, terc
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.models import County, Municipality, Voivodeship
 from catalog.search.engine import Search
-from catalog.search.entries import iter_entries
-from catalog.search.index import Columns, SearchIndex
+from catalog.search.entries import DECIMALS, IndexEntry, iter_entries
+from catalog.search.index import POSITIONS, UNKNOWN, Columns, SearchIndex
 from catalog.search.positions import PlaceRegister, PlaceRow, PostcodeRow
 from catalog.starter import reader
 from catalog.territory.teryt import is_city_with_county_rights
@@ -74,7 +76,7 @@ def make_register(
 
 def search_of(register: PlaceRegister) -> Search:
     """Build the search over a register."""
-    index = SearchIndex(Columns.of(iter_entries(register)), register.municipalities)
+    index = SearchIndex(columns_of(iter_entries(register)), register.municipalities)
     codes = {row.code.replace("-", ""): [code for code, _ in row.municipalities] for row in register.postcodes}
     return Search(index, codes)
 
@@ -92,3 +94,22 @@ def questions_of(register: PlaceRegister, each: int = 120) -> list[Question]:
                 postcodes.append((row.code, place, inside[0]))
     localities = [Named(place.name, place.kind, place.municipality) for place in register.places]
     return make_questions(list(register.municipalities.values()), localities, postcodes, each)
+
+
+def columns_of(entries: Iterable[IndexEntry]) -> Columns:
+    """Make the columns of entries as the database does, most important first."""
+    rows = list(entries)
+    numbers: dict[str, int] = {}
+    described = [numbers.setdefault(row.description, len(numbers)) for row in rows]
+    scale = 10**DECIMALS
+    return Columns(
+        folds="\n".join(row.fold for row in rows),
+        labels="\n".join(row.label for row in rows),
+        kinds="".join(row.kind[0] for row in rows),
+        teryts="".join(row.municipality for row in rows),
+        descriptions="\n".join(numbers),
+        positions="".join(str(POSITIONS.index(row.position.source if row.position else "")) for row in rows),
+        numbers=np.array(described, np.int32),
+        lats=np.array([round(row.position.lat * scale) if row.position else UNKNOWN for row in rows], np.int32),
+        lons=np.array([round(row.position.lon * scale) if row.position else UNKNOWN for row in rows], np.int32),
+    )

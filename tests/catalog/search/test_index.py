@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from catalog.models import Municipality, SearchEntry
 from catalog.search.columns import DEPTH
 from catalog.search.entries import IndexEntry
-from catalog.search.index import AT_ONCE, Columns, SearchIndex, read_index
+from catalog.search.index import AT_ONCE, SearchIndex, read_index
 from catalog.search.ranking import LARGEST
 from tests import factories
+from tests.catalog.search.country import columns_of
 
 WORDS = st.text("ab", min_size=1, max_size=DEPTH + 3)
 FOLDS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
@@ -22,7 +23,7 @@ UNITS = {"1261011": Municipality(teryt="1261011", kind=2)}
 def index(folds: list[str], kind: str = SearchEntry.Kind.LOCALITY) -> SearchIndex:
     """An index of names whose labels are their numbers."""
     entries = [IndexEntry(kind, text, str(number), "wieś", "1261011", None) for number, text in enumerate(folds)]
-    return SearchIndex(Columns.of(entries), UNITS)
+    return SearchIndex(columns_of(entries), UNITS)
 
 
 def rank(fold: str, key: str) -> int | None:
@@ -72,7 +73,7 @@ def municipalities(*names: str, kind: int, villages: tuple[str, ...] = ()) -> Se
     ]
     first = next(iter(units))
     entries += [IndexEntry(SearchEntry.Kind.LOCALITY, name, name, "wieś", first, None) for name in villages]
-    return SearchIndex(Columns.of(entries), units)
+    return SearchIndex(columns_of(entries), units)
 
 
 def found(known: SearchIndex, key: str) -> list[str]:

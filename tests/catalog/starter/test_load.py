@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from catalog.depots.fuels import BY_SLUG, FUELS
 from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord, UnitRecord
-from catalog.importers.sync import Options
+from catalog.importers.sync import ImportRefused, Options
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.starter import load, reader
 from catalog.starter.boundaries import MAX_DISTANCE_M, approximate
@@ -363,5 +363,5 @@ TODAY = date(2031, 11, 21)
 @pytest.mark.django_db
 def test_demonstration_depots_are_refused_beside_real_ones():
     factories.DepotFactory()
-    with pytest.raises(load.RealDepotsExist):
+    with pytest.raises(ImportRefused):
         load.load_demonstration(Options(today=TODAY, write=True))

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import date
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -121,7 +122,6 @@ class _Collected:
         self.refused: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
         self.newest = ""
-        self.transformers: dict[int, pyproj.Transformer] = {}
 
     def read(self, source: OpenFile) -> None:
         """Read one document. References point to objects of the same document, so they are resolved at its end."""
@@ -167,7 +167,7 @@ class _Collected:
         if found.position is None:
             self.refuse("without a position", found.id)
             return None
-        east, north = self.official(found.epsg, *found.position)
+        east, north = _official(found.epsg, *found.position)
         if not (0 <= east < 1_000_000 and 0 <= north < 1_000_000):
             self.refuse(ABROAD, found.id)
             return None
@@ -178,17 +178,6 @@ class _Collected:
         # Share equal strings.
         references = tuple(texts.setdefault(reference, reference) for reference in found.references)
         return number, texts.setdefault(found.place, found.place), references
-
-    def official(self, epsg: int, east: float, north: float) -> tuple[float, float]:
-        """Return easting and northing in EPSG:2180."""
-        if epsg == OFFICIAL_EPSG:
-            return east, north
-        transformer = self.transformers.get(epsg)
-        if transformer is None:
-            transformer = pyproj.Transformer.from_crs(epsg, OFFICIAL_EPSG, always_xy=True)
-            self.transformers[epsg] = transformer
-        east, north = transformer.transform(east, north)
-        return float(east), float(north)
 
     def day(self, found: Address, source: OpenFile) -> str:
         try:
@@ -274,6 +263,19 @@ class _Collected:
         found = {teryt[:2] for teryt in self.municipalities[number]} & VOIVODESHIPS.keys()
         boxes = np.array([VOIVODESHIPS[teryt] for teryt in sorted(found)], float).reshape(-1, 4) * 1000
         return np.asarray(boxes + np.array([-MARGIN_M, -MARGIN_M, MARGIN_M, MARGIN_M]))
+
+
+def _official(epsg: int, east: float, north: float) -> tuple[float, float]:
+    """Return easting and northing in EPSG:2180."""
+    if epsg == OFFICIAL_EPSG:
+        return east, north
+    east, north = _to_official(epsg).transform(east, north)
+    return float(east), float(north)
+
+
+@cache
+def _to_official(epsg: int) -> pyproj.Transformer:
+    return pyproj.Transformer.from_crs(epsg, OFFICIAL_EPSG, always_xy=True)
 
 
 def _most_first(counts: Counter[str]) -> Sequence[tuple[str, int]]:

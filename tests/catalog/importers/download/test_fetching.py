@@ -97,7 +97,7 @@ def test_the_same_bytes_are_not_kept_twice(fetcher, source, publishers):
 def test_another_address_is_asked_without_the_validators_of_the_old_one(fetcher, source, publishers):
     fetcher.fetch(source)
     publishers.files["other.zip"] = publishers.files["PL.zip"]
-    fetcher.fetch(replace(source, url=publishers.url + "/other.zip"))
+    fetcher.fetch(source.model_copy(update={"url": publishers.url + "/other.zip"}))
     assert "If-None-Match" not in publishers.requests("/other.zip")[0][1]
 
 
@@ -277,7 +277,7 @@ def test_a_site_with_polish_letters_can_still_ask(fetcher, source, settings, pub
 
 
 def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(fetcher, source, publishers, content):
-    small = replace(source, max_bytes=len(content) - 1)
+    small = source.model_copy(update={"max_bytes": len(content) - 1})
     assert f"has {len(content)} bytes, more than the {len(content) - 1} that may come" in refusal(fetcher, small)
     publishers.always[POSTCODES] = "gzip"
     assert "has more bytes than the" in refusal(fetcher, small)
@@ -287,7 +287,7 @@ def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(fetcher
 def test_gzip_that_would_fill_the_disk_is_stopped(fetcher, source, publishers):
     publishers.files["PL.zip"] = bytes(50_000_000)
     publishers.always[POSTCODES] = "gzip"
-    assert "has more bytes than the 1000000" in refusal(fetcher, replace(source, max_bytes=1_000_000))
+    assert "has more bytes than the 1000000" in refusal(fetcher, source.model_copy(update={"max_bytes": 1_000_000}))
     assert nothing_kept(fetcher, source)
 
 
@@ -317,7 +317,8 @@ def table(source, publishers):
     """A source whose file is CSV, and what is published there."""
     publishers.files["postcodes.csv"] = (DATA / "prg_postcodes.csv").read_bytes()
     url = publishers.url + "/postcodes.csv"
-    return replace(source, url=url, file="postcodes.csv", forms=("prg_postcodes",)), publishers.files["postcodes.csv"]
+    table = source.model_copy(update={"url": url, "file": "postcodes.csv", "forms": ["prg_postcodes"]})
+    return table, publishers.files["postcodes.csv"]
 
 
 def test_a_csv_file_is_kept_as_it_came(fetcher, table):
@@ -444,7 +445,7 @@ def test_a_form_that_is_no_longer_the_known_one_is_not_sent(fetcher, sources, pu
     publishers.always["/pliki_pelne.aspx"] = "html"
     assert "is no longer the form that is known; download the file by hand" in refusal(fetcher, sources["teryt-terc"])
     publishers.always.clear()
-    unknown = replace(sources["teryt-terc"], button="ctl00$body$Other")
+    unknown = sources["teryt-terc"].model_copy(update={"button": "ctl00$body$Other"})
     assert re.search(r"has no button ctl00\$body\$Other; download the file by hand", refusal(fetcher, unknown))
     assert [method for method, _, _ in publishers.requests("/pliki_pelne.aspx")] == ["GET", "GET"]
 
@@ -474,7 +475,7 @@ def test_an_answer_of_overpass_that_is_not_whole_is_refused(fetcher, sources, pu
 
 def test_overpass_abroad_is_not_asked_without_a_contact(fetcher, sources, settings):
     settings.CONTACT_EMAIL, settings.SITE_URL = "", "http://127.0.0.1:8000"
-    abroad = replace(sources["osm-depots"], url="https://overpass.invalid/api/interpreter")
+    abroad = sources["osm-depots"].model_copy(update={"url": "https://overpass.invalid/api/interpreter"})
     assert "asks for a contact in every request; set CONTACT_EMAIL" in refusal(fetcher, abroad)
 
 

@@ -16,9 +16,9 @@ def content(path: Path, *suffixes: str) -> bytes:
         return source.stream.read()
 
 
-def rows(path: Path, columns: str, **options: bool) -> list[tuple[int, dict[str, str]]]:
+def rows(path: Path, columns: str) -> list[tuple[int, dict[str, str]]]:
     with open_source(path, (".csv",)) as source:
-        return list(csv_rows(source, columns.split(), delimiter=";", **options))
+        return list(csv_rows(source, columns.split(), delimiter=";"))
 
 
 def test_plain_file(tmp_path):
@@ -208,16 +208,6 @@ def test_endless_value(tmp_path):
 def test_damaged_letter_is_refused_with_its_row(tmp_path):
     with pytest.raises(BadInput, match="row 3: is not UTF-8"):
         rows(write(tmp_path / "a.csv", b"A;B\n1;2\n3;\xb3\n"), "A B")
-
-
-def test_cp1250_where_asked(tmp_path):
-    path = write(tmp_path / "a.csv", "A;B\n1;żółć\n".encode("cp1250"))
-    assert rows(path, "A B", cp1250=True) == [(2, {"A": "1", "B": "żółć"})]
-
-
-def test_neither_utf_8_nor_cp1250(tmp_path):
-    with pytest.raises(BadInput, match="neither UTF-8 nor cp1250"):
-        rows(write(tmp_path / "a.csv", b"A;B\n1;\x81\n"), "A B", cp1250=True)
 
 
 def test_endless_line(tmp_path, monkeypatch):

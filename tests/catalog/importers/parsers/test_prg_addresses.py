@@ -8,7 +8,7 @@ import pyproj
 import pytest
 
 from catalog.importers.parsers import prg_addresses
-from catalog.importers.parsers.formats import Format, LooksBroken, identify, recognise
+from catalog.importers.parsers.formats import Format, identify, recognise
 from catalog.importers.parsers.prg_addresses import reading
 from catalog.importers.records import BadInput
 from tests import ROOT
@@ -279,7 +279,7 @@ def test_it_is_recognised(tmp_path, model):
     plain = file(tmp_path, model, *points(model), name="08.gml")
     assert identify(plain) == Format.PRG_ADDRESSES
     assert identify(zipped(tmp_path / "08.zip", {"a/08.xml": plain.read_bytes()})) == Format.PRG_ADDRESSES
-    with pytest.raises(LooksBroken, match="is named like PRG_ADDRESSES"):
+    with pytest.raises(BadInput, match="is named like PRG_ADDRESSES"):
         recognise(write(tmp_path / "PRG-punkty_adresowe.xml", "<html></html>"))
 
 

@@ -1,4 +1,4 @@
-"""Claims of editors on voivodeships."""
+"""What editors are working on: claimed voivodeships, and depots that they have open."""
 
 from typing import Self
 
@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from catalog.models.depots import Depot
 from catalog.models.territory import Voivodeship
 
 
@@ -46,3 +47,19 @@ class VoivodeshipClaim(models.Model):
 
     def __str__(self) -> str:
         return f"{self.voivodeship_id}: {self.editor_id}"
+
+
+class DepotViewer(models.Model):
+    """An editor who has the page of a depot open. seen_at: the last signal of the page, sent every 30 seconds."""
+
+    depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name="redaktor", related_name="+")
+    seen_at = models.DateTimeField("ostatnio", db_index=True)
+
+    class Meta:
+        verbose_name = "otwarty wpis"
+        verbose_name_plural = "otwarte wpisy"
+        constraints = (models.UniqueConstraint(name="depotviewer_once", fields=["depot", "user"]),)
+
+    def __str__(self) -> str:
+        return f"#{self.depot_id}: {self.user_id}"
