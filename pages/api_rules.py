@@ -181,7 +181,7 @@ VERSIONS = (
 
 def rules_page() -> RulesPage:
     """Return the page of the rules of use. Its example of a depot is an existing one."""
-    base_url = settings.SITE_URL + reverse("v1:stores").removesuffix("/stores")
+    base_url = site_url(reverse("api-index"))
     depot_id = min((row.id for row in depots.get().rows), default=1)
     return RulesPage(
         title="API i zasady korzystania z danych",
@@ -195,8 +195,8 @@ def rules_page() -> RulesPage:
         limits=(describe_rate_limit(settings.RATE_LIMIT), *LIMITS),
         versions=VERSIONS,
         contact=settings.CONTACT_EMAIL,
-        openapi=reverse("v1:stores").removesuffix("stores") + "openapi.json",
-        docs=reverse("v1:stores").removesuffix("stores") + "docs",
+        openapi=reverse("v1:openapi"),
+        docs=reverse("v1:docs"),
         endpoints=(
             Endpoint(
                 "/",

@@ -270,4 +270,4 @@ def programme(today: date) -> DataSet:
 
 def api_url(address: str) -> str:
     """Return the absolute URL of an endpoint."""
-    return site_url(reverse("v1:stores").removesuffix("/stores") + address)
+    return site_url(reverse("api-index") + address)

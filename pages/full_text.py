@@ -50,13 +50,12 @@ def kilobytes(size: int) -> str:
 
 def names() -> dict[str, str]:
     """Return the name of the site, and the paths of endpoints and files."""
-    base = reverse("v1:stores").removesuffix("/stores")
     return {
         "name": settings.SITE_NAME,
         "stores": reverse("v1:stores"),
-        "openapi": f"{base}/openapi.json",
+        "openapi": reverse("v1:openapi"),
         "mcp": reverse("mcp"),
-        "docs": f"{base}/docs",
+        "docs": reverse("v1:docs"),
         "index": reverse("llms"),
         "full": reverse("llms-full"),
         "map": reverse("sitemap"),
