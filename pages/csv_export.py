@@ -34,6 +34,10 @@ INVENTED = "GUS, rejestr TERYT; liczby składów: dane demonstracyjne, zmyślone
 ODBL = "https://opendatacommons.org/licenses/odbl/1-0/"
 GUS_TERMS = "https://stat.gov.pl/copyright"
 
+MEDIAN_HEADER = ("paliwo", "nazwa", "obszar", "teryt", "okres", "od", "do", "mediana_zl", "jednostka", "liczba_cen")
+CHANGES_HEADER = ("roznica_do_polski_zl", "zmiana_przez_miesiac_proc", "zmiana_przez_rok_proc")
+ORIGIN_HEADER = ("dane_demonstracyjne", "zrodlo", "strona")
+
 Value = str | int | float | Decimal | None
 
 
@@ -103,21 +107,7 @@ def medians(request: HttpRequest) -> HttpResponse:
 
     A median of too few prices is an empty field.
     """
-    header = (
-        "paliwo",
-        "nazwa",
-        "obszar",
-        "teryt",
-        "okres",
-        "od",
-        "do",
-        "mediana_zl",
-        "jednostka",
-        "liczba_cen",
-        "dane_demonstracyjne",
-        "zrodlo",
-        "strona",
-    )
+    header = (*MEDIAN_HEADER, *ORIGIN_HEADER)
     rows: list[Sequence[Value]] = []
     invented = False
     for answer in all_fuel_prices(timezone.localdate()).values():
@@ -138,26 +128,6 @@ def medians(request: HttpRequest) -> HttpResponse:
             rows.append((*begin, area, teryt, period, *days, *end, answer["source"], answer["page"]))
     rules = site_url(reverse("api-rules"))
     return csv_answer("ceny-mediany.csv", header, rows, licence=rules, demonstration=invented)
-
-
-FUEL_HEADER = (
-    "paliwo",
-    "nazwa",
-    "obszar",
-    "teryt",
-    "okres",
-    "od",
-    "do",
-    "mediana_zl",
-    "jednostka",
-    "liczba_cen",
-    "roznica_do_polski_zl",
-    "zmiana_przez_miesiac_proc",
-    "zmiana_przez_rok_proc",
-    "dane_demonstracyjne",
-    "zrodlo",
-    "strona",
-)
 
 
 @require_safe
@@ -199,7 +169,8 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
         ]
     name = "-".join(filter(None, ("ceny", fuel, areas[0].slug if areas[0] else "")))
     licence = site_url(reverse("api-rules"))
-    return csv_answer(f"{name}.csv", FUEL_HEADER, rows, licence=licence, demonstration=demonstration)
+    header = (*MEDIAN_HEADER, *CHANGES_HEADER, *ORIGIN_HEADER)
+    return csv_answer(f"{name}.csv", header, rows, licence=licence, demonstration=demonstration)
 
 
 def decimals(amount: Decimal | None) -> str | None:
