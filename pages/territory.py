@@ -38,11 +38,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Median:
-    """Median of a fuel in a voivodeship, in zł. path: of the page of the fuel there."""
+    """Median of a fuel in an area, in zł; None for too few prices. path: of the page of the fuel there."""
 
     name: str
-    voivodeship: str
-    median: float
+    median: float | None
     unit: str
     n: int
     path: str
@@ -95,7 +94,7 @@ def find_median(unit: Voivodeship, fuel: Fuel, today: date) -> Median | None:
     if summary is None or summary.median is None:
         return None
     path = route_path("fuel-prices-voivodeship", fuel.slug, unit.slug)
-    return Median(fuel.name, unit.name, float(summary.median), fuel.unit, summary.n, path)
+    return Median(fuel.name, float(summary.median), fuel.unit, summary.n, path)
 
 
 def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
