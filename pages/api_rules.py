@@ -203,12 +203,7 @@ def endpoints(base_url: str) -> tuple[Endpoint, ...]:
     """Return the endpoints of the API. The example of a depot is an existing one."""
     depot_id = min((row.id for row in depots.get().rows), default=1)
     return (
-        Endpoint(
-            "/",
-            "Spis adresów, wersje zbiorów danych i dni ich ostatnich zmian.",
-            (),
-            base_url,
-        ),
+        Endpoint("/", "Spis adresów, wersje zbiorów danych i dni ich ostatnich zmian.", (), base_url),
         Endpoint(
             "/locations",
             f"Gminy, miejscowości i kody pocztowe pasujące do wpisanego tekstu, najwyżej {MAX_SUGGESTIONS}.",

@@ -24,10 +24,7 @@ class OwnerForm(HoursFields, PriceFields):
 
     email = None  # type: ignore[assignment] # removes the inherited field
 
-    PARTS = (
-        (PRICES, HOW, ()),
-        HOURS,
-    )
+    PARTS = ((PRICES, HOW, ()), HOURS)
     COMPACT = (HOURS[0],)
 
     def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:

@@ -83,13 +83,7 @@ def depot_map(
         if asked is None or frame == maps.depot_frame(area, ()):
             with cache.filling:
                 cache.grounds[teryt, frame] = below
-    return maps.depot_map(
-        frame,
-        below,
-        depots=places,
-        origin=asked,
-        credit_osm=any(depot.osm for depot in depots),
-    )
+    return maps.depot_map(frame, below, depots=places, origin=asked, credit_osm=any(depot.osm for depot in depots))
 
 
 def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Ground:
