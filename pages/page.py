@@ -25,8 +25,6 @@ QUOTING = "cytowanie z podaniem źródła"
 
 @dataclass(frozen=True, slots=True)
 class Crumb:
-    """A breadcrumb."""
-
     label: str
     path: str
 
@@ -78,7 +76,6 @@ class Page:
 
     @property
     def canonical(self) -> str:
-        """The canonical URL."""
         return site_url(self.path)
 
     @property

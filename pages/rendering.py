@@ -99,7 +99,6 @@ def render_page(request: HttpRequest, template: str, page: Page, *, twin: str = 
 
 
 def as_markdown(page: Page) -> HttpResponse:
-    """Return a page as a Markdown response."""
     response = HttpResponse(markdown_text(page), content_type=MARKDOWN_UTF8, status=page.status)
     if page.path:
         response["Link"] = f'<{page.canonical}>; rel="canonical"'

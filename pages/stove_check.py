@@ -182,13 +182,11 @@ def locality_in(unit: Municipality, found: list[Suggestion], asked: str) -> str:
 
 
 def check_path(place: str, appliance: str) -> str:
-    """Return the path of a check."""
     asked = {"miejsce": place} | ({"piec": appliance} if appliance else {})
     return f"{reverse('stove-check')}?{urlencode(asked)}"
 
 
 def as_choice(appliance: Appliance, entry: Regulation | None, chosen: Appliance | None, asked: str) -> ApplianceChoice:
-    """Return an appliance of the list."""
     place = entry.unit.teryt if entry and entry.unit else asked
     short = describe_check(check_appliance(entry, appliance), "", entry.on).short if entry else ""
     return ApplianceChoice(
