@@ -51,41 +51,30 @@ class Message(forms.CharField):
         return text.replace("\r\n", "\n")
 
 
-class Cleaned(Line):
-    """A line that a function of `catalog.parsing.contacts` cleans; "" when empty."""
+def clean_with(read: Callable[[str], tuple[str | None, str]], text: str, mistake: str) -> str:
+    """Return a text that a function of `catalog.parsing.contacts` cleans; "" when empty. Raises ValidationError."""
+    found, reason = read(text) if text else ("", "")
+    if found is None or reason:
+        raise forms.ValidationError(mistake)
+    return found
 
-    read: Callable[[str | None], tuple[str | None, str]]
-    mistake = ""
 
+class Nip(Line):
     def clean(self, value: Any) -> str:
-        text = super().clean(value)
-        if not text:
-            return ""
-        found, reason = type(self).read(text)
-        if found is None or reason:
-            raise forms.ValidationError(self.mistake)
-        return found
+        return clean_with(clean_nip, super().clean(value), NIP)
 
 
-class Nip(Cleaned):
-    read = staticmethod(clean_nip)
-    mistake = NIP
-
-
-class PhoneField(Cleaned):
-    read = staticmethod(clean_phone)
-    mistake = PHONE
-
+class PhoneField(Line):
     def clean(self, value: Any) -> str:
-        found = super().clean(value)
-        if len(found) > 120:
+        numbers = clean_with(clean_phone, super().clean(value), PHONE)
+        if len(numbers) > 120:
             raise forms.ValidationError("Podaj najwyżej pięć numerów.")
-        return found
+        return numbers
 
 
-class Website(Cleaned):
-    read = staticmethod(clean_website)
-    mistake = WEBSITE
+class Website(Line):
+    def clean(self, value: Any) -> str:
+        return clean_with(clean_website, super().clean(value), WEBSITE)
 
 
 class PostcodeLine(Line):
