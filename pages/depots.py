@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Any, ClassVar
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
@@ -114,11 +115,10 @@ class RemovedPage(Page):
 
 def find_gone_depot(depot_id: int) -> Depot:
     """Return a removed depot. Raises Http404 for all others. One query."""
-    if depot_id <= MAX_ID:
-        for depot in Depot.objects.select_related("municipality__voivodeship", "merged_into").filter(pk=depot_id):
-            if depot.publication == Depot.Publication.REMOVED:
-                return depot
-    raise Http404
+    if depot_id > MAX_ID:
+        raise Http404
+    gone = Depot.objects.filter(publication=Depot.Publication.REMOVED)
+    return get_object_or_404(gone.select_related("municipality__voivodeship", "merged_into"), pk=depot_id)
 
 
 def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
