@@ -9,7 +9,7 @@ points, empty fields for unknown values. An apostrophe precedes text that a spre
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -18,12 +18,13 @@ from catalog.depots import fuels
 from catalog.depots.snapshot import depots
 from catalog.links import municipality_url
 from catalog.models import Dataset, Depot, Municipality
-from catalog.territory.snapshot import VoivodeshipNotFound, territory
+from catalog.territory.snapshot import territory
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
 from fueldepot.http.csv_table import write_table
 from fueldepot.http.links import site_url
 from pages.prices.shared import Asked, get_fuel
+from pages.territory import get_voivodeship
 from prices.medians import rounded
 from prices.queries import COUNTRY_KEY, RESTS_ON, all_fuel_prices, compare, fuel_prices, months_of_areas
 from prices.series import BY_SLUG, PERIOD
@@ -139,11 +140,7 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
     """
     kind = get_fuel(fuel)
     asked = Asked.read(request.META["QUERY_STRING"], timezone.localdate())
-    units = territory.get()
-    try:
-        areas = [units.voivodeship(voivodeship)] if voivodeship else [None, *units.voivodeships.values()]
-    except VoivodeshipNotFound as error:
-        raise Http404 from error
+    areas = [get_voivodeship(voivodeship)] if voivodeship else [None, *territory.get().voivodeships.values()]
     country = fuel_prices(kind, on=asked.day)
     demonstration = bool(country.get("demonstration"))
     compared, series = compare(kind, asked.day), months_of_areas(kind, asked.day)

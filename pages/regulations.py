@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog.api.params import TERYT_PATTERN
 from catalog.models import Voivodeship
-from catalog.territory.snapshot import UnitNotFound, VoivodeshipNotFound, territory
+from catalog.territory.snapshot import UnitNotFound
 from fueldepot.http.links import route_path
 from fueldepot.http.params import ParamReader
 from pages.dates import day
@@ -18,7 +18,7 @@ from pages.page import Crumb, Page
 from pages.svg import maps
 from pages.svg import territory as territory_svg
 from pages.svg.timelines import Timeline, TimelineDeadline, timeline
-from pages.territory import voivodeships_by_name
+from pages.territory import get_voivodeship, voivodeships_by_name
 from regulations.codes import Appliance
 from regulations.descriptions import without_deadline
 from regulations.freshness import is_stale
@@ -229,10 +229,7 @@ def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.MapUnit:
 
 def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage:
     """Return the page of a voivodeship, or with `?teryt=` of a unit in it. Raises Http404."""
-    try:
-        voivodeship = territory.get().voivodeship(slug)
-    except VoivodeshipNotFound as error:
-        raise Http404 from error
+    voivodeship = get_voivodeship(slug)
     if voivodeship.slug != slug:
         raise Http404
     unit, notice = read_unit(query_string, voivodeship)
