@@ -23,7 +23,7 @@ from fueldepot.http.conditional import conditional
 from fueldepot.http.links import route_path, site_url
 from pages.dates import day
 from pages.polish import counted, zloty
-from pages.prices import PER_UNIT
+from pages.prices.shared import PER_UNIT
 from pages.territory import voivodeships_by_name
 from prices.queries import RESTS_ON, all_fuel_prices
 from regulations.queries import Regulation, regulations_of

@@ -12,7 +12,8 @@ from pages.api_rules import rules_page
 from pages.datasets import datasets_page
 from pages.home import home_page
 from pages.page import Page
-from pages.prices import index_page, official_page
+from pages.prices.index import index_page
+from pages.prices.official import official_page
 from pages.privacy import privacy_page
 from pages.regulations import page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text

@@ -15,7 +15,7 @@ from pages.forms.price import HOW, PRICES, PriceFields
 from pages.forms.public_form import PublicForm
 from pages.page import Page
 from pages.polish import date_digits, zloty
-from pages.prices import PER_UNIT
+from pages.prices.shared import PER_UNIT
 from prices.models import DepotPrice
 
 

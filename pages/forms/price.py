@@ -14,7 +14,7 @@ from catalog.models import Depot
 from pages.forms import fields
 from pages.forms.public_form import PublicForm
 from pages.polish import zloty
-from pages.prices import PER_UNIT
+from pages.prices.shared import PER_UNIT
 from prices.descriptions import exact
 from prices.models import PlausibleRange
 from prices.validation import InvalidPrice, PriceInput, unit_price
