@@ -26,7 +26,6 @@ POSITION_MISSING = fields.required("Położenie jest potrzebne. Jeśli się zgad
 
 Role = Submission.Role
 
-
 HOURS = (
     "Godziny otwarcia",
     "Na przykład 7:00-15:00, 8-12 i 13-16 albo „całą dobę”. Puste pole znaczy, że tego dnia skład jest nieczynny. "

@@ -17,8 +17,6 @@ NIP = "Ten NIP jest nieprawidłowy: 10 cyfr, ostatnia jest kontrolna. Sprawdź, 
 PHONE = "Nie umiemy odczytać tego numeru. Wpisz go na przykład tak: 12 345 67 89. Kilka numerów oddziel przecinkami."
 WEBSITE = "Wpisz adres strony w całości, na przykład https://www.example.pl."
 POSTCODE = "Wpisz kod pocztowy, na przykład 30-001."
-EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
-DISPOSABLE = "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
 AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
 WEIGHT = "Wpisz wagę w kilogramach cyframi, na przykład 20 albo 12,5."
 DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
@@ -92,13 +90,7 @@ class Email(Line):
     widget = forms.EmailInput
 
     def clean(self, value: Any) -> str:
-        text = super().clean(value)
-        try:
-            return spam.clean_email(text)
-        except spam.MalformedAddress:
-            raise forms.ValidationError(EMAIL) from None
-        except spam.DisposableAddress:
-            raise forms.ValidationError(DISPOSABLE) from None
+        return spam.clean_email(super().clean(value))
 
 
 class Day(Line):
