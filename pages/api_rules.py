@@ -180,9 +180,7 @@ VERSIONS = (
 
 
 def rules_page() -> RulesPage:
-    """Return the page of the rules of use. Its example of a depot is an existing one."""
-    base_url = settings.SITE_URL + reverse("v1:stores").removesuffix("/stores")
-    depot_id = min((row.id for row in depots.get().rows), default=1)
+    base_url = site_url(reverse("api-index"))
     return RulesPage(
         title="API i zasady korzystania z danych",
         description="Bezpłatne, otwarte API katalogu składów opału: zasady korzystania, limity, adresy i przykłady.",
@@ -195,151 +193,146 @@ def rules_page() -> RulesPage:
         limits=(describe_rate_limit(settings.RATE_LIMIT), *LIMITS),
         versions=VERSIONS,
         contact=settings.CONTACT_EMAIL,
-        openapi=reverse("v1:stores").removesuffix("stores") + "openapi.json",
-        docs=reverse("v1:stores").removesuffix("stores") + "docs",
-        endpoints=(
-            Endpoint(
-                "/",
-                "Spis adresów, wersje zbiorów danych i dni ich ostatnich zmian.",
-                (),
-                base_url,
+        openapi=reverse("v1:openapi"),
+        docs=reverse("v1:docs"),
+        endpoints=endpoints(base_url),
+    )
+
+
+def endpoints(base_url: str) -> tuple[Endpoint, ...]:
+    """Return the endpoints of the API. The example of a depot is an existing one."""
+    depot_id = min((row.id for row in depots.get().rows), default=1)
+    return (
+        Endpoint("/", "Spis adresów, wersje zbiorów danych i dni ich ostatnich zmian.", (), base_url),
+        Endpoint(
+            "/locations",
+            f"Gminy, miejscowości i kody pocztowe pasujące do wpisanego tekstu, najwyżej {MAX_SUGGESTIONS}.",
+            (Parameter("q", f"co najmniej {params.QUERY_MIN_LENGTH} znaki; polskie litery nie są konieczne"),),
+            f"{base_url}/locations?q=krakow",
+        ),
+        Endpoint(
+            "/locate",
+            "Gmina, w której leży punkt.",
+            (
+                Parameter("lat", f"szerokość geograficzna WGS84, {_range(LAT_RANGE)}"),
+                Parameter("lon", f"długość geograficzna WGS84, {_range(LON_RANGE)}"),
             ),
-            Endpoint(
-                "/locations",
-                f"Gminy, miejscowości i kody pocztowe pasujące do wpisanego tekstu, najwyżej {MAX_SUGGESTIONS}.",
-                (Parameter("q", f"co najmniej {params.QUERY_MIN_LENGTH} znaki; polskie litery nie są konieczne"),),
-                f"{base_url}/locations?q=krakow",
+            f"{base_url}/locate?lat=50.0614&lon=19.9366",
+        ),
+        Endpoint(
+            "/municipalities/{teryt}",
+            "Jedna gmina: rodzaj, powiat i województwo, położenie, kody pocztowe i liczba składów.",
+            (
+                Parameter("teryt", "w adresie: kod gminy, 7 cyfr"),
+                Parameter("format", "json (domyślnie) albo geojson, wtedy także z granicą"),
             ),
-            Endpoint(
-                "/locate",
-                "Gmina, w której leży punkt.",
-                (
-                    Parameter("lat", f"szerokość geograficzna WGS84, {_range(LAT_RANGE)}"),
-                    Parameter("lon", f"długość geograficzna WGS84, {_range(LON_RANGE)}"),
+            f"{base_url}/municipalities/1261011",
+        ),
+        Endpoint(
+            "/postcodes/{code}",
+            "Jeden kod pocztowy: środek zabudowy, gminy z udziałem adresów i województwa.",
+            (Parameter("code", "w adresie: kod pocztowy, na przykład 30-001"),),
+            f"{base_url}/postcodes/30-001",
+        ),
+        Endpoint(
+            "/stores",
+            "Składy w jednostce podziału terytorialnego albo najbliższe od punktu, z odległością w linii prostej.",
+            (
+                Parameter("teryt", "kod województwa, powiatu lub gminy: 2, 4 lub 7 cyfr"),
+                Parameter("postcode", "zamiast kodu TERYT: kod pocztowy, na przykład 30-001"),
+                Parameter("lat, lon", "zamiast obu kodów: punkt, jak w /locate"),
+                Parameter(
+                    "radius",
+                    f"promień w km, {_range(params.RADIUS_KM_RANGE)}, domyślnie {params.RADIUS_KM_DEFAULT}",
                 ),
-                f"{base_url}/locate?lat=50.0614&lon=19.9366",
+                Parameter("limit", f"liczba składów, {_range(params.LIMIT_RANGE)}, domyślnie {params.LIMIT_DEFAULT}"),
+                Parameter("offset", f"ile pierwszych składów pominąć, {_range(params.OFFSET_RANGE)}, domyślnie 0"),
+                Parameter("fuel", f"jedno z: {', '.join(fuels.BY_SLUG)}"),
+                Parameter("format", "json (domyślnie) albo geojson"),
             ),
-            Endpoint(
-                "/municipalities/{teryt}",
-                "Jedna gmina: rodzaj, powiat i województwo, położenie, kody pocztowe i liczba składów.",
-                (
-                    Parameter("teryt", "w adresie: kod gminy, 7 cyfr"),
-                    Parameter("format", "json (domyślnie) albo geojson, wtedy także z granicą"),
+            f"{base_url}/stores?postcode=30-001&fuel=pellet",
+        ),
+        Endpoint(
+            "/stores/{id}",
+            "Jeden skład ze wszystkimi polami i cennikiem: najnowszą ceną każdego paliwa z ostatnich "
+            f"{PRICE_LIST_MONTHS} miesięcy.",
+            (Parameter("id", "liczba z pola id na liście składów"),),
+            f"{base_url}/stores/{depot_id}",
+        ),
+        Endpoint(
+            "/regulations",
+            "Uchwały antysmogowe województw: terminy, zakazane paliwa, uchwały i ich zmiany. Z kodem TERYT lub "
+            "kodem pocztowym także to, czy termin obowiązuje w tej gminie.",
+            (
+                Parameter("teryt", "kod województwa, powiatu lub gminy: 2, 4 lub 7 cyfr"),
+                Parameter("postcode", "zamiast kodu TERYT: kod pocztowy, na przykład 30-001"),
+                Parameter("voivodeship", "zamiast obu kodów: nazwa (małopolskie, malopolskie) albo 2 cyfry"),
+                Parameter("binding", "tak: tylko to, co wiąże lub może wiązać tę jednostkę; każde źródło raz"),
+                Parameter("on", "dzień, na który ma być odpowiedź, RRRR-MM-DD, domyślnie dziś"),
+                Parameter(
+                    "appliance", f"czy wolno go jeszcze używać w tej gminie; jedno z: {', '.join(Appliance.values)}"
                 ),
-                f"{base_url}/municipalities/1261011",
             ),
-            Endpoint(
-                "/postcodes/{code}",
-                "Jeden kod pocztowy: środek zabudowy, gminy z udziałem adresów i województwa.",
-                (Parameter("code", "w adresie: kod pocztowy, na przykład 30-001"),),
-                f"{base_url}/postcodes/30-001",
+            f"{base_url}/regulations?voivodeship=malopolskie",
+        ),
+        Endpoint(
+            "/deadlines",
+            "Terminy uchwał wszystkich województw, od najwcześniejszego.",
+            (
+                Parameter("from, to", "pierwszy i ostatni dzień, RRRR-MM-DD; domyślnie od dziś, bez końca"),
+                Parameter("limit", f"liczba terminów, {_range(params.LIMIT_RANGE)}, domyślnie {params.LIMIT_DEFAULT}"),
+                Parameter("offset", f"ile pierwszych terminów pominąć, {_range(params.OFFSET_RANGE)}, domyślnie 0"),
+                Parameter("voivodeship", "nazwa (małopolskie, malopolskie) albo 2 cyfry TERYT (12)"),
+                Parameter("appliance", f"tylko terminy, które go wymieniają; jedno z: {', '.join(Appliance.values)}"),
             ),
-            Endpoint(
-                "/stores",
-                "Składy w jednostce podziału terytorialnego albo najbliższe od punktu, z odległością w linii prostej.",
-                (
-                    Parameter("teryt", "kod województwa, powiatu lub gminy: 2, 4 lub 7 cyfr"),
-                    Parameter("postcode", "zamiast kodu TERYT: kod pocztowy, na przykład 30-001"),
-                    Parameter("lat, lon", "zamiast obu kodów: punkt, jak w /locate"),
-                    Parameter(
-                        "radius",
-                        f"promień w km, {_range(params.RADIUS_KM_RANGE)}, domyślnie {params.RADIUS_KM_DEFAULT}",
-                    ),
-                    Parameter(
-                        "limit", f"liczba składów, {_range(params.LIMIT_RANGE)}, domyślnie {params.LIMIT_DEFAULT}"
-                    ),
-                    Parameter("offset", f"ile pierwszych składów pominąć, {_range(params.OFFSET_RANGE)}, domyślnie 0"),
-                    Parameter("fuel", f"jedno z: {', '.join(fuels.BY_SLUG)}"),
-                    Parameter("format", "json (domyślnie) albo geojson"),
-                ),
-                f"{base_url}/stores?postcode=30-001&fuel=pellet",
+            f"{base_url}/deadlines?limit=3",
+        ),
+        Endpoint(
+            "/regulations/{voivodeship}.ics",
+            "Terminy województwa jako kalendarz.",
+            (
+                Parameter("teryt", "tylko terminy, które obowiązują w tej gminie lub jej części"),
+                Parameter("on", "dzień, na który ma być odpowiedź, RRRR-MM-DD, domyślnie dziś"),
             ),
-            Endpoint(
-                "/stores/{id}",
-                "Jeden skład ze wszystkimi polami i cennikiem: najnowszą ceną każdego paliwa z ostatnich "
-                f"{PRICE_LIST_MONTHS} miesięcy.",
-                (Parameter("id", "liczba z pola id na liście składów"),),
-                f"{base_url}/stores/{depot_id}",
+            f"{base_url}/regulations/malopolskie.ics",
+        ),
+        Endpoint(
+            "/subsidy",
+            "Orientacyjna dotacja z programu Czyste Powietrze: poziom, limity, kwoty, warunki i źródła. Także "
+            "POST: formularz, multipart albo JSON, by dochód nie trafił do adresu. Dochodu nie zapisujemy.",
+            _subsidy_parameters(),
+            f"{base_url}/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler",
+        ),
+        Endpoint(
+            "/subsidy/limits",
+            "Progi dochodu, udziały i limity programu jako liczby, każda z dniem i źródłem.",
+            (
+                Parameter("about", f"jedno z: {', '.join(subsidy.ABOUT)}; domyślnie wszystko"),
+                Parameter("on", f"dzień RRRR-MM-DD, od {rules.current().begins}; domyślnie dzisiaj"),
             ),
-            Endpoint(
-                "/regulations",
-                "Uchwały antysmogowe województw: terminy, zakazane paliwa, uchwały i ich zmiany. Z kodem TERYT lub "
-                "kodem pocztowym także to, czy termin obowiązuje w tej gminie.",
-                (
-                    Parameter("teryt", "kod województwa, powiatu lub gminy: 2, 4 lub 7 cyfr"),
-                    Parameter("postcode", "zamiast kodu TERYT: kod pocztowy, na przykład 30-001"),
-                    Parameter("voivodeship", "zamiast obu kodów: nazwa (małopolskie, malopolskie) albo 2 cyfry"),
-                    Parameter("binding", "tak: tylko to, co wiąże lub może wiązać tę jednostkę; każde źródło raz"),
-                    Parameter("on", "dzień, na który ma być odpowiedź, RRRR-MM-DD, domyślnie dziś"),
-                    Parameter(
-                        "appliance", f"czy wolno go jeszcze używać w tej gminie; jedno z: {', '.join(Appliance.values)}"
-                    ),
-                ),
-                f"{base_url}/regulations?voivodeship=malopolskie",
+            f"{base_url}/subsidy/limits?about=levels",
+        ),
+        Endpoint(
+            "/prices",
+            "Średnie roczne ceny węgla kamiennego, prądu (G11) i gazu (W-1.1) według GUS: Polska i województwa.",
+            (
+                Parameter("series", f"jedno z: {', '.join(BY_SLUG)}"),
+                Parameter("year", "rok, cztery cyfry"),
+                Parameter("voivodeship", "nazwa albo 2 cyfry TERYT; polska – tylko kraj"),
             ),
-            Endpoint(
-                "/deadlines",
-                "Terminy uchwał wszystkich województw, od najwcześniejszego.",
-                (
-                    Parameter("from, to", "pierwszy i ostatni dzień, RRRR-MM-DD; domyślnie od dziś, bez końca"),
-                    Parameter(
-                        "limit", f"liczba terminów, {_range(params.LIMIT_RANGE)}, domyślnie {params.LIMIT_DEFAULT}"
-                    ),
-                    Parameter("offset", f"ile pierwszych terminów pominąć, {_range(params.OFFSET_RANGE)}, domyślnie 0"),
-                    Parameter("voivodeship", "nazwa (małopolskie, malopolskie) albo 2 cyfry TERYT (12)"),
-                    Parameter(
-                        "appliance", f"tylko terminy, które go wymieniają; jedno z: {', '.join(Appliance.values)}"
-                    ),
-                ),
-                f"{base_url}/deadlines?limit=3",
+            f"{base_url}/prices?series=prad-g11&year=2019&voivodeship=polska",
+        ),
+        Endpoint(
+            "/prices/{fuel}",
+            f"Mediana cen paliwa w składach z ostatnich {medians.WINDOW_MONTHS} miesięcy, od "
+            f"{medians.FEWEST_FOR_MEDIAN} cen; także według miesięcy, dla kraju i według województw.",
+            (
+                Parameter("fuel", f"w adresie, jedno z: {', '.join(fuels.BY_SLUG)}"),
+                Parameter("voivodeship", "nazwa (małopolskie, malopolskie) albo 2 cyfry TERYT (12)"),
+                Parameter("values", "tak lub nie (1, 0, true, false): dodaje ceny, z których jest mediana kraju"),
+                Parameter("on", "dzień RRRR-MM-DD, do 24 miesięcy wstecz; domyślnie dziś"),
             ),
-            Endpoint(
-                "/regulations/{voivodeship}.ics",
-                "Terminy województwa jako kalendarz.",
-                (
-                    Parameter("teryt", "tylko terminy, które obowiązują w tej gminie lub jej części"),
-                    Parameter("on", "dzień, na który ma być odpowiedź, RRRR-MM-DD, domyślnie dziś"),
-                ),
-                f"{base_url}/regulations/malopolskie.ics",
-            ),
-            Endpoint(
-                "/subsidy",
-                "Orientacyjna dotacja z programu Czyste Powietrze: poziom, limity, kwoty, warunki i źródła. Także "
-                "POST: formularz, multipart albo JSON, by dochód nie trafił do adresu. Dochodu nie zapisujemy.",
-                _subsidy_parameters(),
-                f"{base_url}/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler",
-            ),
-            Endpoint(
-                "/subsidy/limits",
-                "Progi dochodu, udziały i limity programu jako liczby, każda z dniem i źródłem.",
-                (
-                    Parameter("about", f"jedno z: {', '.join(subsidy.ABOUT)}; domyślnie wszystko"),
-                    Parameter("on", f"dzień RRRR-MM-DD, od {rules.current().begins}; domyślnie dzisiaj"),
-                ),
-                f"{base_url}/subsidy/limits?about=levels",
-            ),
-            Endpoint(
-                "/prices",
-                "Średnie roczne ceny węgla kamiennego, prądu (G11) i gazu (W-1.1) według GUS: Polska i województwa.",
-                (
-                    Parameter("series", f"jedno z: {', '.join(BY_SLUG)}"),
-                    Parameter("year", "rok, cztery cyfry"),
-                    Parameter("voivodeship", "nazwa albo 2 cyfry TERYT; polska – tylko kraj"),
-                ),
-                f"{base_url}/prices?series=prad-g11&year=2019&voivodeship=polska",
-            ),
-            Endpoint(
-                "/prices/{fuel}",
-                f"Mediana cen paliwa w składach z ostatnich {medians.WINDOW_MONTHS} miesięcy, od "
-                f"{medians.FEWEST_FOR_MEDIAN} cen; także według miesięcy, dla kraju i według województw.",
-                (
-                    Parameter("fuel", f"w adresie, jedno z: {', '.join(fuels.BY_SLUG)}"),
-                    Parameter("voivodeship", "nazwa (małopolskie, malopolskie) albo 2 cyfry TERYT (12)"),
-                    Parameter("values", "tak lub nie (1, 0, true, false): dodaje ceny, z których jest mediana kraju"),
-                    Parameter("on", "dzień RRRR-MM-DD, do 24 miesięcy wstecz; domyślnie dziś"),
-                ),
-                f"{base_url}/prices/pellet?voivodeship=malopolskie",
-            ),
+            f"{base_url}/prices/pellet?voivodeship=malopolskie",
         ),
     )
 

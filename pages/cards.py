@@ -95,21 +95,18 @@ _facts: WeakKeyDictionary[Depots, dict[int, CardFacts]] = WeakKeyDictionary()
 def depot_card(
     number: int, row: DepotRow, distance_m: float | None, *, price: CardPrice | None, opening: OpeningState
 ) -> DepotCard:
-    """Return the card of a depot."""
     distance_km = None if distance_m is None else round(distance_m / 1000, 1)
     return DepotCard(number, card_facts(row), opening, price, distance_km)
 
 
-def nearest_cards(
-    point: Point, now: datetime, *, radius_km: float, limit: int, without: int, start: int = 1
-) -> tuple[DepotCard, ...]:
+def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, without: int) -> tuple[DepotCard, ...]:
     """Return the cards of the depots nearest to a point. without: id of a depot to leave out."""
     near = depots.get().near(point, radius_km=radius_km, limit=limit + 1).measured()
     today = timezone.localdate(now)
     rows = [(row, metres) for row, metres in near if row.id != without][:limit]
     return tuple(
         depot_card(number, row, metres, price=card_price(row.id, today, None), opening=opening_of(row, now))
-        for number, (row, metres) in enumerate(rows, start=start)
+        for number, (row, metres) in enumerate(rows, start=1)
     )
 
 

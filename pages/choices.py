@@ -76,7 +76,8 @@ class Choices:
     @property
     def in_words(self) -> str:
         """The filters in Polish, "" for none."""
-        return ", ".join([*([self.fuel.name] if self.fuel else []), *(["otwarte teraz"] if self.open_now else [])])
+        fuel = [self.fuel.name] if self.fuel else []
+        return ", ".join([*fuel, "otwarte teraz"] if self.open_now else fuel)
 
     def link(self, path: str) -> str:
         """Return the path of the page with these choices."""

@@ -9,7 +9,7 @@ points, empty fields for unknown values. An apostrophe precedes text that a spre
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -18,12 +18,13 @@ from catalog.depots import fuels
 from catalog.depots.snapshot import depots
 from catalog.links import municipality_url
 from catalog.models import Dataset, Depot, Municipality
-from catalog.territory.snapshot import VoivodeshipNotFound, territory
+from catalog.territory.snapshot import territory
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
 from fueldepot.http.csv_table import write_table
 from fueldepot.http.links import site_url
 from pages.prices.shared import Asked, get_fuel
+from pages.territory import get_voivodeship
 from prices.medians import rounded
 from prices.queries import COUNTRY_KEY, RESTS_ON, all_fuel_prices, compare, fuel_prices, months_of_areas
 from prices.series import BY_SLUG, PERIOD
@@ -33,6 +34,10 @@ REGISTER = "GUS, rejestr TERYT; liczby składów: własne zestawienie, w tym dan
 INVENTED = "GUS, rejestr TERYT; liczby składów: dane demonstracyjne, zmyślone"
 ODBL = "https://opendatacommons.org/licenses/odbl/1-0/"
 GUS_TERMS = "https://stat.gov.pl/copyright"
+
+MEDIAN_HEADER = ("paliwo", "nazwa", "obszar", "teryt", "okres", "od", "do", "mediana_zl", "jednostka", "liczba_cen")
+CHANGES_HEADER = ("roznica_do_polski_zl", "zmiana_przez_miesiac_proc", "zmiana_przez_rok_proc")
+ORIGIN_HEADER = ("dane_demonstracyjne", "zrodlo", "strona")
 
 Value = str | int | float | Decimal | None
 
@@ -103,21 +108,7 @@ def medians(request: HttpRequest) -> HttpResponse:
 
     A median of too few prices is an empty field.
     """
-    header = (
-        "paliwo",
-        "nazwa",
-        "obszar",
-        "teryt",
-        "okres",
-        "od",
-        "do",
-        "mediana_zl",
-        "jednostka",
-        "liczba_cen",
-        "dane_demonstracyjne",
-        "zrodlo",
-        "strona",
-    )
+    header = (*MEDIAN_HEADER, *ORIGIN_HEADER)
     rows: list[Sequence[Value]] = []
     invented = False
     for answer in all_fuel_prices(timezone.localdate()).values():
@@ -140,26 +131,6 @@ def medians(request: HttpRequest) -> HttpResponse:
     return csv_answer("ceny-mediany.csv", header, rows, licence=rules, demonstration=invented)
 
 
-FUEL_HEADER = (
-    "paliwo",
-    "nazwa",
-    "obszar",
-    "teryt",
-    "okres",
-    "od",
-    "do",
-    "mediana_zl",
-    "jednostka",
-    "liczba_cen",
-    "roznica_do_polski_zl",
-    "zmiana_przez_miesiac_proc",
-    "zmiana_przez_rok_proc",
-    "dane_demonstracyjne",
-    "zrodlo",
-    "strona",
-)
-
-
 @require_safe
 @conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
 def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
@@ -169,11 +140,7 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
     """
     kind = get_fuel(fuel)
     asked = Asked.read(request.META["QUERY_STRING"], timezone.localdate())
-    units = territory.get()
-    try:
-        areas = [units.voivodeship(voivodeship)] if voivodeship else [None, *units.voivodeships.values()]
-    except VoivodeshipNotFound as error:
-        raise Http404 from error
+    areas = [get_voivodeship(voivodeship)] if voivodeship else [None, *territory.get().voivodeships.values()]
     country = fuel_prices(kind, on=asked.day)
     demonstration = bool(country.get("demonstration"))
     compared, series = compare(kind, asked.day), months_of_areas(kind, asked.day)
@@ -199,7 +166,8 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
         ]
     name = "-".join(filter(None, ("ceny", fuel, areas[0].slug if areas[0] else "")))
     licence = site_url(reverse("api-rules"))
-    return csv_answer(f"{name}.csv", FUEL_HEADER, rows, licence=licence, demonstration=demonstration)
+    header = (*MEDIAN_HEADER, *CHANGES_HEADER, *ORIGIN_HEADER)
+    return csv_answer(f"{name}.csv", header, rows, licence=licence, demonstration=demonstration)
 
 
 def decimals(amount: Decimal | None) -> str | None:

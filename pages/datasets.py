@@ -136,7 +136,6 @@ class DatasetExtract:
 
     @property
     def url(self) -> str:
-        """The absolute URL."""
         return site_url(reverse(self.route))
 
 
@@ -155,12 +154,12 @@ class DatasetsPage(Page):
     """
 
     template: ClassVar[str] = "pages/datasets"
+    extracts: ClassVar[tuple[DatasetExtract, ...]] = EXTRACTS
 
     sets: tuple[DataSet, ...]
     origins: tuple[DatasetOrigin, ...]
     runs: tuple[SourceState, ...]
     overdue: tuple[SourceState, ...]
-    extracts: tuple[DatasetExtract, ...]
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the catalog and its data sets, except those with invented rows."""
@@ -209,7 +208,6 @@ def datasets_page(today: date) -> DatasetsPage:
         sets=sets,
         runs=runs,
         overdue=tuple(state for state in runs if state.is_overdue(today)),
-        extracts=EXTRACTS,
         origins=tuple(
             DatasetOrigin(ORIGINS[source], LICENCES[source], number)
             for source, number in sorted(by_source.items(), key=lambda item: (-item[1], item[0]))
@@ -270,4 +268,4 @@ def programme(today: date) -> DataSet:
 
 def api_url(address: str) -> str:
     """Return the absolute URL of an endpoint."""
-    return site_url(reverse("v1:stores").removesuffix("/stores") + address)
+    return site_url(reverse("api-index") + address)

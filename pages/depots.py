@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Any, ClassVar
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
@@ -27,7 +28,6 @@ from prices.snapshot import prices
 
 DAYS_OF_SCHEMA = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 DAY_NAMES = ("poniedziałek", "wtorek", "środa", "czwartek", "piątek", "sobota", "niedziela")
-
 
 NEIGHBOURS = 5
 NEIGHBOURS_KM = 30
@@ -115,11 +115,10 @@ class RemovedPage(Page):
 
 def find_gone_depot(depot_id: int) -> Depot:
     """Return a removed depot. Raises Http404 for all others. One query."""
-    if depot_id <= MAX_ID:
-        for depot in Depot.objects.select_related("municipality__voivodeship", "merged_into").filter(pk=depot_id):
-            if depot.publication == Depot.Publication.REMOVED:
-                return depot
-    raise Http404
+    if depot_id > MAX_ID:
+        raise Http404
+    gone = Depot.objects.filter(publication=Depot.Publication.REMOVED)
+    return get_object_or_404(gone.select_related("municipality__voivodeship", "merged_into"), pk=depot_id)
 
 
 def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
@@ -134,12 +133,12 @@ def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
     nearby = nearest_cards(here, now, radius_km=NEIGHBOURS_KM, limit=NEIGHBOURS, without=depot.id)
     # Titles of pages are unique.
     number = f" (wpis {depot.id})" if depots.get().has_namesake(depot) else ""
-    municipality = crumbs_of(unit)[-1]
+    crumbs = crumbs_of(unit)
     return DepotPage(
         title=f"{depot.name}, gmina {unit.name}{number}",
         description=f"Skład opału: {facts.address}." + (f" Paliwa: {', '.join(facts.fuels)}." if facts.fuels else ""),
         path=facts.path,
-        breadcrumbs=crumbs_of(unit),
+        breadcrumbs=crumbs,
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=reverse("v1:store", args=[depot.id]),
@@ -159,7 +158,7 @@ def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
         unpriced=fuels.labels([slug for slug in depot.fuels if slug not in priced], depot.fuels_by_name),
         nearby=nearby,
         map=draw_map(depot, nearby),
-        outlines=f"{municipality.path}granice.geojson",
+        outlines=f"{crumbs[-1].path}granice.geojson",
     )
 
 
@@ -178,8 +177,10 @@ def price_rows(depot: DepotRow, today: date) -> tuple[PriceRow, ...]:
 def draw_map(depot: DepotRow, nearby: Iterable[DepotCard]) -> DepotMap | None:
     """Return a map with the depot as the origin and the numbered ones around it."""
     is_osm = depot.source == Depot.Source.OSM
-    places = [(card.number, card.facts.at.partition(",")) for card in nearby]
-    around = [territory_svg.Numbered(number, float(lat), float(lon), is_osm) for number, (lat, _, lon) in places]
+    around = []
+    for card in nearby:
+        lat, lon = map(float, card.facts.at.split(","))
+        around.append(territory_svg.Numbered(card.number, lat, lon, is_osm))
     return territory_svg.depot_map(depot.teryt, around, (depot.lat, depot.lon))
 
 

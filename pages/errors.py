@@ -13,57 +13,58 @@ from pages.rendering import MARKDOWN_UTF8, collapse_blank_lines, render_page, wa
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 404, in Markdown where the request prefers it."""
     if wants_markdown(request):
-        return unkept(plain("404.md", 404))
+        return plain("404.md", 404)
     page = Page(title="Nie ma takiej strony", description="", path="", indexed=False)
     return unkept(render_page(request, "404.html", page, status=404))
 
 
 def bad_request(request: HttpRequest, status: int = 400) -> HttpResponse:
     """Answer 400 to a request refused before any view."""
-    return unkept(bare("400.html", status))
+    return bare("400.html", status)
 
 
 def unknown_host(request: HttpRequest) -> HttpResponse:
     """Answer 400 to an unknown Host, with the URL of the site."""
-    return unkept(bare("400_host.html", 400))
+    return bare("400_host.html", 400)
 
 
 def broken_body(request: HttpRequest) -> HttpResponse:
     """Answer 400 to a truncated form."""
-    return unkept(bare("400_body.html", 400))
+    return bare("400_body.html", 400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 403 to an editor without the permission."""
-    return unkept(bare("403.html", 403))
+    return bare("403.html", 403)
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Answer 403 to a form without a valid CSRF token."""
-    return unkept(bare("403_csrf.html", 403))
+    return bare("403_csrf.html", 403)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500 to a request whose view failed; Django logs the traceback."""
-    return unkept(bare("500.html", 500))
+    return bare("500.html", 500)
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     """Answer 503 while the database is unavailable. Runs no query."""
     response = plain("503.md", 503) if wants_markdown(request) else bare("503.html", 503)
     response["Retry-After"] = str(RETRY_AFTER_S)
-    return unkept(response)
+    return response
 
 
 def bare(template: str, status: int) -> HttpResponse:
     """Render HTML without a request and without the database."""
     names = {"site_name": settings.SITE_NAME, "site_url": settings.SITE_URL}
-    return HttpResponse(render_to_string(template, names), status=status)
+    return unkept(HttpResponse(render_to_string(template, names), status=status))
 
 
 def plain(template: str, status: int) -> HttpResponse:
     """Render a few lines of Markdown, without the requested path, which is untrusted."""
-    return HttpResponse(collapse_blank_lines(render_to_string(template)), content_type=MARKDOWN_UTF8, status=status)
+    text = collapse_blank_lines(render_to_string(template))
+    return unkept(HttpResponse(text, content_type=MARKDOWN_UTF8, status=status))
 
 
 def unkept(response: HttpResponse) -> HttpResponse:

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.formats import date_format
 from django.utils.html import escape
 from django.views.decorators.http import require_safe
 
@@ -22,7 +23,7 @@ from fueldepot.http.conditional import conditional
 from fueldepot.http.links import route_path, site_url
 from pages.dates import day
 from pages.polish import counted, zloty
-from pages.prices import PER_UNIT
+from pages.prices.shared import PER_UNIT
 from pages.territory import voivodeships_by_name
 from prices.queries import RESTS_ON, all_fuel_prices
 from regulations.queries import Regulation, regulations_of
@@ -32,21 +33,6 @@ AHEAD = timedelta(days=90)
 
 MONTHS = 12
 """Number of past months with an entry of medians."""
-
-MONTH_NAMES = (
-    "styczeń",
-    "luty",
-    "marzec",
-    "kwiecień",
-    "maj",
-    "czerwiec",
-    "lipiec",
-    "sierpień",
-    "wrzesień",
-    "październik",
-    "listopad",
-    "grudzień",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +122,7 @@ def of_months(today: date) -> Iterator[Entry]:
             months.setdefault(row["month"], []).append(found)
     present = today.isoformat()[:7]
     for month in sorted(month for month in months if month < present)[-MONTHS:]:
-        year, number = int(month[:4]), int(month[5:])
-        title = f"Ceny opału: mediany, {MONTH_NAMES[number - 1]} {year}"
-        over = date(year + number // 12, number % 12 + 1, 1)
+        first = date.fromisoformat(f"{month}-01")
+        title = f"Ceny opału: mediany, {date_format(first, 'F Y').lower()}"
+        over = date(first.year + first.month // 12, first.month % 12 + 1, 1)
         yield Entry(f"ceny-{month}", title, ". ".join(months[month]) + ".", reverse("prices"), over)

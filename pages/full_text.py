@@ -12,7 +12,8 @@ from pages.api_rules import rules_page
 from pages.datasets import datasets_page
 from pages.home import home_page
 from pages.page import Page
-from pages.prices import index_page, official_page
+from pages.prices.index import index_page
+from pages.prices.official import official_page
 from pages.privacy import privacy_page
 from pages.regulations import page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
@@ -50,13 +51,12 @@ def kilobytes(size: int) -> str:
 
 def names() -> dict[str, str]:
     """Return the name of the site, and the paths of endpoints and files."""
-    base = reverse("v1:stores").removesuffix("/stores")
     return {
         "name": settings.SITE_NAME,
         "stores": reverse("v1:stores"),
-        "openapi": f"{base}/openapi.json",
+        "openapi": reverse("v1:openapi"),
         "mcp": reverse("mcp"),
-        "docs": f"{base}/docs",
+        "docs": reverse("v1:docs"),
         "index": reverse("llms"),
         "full": reverse("llms-full"),
         "map": reverse("sitemap"),

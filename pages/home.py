@@ -16,17 +16,11 @@ from catalog.models import Voivodeship
 from catalog.search.suggestions import Suggestion, guess_locations, suggest_locations
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import ParamReader
-from pages.page import (
-    DEMONSTRATION_STATUS,
-    MIXED_STATUS,
-    Page,
-    licence_of_list,
-    publisher,
-)
+from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Page, licence_of_list, publisher
 from pages.polish import counted
 from pages.svg import territory as territory_svg
 from pages.svg.maps import AreaMap, MapUnit, name_lines
-from pages.territory import depots_as_of, voivodeships_by_name
+from pages.territory import Median, depots_as_of, voivodeships_by_name
 from prices.snapshot import prices
 
 TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
@@ -40,17 +34,6 @@ class SearchResult:
     label: str
     description: str
     path: str
-
-
-@dataclass(frozen=True, slots=True)
-class FuelMedian:
-    """Median of a fuel in Poland, in zł. median: None below FEWEST_FOR_MEDIAN prices. path: of the page of the fuel."""
-
-    name: str
-    path: str
-    median: float | None
-    unit: str
-    n: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +60,7 @@ class HomePage(Page):
     depots: int
     municipalities: int
     updated_at: date | None
-    medians: tuple[FuelMedian, ...]
+    medians: tuple[Median, ...]
     invented: bool
 
     def schema_org(self) -> list[dict[str, Any]]:
@@ -136,16 +119,16 @@ def home_page(query_string: str, today: date) -> HomePage:
     )
 
 
-def find_medians(today: date) -> tuple[FuelMedian, ...]:
+def find_medians(today: date) -> tuple[Median, ...]:
     """Return the medians of every fuel in Poland, in the order of the catalog."""
     summaries = [(fuel, prices.get().figures(fuel.slug, today).country) for fuel in fuels.FUELS]
     return tuple(
-        FuelMedian(
+        Median(
             fuel.name,
-            route_path("fuel-prices", fuel.slug),
             None if found.median is None else float(found.median),
             fuel.unit,
             found.n,
+            route_path("fuel-prices", fuel.slug),
         )
         for fuel, found in summaries
     )

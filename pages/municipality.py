@@ -148,6 +148,12 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         tuple(depot_card(next(number), one.row, one.distance_m, price=one.price, opening=one.opening) for one in group)
         for group in groups
     ]
+    if by_price:
+        sections = [describe_by_price(cards[0], origin)]
+    else:
+        sections = list(
+            describe_sections(cards, len(listed), matching, origin, choices, nearest_first=bool(asked.origin))
+        )
     shown = [one.row for group in groups for one in group]
     offered = known.offered_in(unit.teryt)
     demonstration = any(row.source == Depot.Source.DEMO for row in (*shown, *listed))
@@ -163,25 +169,11 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         as_of=depots_as_of(*(row.updated_at for row in (*listed, *shown))),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
-        map=territory_svg.depot_map(
-            unit.teryt,
-            [
-                territory_svg.Numbered(number, row.lat, row.lon, row.source == Depot.Source.OSM)
-                for number, row in enumerate(shown, start=1)
-            ],
-            (asked.origin.point.lat, asked.origin.point.lon) if asked.origin else None,
-            framed=() if listed and not asked.origin else range(1, FRAMED + 1),
-        ),
+        map=draw_map(unit, shown, asked.origin, framed=bool(asked.origin) or not listed),
         outlines=f"{path}granice.geojson",
         municipality=unit,
         own=tuple((row.name, depot_path(row.id, row.name)) for row in listed),
-        sections=(
-            (describe_by_price(cards[0], origin),)
-            if by_price
-            else tuple(
-                describe_sections(cards, len(listed), matching, origin, choices, nearest_first=bool(asked.origin))
-            )
-        ),
+        sections=tuple(sections),
         origin_at=f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",
         reference=f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
         chosen=choices.in_words,
@@ -231,6 +223,16 @@ def find_depots(
     ]
 
 
+def draw_map(unit: Municipality, shown: list[DepotRow], asked: Origin | None, *, framed: bool) -> DepotMap | None:
+    """Return a map with the listed depots, numbered in their order. framed: it always shows the first of them."""
+    places = [
+        territory_svg.Numbered(number, row.lat, row.lon, row.source == Depot.Source.OSM)
+        for number, row in enumerate(shown, start=1)
+    ]
+    point = (asked.point.lat, asked.point.lon) if asked else None
+    return territory_svg.depot_map(unit.teryt, places, point, framed=range(1, FRAMED + 1) if framed else ())
+
+
 def count_open(unit: Municipality, fuel: Fuel | None, now: datetime) -> int:
     """Return the number of open depots of a municipality. fuel: only those that offer it; None for all."""
     rows = depots.get().in_unit(unit.teryt, fuel=fuel.slug if fuel else None).rows
@@ -277,12 +279,10 @@ def describe_sections(
     """
     nearest, own, beyond = groups
     from_where = f"Odległości w linii prostej od {origin.label}." if origin else ""
-    is_chosen = bool(choices.fuel) or choices.open_now
+    what = "pasującego składu" if choices.fuel or choices.open_now else "składu"
     none_fits = f"W tej gminie żaden skład nie pasuje do wyboru: {choices.in_words} (wszystkich jest {total})."
     if nearest_first and origin:
-        none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy żadnego " + (
-            "pasującego składu." if is_chosen else "składu."
-        )
+        none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy żadnego {what}."
         in_unit = f" W tej gminie: {counted(matching, *DEPOT_NOUN)}." if matching else f" {none_fits}" if total else ""
         yield Section("najblizsze", "Najbliższe składy", from_where + in_unit if nearest else none, nearest)
     if own:
@@ -294,9 +294,7 @@ def describe_sections(
         yield Section("w-gminie", "", none_fits, ())
     if origin and not (nearest_first and not beyond):
         other = "innego" if total else "żadnego"
-        none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy {other} " + (
-            "pasującego składu." if is_chosen else "składu."
-        )
+        none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy {other} {what}."
         note = from_where if beyond and not own and not nearest_first else "" if beyond else none
         title = "Dalsze składy poza gminą" if nearest else "Najbliższe poza gminą"
         yield Section("poza-gmina", title, note, beyond)

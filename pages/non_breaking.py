@@ -14,7 +14,7 @@ import jinja2
 from django.template import Origin
 from django.template.loaders import filesystem
 
-NO_BREAK = "\N{NO-BREAK SPACE}"
+from pages.polish import NO_BREAK
 
 # After a blank, a bracket, a quotation mark or a tag.
 LONE = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+(?=\S)")

@@ -25,8 +25,6 @@ QUOTING = "cytowanie z podaniem źródła"
 
 @dataclass(frozen=True, slots=True)
 class Crumb:
-    """A breadcrumb."""
-
     label: str
     path: str
 
@@ -78,7 +76,6 @@ class Page:
 
     @property
     def canonical(self) -> str:
-        """The canonical URL."""
         return site_url(self.path)
 
     @property
@@ -169,9 +166,3 @@ def licence_of_list(*, demonstration: bool) -> str:
 def twin_path(path: str) -> str:
     """Return the path of the Markdown twin: ".md" in place of the trailing slash; "/index.md" for the home page."""
     return f"{path.rstrip('/') or '/index'}.md"
-
-
-def page_of_twin(path: str) -> str:
-    """Return the inverse of `twin_path`."""
-    stem = path.removesuffix(".md")
-    return "/" if stem == "/index" else f"{stem}/"

@@ -26,19 +26,18 @@ class PrivacyPage(Page):
     """
 
     template: ClassVar[str] = "pages/privacy"
+    link_hours: ClassVar[int] = LINK_LIFE // timedelta(hours=1)
+    request_days: ClassVar[int] = KEPT.days
+    undecided_days: ClassVar[int] = KEPT_UNDECIDED.days
+    warning_days: ClassVar[int] = WARNED_BEFORE.days
+    limit_hours: ClassVar[int] = KEPT_FOR_LIMITS // timedelta(hours=1)
+    owner_link_days: ClassVar[int] = UNUSED.days
 
     operator: str
     contact: str
-    link_hours: int
-    request_days: int
-    undecided_days: int
-    warning_days: int
-    limit_hours: int
-    owner_link_days: int
 
 
 def privacy_page() -> PrivacyPage:
-    """Return the privacy page."""
     return PrivacyPage(
         title="Prywatność",
         description="Jakie dane osób przechowujemy, po co i jak długo. Kalkulator dotacji niczego nie zapisuje.",
@@ -48,10 +47,4 @@ def privacy_page() -> PrivacyPage:
         data_status="obowiązuje",
         operator=settings.OPERATOR_NAME,
         contact=settings.CONTACT_EMAIL,
-        link_hours=LINK_LIFE // timedelta(hours=1),
-        request_days=KEPT.days,
-        undecided_days=KEPT_UNDECIDED.days,
-        warning_days=WARNED_BEFORE.days,
-        limit_hours=KEPT_FOR_LIMITS // timedelta(hours=1),
-        owner_link_days=UNUSED.days,
     )

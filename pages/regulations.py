@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
-from urllib.parse import urlencode
 
 from django.http import Http404
 from django.urls import reverse
 
 from catalog.api.params import TERYT_PATTERN
 from catalog.models import Voivodeship
-from catalog.territory.snapshot import UnitNotFound, VoivodeshipNotFound, territory
+from catalog.territory.snapshot import UnitNotFound
 from fueldepot.http.links import route_path
 from fueldepot.http.params import ParamReader
 from pages.dates import day
@@ -19,12 +18,12 @@ from pages.page import Crumb, Page
 from pages.svg import maps
 from pages.svg import territory as territory_svg
 from pages.svg.timelines import Timeline, TimelineDeadline, timeline
-from pages.territory import voivodeships_by_name
+from pages.territory import get_voivodeship, voivodeships_by_name
 from regulations.codes import Appliance
 from regulations.descriptions import without_deadline
 from regulations.freshness import is_stale
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
-from regulations.queries import Law, Regulation, Unit, get_unit, regulations_of
+from regulations.queries import Regulation, Unit, get_unit, regulations_of
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
 
@@ -45,9 +44,8 @@ class ApplianceChoice:
     short: str = ""
 
 
-def appliance_choices() -> tuple[ApplianceChoice, ...]:
-    """Return all appliances, none chosen."""
-    return tuple(ApplianceChoice(one.value, one.label) for one in Appliance)
+APPLIANCES = tuple(ApplianceChoice(one.value, one.label) for one in Appliance)
+"""The choices of the form of the check, none chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +73,7 @@ class RegulationsPage(Page):
     """
 
     template: ClassVar[str] = "pages/regulations"
+    appliances: ClassVar[tuple[ApplianceChoice, ...]] = APPLIANCES
 
     map: maps.AreaMap | None
     rows: tuple[StateRow, ...]
@@ -84,11 +83,6 @@ class RegulationsPage(Page):
     def has_overdue(self) -> bool:
         """Whether the mark of a row needs its explanation."""
         return any(row.is_overdue for row in self.rows)
-
-    @property
-    def appliances(self) -> tuple[ApplianceChoice, ...]:
-        """The choices of the form of the check."""
-        return appliance_choices()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,27 +94,19 @@ class ProvisionRow:
     passed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ActRow:
-    """An act with its amendments and sources."""
-
-    resolution: Resolution
-    law: Law
-    sources: tuple[Source, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationPage(Page):
     """One voivodeship, or the rules that bind a municipality or county in it (`unit`).
 
     next_deadlines: all of the nearest day. ends: what ends then, each text once. instead: the text in place of missing
-    ones. stale: the confirmation is old; stale_notice informs the reader. notice: about an ignored parameter.
-    timeline: of the deadlines that bind the unit or a part of it, None without any. foreign: deadlines that do not bind
-    the unit. calendar_path: "" without deadlines.
+    ones. stale_notice: "" while the state was confirmed lately. notice: about an ignored parameter. timeline: of the
+    deadlines that bind the unit or a part of it, None without any. foreign: deadlines that do not bind the unit.
+    calendar_path: "" without deadlines.
     """
 
     template: ClassVar[str] = "pages/regulation"
     query_params: ClassVar[tuple[str, ...]] = ("teryt",)
+    appliances: ClassVar[tuple[ApplianceChoice, ...]] = APPLIANCES
 
     regulation: Regulation
     unit: Unit | None
@@ -131,9 +117,7 @@ class RegulationPage(Page):
     foreign: tuple[ProvisionRow, ...]
     bans: tuple[ProvisionRow, ...]
     timeline: Timeline | None
-    acts: tuple[ActRow, ...]
     sources: tuple[Source, ...]
-    stale: bool
     stale_notice: str
     notice: str
     calendar_path: str
@@ -144,19 +128,13 @@ class RegulationPage(Page):
         """The municipality, for the form of the check."""
         return self.unit.name if self.unit and self.unit.level == "municipality" else ""
 
-    @property
-    def appliances(self) -> tuple[ApplianceChoice, ...]:
-        """The choices of the form of the check."""
-        return appliance_choices()
-
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the acts."""
-        return [legislation(act, self.regulation.voivodeship) for act in self.acts]
+        return [legislation(law.resolution, self.regulation.voivodeship) for law in self.regulation.laws]
 
 
-def legislation(act: ActRow, voivodeship: Voivodeship) -> dict[str, Any]:
+def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, Any]:
     """Return an act as schema.org's Legislation, without unknown fields."""
-    resolution = act.resolution
     known = {
         "legislationIdentifier": resolution.number,
         "legislationDate": resolution.adopted and resolution.adopted.isoformat(),
@@ -251,10 +229,7 @@ def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.MapUnit:
 
 def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage:
     """Return the page of a voivodeship, or with `?teryt=` of a unit in it. Raises Http404."""
-    try:
-        voivodeship = territory.get().voivodeship(slug)
-    except VoivodeshipNotFound as error:
-        raise Http404 from error
+    voivodeship = get_voivodeship(slug)
     if voivodeship.slug != slug:
         raise Http404
     unit, notice = read_unit(query_string, voivodeship)
@@ -265,38 +240,30 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
     """Return the page of a legal state and its unit, if any."""
     unit, voivodeship = entry.unit, entry.voivodeship
     path = route_path("regulation", voivodeship.slug)
-    query = f"?{urlencode({'teryt': unit.teryt})}" if unit else ""
+    query = f"?teryt={unit.teryt}" if unit else ""
     place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
     upcoming = entry.next_deadlines_of_unit
     return RegulationPage(
-        title=f"Bez uchwały antysmogowej: {place}"
-        if entry.has_resolution is False
-        else f"Uchwała antysmogowa: {place}",
+        title=f"{'Bez uchwały antysmogowej' if entry.has_resolution is False else 'Uchwała antysmogowa'}: {place}",
         description=describe(entry, upcoming[0] if upcoming else None),
         path=path,
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not unit,
-        data_path=f"{reverse('v1:regulations')}?{urlencode({'teryt': unit.teryt if unit else voivodeship.teryt})}",
+        data_path=f"{reverse('v1:regulations')}?teryt={unit.teryt if unit else voivodeship.teryt}",
         as_of=entry.state.as_of if entry.state else None,
         data_status=STATUS,
         regulation=entry,
         unit=unit,
-        next_deadlines=tuple(provision_row(entry, row, row.date) for row in upcoming),
+        next_deadlines=deadline_rows(entry, upcoming),
         ends="; ".join(dict.fromkeys(row.applies_to for row in upcoming)),
         instead="" if upcoming else without_deadline(entry),
-        deadlines=tuple(provision_row(entry, row, row.date) for row in entry.deadlines_of_unit),
-        foreign=tuple(
-            provision_row(entry, row, row.date) for row in entry.deadlines if unit and entry.binds(row) is False
-        ),
-        bans=tuple(
-            provision_row(entry, row, row.from_date) for row in entry.bans if not unit or entry.binds(row) is not False
-        ),
+        deadlines=deadline_rows(entry, entry.deadlines_of_unit),
+        foreign=deadline_rows(entry, [row for row in entry.deadlines if unit and entry.binds(row) is False]),
+        bans=ban_rows(entry),
         timeline=timeline(
             [TimelineDeadline(row.date, day(row.date), row.applies_to) for row in entry.deadlines_of_unit], entry.on
         ),
-        acts=tuple(ActRow(law.resolution, law, read_sources(law.resolution.sources)) for law in entry.laws),
         sources=read_sources(entry.state.sources) if entry.state else (),
-        stale=bool(entry.state and is_stale(entry.state.as_of, entry.on)),
         stale_notice=stale_notice(entry),
         notice=notice,
         calendar_path=route_path("v1:regulations-calendar", voivodeship.slug) + query
@@ -315,6 +282,16 @@ def stale_notice(entry: Regulation) -> str:
     told = f"Ten stan potwierdziliśmy ostatnio {day(entry.state.as_of)}, ponad pół roku temu"
     told += f", a w ciągu roku mija termin: {near}." if near else "."
     return f"{told} Przed decyzją sprawdź w urzędzie gminy lub w dzienniku urzędowym, czy uchwały nie zmieniono."
+
+
+def deadline_rows(entry: Regulation, deadlines: Iterable[Deadline]) -> tuple[ProvisionRow, ...]:
+    return tuple(provision_row(entry, row, row.date) for row in deadlines)
+
+
+def ban_rows(entry: Regulation) -> tuple[ProvisionRow, ...]:
+    """Return the bans that bind the unit or a part of it; all of them without a unit."""
+    bans = [row for row in entry.bans if entry.unit is None or entry.binds(row) is not False]
+    return tuple(provision_row(entry, row, row.from_date) for row in bans)
 
 
 def provision_row(entry: Regulation, row: Provision, since: date | None) -> ProvisionRow:

@@ -7,6 +7,7 @@ negotiation, validators, redirects and statuses. `pages.urls.page` routes them.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -15,11 +16,12 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from fueldepot.http import cache_control
 from fueldepot.http.accept import parse_accept
 from fueldepot.http.conditional import Period, conditional
-from pages.page import Page, page_of_twin, twin_path
+from pages.page import Page, twin_path
 
 MARKDOWN = "text/markdown"
 MARKDOWN_UTF8 = "text/markdown; charset=utf-8"
@@ -54,31 +56,24 @@ def page_view(
     """
 
     def decorate(build: Callable[..., Page]) -> PageViews:
-        def answer_page(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-            markdown = prefers_markdown(request.META.get("HTTP_ACCEPT", ""))
-            return answer(request, kwargs, markdown=markdown, lead=str)
-
-        def answer_twin(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-            return answer(request, kwargs, markdown=True, lead=twin_path)
-
-        def answer(
-            request: HttpRequest, kwargs: dict[str, Any], *, markdown: bool, lead: Callable[[str], str]
-        ) -> HttpResponse:
+        def answer(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+            markdown = wants_markdown(request)
             try:
                 page = build(request, **kwargs)
             except PageMoved as moved:
+                path = twin_path(moved.path) if request.path.endswith(".md") else moved.path
                 # Kept by a browser, it would make a circle once a name is taken back and the old address is right.
-                return cached(redirect(request, lead(moved.path)), cache_control.NO_STORE)
+                return cached(redirect(request, path), cache_control.NO_STORE)
             if page.leads_to and not markdown:
                 return cached(HttpResponseRedirect(page.leads_to))
             return cached(as_markdown(page) if markdown else as_html(request, page))
 
-        def known(vary: str = "") -> Callable[[PageView], PageView]:
-            return conditional(
-                *slugs, cache_control=cache_control.CATALOG, vary=vary, changes_daily=changes_daily, period=period
-            )
-
-        return PageViews(page=read_only(varying(known("Accept")(answer_page))), twin=read_only(known()(answer_twin)))
+        known = partial(
+            conditional, *slugs, cache_control=cache_control.CATALOG, changes_daily=changes_daily, period=period
+        )
+        # Redirects vary too.
+        page = vary_on_headers("Accept")(known(vary="Accept")(answer))
+        return PageViews(page=read_only(page), twin=read_only(known()(answer)))
 
     return decorate
 
@@ -104,7 +99,6 @@ def render_page(request: HttpRequest, template: str, page: Page, *, twin: str = 
 
 
 def as_markdown(page: Page) -> HttpResponse:
-    """Return a page as a Markdown response."""
     response = HttpResponse(markdown_text(page), content_type=MARKDOWN_UTF8, status=page.status)
     if page.path:
         response["Link"] = f'<{page.canonical}>; rel="canonical"'
@@ -144,17 +138,6 @@ def cached(response: HttpResponse, value: str = cache_control.CATALOG) -> HttpRe
     return response
 
 
-def varying(view: PageView) -> PageView:
-    """Set `Vary: Accept` on every response of a page, redirects included."""
-
-    def answer(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        response = view(request, **kwargs)
-        response["Vary"] = "Accept"
-        return response
-
-    return answer
-
-
 def prefers_markdown(accept: str) -> bool:
     """Whether an Accept header names Markdown with at least the weight of HTML. RFC 9110, section 12.5.1.
 
@@ -168,8 +151,3 @@ def prefers_markdown(accept: str) -> bool:
 def wants_markdown(request: HttpRequest) -> bool:
     """Whether a request asks for Markdown by its path or its Accept header."""
     return request.path.endswith(".md") or prefers_markdown(request.META.get("HTTP_ACCEPT", ""))
-
-
-def page_address(path: str) -> str:
-    """Return the path of a page, given its own or that of its twin."""
-    return page_of_twin(path) if path.endswith(".md") else path

@@ -26,8 +26,6 @@ from prices.snapshot import official
 from regulations.snapshot import states
 from subsidy import rules
 
-INVENTED = {Depot.Source.DEMO}
-
 
 class SiteMapSection(StrEnum):
     """Kinds of pages, in the order of the list."""
@@ -91,7 +89,7 @@ def all_pages(today: date) -> list[SiteMapEntry]:
                 SiteMapSection.DEPOTS,
                 row.name,
                 row.updated_at,
-                row.source not in INVENTED,
+                row.source != Depot.Source.DEMO,
             )
             for row in rows
         ),
@@ -174,7 +172,7 @@ def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
         return max((row.updated_at for row in known.in_unit(teryt).rows), default=None)
 
     def is_invented(teryt: str) -> bool:
-        return any(row.source in INVENTED for row in known.in_unit(teryt).rows)
+        return any(row.source == Depot.Source.DEMO for row in known.in_unit(teryt).rows)
 
     for unit in voivodeships:
         path = route_path("voivodeship", unit.slug)

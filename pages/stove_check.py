@@ -16,14 +16,15 @@ from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import ParamReader
+from pages.home import SearchResult
 from pages.page import Crumb, Page
-from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, provision_row, stale_notice
+from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, stale_notice
 from regulations.api.params import MUNICIPALITY_DIGITS
 from regulations.appliance_check import ApplianceDeadline, ApplianceStatus, check_appliance
 from regulations.appliance_descriptions import Verdict, describe_check, describe_limit, only_limit
 from regulations.codes import Appliance
 from regulations.models import Source, read_sources
-from regulations.queries import Law, Regulation, Unit, regulations_of, unit_of
+from regulations.queries import Law, Regulation, regulations_of, unit_of
 
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
@@ -32,15 +33,6 @@ NO_APPLIANCE = "Wybierz urządzenie z listy. Poniżej jest skrót dla wszystkich
 
 PERMITTED = frozenset({ApplianceStatus.ENDS, ApplianceStatus.STAYS, ApplianceStatus.NO_RESOLUTION})
 """Statuses with which an appliance may be used today; missing data are never a permission."""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A candidate for the place. path: of its check."""
-
-    label: str
-    description: str
-    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +68,8 @@ class StoveCheckPage(Page):
 
     place: str
     notice: str
-    options: tuple[Option, ...]
-    others: tuple[Option, ...]
+    options: tuple[SearchResult, ...]
+    others: tuple[SearchResult, ...]
     appliances: tuple[ApplianceChoice, ...]
     unit: Municipality | None
     entry: Regulation | None
@@ -116,7 +108,7 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
     elif unit and appliance is None:
         notices.append(NO_APPLIANCE)
     entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
-    options = tuple(as_option(one, code or "") for one in found)
+    options = tuple(SearchResult(one.label, one.description, check_path(one.teryt, code or "")) for one in found)
     return StoveCheckPage(
         title=title_of(unit, appliance),
         description="Wpisz miejscowość i wybierz kocioł, piec albo kominek. Powiemy jednym zdaniem, do kiedy wolno go "
@@ -135,7 +127,7 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         unit=unit,
         entry=entry,
         answer=answer_of(entry, appliance, village) if entry and appliance else None,
-        bans=bans_of(entry) if entry else (),
+        bans=ban_rows(entry) if entry else (),
         laws=tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
         stale_notice=stale_notice(entry) if entry else "",
         calendar_path=route_path("v1:regulations-calendar", unit.voivodeship.slug) + f"?teryt={unit.teryt}"
@@ -178,7 +170,7 @@ def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[S
 
 
 def locality_in(unit: Municipality, found: list[Suggestion], asked: str) -> str:
-    """The locality of a municipality that a name stands for, as it is written, "" for none.
+    """Return the locality of a municipality that a name stands for, as it is written, "" for none.
 
     found: for the name alone. Where it has too many namesakes to be among them, the municipality is named beside it.
     """
@@ -190,17 +182,11 @@ def locality_in(unit: Municipality, found: list[Suggestion], asked: str) -> str:
 
 
 def check_path(place: str, appliance: str) -> str:
-    """Return the path of a check."""
     asked = {"miejsce": place} | ({"piec": appliance} if appliance else {})
     return f"{reverse('stove-check')}?{urlencode(asked)}"
 
 
-def as_option(one: Suggestion, code: str) -> Option:
-    return Option(one.label, one.description, check_path(one.teryt, code))
-
-
 def as_choice(appliance: Appliance, entry: Regulation | None, chosen: Appliance | None, asked: str) -> ApplianceChoice:
-    """Return an appliance of the list."""
     place = entry.unit.teryt if entry and entry.unit else asked
     short = describe_check(check_appliance(entry, appliance), "", entry.on).short if entry else ""
     return ApplianceChoice(
@@ -236,11 +222,6 @@ def caveat_of(entry: Regulation, one: ApplianceDeadline) -> str:
     return "" if one.binds and caveat in of_acts else caveat
 
 
-def bans_of(entry: Regulation) -> tuple[ProvisionRow, ...]:
-    """Return the bans that bind the unit or a part of it."""
-    return tuple(provision_row(entry, row, row.from_date) for row in entry.bans if entry.binds(row) is not False)
-
-
 def title_of(unit: Municipality | None, appliance: Appliance | None) -> str:
     """Return the title, with place and appliance if known."""
     if unit and appliance:
@@ -250,7 +231,7 @@ def title_of(unit: Municipality | None, appliance: Appliance | None) -> str:
 
 def data_path(entry: Regulation | None, appliance: Appliance | None) -> str:
     """Return the path of the API's response with the same data."""
-    unit: Unit | None = entry.unit if entry else None
+    unit = entry.unit if entry else None
     asked = {"teryt": unit.teryt, "binding": 1} if unit else {}
     asked |= {"appliance": appliance.value} if unit and appliance else {}
     return reverse("v1:regulations") + (f"?{urlencode(asked)}" if asked else "")

@@ -19,7 +19,7 @@ from pages.subsidy_form import PAGE, filled, missing_areas, parameters, read_val
 from pages.subsidy_questions import Field, Step, demand
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
-from subsidy.application import Item, Level, ProjectType
+from subsidy.application import Household, Item, Level, ProjectType
 from subsidy.calculator import Result, Variant, calculate
 from subsidy.calculator.rows import describe_refusal
 
@@ -48,14 +48,6 @@ class LevelRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """An amount of the rules in zł. verified: an official text confirms it."""
-
-    amount: Decimal
-    verified: bool
-
-
-@dataclass(frozen=True, slots=True)
 class LimitRow:
     """Limits by level: basic, elevated, highest; None where the programme pays nothing.
 
@@ -64,8 +56,7 @@ class LimitRow:
 
     name: str
     unit: str
-    clause: str
-    limits: tuple[Limit | None, ...]
+    limits: tuple[rules.DatedValue | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,41 +173,38 @@ def describe(
         mistakes=mistakes,
         result=result,
         cards=variant_cards(result, on) if result else (),
-        levels=tuple(
-            LevelRow(
-                on.text(f"level_{level}"),
-                on.number("levels/intensity", level),
-                None if level is Level.BASIC else on.number("levels/monthly_income", f"{level}/multi_person"),
-                None if level is Level.BASIC else on.number("levels/monthly_income", f"{level}/single_person"),
-            )
-            for level in LEVELS
-        ),
+        levels=tuple(level_row(level, on) for level in LEVELS),
         annual_limit=on.number("levels/annual_income", Level.BASIC),
         highest_demand=demand(ProjectType.HIGH, on),
         edition=on.edition,
-        items=tuple(
-            LimitRow(rule.name, rule.unit, rule.clause, tuple(limit(on, f"items/{item}", level) for level in LEVELS))
-            for item, rule in ((item, on.items[item]) for item in Item)
-        ),
-        sums=tuple(
-            LimitRow(
-                f"rodzaj przedsięwzięcia {kind.value}, wskaźnik EU {demand(kind, on)}",
-                "",
-                "",
-                tuple(limit(on, "project_types/table_3_limit", f"{kind.value}/{level}") for level in LEVELS),
-            )
-            for kind in ProjectType
-        ),
+        items=tuple(item_row(item, on) for item in Item),
+        sums=tuple(sum_row(kind, on) for kind in ProjectType),
         source_condition=describe_refusal("row_source_alone", on),
         limit_conditions=tuple(one for one in on.conditions if one.applies == "limits"),
         today=today,
     )
 
 
-def limit(on: rules.RulesAt, parameter: str, key: str) -> Limit | None:
-    """Return a limit in force; None without one."""
-    found = on.values.get((parameter, key))
-    return Limit(found.value, found.verified) if found else None
+def level_row(level: Level, on: rules.RulesAt) -> LevelRow:
+    name, share = on.text(f"level_{level}"), on.number("levels/intensity", level)
+    if level is Level.BASIC:
+        return LevelRow(name, share, None, None)
+    several, alone = (
+        on.number("levels/monthly_income", f"{level}/{household}") for household in (Household.MULTI, Household.SINGLE)
+    )
+    return LevelRow(name, share, several, alone)
+
+
+def item_row(item: Item, on: rules.RulesAt) -> LimitRow:
+    rule = on.items[item]
+    limits = tuple(on.values.get((f"items/{item}", level)) for level in LEVELS)
+    return LimitRow(rule.name, rule.unit, limits)
+
+
+def sum_row(kind: ProjectType, on: rules.RulesAt) -> LimitRow:
+    name = f"rodzaj przedsięwzięcia {kind.value}, wskaźnik EU {demand(kind, on)}"
+    limits = tuple(on.values.get(("project_types/table_3_limit", f"{kind.value}/{level}")) for level in LEVELS)
+    return LimitRow(name, "", limits)
 
 
 def variant_cards(result: Result, on: rules.RulesAt) -> tuple[VariantCard, ...]:

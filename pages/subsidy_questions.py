@@ -26,8 +26,6 @@ AREA_MISSING = "Podaj powierzchnię. Jeśli tych prac nie planujesz, wróć i od
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A choice of a field."""
-
     value: str
     label: str
     chosen: bool = False
@@ -65,11 +63,11 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Fields under one legend. folded: shown behind the legend, open if any field has a value."""
+    """Fields under one legend, "" for none. folded: shown behind the legend, open if any field has a value."""
 
-    legend: str
-    intro: str
     fields: tuple[Field, ...]
+    legend: str = ""
+    intro: str = ""
     folded: bool = False
 
     @property
@@ -79,8 +77,6 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of the form."""
-
     title: str
     intro: str
     parts: tuple[Part, ...]
@@ -113,117 +109,89 @@ def demand(kind: ProjectType, on: RulesAt) -> str:
     }[kind]
 
 
+HOUSEHOLD_FIELDS = (
+    Field(
+        name="people",
+        label="Ile osób jest w gospodarstwie domowym?",
+        kind="number",
+        hint="Gospodarstwo to osoby, które razem mieszkają i utrzymują się.",
+        unit="osób",
+        mistake=PEOPLE,
+        missing=PEOPLE_MISSING,
+    ),
+    money(
+        "income",
+        "Przeciętny miesięczny dochód",
+        "Taki jak w zaświadczeniu o dochodach z gminy. Decyduje o poziomie podwyższonym i najwyższym.",
+    ),
+    Field(
+        name="income_type",
+        label="Podana kwota to dochód",
+        kind="choice",
+        choices=(
+            Choice("person", "na jedną osobę"),
+            Choice("household", "całego gospodarstwa – podzielimy przez liczbę osób"),
+        ),
+    ),
+    check(
+        "benefit",
+        "Mam prawo do zasiłku stałego, okresowego, rodzinnego lub specjalnego opiekuńczego",
+        "Taki zasiłek zastępuje próg dochodu najwyższego poziomu.",
+    ),
+    money(
+        "annual_income",
+        "Roczny dochód wnioskodawcy",
+        "Podstawa obliczenia podatku z ostatniego zeznania PIT. Potrzebny tylko do poziomu podstawowego.",
+    ),
+    check("business", "Ja lub małżonek prowadzimy działalność gospodarczą (także najem)"),
+)
 HOUSEHOLD = Step(
     "Kto mieszka i jaki ma dochód",
     "Od dochodu zależy poziom dotacji. Bez niego policzymy poziom podstawowy. Dochodu nie zapisujemy.",
-    (
-        Part(
-            "",
-            "",
-            (
-                Field(
-                    name="people",
-                    label="Ile osób jest w gospodarstwie domowym?",
-                    kind="number",
-                    hint="Gospodarstwo to osoby, które razem mieszkają i utrzymują się.",
-                    unit="osób",
-                    mistake=PEOPLE,
-                    missing=PEOPLE_MISSING,
-                ),
-                money(
-                    "income",
-                    "Przeciętny miesięczny dochód",
-                    "Taki jak w zaświadczeniu o dochodach z gminy. Decyduje o poziomie podwyższonym i najwyższym.",
-                ),
-                Field(
-                    name="income_type",
-                    label="Podana kwota to dochód",
-                    kind="choice",
-                    choices=(
-                        Choice("person", "na jedną osobę"),
-                        Choice("household", "całego gospodarstwa – podzielimy przez liczbę osób"),
-                    ),
-                ),
-                check(
-                    "benefit",
-                    "Mam prawo do zasiłku stałego, okresowego, rodzinnego lub specjalnego opiekuńczego",
-                    "Taki zasiłek zastępuje próg dochodu najwyższego poziomu.",
-                ),
-                money(
-                    "annual_income",
-                    "Roczny dochód wnioskodawcy",
-                    "Podstawa obliczenia podatku z ostatniego zeznania PIT. Potrzebny tylko do poziomu podstawowego.",
-                ),
-                check("business", "Ja lub małżonek prowadzimy działalność gospodarczą (także najem)"),
-            ),
-        ),
-    ),
+    (Part(HOUSEHOLD_FIELDS),),
 )
 
 
 def house(on: RulesAt) -> Step:
     """Return the step about the present house, with the indexes of the rules."""
-    return Step(
-        "Dom dzisiaj",
-        "",
-        (
-            Part(
-                "",
-                "",
-                (
-                    Field(
-                        name="current_heating",
-                        label="Czym ogrzewasz dom?",
-                        kind="choice",
-                        hint="Klasę kotła podaje tabliczka znamionowa (norma PN-EN 303-5). Program wymienia tylko "
-                        "źródła poniżej klasy 5.",
-                        choices=(
-                            Choice("solid_fuel", "tylko paliwem stałym, w kotle lub piecu poniżej klasy 5"),
-                            Choice("solid_fuel_class5", "kotłem klasy 5 albo urządzeniem z ekoprojektem"),
-                            Choice("other", "gazem, olejem, prądem, pompą ciepła, z sieci albo kilkoma źródłami"),
-                        ),
-                    ),
-                    Field(
-                        name="eu",
-                        label="Wskaźnik EU z audytu energetycznego",
-                        kind="choice",
-                        hint="EU mówi, ile ciepła traci metr kwadratowy domu w ciągu roku, w kWh/(m²·rok). Bez audytu "
-                        "pokażemy trzy warianty.",
-                        choices=(
-                            Choice("unknown", "jeszcze nie wiem"),
-                            *(Choice(str(int(kind)), demand(kind, on)) for kind in ProjectType),
-                        ),
-                    ),
-                ),
-            ),
+    present = Field(
+        name="current_heating",
+        label="Czym ogrzewasz dom?",
+        kind="choice",
+        hint="Klasę kotła podaje tabliczka znamionowa (norma PN-EN 303-5). Program wymienia tylko "
+        "źródła poniżej klasy 5.",
+        choices=(
+            Choice("solid_fuel", "tylko paliwem stałym, w kotle lub piecu poniżej klasy 5"),
+            Choice("solid_fuel_class5", "kotłem klasy 5 albo urządzeniem z ekoprojektem"),
+            Choice("other", "gazem, olejem, prądem, pompą ciepła, z sieci albo kilkoma źródłami"),
         ),
     )
+    index = Field(
+        name="eu",
+        label="Wskaźnik EU z audytu energetycznego",
+        kind="choice",
+        hint="EU mówi, ile ciepła traci metr kwadratowy domu w ciągu roku, w kWh/(m²·rok). Bez audytu "
+        "pokażemy trzy warianty.",
+        choices=(
+            Choice("unknown", "jeszcze nie wiem"),
+            *(Choice(str(int(kind)), demand(kind, on)) for kind in ProjectType),
+        ),
+    )
+    return Step("Dom dzisiaj", "", (Part((present, index)),))
 
 
 def heating(on: RulesAt) -> Step:
-    """Return the step about the new heating."""
-    return Step(
-        "Nowe źródło ciepła",
-        "",
-        (
-            Part(
-                "",
-                "",
-                (
-                    Field(
-                        name="new_source",
-                        label="Na co wymieniasz ogrzewanie?",
-                        kind="choice",
-                        choices=(
-                            Choice("none", "nie wymieniam"),
-                            *(Choice(item.value, on.items[item].name) for item in SOURCES),
-                        ),
-                    ),
-                    check(Item.CENTRAL_HEATING_DHW, "Nowa instalacja centralnego ogrzewania i ciepłej wody"),
-                ),
-            ),
+    source = Field(
+        name="new_source",
+        label="Na co wymieniasz ogrzewanie?",
+        kind="choice",
+        choices=(
+            Choice("none", "nie wymieniam"),
+            *(Choice(item.value, on.items[item].name) for item in SOURCES),
         ),
     )
+    installation = check(Item.CENTRAL_HEATING_DHW, "Nowa instalacja centralnego ogrzewania i ciepłej wody")
+    return Step("Nowe źródło ciepła", "", (Part((source, installation)),))
 
 
 AREAS = {
@@ -239,26 +207,21 @@ AREAS = {
 
 def works(on: RulesAt) -> Step:
     """Return the step about other works; the last step asks for areas and costs."""
+    ventilation = check(
+        Item.VENTILATION,
+        "Wentylacja mechaniczna z odzyskiem ciepła (rekuperacja)",
+        "Wymienia powietrze w domu i zatrzymuje ciepło z usuwanego.",
+    )
     return Step(
         "Inne prace i dokumenty",
         "Zaznacz, co planujesz. O powierzchnie zapytamy na następnej stronie.",
         (
-            Part("Ocieplenie i wymiana", "", tuple(check(f"{PLANNED}{item}", AREAS[item]) for item in ENVELOPE)),
+            Part(tuple(check(f"{PLANNED}{item}", AREAS[item]) for item in ENVELOPE), "Ocieplenie i wymiana"),
+            Part((ventilation,), "Wentylacja"),
             Part(
-                "Wentylacja",
-                "",
-                (
-                    check(
-                        Item.VENTILATION,
-                        "Wentylacja mechaniczna z odzyskiem ciepła (rekuperacja)",
-                        "Wymienia powietrze w domu i zatrzymuje ciepło z usuwanego.",
-                    ),
-                ),
-            ),
-            Part(
+                tuple(check(item, on.items[item].name) for item in DOCUMENTS),
                 "Dokumenty",
                 "Audyt przed pracami i świadectwo po nich są obowiązkowe. Program zwraca ich koszt.",
-                tuple(check(item, on.items[item].name) for item in DOCUMENTS),
             ),
         ),
     )
@@ -285,10 +248,10 @@ def amounts(values: Mapping[str, str]) -> Step:
     )
     parts = []
     if areas:
-        parts.append(Part("Powierzchnia prac", "", areas))
+        parts.append(Part(areas, "Powierzchnia prac"))
     if costs:
         intro = "Podaj kwoty netto, bez VAT. Bez kosztu policzymy największą możliwą dotację."
-        parts.append(Part("Znam koszty", intro, costs, folded=True))
+        parts.append(Part(costs, "Znam koszty", intro, folded=True))
     intro = "" if chosen else "Nie wybrano żadnych prac. Pokażemy sam poziom dotacji."
     return Step("Powierzchnie i koszty", intro, tuple(parts))
 

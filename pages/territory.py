@@ -13,7 +13,7 @@ from catalog.depots.fuels import Fuel
 from catalog.depots.snapshot import depots
 from catalog.links import municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
-from catalog.territory.snapshot import territory
+from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import sort_key
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
@@ -38,11 +38,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Median:
-    """Median of a fuel in a voivodeship, in zł. path: of the page of the fuel there."""
+    """Median of a fuel in an area, in zł; None for too few prices. path: of the page of the fuel there."""
 
     name: str
-    voivodeship: str
-    median: float
+    median: float | None
     unit: str
     n: int
     path: str
@@ -89,22 +88,31 @@ def voivodeships_by_name() -> tuple[Voivodeship, ...]:
     return tuple(sorted(territory.get().voivodeships.values(), key=lambda unit: sort_key(unit.name)))
 
 
+def get_voivodeship(name: str) -> Voivodeship:
+    """Return a voivodeship by slug or two digits. Raises Http404."""
+    try:
+        return territory.get().voivodeship(name)
+    except VoivodeshipNotFound as error:
+        raise Http404 from error
+
+
 def find_median(unit: Voivodeship, fuel: Fuel, today: date) -> Median | None:
     """Return the median of a fuel in a voivodeship; None for too few prices."""
     summary = prices.get().figures(fuel.slug, today).voivodeships.get(unit.teryt)
     if summary is None or summary.median is None:
         return None
     path = route_path("fuel-prices-voivodeship", fuel.slug, unit.slug)
-    return Median(fuel.name, unit.name, float(summary.median), fuel.unit, summary.n, path)
+    return Median(fuel.name, float(summary.median), fuel.unit, summary.n, path)
 
 
 def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
     """Return the page of a voivodeship. Raises Http404."""
-    units, known = territory.get(), depots.get()
-    unit = next((unit for unit in units.voivodeships.values() if unit.slug == slug), None)
-    if unit is None:
+    unit, known = get_voivodeship(slug), depots.get()
+    if unit.slug != slug:
         raise Http404
-    municipalities = sorted(units.municipalities_in(unit.teryt), key=lambda m: (sort_key(m.name), m.kind, m.teryt))
+    municipalities = sorted(
+        territory.get().municipalities_in(unit.teryt), key=lambda m: (sort_key(m.name), m.kind, m.teryt)
+    )
     rows = [
         Row(
             name=m.name,

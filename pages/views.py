@@ -1,7 +1,5 @@
 """Views of read-only pages. Each builds a page object; `pages.rendering` renders it."""
 
-from typing import TypeVar
-
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
@@ -19,27 +17,19 @@ from pages.datasets import DatasetsPage, datasets_page
 from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, removed_page
 from pages.home import HomePage, home_page
 from pages.municipality import MunicipalityPage, find_municipality, municipality_page
-from pages.page import Page
-from pages.prices import (
-    FuelPricesPage,
-    OfficialPricesPage,
-    PricesPage,
-    VoivodeshipPricesPage,
-    fuel_prices_page,
-    index_page,
-    official_page,
-    voivodeship_prices_page,
-)
+from pages.page import twin_path
+from pages.prices.country import FuelPricesPage, fuel_prices_page
+from pages.prices.index import PricesPage, index_page
+from pages.prices.official import OfficialPricesPage, official_page
+from pages.prices.voivodeship import VoivodeshipPricesPage, voivodeship_prices_page
 from pages.privacy import PrivacyPage, privacy_page
 from pages.regulations import RegulationPage, RegulationsPage, regulation_page, regulations_page
-from pages.rendering import PageMoved, PageViews, as_html, page_address, page_view
+from pages.rendering import PageMoved, PageViews, as_html, page_view
 from pages.requested_point import read_origin
 from pages.stove_check import StoveCheckPage, stove_check_page
 from pages.subsidy import SubsidyPage, subsidy_page
 from pages.territory import VoivodeshipPage, voivodeship_page
 from prices.queries import RESTS_ON as PRICE_DATA
-
-AnyPage = TypeVar("AnyPage", bound=Page)
 
 UNITS, PLACES, POSTCODES = Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES
 BOUNDARIES, DEPOTS, PRICES = Dataset.Slug.BOUNDARIES, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES
@@ -48,61 +38,57 @@ REGULATIONS, SERIES = Dataset.Slug.REGULATIONS, Dataset.Slug.SERIES
 
 @page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)
 def home(request: HttpRequest) -> HomePage:
-    """The home page with search."""
     return home_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(DEPOTS)
 def api_rules(request: HttpRequest) -> RulesPage:
-    """The rules of use of the API."""
     return rules_page()
 
 
 @page_view(*Dataset.Slug, versions.RUNS, changes_daily=True)
 def datasets(request: HttpRequest) -> DatasetsPage:
-    """The data sets."""
     return datasets_page(timezone.localdate())
 
 
 @page_view()
 def privacy(request: HttpRequest) -> PrivacyPage:
-    """The privacy page."""
     return privacy_page()
 
 
 @page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)
 def voivodeship(request: HttpRequest, voivodeship: str) -> VoivodeshipPage:
     """The municipalities of a voivodeship. Redirects from its name to its slug."""
-    return at_its_address(request, voivodeship_page(voivodeship, timezone.localdate()))
+    page = voivodeship_page(voivodeship, timezone.localdate())
+    check_path(request, page.path)
+    return page
 
 
 @page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period)
 def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> MunicipalityPage:
     """A municipality. Redirects from a wrong voivodeship or slug and from a former code."""
     unit = find_municipality(teryt)
-    path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
-    if page_address(request.path) != path:
-        raise PageMoved(path)
+    check_path(request, municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
     query = request.META["QUERY_STRING"]
     return municipality_page(unit, read_origin(query), Choices.parse(query), timezone.now())
 
 
 @page_view(UNITS, BOUNDARIES, REGULATIONS, changes_daily=True)
 def regulations(request: HttpRequest) -> RegulationsPage:
-    """The anti-smog resolutions of all voivodeships."""
     return regulations_page(timezone.localdate())
 
 
 @page_view(UNITS, PLACES, POSTCODES, REGULATIONS, changes_daily=True)
 def stove_check(request: HttpRequest) -> StoveCheckPage:
-    """The check of a stove."""
     return stove_check_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(UNITS, REGULATIONS, changes_daily=True)
 def regulation(request: HttpRequest, voivodeship: str) -> RegulationPage:
     """The deadlines of a voivodeship, or of a unit in it. Redirects from its name to its slug."""
-    return at_its_address(request, regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate()))
+    page = regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate())
+    check_path(request, page.path)
+    return page
 
 
 @page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period)
@@ -114,9 +100,7 @@ def depot(request: HttpRequest, depot_id: int, slug: str) -> DepotPage | Removed
         if gone.merged_into is not None:
             raise PageMoved(depot_path(gone.merged_into.pk, gone.merged_into.name))
         return removed_page(gone)
-    path = depot_path(row.id, row.name)
-    if page_address(request.path) != path:
-        raise PageMoved(path)
+    check_path(request, depot_path(row.id, row.name))
     return depot_page(row, timezone.now())
 
 
@@ -147,13 +131,11 @@ calculating = PageViews(page=calculator, twin=subsidy.twin)
 
 @page_view(SERIES)
 def official_prices(request: HttpRequest) -> OfficialPricesPage:
-    """The official averages."""
     return official_page()
 
 
 @page_view(*PRICE_DATA, changes_daily=True)
 def prices(request: HttpRequest) -> PricesPage:
-    """The medians of every fuel."""
     return index_page(timezone.localdate(), request.META["QUERY_STRING"])
 
 
@@ -167,11 +149,11 @@ def fuel_prices(request: HttpRequest, fuel: str) -> FuelPricesPage:
 def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> VoivodeshipPricesPage:
     """The median of a fuel in a voivodeship. Redirects from its 2-digit code to its slug."""
     page = voivodeship_prices_page(fuel, voivodeship, request.META["QUERY_STRING"], timezone.localdate())
-    return at_its_address(request, page)
-
-
-def at_its_address(request: HttpRequest, page: AnyPage) -> AnyPage:
-    """Return a page if it is requested by its own path. Raises PageMoved otherwise."""
-    if page_address(request.path) != page.path:
-        raise PageMoved(page.path)
+    check_path(request, page.path)
     return page
+
+
+def check_path(request: HttpRequest, path: str) -> None:
+    """Raise PageMoved unless the page of a path, or its twin, is requested."""
+    if request.path not in {path, twin_path(path)}:
+        raise PageMoved(path)

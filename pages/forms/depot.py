@@ -1,5 +1,6 @@
 """Forms with the public fields of a depot: correction of an entry, addition of a missing one."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +25,6 @@ FARTHEST_KM = 30.0
 POSITION_MISSING = fields.required("Położenie jest potrzebne. Jeśli się zgadza, przywróć poprzednie współrzędne.")
 
 Role = Submission.Role
-
 
 HOURS = (
     "Godziny otwarcia",
@@ -231,6 +231,4 @@ def _degrees(value: float) -> str:
 
 
 def _distance_km(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
-    x, y = projection.project(lat, lon)
-    other_x, other_y = projection.project(other_lat, other_lon)
-    return float(((x - other_x) ** 2 + (y - other_y) ** 2) ** 0.5) / 1000
+    return math.dist(projection.project(lat, lon), projection.project(other_lat, other_lon)) / 1000

@@ -17,8 +17,6 @@ NIP = "Ten NIP jest nieprawidłowy: 10 cyfr, ostatnia jest kontrolna. Sprawdź, 
 PHONE = "Nie umiemy odczytać tego numeru. Wpisz go na przykład tak: 12 345 67 89. Kilka numerów oddziel przecinkami."
 WEBSITE = "Wpisz adres strony w całości, na przykład https://www.example.pl."
 POSTCODE = "Wpisz kod pocztowy, na przykład 30-001."
-EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
-DISPOSABLE = "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
 AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
 WEIGHT = "Wpisz wagę w kilogramach cyframi, na przykład 20 albo 12,5."
 DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
@@ -51,41 +49,30 @@ class Message(forms.CharField):
         return text.replace("\r\n", "\n")
 
 
-class Cleaned(Line):
-    """A line that a function of `catalog.parsing.contacts` cleans; "" when empty."""
+def clean_with(read: Callable[[str], tuple[str | None, str]], text: str, mistake: str) -> str:
+    """Return a text that a function of `catalog.parsing.contacts` cleans; "" when empty. Raises ValidationError."""
+    found, reason = read(text) if text else ("", "")
+    if found is None or reason:
+        raise forms.ValidationError(mistake)
+    return found
 
-    read: Callable[[str | None], tuple[str | None, str]]
-    mistake = ""
 
+class Nip(Line):
     def clean(self, value: Any) -> str:
-        text = super().clean(value)
-        if not text:
-            return ""
-        found, reason = type(self).read(text)
-        if found is None or reason:
-            raise forms.ValidationError(self.mistake)
-        return found
+        return clean_with(clean_nip, super().clean(value), NIP)
 
 
-class Nip(Cleaned):
-    read = staticmethod(clean_nip)
-    mistake = NIP
-
-
-class PhoneField(Cleaned):
-    read = staticmethod(clean_phone)
-    mistake = PHONE
-
+class PhoneField(Line):
     def clean(self, value: Any) -> str:
-        found = super().clean(value)
-        if len(found) > 120:
+        numbers = clean_with(clean_phone, super().clean(value), PHONE)
+        if len(numbers) > 120:
             raise forms.ValidationError("Podaj najwyżej pięć numerów.")
-        return found
+        return numbers
 
 
-class Website(Cleaned):
-    read = staticmethod(clean_website)
-    mistake = WEBSITE
+class Website(Line):
+    def clean(self, value: Any) -> str:
+        return clean_with(clean_website, super().clean(value), WEBSITE)
 
 
 class PostcodeLine(Line):
@@ -103,13 +90,7 @@ class Email(Line):
     widget = forms.EmailInput
 
     def clean(self, value: Any) -> str:
-        text = super().clean(value)
-        try:
-            return spam.clean_email(text)
-        except spam.MalformedAddress:
-            raise forms.ValidationError(EMAIL) from None
-        except spam.DisposableAddress:
-            raise forms.ValidationError(DISPOSABLE) from None
+        return spam.clean_email(super().clean(value))
 
 
 class Day(Line):

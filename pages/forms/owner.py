@@ -15,7 +15,7 @@ from pages.forms.price import HOW, PRICES, PriceFields
 from pages.forms.public_form import PublicForm
 from pages.page import Page
 from pages.polish import date_digits, zloty
-from pages.prices import PER_UNIT
+from pages.prices.shared import PER_UNIT
 from prices.models import DepotPrice
 
 
@@ -24,10 +24,7 @@ class OwnerForm(HoursFields, PriceFields):
 
     email = None  # type: ignore[assignment] # removes the inherited field
 
-    PARTS = (
-        (PRICES, HOW, ()),
-        HOURS,
-    )
+    PARTS = ((PRICES, HOW, ()), HOURS)
     COMPACT = (HOURS[0],)
 
     def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:

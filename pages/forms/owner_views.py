@@ -15,7 +15,6 @@ from prices.validation import InvalidPrice
 
 NOTHING_CHANGED = "Niczego nie zmieniono: godziny są takie same i nie ma nowej ceny."
 
-
 DEAD_LINK = (
     "Odnośnik jest niepełny, wygasł, został odwołany albo zastąpił go nowszy. Na stronie swojego składu poproś o nowy. "
     "Jeśli odnośnik odwołano, przejmij wpis jeszcze raz."

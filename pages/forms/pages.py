@@ -110,7 +110,6 @@ class SubmissionPage(Page):
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of the submissions."""
         return frozenset(part.submission.kind for part in self.parts)
 
     @property

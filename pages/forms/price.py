@@ -14,7 +14,7 @@ from catalog.models import Depot
 from pages.forms import fields
 from pages.forms.public_form import PublicForm
 from pages.polish import zloty
-from pages.prices import PER_UNIT
+from pages.prices.shared import PER_UNIT
 from prices.descriptions import exact
 from prices.models import PlausibleRange
 from prices.validation import InvalidPrice, PriceInput, unit_price
@@ -70,8 +70,7 @@ class PriceFields(PublicForm):
                 self.fields[f"bag-{fuel.slug}"] = fields.Weight(
                     label=label, max_length=20, required=False, widget=forms.TextInput(attrs=attributes)
                 )
-        asked = [name for fuel in self.price_fuels for name in (f"price-{fuel.slug}", f"bag-{fuel.slug}")]
-        self.price_names = (*(name for name in asked if name in self.fields), "day")
+        self.price_names = (*(name for name in self.fields if name.startswith(("price-", "bag-"))), "day")
 
     @property
     def price_rows(self) -> Iterator[FuelQuestions]:

@@ -8,7 +8,7 @@ from typing import Any
 from catalog.depots import fuels
 from pages.dates import day
 from pages.polish import zloty
-from pages.prices import PER_UNIT
+from pages.prices.shared import PER_UNIT
 from prices.validation import PriceInput
 
 

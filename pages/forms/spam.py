@@ -8,12 +8,18 @@ import unicodedata
 from datetime import UTC, datetime, timedelta
 
 from django.core import signing
+from django.core.exceptions import ValidationError
 
 MIN_FILL = timedelta(seconds=3)
 """Shortest time in which a person reads and fills in a form."""
 
 MAX_AGE = timedelta(hours=12)
 """A form left open for longer is shown again, with the entered values."""
+
+MALFORMED_EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
+DISPOSABLE_EMAIL = (
+    "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
+)
 
 HONEYPOT = "firma_adres"
 """Name of the invisible field; bots fill in any address."""
@@ -26,14 +32,6 @@ _PRIVATE_TOPS = frozenset({"internal", "invalid", "local", "localhost", "test", 
 
 # Categories of control and invisible characters; letters of every script are allowed.
 _FORBIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-class MalformedAddress(Exception):
-    """Not a deliverable e-mail address."""
-
-
-class DisposableAddress(Exception):
-    """An address of a disposable mailbox."""
 
 
 class SubmittedTooFast(Exception):
@@ -63,26 +61,28 @@ def check_form_token(token: str, form: str, on: datetime) -> None:
 
 
 def clean_email(text: str) -> str:
-    """Return an address with a lower-case domain. Raises MalformedAddress and DisposableAddress.
+    """Return an address with a lower-case domain. Raises ValidationError for malformed and disposable ones.
 
     Stricter than RFC 5322: no quotes, comments, IP addresses or non-ASCII letters. The domain is not looked up.
     """
     text = text.strip()
-    local, at, domain = text.rpartition("@")
+    local, _, domain = text.rpartition("@")
     domain = domain.lower()
-    if not at or len(text) > 254 or len(local) > 64:
-        raise MalformedAddress
-    if not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
-        raise MalformedAddress
     labels = domain.split(".")
-    if labels[-1] in _PRIVATE_TOPS:
-        raise MalformedAddress
+    if (
+        len(text) > 254
+        or len(local) > 64
+        or not _LOCAL.fullmatch(local)
+        or not _DOMAIN.fullmatch(domain)
+        or labels[-1] in _PRIVATE_TOPS
+    ):
+        raise ValidationError(MALFORMED_EMAIL)
     # The list takes two megabytes, and most workers serve pages alone.
     from disposable_email_domains import blocklist
 
     # Disposable services also use subdomains.
     if any(".".join(labels[at:]) in blocklist for at in range(len(labels) - 1)):
-        raise DisposableAddress
+        raise ValidationError(DISPOSABLE_EMAIL)
     return f"{local}@{domain}"
 
 

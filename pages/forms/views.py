@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
@@ -173,15 +174,9 @@ def confirm(request: HttpRequest) -> HttpResponse:
             "Skopiuj go z wiadomości w całości: czasem dzieli się na dwa wiersze.",
         )
     except (LinkExpired, intake.SubmissionDeleted) as error:
-        return problem(
-            request,
-            410,
-            "Odnośnik wygasł",
-            f"Działał {LINK_LIFE // timedelta(hours=1)} godzin. Zgłoszenie się nie liczy, ale możesz wysłać je "
-            "jeszcze raz.",
-            link=form_again(error.args[0]),
-            link_label="Wypełnij formularz jeszcze raz",
-        )
+        hours = LINK_LIFE // timedelta(hours=1)
+        text = f"Działał {hours} godzin. Zgłoszenie się nie liczy, ale możesz wysłać je jeszcze raz."
+        return problem(request, 410, "Odnośnik wygasł", text, **form_again(error.args[0]))
     except intake.LinkAlreadyUsed as error:
         return problem(
             request,
@@ -197,8 +192,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
             409,
             "Zgłoszenie jest wycofane",
             "Nie można go już potwierdzić. Jeśli chcesz je jednak wysłać, wypełnij formularz jeszcze raz.",
-            link=form_again(error.args[0]),
-            link_label="Wypełnij formularz jeszcze raz",
+            **form_again(error.args[0]),
         )
     except intake.TokenSuperseded:
         return problem(
@@ -264,13 +258,13 @@ def later(response: HttpResponse, error: TooManyRequests, now: datetime) -> Http
     return response
 
 
-def form_again(submission_id: int) -> str:
-    """Return the path of the form of a submission, "" once it is deleted. One query."""
+def form_again(submission_id: int) -> dict[str, str]:
+    """Return the link to the form of a submission, for `problem`; empty once it is deleted. One query."""
     found = Submission.objects.filter(pk=submission_id).first()
     if found is None:
-        return ""
-    route = KINDS[Kind(found.kind)].route
-    return reverse(route, args=[found.depot_id]) if found.depot_id else reverse(route)
+        return {}
+    path = reverse(KINDS[Kind(found.kind)].route, args=[found.depot_id] if found.depot_id else [])
+    return {"link": path, "link_label": "Wypełnij formularz jeszcze raz"}
 
 
 def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
@@ -281,9 +275,7 @@ def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
 
 def get_published(depot_id: int) -> Depot:
     """Return the depot of a form. Raises Http404, DepotIsRemoved, DepotIsHeld."""
-    depot = Depot.objects.select_related("municipality__voivodeship").filter(pk=depot_id).first()
-    if depot is None:
-        raise Http404
+    depot = get_object_or_404(Depot.objects.select_related("municipality__voivodeship"), pk=depot_id)
     intake.check_published(depot)
     return depot
 

@@ -2,24 +2,3 @@
 
 Median, number and arithmetic come from the API's responses, changes and series from the same snapshot.
 """
-
-from pages.prices.country import FuelPricesPage, country_page, fuel_prices_page, price_map
-from pages.prices.index import PricesPage, index_page
-from pages.prices.official import OfficialPricesPage, official_page
-from pages.prices.shared import PER_UNIT, Asked
-from pages.prices.voivodeship import VoivodeshipPricesPage, voivodeship_prices_page
-
-__all__ = [
-    "PER_UNIT",
-    "Asked",
-    "FuelPricesPage",
-    "OfficialPricesPage",
-    "PricesPage",
-    "VoivodeshipPricesPage",
-    "country_page",
-    "fuel_prices_page",
-    "index_page",
-    "official_page",
-    "price_map",
-    "voivodeship_prices_page",
-]

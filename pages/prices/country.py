@@ -80,11 +80,7 @@ class FuelPricesPage(OneFuelPage):
 
 def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPage:
     """Return the page of a fuel in Poland for a query string. Raises Http404."""
-    return country_page(get_fuel(slug), Asked.read(query_string, today))
-
-
-def country_page(fuel: fuels.Fuel, asked: Asked) -> FuelPricesPage:
-    """Return the page of a fuel in Poland."""
+    fuel, asked = get_fuel(slug), Asked.read(query_string, today)
     answer = fuel_prices(fuel, on=asked.day)
     demonstration = "demonstration" in answer
     path = reverse("fuel-prices", args=[fuel.slug])

@@ -88,8 +88,6 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A tab of a fuel."""
-
     name: str
     path: str
     current: bool

@@ -5,10 +5,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from django.http import Http404
 from django.urls import reverse
 
-from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from pages.page import Crumb
 from pages.prices.shared import (
     PER_UNIT,
@@ -21,6 +19,7 @@ from pages.prices.shared import (
     prices_crumb,
     titled,
 )
+from pages.territory import get_voivodeship
 from prices.medians import WINDOW_MONTHS
 from prices.queries import COUNTRY_KEY, Comparison, compare, fuel_prices
 
@@ -66,10 +65,7 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
     """Return the page of a fuel in a voivodeship for a query string. Raises Http404."""
     fuel = get_fuel(slug)
     asked = Asked.read(query_string, today)
-    try:
-        unit = territory.get().voivodeship(voivodeship)
-    except VoivodeshipNotFound as error:
-        raise Http404 from error
+    unit = get_voivodeship(voivodeship)
     answer = fuel_prices(fuel, on=asked.day, voivodeship=unit.teryt)
     country = fuel_prices(fuel, on=asked.day)
     demonstration = "demonstration" in answer or "demonstration" in country

@@ -23,6 +23,9 @@ STRIP = 28.0
 CROWDED = 40
 """Most surrounding municipalities of a map; with more, it shows counties."""
 
+OVERVIEW_TOLERANCE = 1.0
+"""Tolerance of maps of many areas; coarser, so that the picture of the largest voivodeship stays small."""
+
 NAME_SIZE = 10.0
 NEAR = 10.0
 LEAST_NAMED = 700.0
@@ -185,6 +188,17 @@ class MapUnit:
     shade: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Outlines of a map of areas: key, path and centre of each. approximate: as in `Map`."""
+
+    frame: Frame
+    keys: tuple[str, ...]
+    paths: tuple[str, ...]
+    middles: tuple[Place, ...]
+    approximate: bool
+
+
 def depot_frame(area: shapely.Geometry | None, places: Sequence[Place]) -> Frame | None:
     """Return the frame around a municipality (None without a boundary) and places in metres; None for neither."""
     corners = [*places]
@@ -293,48 +307,40 @@ def inner_middle(area: Any, tolerance: float) -> Any:
     return shapely.get_point(shapely.maximum_inscribed_circle(area, tolerance=tolerance), 0)
 
 
-def simple_map(areas: Areas, *, tolerance: float = outlines.TOLERANCE) -> tuple[Frame, Areas]:
-    """Return a frame filled by areas, and the areas without invisible detail. The expensive part."""
+def draw_areas(areas: Areas, keys: Sequence[str], *, approximate: bool) -> Drawn:
+    """Return the outlines of areas, which fill the frame, without invisible detail. The expensive part."""
     least_x, least_y, most_x, most_y = shapely.total_bounds(areas).tolist()
     frame = fit((least_x, least_y, most_x, most_y), margin=4.0, heights=(220.0, 460.0))
-    return frame, outlines.simplify(areas, frame.metres_per_unit, tolerance)
-
-
-def area_paths(frame: Frame, areas: Areas) -> tuple[str, ...]:
-    """Return a path for every area, in their order."""
-    return tuple(outlines.area_path(area, frame) for area in areas)
+    simple = outlines.simplify(areas, frame.metres_per_unit, OVERVIEW_TOLERANCE)
+    paths = tuple(outlines.area_path(area, frame) for area in simple)
+    return Drawn(frame, tuple(keys), paths, middles(frame, simple), approximate)
 
 
 def middles(frame: Frame, areas: Areas) -> tuple[Place, ...]:
     """Return the centre of the largest circle inside each area, in units of the picture, in their order."""
-    reach = 0.5 * frame.metres_per_unit
-    found = shapely.get_coordinates(inner_middle(largest_parts(areas), reach))
+    # Islands have no label.
+    largest = np.array([max(shapely.get_parts(area), key=shapely.area) for area in areas], dtype=object)
+    found = shapely.get_coordinates(inner_middle(largest, 0.5 * frame.metres_per_unit))
     return tuple((round(x, 1), round(y, 1)) for x, y in (frame.place(*point) for point in found.tolist()))
 
 
-def largest_parts(areas: Areas) -> Areas:
-    """Return the largest part of each area: islands have no label."""
-    return np.array([max(shapely.get_parts(area), key=shapely.area) for area in areas], dtype=object)
-
-
-def area_map(
-    frame: Frame, paths: Sequence[str], middles: Sequence[Place], units: Sequence[MapUnit], *, approximate: bool
-) -> AreaMap:
-    """Return a map of areas with links and circles. paths, middles, units: one for every area."""
+def area_map(drawn: Drawn, units: Sequence[MapUnit]) -> AreaMap:
+    """Return a map of areas with links and circles. units: one for every area."""
+    frame = drawn.frame
     most = max((unit.count for unit in units), default=0)
     per_root = circle_size(most)
     circles = [
         Circle(x, y, round(per_root * math.sqrt(unit.count), 1), unit.count)
-        for (x, y), unit in zip(middles, units, strict=True)
+        for (x, y), unit in zip(drawn.middles, units, strict=True)
         if unit.count
     ]
     return AreaMap(
         frame=frame,
         scale=scale_bar(frame.metres_per_unit, 90),
-        approximate=approximate,
+        approximate=drawn.approximate,
         links=tuple(
             Link(path, unit.href, unit.title, unit.hatched, unit.label, *middle, unit.shade)
-            for path, middle, unit in zip(paths, middles, units, strict=True)
+            for path, middle, unit in zip(drawn.paths, drawn.middles, units, strict=True)
         ),
         circles=tuple(sorted(circles, key=lambda circle: -circle.r)),
         legend=circle_legend(most, per_root, right=frame.width - 4, middle=round(frame.height + STRIP / 2 + 1)),

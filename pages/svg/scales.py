@@ -18,7 +18,6 @@ class ScaleBar:
     """A scale bar. length: in units of the picture. label: "500 m" or "20 km"."""
 
     length: float
-    metres: int
     label: str
 
 
@@ -100,7 +99,7 @@ def scale_bar(metres_per_unit: float, longest: float = 110.0) -> ScaleBar:
     size = 10.0 ** math.floor(math.log10(room))
     metres = max(1, round(max(step * size for step in STEPS if step * size <= room * (1 + 1e-9))))
     label = f"{metres // 1000} km" if metres >= 1000 else f"{metres} m"
-    return ScaleBar(round(metres / metres_per_unit, 1), metres, label)
+    return ScaleBar(round(metres / metres_per_unit, 1), label)
 
 
 def text_width(text: str, size: float) -> float:

@@ -6,6 +6,7 @@ ground of a municipality takes some milliseconds; the cache holds up to `GROUND_
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import attrgetter
 from threading import Lock
 from typing import Any
@@ -20,9 +21,6 @@ from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.snapshot import territory
 from pages.svg import maps, outlines
 from pages.svg.viewbox import Frame
-
-OVERVIEW_TOLERANCE = 1.0
-"""Tolerance of maps of many areas; coarser, so that the picture of the largest voivodeship stays small."""
 
 GROUND_BYTES = 12 * 1024 * 1024
 """Size of the cache of grounds: some 1,900 of the 2,479 municipalities."""
@@ -43,18 +41,6 @@ class Numbered:
     osm: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """Outlines of a map: key, path and centre of each area. names: of voivodeships only."""
-
-    frame: Frame
-    keys: tuple[str, ...]
-    paths: tuple[str, ...]
-    middles: tuple[maps.Place, ...]
-    approximate: bool
-    names: tuple[str, ...] = ()
-
-
 @dataclass(slots=True)
 class _MapCache:
     """The cache of one snapshot of the territory. grounds: by municipality and frame."""
@@ -62,12 +48,8 @@ class _MapCache:
     index: BoundaryIndex
     grounds: LRUCache[tuple[str, Frame], maps.Ground]
     filling: Lock
-    voivodeships: dict[str, Drawn | None] = field(default_factory=dict)
-    country: Drawn | None = None
-
-
-class _Current:
-    cache: _MapCache | None = None
+    voivodeships: dict[str, maps.Drawn | None] = field(default_factory=dict)
+    country: maps.Drawn | None = None
 
 
 def depot_map(
@@ -101,13 +83,7 @@ def depot_map(
         if asked is None or frame == maps.depot_frame(area, ()):
             with cache.filling:
                 cache.grounds[teryt, frame] = below
-    return maps.depot_map(
-        frame,
-        below,
-        depots=places,
-        origin=asked,
-        credit_osm=any(depot.osm for depot in depots),
-    )
+    return maps.depot_map(frame, below, depots=places, origin=asked, credit_osm=any(depot.osm for depot in depots))
 
 
 def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Ground:
@@ -167,15 +143,7 @@ def voivodeship_map(slug: str, units: Mapping[str, maps.MapUnit]) -> maps.AreaMa
     if slug not in cache.voivodeships:
         cache.voivodeships[slug] = _draw_voivodeship(cache.index, slug)
     drawn = cache.voivodeships[slug]
-    if drawn is None:
-        return None
-    return maps.area_map(
-        drawn.frame,
-        drawn.paths,
-        drawn.middles,
-        [units[teryt] for teryt in drawn.keys],
-        approximate=drawn.approximate,
-    )
+    return None if drawn is None else maps.area_map(drawn, [units[teryt] for teryt in drawn.keys])
 
 
 def country_map(unit_of: Callable[[str, str], maps.MapUnit]) -> maps.AreaMap | None:
@@ -183,53 +151,33 @@ def country_map(unit_of: Callable[[str, str], maps.MapUnit]) -> maps.AreaMap | N
     cache = _map_cache()
     if cache.country is None:
         cache.country = _draw_country(cache.index)
-    drawn = cache.country
-    if drawn is None:
+    if cache.country is None:
         return None
-    return maps.area_map(
-        drawn.frame,
-        drawn.paths,
-        drawn.middles,
-        [unit_of(slug, name) for slug, name in zip(drawn.keys, drawn.names, strict=True)],
-        approximate=drawn.approximate,
-    )
+    names = {unit.slug: unit.name for unit in territory.get().voivodeships.values()}
+    return maps.area_map(cache.country, [unit_of(slug, names[slug]) for slug in cache.country.keys])
 
 
-def _draw_voivodeship(index: BoundaryIndex, slug: str) -> Drawn | None:
+def _draw_voivodeship(index: BoundaryIndex, slug: str) -> maps.Drawn | None:
     positions = [i for i, unit in enumerate(index.municipalities) if unit.voivodeship_slug == slug]
     if not positions:
         return None
-    frame, areas = maps.simple_map(index.areas[positions], tolerance=OVERVIEW_TOLERANCE)
     units = [index.municipalities[i] for i in positions]
-    return Drawn(
-        frame=frame,
-        keys=tuple(unit.teryt for unit in units),
-        paths=maps.area_paths(frame, areas),
-        middles=maps.middles(frame, areas),
-        approximate=any(unit.approximate for unit in units),
-    )
+    approximate = any(unit.approximate for unit in units)
+    return maps.draw_areas(index.areas[positions], [unit.teryt for unit in units], approximate=approximate)
 
 
-def _draw_country(index: BoundaryIndex) -> Drawn | None:
+def _draw_country(index: BoundaryIndex) -> maps.Drawn | None:
     if not index.municipalities:
         return None
     slugs, areas = outlines.dissolve(index.areas, [unit.voivodeship_slug for unit in index.municipalities])
-    frame, simple = maps.simple_map(areas, tolerance=OVERVIEW_TOLERANCE)
-    names = {unit.voivodeship_slug: unit.voivodeship_name for unit in index.municipalities}
-    return Drawn(
-        frame=frame,
-        names=tuple(names[slug] for slug in slugs),
-        keys=tuple(slugs),
-        paths=maps.area_paths(frame, simple),
-        middles=maps.middles(frame, simple),
-        approximate=any(unit.approximate for unit in index.municipalities),
-    )
+    return maps.draw_areas(areas, slugs, approximate=any(unit.approximate for unit in index.municipalities))
 
 
 def _map_cache() -> _MapCache:
+    return _map_cache_of(territory.get().boundaries)
+
+
+@lru_cache(maxsize=1)
+def _map_cache_of(index: BoundaryIndex) -> _MapCache:
     """Return the cache of this process, empty for a new snapshot of the territory."""
-    index = territory.get().boundaries
-    cache = _Current.cache
-    if cache is None or cache.index is not index:
-        cache = _Current.cache = _MapCache(index, LRUCache(GROUND_BYTES, getsizeof=attrgetter("bytes")), Lock())
-    return cache
+    return _MapCache(index, LRUCache(GROUND_BYTES, getsizeof=attrgetter("bytes")), Lock())

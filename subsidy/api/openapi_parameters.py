@@ -12,7 +12,6 @@ from rest_framework.serializers import (
     BooleanField,
     ChoiceField,
     DateField,
-    Field,
     FloatField,
     IntegerField,
     Serializer,
@@ -57,6 +56,15 @@ def amount(words: str, example: float) -> FloatField:
 def flag(words: str) -> BooleanField:
     """Return a field for a switch."""
     return BooleanField(default=False, help_text=words, style={"example": True})
+
+
+def rules_day() -> DateField:
+    """Return a field for the day of the rules."""
+    return DateField(
+        required=False,
+        help_text=f"Day whose rules count, YYYY-MM-DD, from {rules.current().begins}. Without it today in Poland.",
+        style={"example": "2026-10-01"},
+    )
 
 
 @extend_schema_serializer(deprecate_fields=list(params.SYNONYMS))
@@ -115,11 +123,7 @@ class SubsidyParameters(Serializer[Any]):
     ventilation = flag("Mechanical ventilation with heat recovery.")
     html = flag("Adds ready HTML fragments of the result.")
     brief = flag("Only level, share, sums and notes, without `items`, `audit_variants`, `conditions` and `sources`.")
-    on = DateField(
-        required=False,
-        help_text=f"Day whose rules count, YYYY-MM-DD, from {rules.current().begins}. Without it today in Poland.",
-        style={"example": "2026-10-01"},
-    )
+    on = rules_day()
 
     def get_fields(self) -> dict[str, Any]:
         """Return the declared fields and those generated for each item: areas, documents and costs."""
@@ -159,37 +163,29 @@ class LimitsParameters(Serializer[Any]):
         help_text="Only thresholds and shares of the levels, limits of the project types, or limits of the items.",
         style={"example": "levels"},
     )
-    on = DateField(
-        required=False,
-        help_text=f"Day whose rules count, YYYY-MM-DD, from {rules.current().begins}. Without it today in Poland.",
-        style={"example": "2026-10-01"},
-    )
+    on = rules_day()
 
 
 class SubsidyFormSerializer(SubsidyParameters):
     """The parameters of GET as a form; those of the address are not read."""
 
     def get_fields(self) -> dict[str, Any]:
-        """Return the fields without defaults."""
-        return {name: without_default(field) for name, field in super().get_fields().items()}
+        """Return the fields, all optional and without defaults."""
+        fields = super().get_fields()
+        for field in fields.values():
+            field.default, field.required = empty, False
+        return fields
 
 
-class SubsidyJsonSerializer(SubsidyParameters):
+class SubsidyJsonSerializer(SubsidyFormSerializer):
     """The parameters of GET as JSON; those of the address are not read.
 
     Null counts as not given. Numbers and switches may also stand in strings, written as in a form.
     """
 
     def get_fields(self) -> dict[str, Any]:
-        """Return the fields without defaults; each may be null."""
-        fields = {name: without_default(field) for name, field in super().get_fields().items()}
+        """Return the fields of the form; each may be null."""
+        fields = super().get_fields()
         for field in fields.values():
             field.allow_null = True
         return fields
-
-
-def without_default(field: Any) -> Field[Any, Any, Any, Any]:
-    """Make a field optional, without a default."""
-    field.default, field.required = empty, False
-    found: Field[Any, Any, Any, Any] = field
-    return found

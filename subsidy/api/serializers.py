@@ -6,11 +6,9 @@ out.
 
 from collections.abc import Iterator
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 from django.template.loader import render_to_string
-from django.urls import reverse
 from rest_framework.serializers import (
     BooleanField,
     CharField,
@@ -23,7 +21,7 @@ from rest_framework.serializers import (
 )
 
 from catalog.api.serializers import SITE
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_path, site_url
 from subsidy.api.params import SubsidyQuery
 from subsidy.application import Household, Item, Level
 from subsidy.calculator import ItemRow, Result, Variant
@@ -244,7 +242,7 @@ class SubsidySerializer(SubsidyVariantSerializer):
             "disclaimer": instance.disclaimer,
             "program": {"version_from": instance.edition.valid_from, "as_of": instance.edition.as_of},
             "sources": [{"name": source.title, "url": source.url} for source in instance.sources],
-            "page": page_url(),
+            "page": site_url(route_path("subsidy")),
             "business_revenue_limit_pln": optional(instance.business_revenue_limit_pln),
         }
         if self.context.get("brief"):
@@ -308,7 +306,7 @@ class SubsidyLimitsSerializer(Serializer[Any]):
                 for item in sorted(instance.values.items())
                 if about in (None, item[0][0].partition("/")[0])
             ],
-            "page": page_url(),
+            "page": site_url(route_path("subsidy")),
         }
 
 
@@ -321,9 +319,3 @@ def describe_unknown(query: SubsidyQuery, on: RulesAt) -> Iterator[str]:
             yield on.text("note_parameter_unknown", name=one.name)
     if query.more_unknown:
         yield on.text("note_parameters_unknown", count=query.more_unknown)
-
-
-@lru_cache
-def page_url() -> str:
-    """Return the address of the calculator's page."""
-    return site_url(reverse("subsidy"))

@@ -44,10 +44,9 @@ def requirements(
     if shown.level is Level.NONE:
         return ()
     kinds = set(situations(application, shown))
-    demand = {
+    filled = {
         key: format_amount(rules.number("project_types/heating_demand", key)) for key in ("type_2_from", "type_2_to")
     }
-    filled = dict(demand)
     if "business_limited" in kinds:
         filled["multiple"] = format_amount(rules.number("levels/business_revenue", shown.level))
         filled["amount"] = f", czyli {format_amount(revenue_limit)} zł" if revenue_limit is not None else ""

@@ -8,7 +8,6 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def truncate_to_grosz(amount: Decimal) -> Decimal:
-    """Truncate to the grosz."""
     return amount.quantize(GROSZ, ROUND_DOWN)
 
 

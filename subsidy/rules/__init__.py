@@ -34,12 +34,11 @@ class RuleSource:
     title: str
     url: str | None
     official: bool
-    read_on: date | None
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A value from valid_from on. value: None ends the parameter. notes: names of texts that qualify it."""
+    """An entry from valid_from on. value: None ends the parameter. notes: names of texts that qualify it."""
 
     value: Decimal | None
     valid_from: date
@@ -52,7 +51,7 @@ class Dated:
 
 @dataclass(frozen=True, slots=True)
 class DatedValue(Dated):
-    """A value in force."""
+    """An entry with a value."""
 
     value: Decimal
 
@@ -106,11 +105,9 @@ def value_at(values: Sequence[Dated], day: date) -> DatedValue:
     if number == 0:
         raise NotInForce(day)
     entry = values[number - 1]
-    if entry.value is None:
+    if not isinstance(entry, DatedValue):
         raise NotInForce(day, entry)
-    return DatedValue(
-        entry.value, entry.valid_from, entry.unit, entry.clause, entry.source, entry.verified, entry.notes
-    )
+    return entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +152,7 @@ class Rules:
     editions: tuple[Edition, ...]
     conditions: tuple[RuleCondition, ...]
     texts: Mapping[str, str]
-    changes: tuple[date, ...] = field(default=())
+    changes: tuple[date, ...]
     """Days on which a rule changes, ascending."""
 
     _known: dict[date, RulesAt] = field(default_factory=dict, compare=False, repr=False)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, RootModel, StringConstraints
 
 from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
 from subsidy.application import Item
-from subsidy.rules import Dated, Edition, ItemRule, RuleCondition, Rules, RulesError, RuleSource
+from subsidy.rules import Dated, DatedValue, Edition, ItemRule, RuleCondition, Rules, RulesError, RuleSource, Values
 
 LEVELS = ("basic", "elevated", "highest")
 
@@ -228,7 +228,7 @@ def make_rules(
     entries: Mapping[str, SourceEntry],
 ) -> Rules:
     """Build the rules from the parsed files. Raises RulesError for a value that begins too late."""
-    sources = {name: RuleSource(one.title, one.url, one.official, one.read_on) for name, one in entries.items()}
+    sources = {name: RuleSource(one.title, one.url, one.official) for name, one in entries.items()}
     parameters = {
         name: {
             key: tuple(make_dated(entry, file, sources[entry.source]) for entry in values)
@@ -238,57 +238,41 @@ def make_rules(
     }
     begins = editions[0].valid_from
     check_beginnings(folder, parameters, begins)
-    changes = {edition.valid_from for edition in editions}
-    changes |= {edition.contracts_until + timedelta(days=1) for edition in editions}
-    changes |= {entry.valid_from for keys in parameters.values() for values in keys.values() for entry in values}
-    changes |= {day for condition in conditions for day in (condition.valid_from, condition.valid_to) if day}
     return Rules(
-        parameters,
-        {
+        parameters=parameters,
+        items={
             name.removeprefix("items/"): ItemRule(file.name, file.table, file.unit.removeprefix("PLN/"), file.clause)
             for name, file in files.items()
             if isinstance(file, ItemFile)
         },
-        tuple(
-            Edition(
-                one.valid_from,
-                one.as_of,
-                one.contracts_until,
-                tuple(sources[name] for name in one.sources),
-                tuple(one.notes),
-            )
+        editions=tuple(
+            Edition(**dict(one) | {"sources": tuple(sources[name] for name in one.sources), "notes": tuple(one.notes)})
             for one in editions
         ),
-        tuple(
-            RuleCondition(
-                one.text,
-                one.clause,
-                one.applies,
-                one.valid_from,
-                one.valid_to,
-                sources[one.source],
-                one.verified,
-            )
-            for one in conditions
-        ),
-        dict(texts),
-        tuple(sorted(day for day in changes if day >= begins)),
+        conditions=tuple(RuleCondition(**dict(one) | {"source": sources[one.source]}) for one in conditions),
+        texts=texts,
+        changes=days_of_changes(parameters, editions, conditions),
     )
 
 
 def make_dated(entry: DatedEntry, file: ParameterFile, source: RuleSource) -> Dated:
-    return Dated(
-        value=None if entry.value is None else Decimal(entry.value),
-        valid_from=entry.valid_from,
-        unit=entry.unit or file.unit,
-        clause=entry.clause or file.clause,
-        source=source,
-        verified=entry.verified,
-        notes=tuple(entry.notes),
-    )
+    unit, clause, notes = entry.unit or file.unit, entry.clause or file.clause, tuple(entry.notes)
+    facts = (entry.valid_from, unit, clause, source, entry.verified, notes)
+    return Dated(None, *facts) if entry.value is None else DatedValue(Decimal(entry.value), *facts)
 
 
-def check_beginnings(folder: Path, parameters: Mapping[str, Mapping[str, tuple[Dated, ...]]], begins: date) -> None:
+def days_of_changes(
+    parameters: Mapping[str, Values], editions: list[EditionEntry], conditions: list[ConditionEntry]
+) -> tuple[date, ...]:
+    """Return the days on which a rule changes, ascending, from the first edition on."""
+    days = {edition.valid_from for edition in editions}
+    days |= {edition.contracts_until + timedelta(days=1) for edition in editions}
+    days |= {entry.valid_from for keys in parameters.values() for values in keys.values() for entry in values}
+    days |= {day for condition in conditions for day in (condition.valid_from, condition.valid_to) if day}
+    return tuple(sorted(day for day in days if day >= editions[0].valid_from))
+
+
+def check_beginnings(folder: Path, parameters: Mapping[str, Values], begins: date) -> None:
     """Raise RulesError for a value that begins after the first edition.
 
     So on any day a value is in force or has ended.

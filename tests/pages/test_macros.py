@@ -23,7 +23,7 @@ def empty():
     """Return an empty map."""
     return DepotMap(
         frame=Frame(0.0, 0.0, 10.0, 360.0, 200.0),
-        scale=ScaleBar(50.0, 500, "500 m"),
+        scale=ScaleBar(50.0, "500 m"),
         approximate=False,
         outline="",
         land="",

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Municipality
-from pages.prices import price_map
+from pages.prices.country import price_map
 from prices.medians import months_before
 from prices.models import Observation, PlausibleRange, Series
 from tests import factories

@@ -9,7 +9,7 @@ from jinja2 import nodes
 
 from catalog.models import FormerMunicipality
 from pages.markdown import address, escape, link
-from pages.page import page_of_twin, twin_path
+from pages.page import twin_path
 from pages.rendering import prefers_markdown
 from pages.template_filters import MARKDOWN
 from subsidy.template_filters import FILTERS as AMOUNTS
@@ -107,10 +107,9 @@ def test_who_prefers_markdown(accept, markdown):
     assert prefers_markdown(accept) is markdown
 
 
-def test_paths_of_twins_and_back():
+def test_paths_of_twins():
     for path, expected in [("/", "/index.md"), ("/ceny/", "/ceny.md"), (KRAKOW, KRAKOW[:-1] + ".md")]:
         assert twin_path(path) == expected
-        assert page_of_twin(expected) == path
 
 
 @pytest.mark.parametrize("path", ["/", "/ceny/", KRAKOW])

@@ -26,7 +26,6 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--all", action="store_true", help="every page, also those of invented depots and prices")
         parser.add_argument("--every-link", action="store_true", help="try every link, which takes a few times as long")
-
         parser.add_argument("--one-in", type=int, default=1, metavar="N", help="of each kind of page only every Nth")
 
     def handle(self, *args: Any, **options: Any) -> None:

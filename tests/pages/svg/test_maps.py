@@ -176,9 +176,8 @@ def test_a_wide_map_draws_counties():
 
 def squares(counts):
     shapes = areas(*(shapely.box(i * 1000, 0, i * 1000 + 1000, 1000) for i in range(len(counts))))
-    frame, simple = maps.simple_map(shapes)
     units = [maps.MapUnit(f"/{i}/", f"gmina {i}", number) for i, number in enumerate(counts)]
-    return maps.area_map(frame, maps.area_paths(frame, simple), maps.middles(frame, simple), units, approximate=True)
+    return maps.area_map(maps.draw_areas(shapes, [unit.href for unit in units], approximate=True), units)
 
 
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=12))
@@ -211,9 +210,9 @@ def test_no_depots_no_circles():
 
 def test_labels_stand_in_the_largest_part():
     island = shapely.MultiPolygon([shapely.box(0, 0, 100, 100), shapely.box(1000, 0, 9000, 8000)])
-    frame, simple = maps.simple_map(areas(island))
-    ((x, _),) = maps.middles(frame, simple)
-    assert x > frame.place(1000, 0)[0]
+    drawn = maps.draw_areas(areas(island), ["a"], approximate=False)
+    ((x, _),) = drawn.middles
+    assert x > drawn.frame.place(1000, 0)[0]
 
 
 def test_compound_names_take_two_lines():

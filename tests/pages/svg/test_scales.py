@@ -53,10 +53,12 @@ def test_a_step_is_round_and_divides_into_few_parts(span, most):
 @given(st.floats(min_value=0.1, max_value=5000), st.floats(min_value=60, max_value=200))
 def test_a_scale_bar_is_round_and_long_enough_to_read(metres_per_unit, longest):
     bar = scale_bar(metres_per_unit, longest)
-    assert is_round(bar.metres)
+    number, unit = bar.label.split()
+    metres = int(number) * {"m": 1, "km": 1000}[unit]
+    assert is_round(metres)
+    assert (unit == "km") is (metres >= 1000)
     assert longest / 2.5 - 0.1 <= bar.length <= longest + 0.1
-    assert math.isclose(bar.length * metres_per_unit, bar.metres, abs_tol=metres_per_unit / 10)
-    assert bar.label == (f"{bar.metres} m" if bar.metres < 1000 else f"{bar.metres // 1000} km")
+    assert math.isclose(bar.length * metres_per_unit, metres, abs_tol=metres_per_unit / 10)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1000), st.floats(1, 60)), min_size=1, max_size=20))
