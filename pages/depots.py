@@ -176,12 +176,13 @@ def price_rows(depot: DepotRow, today: date) -> tuple[PriceRow, ...]:
 
 def draw_map(depot: DepotRow, nearby: Iterable[DepotCard]) -> DepotMap | None:
     """Return a map with the depot as the origin and the numbered ones around it."""
-    is_osm = depot.source == Depot.Source.OSM
     around = []
+    credit_osm = depot.source == Depot.Source.OSM
     for card in nearby:
         lat, lon = map(float, card.facts.at.split(","))
-        around.append(territory_svg.Numbered(card.number, lat, lon, is_osm))
-    return territory_svg.depot_map(depot.teryt, around, (depot.lat, depot.lon))
+        around.append(territory_svg.Numbered(card.number, lat, lon))
+        credit_osm |= card.facts.is_osm
+    return territory_svg.depot_map(depot.teryt, around, (depot.lat, depot.lon), credit_osm=credit_osm)
 
 
 def offers(page: DepotPage) -> Iterator[dict[str, Any]]:

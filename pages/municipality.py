@@ -225,12 +225,15 @@ def find_depots(
 
 def draw_map(unit: Municipality, shown: list[DepotRow], asked: Origin | None, *, framed: bool) -> DepotMap | None:
     """Return a map with the listed depots, numbered in their order. framed: it always shows the first of them."""
-    places = [
-        territory_svg.Numbered(number, row.lat, row.lon, row.source == Depot.Source.OSM)
-        for number, row in enumerate(shown, start=1)
-    ]
+    places = [territory_svg.Numbered(number, row.lat, row.lon) for number, row in enumerate(shown, start=1)]
     point = (asked.point.lat, asked.point.lon) if asked else None
-    return territory_svg.depot_map(unit.teryt, places, point, framed=range(1, FRAMED + 1) if framed else ())
+    return territory_svg.depot_map(
+        unit.teryt,
+        places,
+        point,
+        credit_osm=any(row.source == Depot.Source.OSM for row in shown),
+        framed=range(1, FRAMED + 1) if framed else (),
+    )
 
 
 def count_open(unit: Municipality, fuel: Fuel | None, now: datetime) -> int:

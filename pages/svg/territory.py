@@ -33,12 +33,11 @@ SURROUNDINGS_DETAIL_M = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A depot in a list. number: its position there. osm: whether OpenStreetMap must be credited."""
+    """A depot in a list. number: its position there."""
 
     number: int
     lat: float
     lon: float
-    osm: bool
 
 
 @dataclass(slots=True)
@@ -56,12 +55,14 @@ def depot_map(
     teryt: str,
     depots: Sequence[Numbered],
     origin: tuple[float, float] | None,
+    *,
+    credit_osm: bool,
     framed: Collection[int] = (),
 ) -> maps.DepotMap | None:
     """Return the map of a municipality with depots and the requested WGS84 point. None if there is nothing to show.
 
-    framed: numbers of depots that the frame includes; others are left out if they lie outside. The ground of most maps
-    is drawn once per municipality.
+    credit_osm: whether OpenStreetMap must be credited for the depots or the origin. framed: numbers of depots that the
+    frame includes; others are left out if they lie outside. The ground of most maps is drawn once per municipality.
     """
     cache = _map_cache()
     own = cache.index.positions.get(teryt)
@@ -83,7 +84,7 @@ def depot_map(
         if asked is None or frame == maps.depot_frame(area, ()):
             with cache.filling:
                 cache.grounds[teryt, frame] = below
-    return maps.depot_map(frame, below, depots=places, origin=asked, credit_osm=any(depot.osm for depot in depots))
+    return maps.depot_map(frame, below, depots=places, origin=asked, credit_osm=credit_osm)
 
 
 def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Ground:

@@ -60,6 +60,7 @@ def test_names_of_others_are_escaped(drawn):
         at="50.1,19.2",
         way="https://example.pl/?to=1&x=2",
         ask_price="/sklad/1/cena/",
+        is_osm=False,
     )
     facts = replace(facts, fixed=macro("pages/_depots.html", "fixed")(facts))
     price = CardPrice("Węgiel <x>", 1590.0, "t", date(2026, 10, 28))

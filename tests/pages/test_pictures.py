@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from django.utils import timezone
 
+from catalog.links import depot_path
 from fueldepot.data import snapshot
 from pages.svg import territory
 from prices.models import Observation, Series
@@ -84,6 +85,15 @@ def test_invented_depots_and_guessed_borders_credit_nobody_else(client):
     assert "Granice przybliżone" in figure
     assert "OpenStreetMap" not in figure
     assert "GUGiK" not in figure
+
+
+@pytest.mark.parametrize(("own", "other"), [("osm", None), ("osm", "editor"), ("editor", "osm")])
+def test_the_map_of_a_depot_credits_the_sources_of_all_it_shows(client, krakow, own, other):
+    depot = factories.DepotFactory(source=own)
+    if other:
+        factories.DepotFactory(source=other, lat=depot.lat + 0.01, lon=depot.lon)
+    html = html_of(client, depot_path(depot.pk, depot.name))
+    assert "© autorzy" in picture_of(html, "map")
 
 
 def test_a_voivodeship_links_its_municipalities(client, krakow, depot):
