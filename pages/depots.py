@@ -13,12 +13,13 @@ from django.utils import timezone
 from catalog.depots import fuels
 from catalog.depots.attribution import LICENCES, ORIGINS
 from catalog.depots.opening_state import OpeningState, Week
-from catalog.depots.openings import opening_of
+from catalog.depots.openings import opening_of, opening_period
 from catalog.depots.snapshot import MAX_ID, DepotRow, depots
 from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS
 from catalog.territory.point import Point
 from catalog.territory.snapshot import territory
+from fueldepot.http.conditional import Period
 from pages.cards import CardFacts, DepotCard, Status, card_facts, nearest_cards
 from pages.page import Crumb, Page
 from pages.polish import coordinates
@@ -58,8 +59,8 @@ class PriceRow:
 class DepotPage(Page):
     """The page of a published depot. week: empty for unknown or irregular hours.
 
-    opening: the state at `moment`. price_list: the newest price of each fuel. unpriced: names of the fuels without a
-    price. nearby: other depots, with distances from this one. map: of this depot and those nearby.
+    opening: the state, which holds for the `period`. price_list: the newest price of each fuel. unpriced: names of the
+    fuels without a price. nearby: other depots, with distances from this one. map: of this depot and those nearby.
     """
 
     template: ClassVar[str] = "pages/depot"
@@ -68,7 +69,7 @@ class DepotPage(Page):
     facts: CardFacts
     municipality: Municipality
     opening: OpeningState
-    moment: datetime
+    period: Period
     week: tuple[DayHours, ...]
     coordinates: str
     map_url: str
@@ -149,7 +150,7 @@ def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
         facts=facts,
         municipality=unit,
         opening=opening_of(depot, now),
-        moment=timezone.localtime(now),
+        period=opening_period(now),
         week=week(depot.hours_ranges, today),
         coordinates=coordinates(depot.lat, depot.lon),
         map_url=f"https://www.openstreetmap.org/?mlat={depot.lat}&mlon={depot.lon}#map=16/{depot.lat}/{depot.lon}",

@@ -14,13 +14,14 @@ from catalog.api.params import LIMIT_RANGE
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
 from catalog.depots.opening_state import OpeningState
-from catalog.depots.openings import opening_of
+from catalog.depots.openings import opening_of, opening_period
 from catalog.depots.snapshot import DepotRow, depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Depot, Municipality
 from catalog.territory.point import Point
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key
+from fueldepot.http.conditional import Period
 from fueldepot.http.links import route_path, site_url
 from pages.cards import CardPrice, DepotCard, card_price, depot_card
 from pages.choices import Chip, Choices, Order
@@ -71,9 +72,9 @@ class MunicipalityPage(Page):
 
     sections: its depots and the nearest beyond it, each once. own: names and paths of all its depots.
     origin_at: "lat,lon" of the requested point, "" for none. reference: the origin of distances with its coordinates,
-    "" for none. chosen: the filters in Polish. moment: of the opening states. fuel_chips, order_chips: links to other
-    choices. median: None without one. map: of the listed depots, by number. outlines: path of the GeoJSON below the
-    map. notices: about ignored parameters and a place without a position.
+    "" for none. chosen: the filters in Polish. period: in which the opening states hold. fuel_chips, order_chips: links
+    to other choices. median: None without one. map: of the listed depots, by number. outlines: path of the GeoJSON
+    below the map. notices: about ignored parameters and a place without a position.
     """
 
     template: ClassVar[str] = "pages/municipality"
@@ -87,7 +88,7 @@ class MunicipalityPage(Page):
     origin_at: str
     reference: str
     chosen: str
-    moment: datetime
+    period: Period
     fuel_chips: tuple[Chip, ...]
     order_chips: tuple[Chip, ...]
     median: Median | None
@@ -177,7 +178,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         origin_at=f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",
         reference=f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
         chosen=choices.in_words,
-        moment=timezone.localtime(now),
+        period=opening_period(now),
         fuel_chips=choices.fuel_chips(
             path,
             len(listed),

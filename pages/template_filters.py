@@ -116,7 +116,7 @@ MARKDOWN: dict[str, Filter] = {
     "signed_zloty": polish.signed_zloty,
     "tenths": polish.tenths,
     "counted": polish.counted,
-    "moment": dates.moment,
+    "span": dates.span,
 }
 """Filters whose results are safe in Markdown."""
 

@@ -46,7 +46,8 @@ class Openings:
             day += timedelta(days=1)
         # The repeated hour in October has the same clock but another UTC offset.
         key = f"{here:%Y-%m-%d%z} {clocks[following - 1]}"
-        return Period(key, datetime.combine(day, clock, WARSAW).astimezone(UTC))
+        start = datetime.combine(here.date(), clocks[following - 1], WARSAW)
+        return Period(key, start.astimezone(UTC), datetime.combine(day, clock, WARSAW).astimezone(UTC))
 
     def _clocks_of(self, day: date) -> list[time]:
         """Return the times at which states change on a day. The skipped hour in March becomes the next one."""

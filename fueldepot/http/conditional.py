@@ -22,9 +22,10 @@ View = Callable[..., HttpResponse]
 
 
 class Period(NamedTuple):
-    """A period in which a response does not change by itself. key: unique per period. end: aware datetime."""
+    """A period in which a response does not change by itself. key: unique per period. start, end: aware datetimes."""
 
     key: str
+    start: datetime
     end: datetime
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from catalog.depots.opening_state import WARSAW, opening_state
 from catalog.depots.openings import Openings
 from catalog.depots.snapshot import DepotRow, Depots
+from catalog.links import depot_path
 from catalog.models import Depot
 from catalog.parsing.opening_hours import daily_ranges
 from tests import factories
@@ -183,6 +184,31 @@ def test_what_is_open_is_kept_no_longer_than_it_holds(client, clock, market, pat
     after = client.get(path, headers=known)
     assert (after.status_code, max_age(after)) == (200, "max-age=300")
     assert "otwarte do 18:00" in after.content.decode()
+
+
+@pytest.mark.parametrize("suffix", ["/", ".md"])
+def test_a_body_stays_as_long_as_its_validator(client, clock, market, suffix):
+    depot = Depot.objects.get(name="Blisko")
+    for path in (KRAKOW[:-1], depot_path(depot.pk, depot.name)[:-1]):
+        clock(datetime(2026, 11, 20, 14, 0, 10, tzinfo=WARSAW))
+        before = client.get(path + suffix)
+        clock(datetime(2026, 11, 20, 15, 59, 59, tzinfo=WARSAW))
+        after = client.get(path + suffix)
+        assert (after["ETag"], after.content) == (before["ETag"], before.content)
+
+
+@pytest.mark.parametrize(
+    ("now", "span"),
+    [
+        (datetime(2026, 11, 20, 12, 30, tzinfo=WARSAW), "20 listopada 2026 r. od 8:00 do 13:00"),
+        (datetime(2026, 11, 20, 23, 59, tzinfo=WARSAW), "20 listopada 2026 r. od 18:00 do 24:00"),
+    ],
+)
+def test_markdown_says_when_the_opening_states_hold(client, clock, market, now, span):
+    clock(now)
+    depot = Depot.objects.get(name="Blisko")
+    for path in (KRAKOW, depot_path(depot.pk, depot.name)):
+        assert span in client.get(f"{path[:-1]}.md").content.decode()
 
 
 def test_midnight_ends_what_is_said_of_tomorrow(client, clock, market):
