@@ -37,8 +37,15 @@ SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{SITE_HOST}"
 DEFAULT_FROM_EMAIL = f'"{quote(SITE_NAME)}" <{SERVER_EMAIL}>'
 SECRET_KEY = environment.read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 ALLOWED_HOSTS = environment.read_hosts(SITE_HOST)
-# Time limits of statements, locks and connections: fueldepot/data/connections.py.
 DATABASES = {"default": environment.read_database()}
+# PostgreSQL's limits of requests; commands and imports have none. See fueldepot/data/connections.py.
+STATEMENT_LIMITS = {
+    "statement_timeout": "10s",
+    # A frozen worker must not hold locks forever.
+    "idle_in_transaction_session_timeout": "60s",
+    # Cancels statements of disconnected clients.
+    "client_connection_check_interval": "1s",
+}
 CACHE_URL = environment.read_cache_url()
 TRUSTED_PROXIES = environment.read_proxies()
 RATE_LIMIT = environment.read_rate_limit(default="60/min")

@@ -10,20 +10,12 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
 
+from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError
 from django.db import connection as default
 from django.db.backends.signals import connection_created
 from psycopg import Connection
 from psycopg import Error as DriverError
-
-LIMITS = {
-    "statement_timeout": "10s",
-    # A frozen worker must not hold locks forever.
-    "idle_in_transaction_session_timeout": "60s",
-    # Cancels statements of disconnected clients.
-    "client_connection_check_interval": "1s",
-}
-"""PostgreSQL limits of requests; commands and imports have none."""
 
 DATABASE_AWAY = (OperationalError, InterfaceError)
 """Errors of a database that cannot be reached."""
@@ -32,10 +24,13 @@ _open: WeakSet[Connection[Any]] = WeakSet()
 
 
 def limit_statements() -> None:
-    """Set LIMITS for all connections that this process opens from now on. Options in DATABASE_URL override them."""
+    """Set STATEMENT_LIMITS for all connections that this process opens from now on.
+
+    Options in DATABASE_URL override them.
+    """
     options = default.settings_dict["OPTIONS"]
     own = options.get("options", "")  # PostgreSQL takes the last of equal options
-    options["options"] = " ".join([*(f"-c {name}={value}" for name, value in LIMITS.items()), own])
+    options["options"] = " ".join([*(f"-c {name}={value}" for name, value in settings.STATEMENT_LIMITS.items()), own])
 
 
 def remember(*, connection: Any, **kwargs: Any) -> None:
