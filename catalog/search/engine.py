@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
@@ -10,6 +11,7 @@ from catalog.search.index import SearchIndex
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
 from catalog.search.query import (
     DIGITS,
+    NICKNAMES,
     accented_words,
     normalize_punctuation,
     normalize_query,
@@ -54,6 +56,7 @@ class Search:
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
         text = normalize_punctuation(text)
+        text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
         pattern = postcode_pattern(text)
         if pattern:
             return Found(tuple(self.index.find_postcodes(pattern, limit)))
@@ -98,12 +101,18 @@ class Search:
         return len(named) == 1 or (known and len(municipalities) == 1)
 
     def guesses(self, text: str) -> tuple[str | None, list[int]]:
-        """Return the fuel in a text without matches, and municipalities with similar names."""
+        """Return the fuel in a text without matches, and municipalities named in it or with similar names."""
         fuel, rest = split_fuel(plain(normalize_punctuation(text)))
         key = normalize_query(rest.partition(",")[0])
+        words = key.split()
+        parts = [words[start:end] for start, end in combinations(range(len(words) + 1), 2)]
+        longest_first = [" ".join(part) for part in sorted(parts, key=len, reverse=True)]
+        named = [self.index.named(part)[:1] for part in longest_first]
+        municipalities = [number for numbers in named for number in numbers if number < self.index.municipalities]
         names = [self.index.folds[number] for number in range(self.index.municipality_folds)]
         alike = extract(key, names, scorer=OSA.normalized_similarity, score_cutoff=GUESS_SIMILARITY, limit=MAX_GUESSES)
-        return fuel, [self.index.named(name)[0] for name, _, _ in alike]
+        similar = [self.index.named(name)[0] for name, _, _ in alike]
+        return fuel, list(dict.fromkeys([*municipalities, *similar]))[:MAX_GUESSES]
 
     def _postcode_with_place(self, code: str, numbers: list[int], rest: str) -> Found:
         """Return postcodes; before them the typed place, if it is in another municipality of the code."""

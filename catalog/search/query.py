@@ -13,7 +13,15 @@ DIGITS = re.compile(r"[0-9][0-9 ]*", re.ASCII)
 
 KIND_IN_FRONT = re.compile(r"^(gmina|gm|miasto|m st|m|wies|miejscowosc) (?=[a-z0-9]{2})")
 
-ABBREVIATIONS = {"wlkp": "wielkopolsk", "mlp": "malopolsk", "zachpom": "zachodniopomorsk", "zach": "zachodni"}
+NICKNAMES = {"wawa": "warszawa", "wwa": "warszawa", "krk": "krakow"}
+"""Short names of cities that are no prefixes of the name."""
+
+ABBREVIATIONS = NICKNAMES | {
+    "wlkp": "wielkopolsk",
+    "mlp": "malopolsk",
+    "zachpom": "zachodniopomorsk",
+    "zach": "zachodni",
+}
 """Abbreviations that are no prefixes of their word → the common stem of the word's forms."""
 
 DASHES = str.maketrans(dict.fromkeys("‐‒–—―−", "-"))
@@ -48,7 +56,8 @@ FILLERS = frozenset(
     {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"}
     | {"w", "we", "i", "z", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "okolice", "okolica", "okolicy"}
     | {"polska", "na", "prawach", "do", "dla", "sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe"}
-    | {"tani", "tanio", "cena", "ceny", "kod", "pocztowy"}
+    | {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
+    | {"cena", "ceny", "kod", "pocztowy", "gdzie", "kupic", "otwarty", "otwarte", "teraz", "dzis", "dzisiaj"}
     | {"poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"}
 )
 """Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska.

@@ -160,6 +160,18 @@ def test_a_municipality_is_guessed_and_not_a_village_of_its_name():
     assert [search.index.teryt(number) for number in search.guesses("ropq")[1]] == [ROPA]
 
 
+def test_municipalities_named_in_the_text_are_guessed_before_similar_ones_the_longest_name_first():
+    search = make_search(PLACES | {"1205012": "Ropa Górna", "1205022": "Targropa"}, ("Wrzeszcz", SEKOWA))
+    assert guessed(search, "targ ropa gorna") == (None, ["Ropa Górna", "Ropa", "Targropa"])
+    assert guessed(search, "zakopane wrzeszcz")[1][0] == "Zakopane"
+
+
+@pytest.mark.parametrize("text", ["wawa", "Wawa", "WWA", "pellet wawa", "gmina wawa", "najtańszy pellet w warszawie"])
+def test_nicknames_of_cities_and_words_of_wishes_are_understood(text):
+    search = make_search({"14": "mazowieckie", "1465": "a", "1465011": "Warszawa", "1401012": "Wąwał", "1401": "b"})
+    assert found(search, text)[0] == "Warszawa"
+
+
 def test_names_are_guessed_by_the_text_before_a_comma_without_its_fuel():
     search = make_search(PLACES)
     assert guessed(search, "pellet ropq, zakopane") == ("pellet", ["Ropa"])
