@@ -25,8 +25,9 @@ from fueldepot.http.csv_table import write_table
 from fueldepot.http.links import site_url
 from pages.prices.shared import Asked, get_fuel
 from pages.territory import get_voivodeship
+from prices.api.responses import all_fuel_prices, fuel_prices
 from prices.medians import rounded
-from prices.queries import COUNTRY_KEY, RESTS_ON, all_fuel_prices, compare, fuel_prices, months_of_areas
+from prices.queries import COUNTRY_KEY, RESTS_ON, compare, months_of_areas
 from prices.series import BY_SLUG, PERIOD
 from prices.snapshot import official
 

@@ -25,7 +25,8 @@ from pages.dates import day
 from pages.polish import counted, zloty
 from pages.prices.shared import PER_UNIT
 from pages.territory import voivodeships_by_name
-from prices.queries import RESTS_ON, all_fuel_prices
+from prices.api.responses import all_fuel_prices
+from prices.queries import RESTS_ON
 from regulations.queries import Regulation, regulations_of
 
 AHEAD = timedelta(days=90)

@@ -21,7 +21,8 @@ from fueldepot.http.links import route_path
 from pages.api_rules import AS_OF as RULES_AS_OF
 from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.territory import depots_as_of, voivodeships_by_name
-from prices.queries import COUNTRY_KEY, RESTS_ON, all_fuel_prices, compare
+from prices.api.responses import all_fuel_prices
+from prices.queries import COUNTRY_KEY, RESTS_ON, compare
 from prices.snapshot import official
 from regulations.snapshot import states
 from subsidy import rules

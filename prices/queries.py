@@ -1,17 +1,15 @@
-"""Reading of prices: responses of `/prices/{fuel}`, official averages, comparisons of medians."""
+"""Reading of prices: medians, their changes, official averages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
 
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
 from catalog.models import Dataset
 from catalog.territory.snapshot import territory
 from prices.api.params import COUNTRY, SeriesQuery
-from prices.api.serializers import FuelPricesSerializer, PricedFuel
 from prices.medians import Month, Summary, months_before, rounded
 from prices.models import PlausibleRange
 from prices.snapshot import ObservedPrice, official, prices
@@ -41,27 +39,6 @@ class Comparison:
         return None if self.median is None or other is None else self.median - other
 
 
-def fuel_prices(fuel: Fuel, *, on: date, voivodeship: str | None = None, values: bool = False) -> dict[str, Any]:
-    """Return the response of `/prices/{fuel}` as of a day.
-
-    voivodeship: slug or 2 digits, None for Poland. values: include the prices behind the country's median.
-    Raises VoivodeshipNotFound.
-    """
-    units, known = territory.get(), prices.get()
-    area = None if voivodeship is None else units.voivodeship(voivodeship)
-    asked = PricedFuel(
-        fuel,
-        known.figures(fuel.slug, on),
-        known.ranges_of(fuel.slug),
-        units.voivodeships,
-        official=official.get().latest_coal() if fuel.slug in fuels.COALS else None,
-        voivodeship=area,
-        months=() if area is None else known.months_of_areas(fuel.slug, on).get(area.teryt, ()),
-        values=values,
-    )
-    return FuelPricesSerializer().to_representation(asked)
-
-
 def find_observations(query: SeriesQuery) -> list[ObservedPrice]:
     """Return the official averages of a query by series, TERYT (Poland first) and year. Raises VoivodeshipNotFound."""
     if query.voivodeship is None or query.voivodeship == COUNTRY:
@@ -73,11 +50,6 @@ def find_observations(query: SeriesQuery) -> list[ObservedPrice]:
         for row in official.get().observations
         if query.series in (None, row.series) and query.year in (None, row.year) and teryt in (None, row.teryt)
     ]
-
-
-def all_fuel_prices(on: date) -> dict[str, dict[str, Any]]:
-    """Return the responses for Poland by fuel, in the order of the catalog."""
-    return {fuel.slug: fuel_prices(fuel, on=on) for fuel in fuels.FUELS}
 
 
 def current_medians(on: date) -> dict[str, Decimal]:

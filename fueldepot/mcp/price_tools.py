@@ -8,7 +8,8 @@ from catalog.models import Dataset
 from fueldepot.data import snapshot
 from fueldepot.mcp.answers import Arguments, answer, query_string, route_url
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
-from prices.queries import find_observations, fuel_prices
+from prices.api.responses import fuel_prices
+from prices.queries import find_observations
 from prices.series import BY_SLUG
 
 MOST_NUMBERS = 6

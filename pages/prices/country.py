@@ -29,7 +29,8 @@ from pages.prices.shared import (
 from pages.svg import territory as territory_svg
 from pages.svg.charts import amount
 from pages.svg.maps import AreaMap, MapUnit
-from prices.queries import COUNTRY_KEY, Comparison, compare, fuel_prices
+from prices.api.responses import fuel_prices
+from prices.queries import COUNTRY_KEY, Comparison, compare
 
 SHADES = 5
 """Shades of the map, with equal numbers of voivodeships as far as possible."""

@@ -10,7 +10,8 @@ from catalog.depots import fuels
 from fueldepot.http.links import site_url
 from pages.page import Crumb, Page, dataset
 from pages.prices.shared import PER_UNIT, Asked, Tab, data_status, fuel_tabs, titled, variable
-from prices.queries import COUNTRY_KEY, Comparison, all_fuel_prices, compare
+from prices.api.responses import all_fuel_prices
+from prices.queries import COUNTRY_KEY, Comparison, compare
 
 
 @dataclass(frozen=True, slots=True)

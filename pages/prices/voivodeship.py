@@ -20,8 +20,9 @@ from pages.prices.shared import (
     titled,
 )
 from pages.territory import get_voivodeship
+from prices.api.responses import fuel_prices
 from prices.medians import WINDOW_MONTHS
-from prices.queries import COUNTRY_KEY, Comparison, compare, fuel_prices
+from prices.queries import COUNTRY_KEY, Comparison, compare
 
 
 @dataclass(frozen=True, slots=True)

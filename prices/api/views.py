@@ -17,9 +17,10 @@ from prices import medians
 from prices.api.depot_serializers import FullStoreSerializer, PricedDepot
 from prices.api.openapi_parameters import FUEL, FuelPricesParameters, SeriesParameters
 from prices.api.params import FuelPricesQuery, SeriesQuery
+from prices.api.responses import fuel_prices
 from prices.api.serializers import FuelPricesSerializer
 from prices.api.series_serializers import AllSeriesSerializer
-from prices.queries import find_observations, fuel_prices
+from prices.queries import find_observations
 from prices.series import FIRST_YEAR
 from prices.snapshot import official, prices, series_rows
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 from catalog.models import Depot
 from catalog.services import moderation, publishing
 from fueldepot.http import cache_control
+from prices.api.responses import all_fuel_prices
 from prices.models import Observation, PlausibleRange, Series
-from prices.queries import all_fuel_prices
 from tests import factories
 
 pytestmark = pytest.mark.django_db
