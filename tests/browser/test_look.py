@@ -134,6 +134,36 @@ def test_no_page_is_wider_than_its_window(open_window, site, depot, removed, wid
     assert too_wide == []
 
 
+BROKEN_WORDS = """() => {
+  const broken = [], range = document.createRange();
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode, cell = node.parentElement.closest("td, th");
+    if (!cell || node.parentElement.closest("a[href^=http], code, svg")) continue;
+    if (getComputedStyle(cell.closest("thead, tbody")).clipPath !== "none") continue;
+    for (const { 0: word, index } of node.data.matchAll(/[\\p{L}\\p{N},]+/gu)) {
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+}"""
+"""JavaScript: the words and numbers that cells of tables break over two lines, without addresses and unseen heads."""
+
+
+@pytest.mark.parametrize("width", [390, 1366])
+def test_no_table_breaks_a_word(open_window, site, depot, width):
+    reader = open_window(viewport={"width": width, "height": 900})
+    reader.refused = {400, 404, 410}
+    broken = {}
+    for address in addresses(depot, site):
+        reader.page.goto(address)
+        if words := reader.page.evaluate(BROKEN_WORDS):
+            broken[address] = words
+    assert broken == {}
+
+
 @pytest.mark.parametrize("address", ["/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace", "/ceny/"])
 def test_tables_wrap_on_a_phone_with_large_text(open_window, address):
     page = open_window(viewport={"width": 390, "height": 900}).page
