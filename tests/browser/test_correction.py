@@ -36,7 +36,7 @@ def test_a_correction_from_the_form_to_the_public(open_window, site):
     desk.locator("[name=username]").fill(name)
     desk.locator("[name=password]").fill(password)
     desk.locator("[type=submit]").click()
-    desk.locator("#result_list tbody a").first.click()
+    desk.locator("#result_list tbody tr", has_text=depot["name"]).locator("a").first.click()
     desk.get_by_role("button", name="Przyjmij zaznaczone", exact=True).click()
     desk.locator(".messagelist").wait_for()
 
