@@ -234,6 +234,8 @@ SHA-256 of the files:
 def build(register: Path, places: Path, postcodes: Path, out: Path) -> Iterator[str]:
     """Write the files into `out`. Yields lines of a report. Raises BadInput before anything is written."""
     extract = terc.parse(register)
+    if states := {row["STAN_NA"] for _, row in teryt_rows(register, terc.COLUMNS)} - {str(extract.as_of)}:
+        raise BadInput(register, f"{len(states) + 1} different states of the register, one expected")
     units = sorted(extract.rows, key=lambda unit: unit.teryt)
     districts = read_districts(register, {unit.teryt for unit in units})
     raw_places, place_source = read_place_package(places)

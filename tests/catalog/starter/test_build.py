@@ -131,6 +131,7 @@ def test_packages_as_they_were_downloaded_and_as_they_are_installed_give_the_sam
 @pytest.mark.parametrize(
     ("which", "old", "new", "reason"),
     [
+        (0, "Nowy Targ;gmina wiejska;2026-01-01", "Nowy Targ;gmina wiejska;2027-01-01", "2 different states"),
         (0, "Nowy Targ;gmina wiejska;2026-01-01", "Nowy Targ;gmina wiejska;2026", "STAN_NA: '2026' is not a day"),
         (1, "Nowy Targ-gmina miejska", "Nowy Targ", "municipality 'Nowy Targ' without a kind"),
     ],
