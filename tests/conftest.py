@@ -13,12 +13,16 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client, override_settings
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from catalog.depots import quality
+from catalog.roles import EDITOR
 from fueldepot.data import snapshot, versions
 from fueldepot.http import shared_cache
 from pages import machine_files
@@ -183,6 +187,15 @@ def client(request: pytest.FixtureRequest) -> Client:
     caller = ReadOnlyClient()
     caller.uses_database = uses_database(request.node)
     return caller
+
+
+@pytest.fixture
+def editor(client: Client) -> AbstractBaseUser:
+    """A user of the group Redaktor, logged in at the desk."""
+    user = get_user_model().objects.create(username="ewa", is_staff=True)
+    user.groups.add(Group.objects.get(name=EDITOR))
+    client.force_login(user)
+    return user
 
 
 @pytest.fixture

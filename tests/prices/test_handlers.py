@@ -4,7 +4,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.core import mail
 from django.urls import reverse
@@ -21,14 +20,6 @@ pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PRICES = reverse("admin:prices_depotprice_changelist")
-
-
-@pytest.fixture
-def editor(client):
-    user = get_user_model().objects.create(username="ewa", is_staff=True)
-    user.groups.add(Group.objects.get(name=EDITOR))
-    client.force_login(user)
-    return user
 
 
 def stored(*prices):

@@ -6,12 +6,11 @@ from html import unescape
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import Permission
 from django.core import mail
 from django.urls import reverse
 
 from catalog.models import Depot, Submission
-from catalog.roles import EDITOR
 from catalog.submissions import retention
 from tests import bulk, factories
 from tests.pages.reading import SCRIPT, text_of
@@ -19,14 +18,6 @@ from tests.pages.reading import SCRIPT, text_of
 pytestmark = pytest.mark.django_db
 
 QUEUE = reverse("admin:catalog_submission_changelist")
-
-
-@pytest.fixture
-def editor(client):
-    user = get_user_model().objects.create(username="ewa", is_staff=True)
-    user.groups.add(Group.objects.get(name=EDITOR))
-    client.force_login(user)
-    return user
 
 
 def page(submission):

@@ -5,11 +5,9 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from catalog.models import Depot
-from catalog.roles import EDITOR
 from catalog.services import moderation
 from prices import services as price_actions
 from tests import factories
@@ -19,14 +17,6 @@ pytestmark = pytest.mark.django_db
 AUDIT = reverse("audit")
 TODAY = date(2026, 11, 21)
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def editor(client):
-    user = get_user_model().objects.create(username="ewa", is_staff=True)
-    user.groups.add(Group.objects.get(name=EDITOR))
-    client.force_login(user)
-    return user
 
 
 def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):

@@ -38,7 +38,7 @@ def test_the_caller(peer, forwarded, caller):
 @pytest.mark.parametrize(
     ("trusted", "peer", "caller"),
     [
-        (["10.0.0.0/8"], "203.0.113.5", "203.0.113.5"),  # not a proxy: its header is nobody's word
+        (["10.0.0.0/8"], "203.0.113.5", "203.0.113.5"),  # the header of a peer that is no proxy is ignored
         (["10.0.0.0/8"], "nonsense", "nonsense"),
         (["10.0.0.0/8"], "::ffff:10.0.0.1", "1.2.3.4"),
         (["2001:db8::/32"], "2001:db8::1", "1.2.3.4"),

@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def missing_programs() -> list[str]:
     return missing + ([] if postgres_bin() else ["postgresql"])
 
 
-class Server:
+class Server(ABC):
     """A process that is started, killed and started again. Its files and its log lie in `home`."""
 
     name = ""
@@ -62,12 +63,13 @@ class Server:
         home.mkdir(parents=True)
         self.process: subprocess.Popen[bytes] | None = None
 
+    @abstractmethod
     def command(self) -> list[str]:
-        raise NotImplementedError
+        """Return the command line."""
 
+    @abstractmethod
     def answers(self) -> bool:
         """Whether it does what it is there for."""
-        raise NotImplementedError
 
     def user(self) -> str | None:
         """Whom it runs as, None for whoever runs the tests."""
