@@ -16,6 +16,7 @@ from fueldepot.http.links import site_url
 from fueldepot.http.rate_setting import RateLimit
 from pages.page import Crumb, Page, publisher
 from prices import medians
+from prices.api.params import MOST_MONTHS_BACK
 from prices.series import BY_SLUG
 from prices.snapshot import PRICE_LIST_MONTHS
 from regulations.codes import Appliance
@@ -330,7 +331,7 @@ def endpoints(base_url: str) -> tuple[Endpoint, ...]:
                 Parameter("fuel", f"w adresie, jedno z: {', '.join(fuels.BY_SLUG)}"),
                 Parameter("voivodeship", "nazwa (małopolskie, malopolskie) albo 2 cyfry TERYT (12)"),
                 Parameter("values", "tak lub nie (1, 0, true, false): dodaje ceny, z których jest mediana kraju"),
-                Parameter("on", "dzień RRRR-MM-DD, do 24 miesięcy wstecz; domyślnie dziś"),
+                Parameter("on", f"dzień RRRR-MM-DD, do {MOST_MONTHS_BACK} miesięcy wstecz; domyślnie dziś"),
             ),
             f"{base_url}/prices/pellet?voivodeship=malopolskie",
         ),

@@ -150,7 +150,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         for group in groups
     ]
     if by_price:
-        sections = [describe_by_price(cards[0], origin)]
+        sections = [describe_by_price(cards[0], without_match(len(listed), matching, choices), origin)]
     else:
         sections = list(
             describe_sections(cards, len(listed), matching, origin, choices, nearest_first=bool(asked.origin))
@@ -257,10 +257,23 @@ def in_order(found: list[Candidate], order: Order) -> list[Candidate]:
     return sorted(found, key=key)
 
 
-def describe_by_price(cards: tuple[DepotCard, ...], origin: Origin | None) -> Section:
-    """Return the only section of a list by price: depots of all groups, those without a price last."""
+def without_match(total: int, matching: int, choices: Choices) -> str:
+    """Say that the municipality has no depot, or none that the filters leave; "" if it has one."""
+    if not total:
+        return "Nie mamy w katalogu żadnego składu w tej gminie."
+    if not matching:
+        return f"W tej gminie żaden skład nie pasuje do wyboru: {choices.in_words} (wszystkich jest {total})."
+    return ""
+
+
+def describe_by_price(cards: tuple[DepotCard, ...], missing: str, origin: Origin | None) -> Section:
+    """Return the only section of a list by price: depots of all groups, those without a price last.
+
+    missing: that the municipality has none of them, see `without_match`.
+    """
     priced = sum(card.price is not None for card in cards)
-    notes = [f"Składy z ceną tego paliwa: {priced} z {len(cards)} na tej stronie."]
+    notes = [missing] if missing else []
+    notes += [f"Składy z ceną tego paliwa: {priced} z {len(cards)} na tej stronie."]
     if 0 < priced < len(cards):
         notes.append("Składy bez ceny są za nimi.")
     if origin:
@@ -284,18 +297,18 @@ def describe_sections(
     nearest, own, beyond = groups
     from_where = f"Odległości w linii prostej od {origin.label}." if origin else ""
     what = "pasującego składu" if choices.fuel or choices.open_now else "składu"
-    none_fits = f"W tej gminie żaden skład nie pasuje do wyboru: {choices.in_words} (wszystkich jest {total})."
+    missing = without_match(total, matching, choices)
     if nearest_first and origin:
         none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy żadnego {what}."
-        in_unit = f" W tej gminie: {counted(matching, *DEPOT_NOUN)}." if matching else f" {none_fits}" if total else ""
+        in_unit = f" W tej gminie: {counted(matching, *DEPOT_NOUN)}." if matching else f" {missing}" if total else ""
         yield Section("najblizsze", "Najbliższe składy", from_where + in_unit if nearest else none, nearest)
     if own:
         farther = "Dalej w tej gminie" if nearest_first and len(own) < matching else "W tej gminie"
         yield Section("w-gminie", f"{farther}: {counted(len(own), *DEPOT_NOUN)}", "", own)
     elif not total:
-        yield Section("w-gminie", "", "Nie mamy w katalogu żadnego składu w tej gminie.", ())
+        yield Section("w-gminie", "", missing, ())
     elif not nearest_first:
-        yield Section("w-gminie", "", none_fits, ())
+        yield Section("w-gminie", "", without_match(total, 0, choices), ())
     if origin and not (nearest_first and not beyond):
         other = "innego" if total else "żadnego"
         none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy {other} {what}."

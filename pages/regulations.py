@@ -128,6 +128,10 @@ class RegulationPage(Page):
         """The municipality, for the form of the check."""
         return self.unit.name if self.unit and self.unit.level == "municipality" else ""
 
+    @property
+    def cited_url(self) -> str:
+        return f"{self.canonical}?teryt={self.unit.teryt}" if self.unit else self.canonical
+
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the acts."""
         return [legislation(law.resolution, self.regulation.voivodeship) for law in self.regulation.laws]

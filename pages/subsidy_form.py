@@ -56,7 +56,9 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> ParamRea
         is_number = name not in known or known[name].kind == "number"
         unit = known[name].unit if name in known else "zł"
         for value in typed:
-            text = "".join(value.split()).removesuffix(unit) if is_number else value
+            bare = "".join(value.split())
+            # A unit alone is no number, and no empty answer either.
+            text = (bare.removesuffix(unit) or bare) if is_number else value
             pairs.append((target.encode(), text.encode("utf-8", "replace")))
     return ParamReader.of_pairs(pairs)
 

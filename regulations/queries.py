@@ -102,7 +102,7 @@ class Regulation:
     @property
     def next_deadline_of_unit(self) -> Deadline | None:
         """The nearest deadline, on the day or after it, of `deadlines_of_unit`."""
-        return next((deadline for deadline in self.deadlines_of_unit if deadline.date >= self.on), None)
+        return next((row for row in self.deadlines if row.date >= self.on and self.may_bind(row)), None)
 
     @property
     def deadlines_of_unit(self) -> tuple[Deadline, ...]:
@@ -112,7 +112,7 @@ class Regulation:
     @property
     def next_deadlines_of_unit(self) -> tuple[Deadline, ...]:
         """All deadlines of the nearest day that bind the unit or a part of it; without a unit those of all places."""
-        ahead = [row for row in self.deadlines_of_unit if row.date >= self.on]
+        ahead = [row for row in self.deadlines if row.date >= self.on and self.may_bind(row)]
         return tuple(row for row in ahead if row.date == ahead[0].date)
 
     @property

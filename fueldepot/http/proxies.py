@@ -69,8 +69,8 @@ def forwarded_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
     networks, trust_socket = read_networks(names), UNIX_SOCKET in names
 
     def is_trusted(peer: str) -> bool:
-        if not peer:
-            return trust_socket
+        if not peer or not networks:
+            return not peer and trust_socket
         address = read_address(peer)
         return address is not None and trusts(networks, address)
 

@@ -91,7 +91,7 @@ def state() -> dict[str, Any]:
 
 
 def state_of_jobs(*, installed: datetime) -> dict[str, Any]:
-    """Return sources that are overdue or were never loaded, and the last purge and dump. Five queries.
+    """Return sources that are overdue or were never loaded, and the last purge and dump. At most four queries.
 
     installed: the moment of the first migration, from which a job that never ran counts.
     """

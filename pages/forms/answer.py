@@ -59,7 +59,7 @@ def answer(request: HttpRequest) -> HttpResponse:
         text = "Odnośnik jest niepełny albo zgłoszenia już nie ma. Skopiuj odnośnik z wiadomości w całości."
         return problem(request, 404, "Nie ma takiego pytania", text)
     submission = question.submission
-    back = {"link": status_path(submission.visit or submission), "link_label": "Stan zgłoszenia"}
+    back = {"link": status_path((submission.visit or submission).pk), "link_label": "Stan zgłoszenia"}
     if question.answered_at is not None and not posting:
         text = "Odpowiedź jest w redakcji. O decyzji napiszemy w wiadomości."
         return problem(request, 200, "Dziękujemy za odpowiedź", text, **back)
@@ -97,7 +97,7 @@ def answer_page(form: AnswerForm, question: SubmissionQuestion, token: str) -> A
         question=question,
         about=f"{submission.get_kind_display().capitalize()}, zgłoszenie nr {submission.pk}",
         depot_name=_name_of(submission),
-        status_path=status_path(submission.visit or submission),
+        status_path=status_path((submission.visit or submission).pk),
     )
 
 

@@ -171,7 +171,7 @@ def status_page(submission: Submission, parts: Sequence[Submission], now: dateti
     return _submission_page(
         submission,
         title=title,
-        path=status_path(submission),
+        path=status_path(submission.pk),
         steps=_common_steps(submission),
         stated=[_stated(part, now) for part in parts],
         failed=failed,
@@ -206,9 +206,9 @@ def problem_page(title: str, text: str, *, link: str = "", link_label: str = "")
     )
 
 
-def status_path(submission: Submission) -> str:
+def status_path(number: int) -> str:
     """Return the path of the status page of a submission."""
-    return f"{reverse('request-status')}?znak={status_reference(submission.pk)}"
+    return f"{reverse('request-status')}?znak={status_reference(number)}"
 
 
 def _submission_page(

@@ -132,13 +132,13 @@ def status(request: HttpRequest) -> HttpResponse:
         chosen = next((part for part in parts if str(part.pk) == request.POST["wycofaj"]), None)
         if chosen is not None:
             withdraw(chosen, now)
-        return HttpResponseRedirect(status_path(found))
+        return HttpResponseRedirect(status_path(found.pk))
     if request.method == "POST":
         try:
             intake.resend_link(submission=found, on=now)
         except TooManyRequests as error:
             text = TOO_SOON.format(when=until(error.retry_at, now))
-            back = {"link": status_path(found), "link_label": "Wróć do zgłoszenia"}
+            back = {"link": status_path(found.pk), "link_label": "Wróć do zgłoszenia"}
             return later(problem(request, 429, "Na następną wiadomość trzeba poczekać", text, **back), error, now)
         except intake.TooManyEmails:
             return problem(
@@ -149,7 +149,7 @@ def status(request: HttpRequest) -> HttpResponse:
             )
         except (intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
             pass  # the status page shows it
-        return HttpResponseRedirect(status_path(found))
+        return HttpResponseRedirect(status_path(found.pk))
     return show_page(request, "pages/forms/status.html", status_page(found, parts, now))
 
 
@@ -164,7 +164,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     try:
         if posting:
-            return HttpResponseRedirect(status_path(make_count(token, now)))
+            return HttpResponseRedirect(status_path(make_count(token, now).pk))
         found = intake.get_confirmable(token=token, on=now)
     except InvalidToken:
         return problem(
@@ -182,8 +182,8 @@ def confirm(request: HttpRequest) -> HttpResponse:
             request,
             409,
             "Zgłoszenie jest już potwierdzone",
-            "Ten odnośnik został już użyty. Nie musisz nic więcej robić: zgłoszenie jest w redakcji.",
-            link=status_path(Submission.objects.get(pk=error.args[0])),
+            "Ten odnośnik został już użyty.",
+            link=status_path(error.args[0]),
             link_label="Zobacz stan zgłoszenia",
         )
     except intake.SubmissionWithdrawn as error:
@@ -232,7 +232,7 @@ def handle(
     except TooManyRequests as error:
         text = TOO_MANY.format(when=until(error.retry_at, now))
         return later(show(request, kind, form, depot, status=429, problem=text), error, now)
-    return HttpResponseRedirect(status_path(taken))
+    return HttpResponseRedirect(status_path(taken.pk))
 
 
 def show(

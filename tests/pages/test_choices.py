@@ -126,6 +126,18 @@ def test_prices_of_one_fuel_are_compared_over_all_sections(client, clock, market
             assert "W tej gminie:" not in text
 
 
+def test_a_list_by_price_says_that_the_municipality_has_none(client, clock, market):
+    sasiad = Depot.objects.get(name="Sąsiad")
+    Depot.objects.filter(pk=sasiad.pk).update(fuels=["brykiet"])
+    for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
+        text = text_of(client.get(f"{path}?paliwo=brykiet&kolejnosc=cena"))
+        assert "W tej gminie żaden skład nie pasuje do wyboru: Brykiet" in text
+    Depot.objects.exclude(pk=sasiad.pk).update(publication="held")
+    text = text_of(client.get(f"{KRAKOW}?paliwo=brykiet&kolejnosc=cena"))
+    assert "Nie mamy w katalogu żadnego składu w tej gminie." in text
+    assert "Składy od najtańszego" in text
+
+
 def test_prices_of_different_fuels_are_not_compared(client, clock, market):
     text = text_of(client.get(f"{KRAKOW}?kolejnosc=cena"))
     assert "Wybierz paliwo, a ułożymy składy od najtańszego." in text

@@ -313,6 +313,11 @@ def test_mistakes_are_linked_to_their_questions(client, typed, field, message):
     assert "<title>Popraw dane" in html
 
 
+@pytest.mark.parametrize("typed", [{"income": "zł"}, {"walls": "m²"}, {"walls": "m2m²"}])
+def test_a_unit_alone_is_no_number(client, typed):
+    assert client.post(PATH, {"people": "4", "income": "2000"} | typed).status_code == 400
+
+
 @pytest.mark.parametrize("income", ["3 800 zł", "3800 zł", "3\u00a0800\u00a0zł", "3800zł", "3 800,00 zł"])
 def test_a_unit_behind_a_number_is_ignored(client, income):
     typed = {"people": "4", "income_type": "household", "walls": "150 m²"}
