@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import islice
 
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
@@ -11,11 +11,13 @@ from catalog.search.index import SearchIndex
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
 from catalog.search.query import (
     DIGITS,
+    MOST_WORDS,
     NICKNAMES,
     accented_words,
     normalize_punctuation,
     normalize_query,
     postcode_pattern,
+    read_after_street,
     read_query,
     split_fuel,
     split_postcode,
@@ -105,10 +107,10 @@ class Search:
         fuel, rest = split_fuel(plain(normalize_punctuation(text)))
         key = normalize_query(rest.partition(",")[0])
         words = key.split()
-        parts = [words[start:end] for start, end in combinations(range(len(words) + 1), 2)]
-        longest_first = [" ".join(part) for part in sorted(parts, key=len, reverse=True)]
-        named = [self.index.named(part)[:1] for part in longest_first]
-        municipalities = [number for numbers in named for number in numbers if number < self.index.municipalities]
+        sizes = range(MOST_WORDS, 0, -1)
+        runs = (" ".join(words[start : start + size]) for size in sizes for start in range(len(words) - size + 1))
+        named = (number for run in runs for number in self.index.named(run)[:1])
+        municipalities = islice((number for number in named if number < self.index.municipalities), MAX_GUESSES)
         names = [self.index.folds[number] for number in range(self.index.municipality_folds)]
         alike = extract(key, names, scorer=OSA.normalized_similarity, score_cutoff=GUESS_SIMILARITY, limit=MAX_GUESSES)
         similar = [self.index.named(name)[0] for name, _, _ in alike]
@@ -141,6 +143,10 @@ class Search:
                     return Found(_numbers(matches), single=_is_single(matches))
                 if numbers := self.words.units_of(reading, mode, limit, costs):
                     return Found(tuple(numbers))
+            for reading in read_after_street(text) if mode is Mode.WORDS else ():
+                found = self.words.find(reading, mode, limit, accented, costs)
+                if matches := [match for match in found if match.whole]:
+                    return Found(_numbers(matches), single=_is_single(matches))
         if " " in key and (numbers := self.index.fragments(key, limit, accented)):
             return Found(tuple(numbers))
         for reading in readings:

@@ -73,6 +73,9 @@ PREPOSITIONS = frozenset(
 CASE_ENDING = re.compile(r"(?<=[a-z]{3})(?:iu|iem|ie|ach|ami|em|ej|ym|im|om|a|u|y|i|e)$")
 """Inflected endings of names; the rest is a prefix of the name."""
 
+MOST_WORDS = 5
+"""Words of a place after a street."""
+
 STREETS = frozenset(["ul", "ulica", "ulicy", "al", "aleja", "aleje", "pl", "plac", "os"])
 
 FUELS = {
@@ -161,12 +164,12 @@ def accented_words(text: str) -> tuple[str, ...]:
 def read_query(text: str) -> list[Reading]:
     """Return interpretations of a plain text (`catalog.text.plain`), likeliest first.
 
-    First with all words, then without words that do not locate, then without streets and house numbers, which stand
-    after the place or before it.
+    First with all words, then without words that do not locate, then without streets and house numbers after the
+    place; for those before it see `read_after_street`.
     """
     segments = [part.strip() for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text)) if part.strip()]
     without_streets = [name for segment in segments if not is_street(segment) for name in [before_street(segment)]]
-    ways = [segments, without_streets, segments[:1], segments[-1:], *shortened(segments), *after_street(segments)]
+    ways = [segments, without_streets, segments[:1], segments[-1:], *shortened(segments)]
     readings: dict[Reading, None] = {}
     for way in ways:
         words = [WORD.findall(segment) for segment in way]
@@ -204,11 +207,13 @@ def shortened(segments: list[str]) -> list[list[str]]:
     return [[" ".join(words[:end])] for end in range(last, 0, -1)] if last < len(words) else []
 
 
-def after_street(segments: list[str]) -> list[list[str]]:
-    """Return shrinking ends of an address without separators that begins with a street: "ul. Długa 5 Nowy Targ".
+def read_after_street(text: str) -> list[Reading]:
+    """Return interpretations of an address that begins with a street: "ul. Długa 5 Nowy Targ", "Długa 5 Nowy Targ".
 
-    The first begins after the house number, without one after the first word of the street's name.
+    The place begins after the house number. Without one the street's name may have any length, so shrinking ends are
+    returned. Only whole names are meant: in "Gdańsk 3 Maja" the rest is a street.
     """
+    segments = [part for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text)) if part.strip()]
     if len(segments) != 1:
         return []
     words = WORD.findall(segments[0])
@@ -219,7 +224,9 @@ def after_street(segments: list[str]) -> list[list[str]]:
     if not numbers and not name:
         return []
     start = numbers[-1] + 1 if numbers else first
-    return [[" ".join(words[place:])] for place in range(start, len(words))]
+    starts = range(max(start, len(words) - MOST_WORDS), len(words)) if name else range(start, len(words))[:1]
+    readings = [read_words([words[place:]], keep_fillers=fillers) for place in starts for fillers in (True, False)]
+    return [reading for reading in dict.fromkeys(readings) if reading.tokens]
 
 
 def read_words(segments: list[list[str]], *, keep_fillers: bool) -> Reading:

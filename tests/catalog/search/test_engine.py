@@ -3,6 +3,7 @@
 import pytest
 
 from catalog.search import index
+from catalog.search.query import MOST_WORDS, read_after_street
 from tests.catalog.search.small import found, make_search, units_found
 
 UNITS = {"12": "małopolskie", "1205": "gorlicki", "1217": "tatrzański"}
@@ -221,6 +222,19 @@ def test_a_street_before_the_place_and_a_day_after_it_are_ignored(text):
     assert found(make_search(PLACES | {"1211": "nowotarski", "1211011": "Nowy Targ"}, ("Targ", ROPA)), text) == [
         "Nowy Targ"
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Zakopane 3 Maja", "Zakopane 15 A", "Zakopane 5 lok B", "Zakopane 5 lok. Wola", "Zakopane 31 Gorlicka", "ul. Maj"],
+)
+def test_what_follows_a_number_is_no_place_unless_it_is_one_as_a_whole(text):
+    search = make_search(PLACES, ("Majaczewice", ROPA), ("Annopol", ROPA), ("Bystra", ROPA), ("Wola", SEKOWA))
+    assert found(search, text) == []
+
+
+def test_a_long_address_costs_few_readings():
+    assert len(read_after_street("ul. " + "a b c " * 16)) <= 2 * MOST_WORDS
 
 
 @pytest.mark.parametrize("text", ["ul. Długa", "ul. Długa 5", "ul. 3 Długa", "ul. 3 Maja", "ul.", "5"])
