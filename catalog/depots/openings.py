@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from catalog.depots.opening_state import WARSAW, OpeningState, opening_state
@@ -14,15 +15,15 @@ MIDNIGHT = time.min
 class Openings:
     """Opening hours of all depots of a snapshot.
 
-    clocks: midnight and every time of day at which any depot opens or closes, ascending. No `opening_state` changes
-    between two of them.
+    clocks: every time of day at which any depot opens or closes, ascending. No `opening_state` changes between two of
+    them, or between one and midnight.
     """
 
     def __init__(self, known: Depots) -> None:
         weeks = {id(row.hours_ranges): row.hours_ranges for row in known.rows if row.hours_ranges}
         ranges = {hours for week in weeks.values() for day in week.values() for hours in day}
         ends = {clock for hours in ranges for clock in hours.split("-")}
-        self.clocks = sorted({MIDNIGHT, *map(read_clock, ends)})
+        self.clocks = tuple(sorted(map(read_clock, ends)))
         self._states: dict[int, tuple[datetime, OpeningState]] = {}
 
     def state(self, row: DepotRow, now: datetime) -> OpeningState:
@@ -35,25 +36,25 @@ class Openings:
         return state
 
     def period(self, now: datetime) -> Period:
-        """Return the period around a moment in which no depot of the country opens or closes."""
-        here = now.astimezone(WARSAW)
-        clocks = self._clocks_of(here.date())
-        following = bisect_right(clocks, here.time())
-        day, clock = here.date(), MIDNIGHT
-        if following < len(clocks):
-            clock = clocks[following]
-        else:
-            day += timedelta(days=1)
-        # The repeated hour in October has the same clock but another UTC offset.
-        key = f"{here:%Y-%m-%d%z} {clocks[following - 1]}"
-        start = datetime.combine(here.date(), clocks[following - 1], WARSAW)
-        return Period(key, start.astimezone(UTC), datetime.combine(day, clock, WARSAW).astimezone(UTC))
+        """Return the period around a moment, within its Polish day, in which no depot opens or closes."""
+        starts = starts_of(now.astimezone(WARSAW).date(), self.clocks)
+        following = bisect_right(starts, now)
+        return Period(starts[following - 1], starts[following])
 
-    def _clocks_of(self, day: date) -> list[time]:
-        """Return the times at which states change on a day. The skipped hour in March becomes the next one."""
-        if midnight(day).utcoffset() == midnight(day + timedelta(days=1)).utcoffset():
-            return self.clocks
-        return sorted({*self.clocks, *(time((clock.hour + 1) % 24, clock.minute) for clock in self.clocks)})
+
+@lru_cache(maxsize=4)
+def starts_of(day: date, clocks: tuple[time, ...]) -> list[datetime]:
+    """Return the moments of a Polish day at which states may change, in UTC, from midnight to midnight.
+
+    On the days on which the clocks change, there are more of them than needed: each also an hour earlier and later.
+    """
+    first, last = midnight(day).astimezone(UTC), midnight(day + timedelta(days=1)).astimezone(UTC)
+    local = [datetime.combine(day, clock, WARSAW) for clock in clocks]
+    found = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
+    if last - first != timedelta(days=1):
+        hour = timedelta(hours=1)
+        found |= {moment + shift for moment in found for shift in (hour, -hour)}
+    return [first, *sorted(moment for moment in found if first < moment < last), last]
 
 
 def midnight(day: date) -> datetime:

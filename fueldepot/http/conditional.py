@@ -22,9 +22,8 @@ View = Callable[..., HttpResponse]
 
 
 class Period(NamedTuple):
-    """A period in which a response does not change by itself. key: unique per period. start, end: aware datetimes."""
+    """A period in which a response does not change by itself. start, end: aware datetimes, the end excluded."""
 
-    key: str
     start: datetime
     end: datetime
 
@@ -40,14 +39,14 @@ def conditional(
 
     slugs: every data set that the response depends on. cache_control: header of 200 and 304; other responses keep the
     view's headers. vary: header of both, "" for none; the request's values of these headers are part of the validator.
-    changes_daily: whether the response depends on today's date. period: for responses that depend on the time: its key
-    is part of the validator, and its end limits caching.
+    changes_daily: whether the response depends on today's date. period: for responses that depend on the time: its
+    start is part of the validator, and its end limits caching.
     """
     varying = [f"HTTP_{name.strip().upper().replace('-', '_')}" for name in vary.split(",") if name.strip()]
 
     def etag(request: HttpRequest, *args: Any, **kwargs: Any) -> str:
         today = str(timezone.localdate()) if changes_daily else ""
-        of_moment = period(timezone.now()).key if period else ""
+        of_moment = period(timezone.now()).start.isoformat() if period else ""
         asked = [request.path, request.META["QUERY_STRING"], *(request.META.get(name, "") for name in varying)]
         parts = "\0".join([release(), snapshot.current().key(*slugs), today, of_moment, *asked])
         return f'"{blake2b(parts.encode(), digest_size=12).hexdigest()}"'

@@ -253,18 +253,19 @@ ALL = Openings(Depots([ROW._replace(id=number, hours_ranges=week) for number, we
 def test_nothing_changes_within_a_period(second):
     moment = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second)
     period = ALL.period(moment)
-    last = max(moment, period.end - timedelta(microseconds=1))
+    assert period.start <= moment < period.end
+    last = period.end - timedelta(microseconds=1)
     for week in WEEKS:
         assert opening_state(week, moment).sentence == opening_state(week, last).sentence
-    assert ALL.period(last).key == period.key or period.end <= moment
+    assert ALL.period(last) == ALL.period(period.start) == period
 
 
 @pytest.mark.parametrize("day", [date(2026, 3, 29), date(2026, 10, 25)])
-def test_a_new_state_has_a_new_key(day):
+def test_a_new_state_has_a_new_period(day):
     first = datetime(day.year, day.month, day.day, tzinfo=WARSAW).astimezone(UTC) - timedelta(hours=1)
     moments = [first + timedelta(minutes=minute) for minute in range(360)]
     for week in WEEKS:
         seen = {}
         for moment in moments:
             sentence = opening_state(week, moment).sentence
-            assert seen.setdefault(ALL.period(moment).key, sentence) == sentence
+            assert seen.setdefault(ALL.period(moment), sentence) == sentence
