@@ -19,6 +19,8 @@ from fueldepot.data import history
 EDITABLE = (*(name for name in Depot.PUBLIC_FIELDS if name != "hours"), "featured")
 """Fields that editors set. `hours` is derived from `opening_hours`; `featured` is no public field."""
 
+CONTACT = ("nip", "phone", "website")
+"""Fields that a demonstration depot must not have."""
 
 REPEAT = timedelta(minutes=10)
 """The same form sent again within this time is a repeated click; also of submissions."""
@@ -157,7 +159,7 @@ def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:
     if "opening_hours" in changed:
         depot.hours = weekly_hours(depot.opening_hours)
     if depot.source == Depot.Source.DEMO:
-        contacts = [name for name in ("nip", "phone", "website") if getattr(depot, name)]
+        contacts = [name for name in CONTACT if getattr(depot, name)]
         if contacts:
             raise DemonstrationWithContact(", ".join(contacts))
     return changed

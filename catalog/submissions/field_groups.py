@@ -52,9 +52,6 @@ GROUPS = (
     FieldGroup("Godziny otwarcia", ("hours", "opening_hours")),
 )
 
-CONTACT = ("nip", "phone", "website")
-"""Fields that a demonstration depot must not have."""
-
 
 def values_of(depot: Depot) -> dict[str, Any]:
     """Return the public fields of a depot."""

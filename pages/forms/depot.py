@@ -9,6 +9,7 @@ from django import forms
 from catalog.depots import fuels
 from catalog.models import Depot, Municipality, Postcode, Submission
 from catalog.parsing.opening_hours import DAYS
+from catalog.services.editing import CONTACT
 from catalog.submissions import field_groups
 from catalog.territory import projection
 from catalog.territory.boundaries import LocatedMunicipality
@@ -159,7 +160,7 @@ class CorrectForm(DepotForm):
         self.fields["place"].required = False  # sources do not always name one
         self.fields["lat"].required = self.fields["lon"].required = True
         if depot.source == Depot.Source.DEMO:
-            for name in field_groups.CONTACT:
+            for name in CONTACT:
                 del self.fields[name]
 
     def clean(self) -> dict[str, Any]:

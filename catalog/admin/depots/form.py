@@ -18,7 +18,6 @@ from catalog.models import Depot, Municipality
 from catalog.parsing import contacts
 from catalog.services import editing
 from catalog.starter.demo import MARK
-from catalog.submissions.field_groups import CONTACT
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 
@@ -134,7 +133,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         if not self.errors:
             self._choose_municipality(data)
         if self.instance.source == Depot.Source.DEMO:
-            for name in CONTACT:
+            for name in editing.CONTACT:
                 if data.get(name):
                     self.add_error(name, "Wpis demonstracyjny jest zmyślony i nie może mieć danych kontaktowych.")
         return data

@@ -93,16 +93,16 @@ def _live_map(submission: Submission) -> LiveMap | None:
 def others(submission: Submission) -> list[dict[str, Any]]:
     """The others of the same visit, open ones about the entry, and confirmed ones of the author that were superseded.
 
-    At most 20; those of the visit first, then waiting ones, so that unconfirmed ones cannot hide them. One query.
+    At most 20; those of the visit first, then waiting ones, so that unconfirmed ones cannot hide them. At most one
+    query; a proposed depot has no others.
     """
+    if submission.depot_id is None:
+        return []
     visit = submission.visit_id or submission.pk
-    of_visit = found = Q(pk=visit) | Q(visit=visit)
-    if submission.depot_id is not None:
-        replaced = Q(
-            state=State.SUPERSEDED, confirmed_at__isnull=False, email_hash=submission.email_hash, erased_at=None
-        )
-        found |= Q(Q(state__in=Submission.OPEN) | replaced, depot=submission.depot_id)
-    rows = Submission.objects.filter(found).exclude(pk=submission.pk).oldest_waiting_first()
+    of_visit = Q(pk=visit) | Q(visit=visit)
+    replaced = Q(state=State.SUPERSEDED, confirmed_at__isnull=False, email_hash=submission.email_hash, erased_at=None)
+    of_depot = Q(Q(state__in=Submission.OPEN) | replaced, depot=submission.depot_id)
+    rows = Submission.objects.filter(of_visit | of_depot).exclude(pk=submission.pk).oldest_waiting_first()
     visit_first = Case(When(of_visit, then=Value(0)), default=Value(1))
     return [
         {
