@@ -9,13 +9,13 @@ class CatalogConfig(AppConfig):
     verbose_name = "Katalog składów"
 
     def ready(self) -> None:
-        """Register the system checks and the merge handler of owner links; rebuild the index after migrations."""
+        """Register the system checks and owner links, which follow a merge; rebuild the index after migrations."""
         from catalog import checks  # noqa: F401
-        from catalog.services import merging
+        from catalog.services.followers import FOLLOWERS, Follower
         from catalog.submissions import owner_links
 
-        merging.MERGE_HANDLERS.append(
-            merging.MergeHandler(
+        FOLLOWERS.append(
+            Follower(
                 name="owner_links",
                 label="odnośniki właścicieli",
                 move=owner_links.move_links,

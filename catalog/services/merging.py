@@ -1,7 +1,6 @@
 """Merging two entries of one depot, or marking them as distinct."""
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Collection
 from datetime import date, datetime
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -10,32 +9,13 @@ from django.db.models import Q, QuerySet
 
 from catalog.models import Dataset, Depot, DepotMerge, NotDuplicate, Submission
 from catalog.services.editing import in_order, refuse_unknown
+from catalog.services.followers import FOLLOWERS
 from catalog.services.moderation import DepotIsRemoved, lock_depots, with_note
 from fueldepot.data import history, versions
 
 
 class MergeRefused(Exception):
     """The two depots cannot be merged; the message gives the reason in Polish."""
-
-
-@dataclass(frozen=True, slots=True)
-class MergeHandler:
-    """Rows of a layer above that move from the loser to the survivor of a merge.
-
-    name: key in the record of the merge. label: Polish name of the rows. move(loser, survivor, editor, day): returns
-    the ids of the moved rows. bring_back(ids, depots, depot, editor, day): moves rows, now at one of the depots, back
-    to `depot`. count(depot ids): number of related rows.
-    """
-
-    name: str
-    label: str
-    move: Callable[[int, int, AbstractBaseUser, date], list[int]]
-    bring_back: Callable[[Collection[int], Collection[int], int, AbstractBaseUser | None, date], None]
-    count: Callable[[Collection[int]], int]
-
-
-MERGE_HANDLERS: list[MergeHandler] = []
-"""Registered by `AppConfig.ready` of the apps above."""
 
 
 @transaction.atomic
@@ -46,7 +26,7 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
 
     The loser becomes a removed duplicate that refers to the survivor, so its source id stays known and no import
     restores it. If the loser was confirmed by its owner, the survivor is from then on. Submissions and the rows of
-    `MERGE_HANDLERS` move to the survivor, except those that have an equal one there. The moved rows are recorded, and
+    `FOLLOWERS` move to the survivor, except those that have an equal one there. The moved rows are recorded, and
     move back if the loser is published again. Histories stay with their depots.
 
     Raises DepotIsRemoved if either is removed, MergeRefused for a depot and itself or a demonstration and a real depot,
@@ -84,7 +64,7 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
         absorbed=former,
         open_submissions=opened,
         closed_submissions=closed,
-        followers={follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in MERGE_HANDLERS},
+        followers={follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
     )
     versions.bump_version(Dataset.Slug.DEPOTS)
     return kept

@@ -6,7 +6,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from catalog.models import Depot, DepotMerge, Submission
-from catalog.services.merging import MERGE_HANDLERS, move_submissions
+from catalog.services.followers import FOLLOWERS
+from catalog.services.merging import move_submissions
 from catalog.services.moderation import (
     PUBLISHING,
     RESTORING,
@@ -79,6 +80,6 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     )
     Depot.objects.filter(pk__in=former).update(merged_into=depot)
     history.record_bulk(Depot, former, by=by, reason=f"wrócono do wpisu {depot.pk}")
-    for follower in MERGE_HANDLERS:
+    for follower in FOLLOWERS:
         follower.bring_back(merge.followers.get(follower.name, []), heirs, depot.pk, by, on)
     merge.delete()

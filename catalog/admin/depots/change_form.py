@@ -20,7 +20,8 @@ from catalog.admin.desk import current_editor, read_number, read_text
 from catalog.admin.next_row import NextRowMixin
 from catalog.admin.notifications import tell_authors
 from catalog.depots import duplicates, quality
-from catalog.services import editing, merging, moderation, publishing, viewing
+from catalog.services import editing, moderation, publishing, viewing
+from catalog.services.followers import FOLLOWERS
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups
 
@@ -242,7 +243,7 @@ def what_followed(depot: models.Depot) -> list[str] | None:
     if merge is None:
         return None
     counts = {"zgłoszenia": len(merge.open_submissions) + len(merge.closed_submissions)}
-    counts |= {one.label: len(merge.followers.get(one.name, [])) for one in merging.MERGE_HANDLERS}
+    counts |= {one.label: len(merge.followers.get(one.name, [])) for one in FOLLOWERS}
     return [f"{label}: {number}" for label, number in counts.items()]
 
 

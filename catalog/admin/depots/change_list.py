@@ -22,7 +22,8 @@ from catalog.admin.depots import search, work_queues
 from catalog.admin.desk import MissingObjectMixin, current_editor, read_text
 from catalog.admin.notifications import tell_authors
 from catalog.depots import fuels, quality
-from catalog.services import merging, moderation
+from catalog.services import moderation
+from catalog.services.followers import FOLLOWERS
 from catalog.services.moderation import (
     BulkResult,
     why_fuels_not_confirmed,
@@ -68,7 +69,7 @@ def attached(depots: Collection[models.Depot]) -> dict[str, int]:
     """Counts of rows that are hidden with depots, or come back with them. One query for each kind."""
     keys = [depot.pk for depot in depots]
     waiting = models.Submission.objects.waiting().filter(depot__in=among(keys)).count()
-    return {"czekające zgłoszenia": waiting} | {one.label: one.count(keys) for one in merging.MERGE_HANDLERS}
+    return {"czekające zgłoszenia": waiting} | {one.label: one.count(keys) for one in FOLLOWERS}
 
 
 def with_fuels(depot: models.Depot) -> str:

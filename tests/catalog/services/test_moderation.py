@@ -1,16 +1,24 @@
 """What people do to depots."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.db.models import ManyToOneRel
 
-from catalog.models import Depot
-from catalog.services import moderation, publishing
+from catalog.importers.records import DepotRecord, Extract
+from catalog.importers.sync import Options
+from catalog.importers.sync.depots import sync_depots
+from catalog.models import Depot, OwnerChange, SubmissionQuestion
+from catalog.services import merging, moderation, publishing, viewing
+from catalog.submissions import owner_links
 from tests import factories
 
 pytestmark = pytest.mark.django_db
 
 TODAY = date(2026, 11, 21)
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def test_verifying_records_who_when_and_every_field():
@@ -59,3 +67,45 @@ def test_removing_and_restoring():
     assert (depot.publication, depot.removed_at, depot.removal_reason) == ("published", None, "")
     with pytest.raises(moderation.DepotIsPublished):
         publishing.publish_depot(depot=depot, on=TODAY)
+
+
+def count_rows_of_depots():
+    """Return the number of rows in every table that refers to depots, by table and column."""
+    relations = [row for row in Depot._meta.get_fields(include_hidden=True) if isinstance(row, ManyToOneRel)]
+    tables = [(row.related_model, row.field.name) for row in relations]
+    return {(model.__name__, name): model._base_manager.exclude(**{name: None}).count() for model, name in tables}
+
+
+def fill_every_table(editor):
+    """Write a row of every kind about demonstration depots."""
+    first, second, third = (factories.DepotFactory(demonstration=True, source_id=f"demo/{n}") for n in range(3))
+    question = {"text": "?", "asked_at": NOW, "asked_by": editor}
+    SubmissionQuestion.objects.create(submission=factories.SubmissionFactory(depot=first), **question)
+    owner_links.grant_link(depot=first, email="jan@opal.pl", on=NOW)
+    OwnerChange.objects.create(depot=first, made_at=NOW, text="x")
+    factories.DepotPriceFactory(depot=first).save()
+    viewing.mark_viewing(depot=first, by=editor, on=NOW)
+    merging.mark_distinct(one=first, other=second, by=editor, at=NOW)
+    merging.merge_depots(survivor=first, loser=third, take=[], by=editor, on=TODAY)
+
+
+def remove_by_command():
+    call_command("remove_demo", verbosity=0)
+
+
+def remove_by_import():
+    factories.BoundaryFactory()
+    record = DepotRecord("node/1", "Skład", 50.0617, 19.9373)
+    sync_depots(Extract([record]), Options(today=TODAY, write=True), origin=Depot.Source.OSM)
+
+
+@pytest.mark.parametrize("remove", [remove_by_command, remove_by_import])
+def test_demonstration_depots_go_with_every_row_that_refers_to_them(remove):
+    fill_every_table(factories.UserFactory())
+    empty = [relation for relation, count in count_rows_of_depots().items() if not count]
+    assert empty == [], "fill_every_table writes no row here"
+    remove()
+    connection.check_constraints()
+    assert set(count_rows_of_depots().values()) == {0}
+    assert not Depot.history.exclude(id__in=Depot.objects.values("pk")).exists()
+    assert not SubmissionQuestion.objects.exists()
