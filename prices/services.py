@@ -36,9 +36,6 @@ LABELS = {
 PRICE_LIST = "cennik z pliku"
 """Reason in the history of a price from a file."""
 
-OWNER = "właściciel"
-"""Reason in the history of a price that an owner enters by the permanent link."""
-
 
 CONCURRENT_DUPLICATE = "skład ma już jedną z tych cen: ktoś dodał ją przed chwilą"
 
@@ -129,11 +126,11 @@ def publish_owner_prices(*, depot: Depot, quotes: Sequence[PriceInput], on: date
         if stored is not None:
             row.pk = stored.pk
         row.status, row.decided_at = DepotPrice.Status.APPROVED, on
-        row._change_reason = OWNER  # type: ignore[attr-defined] # read by simple-history
-        save(row, None)
         was = f"{descriptions.exact(before.price)} zł" if before else "brak ceny"
-        name = fuels.BY_SLUG[quote.fuel].name
-        lines.append(f"{name}: {was} → {descriptions.exact(row.price)} zł/{row.unit} ({row.day:%d.%m.%Y})")
+        change = f"{was} → {descriptions.exact(row.price)} zł/{row.unit}"
+        row._change_reason = f"{history.OWNER}: {change}"  # type: ignore[attr-defined] # read by simple-history
+        save(row, None)
+        lines.append(f"{fuels.BY_SLUG[quote.fuel].name}: {change} ({row.day:%d.%m.%Y})")
     if lines:
         record_prices(today, approved=more)
     return lines

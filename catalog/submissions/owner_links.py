@@ -15,13 +15,11 @@ from django.utils import timezone
 from catalog.models import Depot, OwnerChange, OwnerLink
 from catalog.services import moderation
 from catalog.submissions import emails, field_groups, limits, tokens
+from fueldepot.data import history
 from fueldepot.data.bulk import among
 
 UNUSED = timedelta(days=365)
 """Lifetime of a link since it was granted, sent or used."""
-
-HISTORY_REASON = "właściciel"
-"""Reason in the history of changes by the link."""
 
 
 class OwnerLinkInvalid(Exception):
@@ -141,7 +139,7 @@ def change_hours(*, link: OwnerLink, values: Mapping[str, object], on: datetime)
     names = field_groups.apply(depot, wanted, [group.name for group in field_groups.groups_in(wanted)])
     depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
     depot.updated_at = depot.verified_at = timezone.localdate(on)
-    moderation.save(depot, by=None, reason=f"{HISTORY_REASON}: godziny otwarcia")
+    moderation.save(depot, by=None, reason=f"{history.OWNER}: godziny otwarcia")
     found = field_groups.differences(before, wanted, {})
     return tuple(f"{one.group.label}: {_inline(one.before)} → {_inline(one.after)}" for one in found)
 

@@ -22,7 +22,17 @@ REQUESTED = "zgłoszenie"
 REQUESTED_BEFORE = "wniosek"
 """The same in older rows."""
 
+OWNER = "właściciel"
+"""Prefix of the reason of changes that an owner makes by the permanent link."""
+
+BY_OWNER = "właściciel (odnośnikiem)"
+
 OWN_FIELDS = frozenset({"history_id", "history_date", "history_type", "history_change_reason", "history_user"})
+
+
+def author(username: str | None, reason: str | None) -> str:
+    """Return who made a change, in Polish: the user, the owner of a link, or an import or command."""
+    return username or (BY_OWNER if (reason or "").startswith(OWNER) else IMPORTED)
 
 
 def record_bulk(

@@ -1,5 +1,6 @@
 """Audit page: decisions in the histories of depots, submissions, prices and the legal state."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any, NamedTuple
@@ -16,8 +17,11 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
 from catalog.admin.desk import page_url
+from catalog.admin.history import FieldChange
 from catalog.depots import fuels
 from catalog.models import Depot, Submission, Voivodeship
+from fueldepot.data import history
+from fueldepot.desk.audit_changes import read_changes
 from prices.models import DepotPrice, PlausibleRange
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 
@@ -53,7 +57,7 @@ class AuditEntry(NamedTuple):
     """A decision, or a bulk decision: several of the same kind and time about rows of one table.
 
     audited: index in `AUDITED`. key, title: of the row, or of one of them. kind: "+", "~", "-", or the state of a
-    submission. rows: their number.
+    submission. rows: their number. line: `history_id` of a single row.
     """
 
     at: datetime
@@ -64,6 +68,7 @@ class AuditEntry(NamedTuple):
     kind: str
     reason: str
     rows: int
+    line: int
 
 
 KIND = Case(*(When(kind=kind, then=Value(label)) for kind, label in Submission.Kind.choices))
@@ -135,13 +140,17 @@ class AuditQuery:
             words=given.get("q", "").replace("\0", "").strip()[:100],
         )
 
-    def condition(self, moment: str, person: str) -> Q:
-        """Return the condition for one history. moment, person: names of its columns."""
+    def condition(self, moment: str, person: str, why: str = "") -> Q:
+        """Return the condition for one history. moment, person: names of its columns.
+
+        why: its column of reasons, to include what owners change by their links.
+        """
         found = Q()
         if self.who is not None:
             found &= Q(**{person: self.who})
         elif not self.imports:
-            found &= Q(**{f"{person}__isnull": False})
+            by_owner = Q(**{f"{why}__startswith": history.OWNER}) if why else Q()
+            found &= Q(**{f"{person}__isnull": False}) | by_owner
         if self.since:
             found &= Q(**{f"{moment}__gte": timezone.make_aware(datetime.combine(self.since, time.min))})
         if self.until:
@@ -174,14 +183,16 @@ def part(number: int, question: AuditQuery) -> QuerySet[Any, Any]:
     audited = AUDITED[number]
     key = audited.model._meta.pk.name
     rows, at, person = audited.decisions()
-    kind, why = ("state", "reason") if audited.model is Submission else ("history_type", "history_change_reason")
+    kind, why, line = "history_type", "history_change_reason", "history_id"
+    if audited.model is Submission:
+        kind, why, line = "state", "reason", "pk"
     if question.words:
         rows = rows.annotate(named=audited.title).filter(
             Q(named__icontains=question.words) | Q(**{f"{why}__icontains": question.words})
         )
     # Aliases, since a field of a history may have the name of an output column.
     return (  # type: ignore[no-any-return] # see rows
-        rows.filter(question.condition(at, person))
+        rows.filter(question.condition(at, person, why))
         .annotate(
             shown_at=F(at),
             shown_who=F(f"{person}__username"),
@@ -194,6 +205,7 @@ def part(number: int, question: AuditQuery) -> QuerySet[Any, Any]:
             shown_key=Min(text(F(key))),
             shown_title=Min(audited.title),
             shown_rows=Count("*"),
+            shown_line=Min(F(line)),
         )
         .order_by("-shown_at")
         .values_list(*COLUMNS)[: PER_PAGE + 1]
@@ -214,24 +226,35 @@ def audit(request: HttpRequest) -> HttpResponse:
         **admin.site.each_context(request),
         "title": "Kto co zdecydował",
         "question": question,
-        "entries": [show(entry) for entry in found[:PER_PAGE]],
+        "entries": show(found[:PER_PAGE]),
         "older": query.urlencode() if len(found) > PER_PAGE else "",
         "people": get_user_model().objects.filter(is_staff=True).order_by("username").values_list("pk", "username"),
     }
     return render(request, "admin/audit.html", context)
 
 
-def show(entry: AuditEntry) -> dict[str, Any]:
-    """Return a decision in the words of the page."""
+def show(entries: Sequence[AuditEntry]) -> list[dict[str, Any]]:
+    """Return decisions in the words of the page. Two queries for each kind of rows that was changed one by one."""
+    lines: dict[int, list[int]] = {}
+    for entry in entries:
+        if entry.kind == history.CHANGED and entry.rows == 1:
+            lines.setdefault(entry.audited, []).append(entry.line)
+    changes = {number: read_changes(AUDITED[number].model, numbers) for number, numbers in lines.items()}
+    return [show_entry(entry, changes.get(entry.audited, {}).get(entry.line, ())) for entry in entries]
+
+
+def show_entry(entry: AuditEntry, changes: Sequence[FieldChange]) -> dict[str, Any]:
+    """Return a decision in the words of the page. changes: values before and after."""
     audited = AUDITED[entry.audited]
     title = entry.title.strip()
     return {
         "at": entry.at,
-        "who": entry.who or "import",
+        "who": history.author(entry.who, entry.reason),
         "what": audited.label,
         "title": title if len(title) <= 120 else f"{title[:120]}…",
         "count": entry.rows,
         "kind": KINDS[entry.kind],
+        "changes": changes,
         "reason": entry.reason,
         "url": page_url(audited.model._meta, "change", entry.key),
     }

@@ -31,7 +31,7 @@ MOST_LINES = 500
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One change of a depot. who: "import" if no user made it. changes: empty for the first row."""
+    """One change of a depot. who: see `history.author`. changes: empty for the first row."""
 
     at: datetime
     who: str
@@ -64,12 +64,9 @@ def read_history(depot: Depot) -> FieldHistory:
         changed = [name for name, column in COLUMNS.items() if before[column] != row[column]]
         line = HistoryEntry(
             at=row["history_date"],
-            who=row["history_user__username"] or history.IMPORTED,
+            who=history.author(row["history_user__username"], row["history_change_reason"]),
             reason=row["history_change_reason"] or "",
-            changes=tuple(
-                FieldChange(LABELS[name], shown(name, before[COLUMNS[name]]), shown(name, row[COLUMNS[name]]))
-                for name in changed
-            ),
+            changes=changes_of(before, row),
         )
         last |= dict.fromkeys(changed if lines else COLUMNS, line)
         lines.append(line)
@@ -77,12 +74,21 @@ def read_history(depot: Depot) -> FieldHistory:
     return FieldHistory(tuple(reversed(lines)), sources)
 
 
+def changes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
+    """Return the changed fields of two history rows in words."""
+    return tuple(
+        FieldChange(LABELS[name], shown(name, before[column]), shown(name, after[column]))
+        for name, column in COLUMNS.items()
+        if before[column] != after[column]
+    )
+
+
 def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
     """A sentence on the source of a field's present value. line: the change that set it."""
     if line.reason.startswith((history.REQUESTED, history.REQUESTED_BEFORE)):
         source = f"zgłoszenie; przyjęła redakcja ({line.who})"
-    elif line.who == history.IMPORTED:
-        source = "import"
+    elif line.who in {history.IMPORTED, history.BY_OWNER}:
+        source = line.who
     else:
         source = f"redakcja ({line.who})"
     said = f"Źródło: {source}, {line.at:%d.%m.%Y}"

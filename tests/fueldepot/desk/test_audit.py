@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from catalog.models import Depot
-from catalog.services import moderation
+from catalog.services import editing, moderation
 from prices import services as price_actions
 from tests import factories
 
@@ -30,6 +30,18 @@ def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
     assert "odrzucona: zła jednostka" in text
     assert "odrzucona: zła jednostka" in client.get(AUDIT, {"q": "zła jednostka"}).content.decode()
     assert "Skład &lt;b&gt;Nowak&lt;/b&gt;" in text
+
+
+def test_a_single_change_shows_the_values_before_and_after(client, editor):
+    depot = factories.DepotFactory(verified=True, phone="")
+    depot.save()
+    editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    price_actions.change_range(fuel="pellet", low=Decimal(650), high=Decimal(4000), by=editor, on=NOW)
+    price_actions.change_range(fuel="pellet", low=Decimal("660.50"), high=Decimal(4000), by=editor, on=NOW)
+    text = client.get(AUDIT).content.decode().replace("\xa0", " ")
+    assert "<li>telefon: <del>–</del> → <ins>+48 12 345 67 89</ins></li>" in text
+    assert "<li>od: <del>650</del> → <ins>660,50</ins></li>" in text
+    assert "<li>do:" not in text
 
 
 def test_a_request_is_named_in_words(client, editor):
@@ -76,7 +88,7 @@ def test_a_page_holds_a_hundred_and_leads_to_the_older(client, editor, django_as
     keys = [factories.DepotFactory(name=f"Skład {number:03}").pk for number in range(130)]
     for key in keys:
         moderation.verify_depots(keys=[key], by=editor, on=TODAY)
-    with django_assert_num_queries(2 + 2 + 1 + 1):  # session, user; rights; decisions; people
+    with django_assert_num_queries(2 + 2 + 1 + 2 + 1):  # session, user; rights; decisions; values; people
         text = client.get(AUDIT).content.decode()
     assert text.count("sprawdzono") == 100
     older = text.split('<a href="?before=')[1].split('"')[0]

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from django.core import mail
 from django.core.management import call_command
+from django.urls import reverse
 
 from catalog.models import OwnerChange, OwnerLink, Submission
 from catalog.services.merging import merge_depots
@@ -61,13 +62,26 @@ def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stra
     assert found["hours"]["mon"] == "6:00-14:00"
     assert found["source"]["data_status"] == "owner"
     assert nowak.history.latest("history_id").history_change_reason == "właściciel: godziny otwarcia"
-    assert DepotPrice.history.filter(history_change_reason="właściciel").count() == 7
+    reasons = set(DepotPrice.history.values_list("history_change_reason", flat=True))
+    assert {"właściciel: 1300 zł → 1400 zł/t", "właściciel: brak ceny → 1600 zł/t"} <= reasons
     note = OwnerChange.objects.get().text
     assert "Godziny otwarcia: (brak) → pn. 6:00-14:00" in note
     assert "Brykiet: 1300 zł → 1400 zł/t (21.11.2026)" in note
     assert link.partition("=")[2] not in caplog.text
     for record in caplog.records:
         assert link.partition("=")[2] not in str(record.__dict__)
+
+
+def test_the_desk_shows_an_owner_s_change_as_the_owner_s_with_values(client, stranger, nowak, link, editor):
+    save(stranger, link, mon="6-14", **{"price-pellet": "1600"})
+    save(stranger, link, mon="7-14", **{"price-pellet": "1650"})
+    price = DepotPrice.objects.get()
+    journal = text_of(client.get(reverse("audit")))
+    assert "właściciel (odnośnikiem)" in text_of(client.get(f"/admin/catalog/depot/{nowak.pk}/history/"))
+    assert "właściciel (odnośnikiem)" in text_of(client.get(f"/admin/prices/depotprice/{price.pk}/history/"))
+    assert journal.count("właściciel (odnośnikiem)") == 4
+    assert "godziny tygodnia: pn. 6:00-14:00" in journal
+    assert "cena: 1 600 → 1 650" in journal
 
 
 def test_the_second_price_of_a_day_replaces_the_first(stranger, nowak, link):
