@@ -130,14 +130,19 @@ def verify_depot(*, depot: Depot, by: AbstractBaseUser, on: date) -> Depot:
     stored = locked(depot)
     if stored.publication == Depot.Publication.REMOVED:
         raise DepotIsRemoved(stored.pk)
-    if stored.data_status != Depot.DataStatus.OWNER:
-        stored.data_status = Depot.DataStatus.VERIFIED
-    stored.publication = Depot.Publication.PUBLISHED
-    stored.verified_at = on
-    stored.verified_by_id = by.pk
-    stored.confirmed_fields = list(Depot.PUBLIC_FIELDS)
-    stored.review = ""
+    set_verified(stored, by=by, on=on)
     return save(stored, by=by, reason=VERIFYING)
+
+
+def set_verified(depot: Depot, *, by: AbstractBaseUser, on: date) -> None:
+    """Set what `verify_depot` sets, without saving."""
+    if depot.data_status != Depot.DataStatus.OWNER:
+        depot.data_status = Depot.DataStatus.VERIFIED
+    depot.publication = Depot.Publication.PUBLISHED
+    depot.verified_at = on
+    depot.verified_by_id = by.pk
+    depot.confirmed_fields = list(Depot.PUBLIC_FIELDS)
+    depot.review = ""
 
 
 @transaction.atomic

@@ -1,6 +1,6 @@
 """Decisions about waiting submissions: accept or reject, one or many."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog.models import Dataset, Depot, Submission
+from catalog.services import moderation
 from catalog.services.editing import check_edit_version
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, notifications, owner_links
@@ -81,6 +82,7 @@ def accept_submission(
     values: Values | None = None,
     reason: str = "",
     opened: int | None = None,
+    verify: bool = False,
     by: AbstractBaseUser,
     on: datetime,
 ) -> DecisionResult:
@@ -88,7 +90,9 @@ def accept_submission(
 
     groups: names of the accepted field groups of a correction or new depot, None for all. values: clean values of the
     editor that replace proposed ones, by field; others are ignored. reason: why the other groups were left out, for the
-    author. opened: `edit_version` of the depot that the editor saw, None not to compare.
+    author. opened: `edit_version` of the depot that the editor saw, None not to compare. verify: with a correction,
+    also verify the whole depot, see `moderation.verify_depot`; otherwise only the accepted fields count as confirmed,
+    and the data status stays.
 
     Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
     ReasonWithoutOmission and LocationOutsidePoland.
@@ -97,7 +101,7 @@ def accept_submission(
     (stored,) = batch.submissions
     if opened is not None and stored.depot is not None and stored.state == State.WAITING:
         check_edit_version(stored.depot, opened)
-    batch.accept(stored, groups, values or {}, reason)
+    batch.accept(stored, groups, values or {}, reason, verify=verify)
     return batch.save()
 
 
@@ -164,16 +168,25 @@ class DecisionBatch:
         self.removed: list[Depot] = []
         self.to_tell: list[Submission] = []
 
-    def accept(self, submission: Submission, groups: Collection[str] | None, values: Values, reason: str) -> None:
+    def accept(
+        self,
+        submission: Submission,
+        groups: Collection[str] | None,
+        values: Values,
+        reason: str,
+        *,
+        verify: bool = False,
+    ) -> None:
         self._check_waiting(submission)
         if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
             raise DepotOfSubmissionIsRemoved(submission.depot.pk)
         match submission.kind:
             case Kind.CORRECT:
                 submission.accepted_fields = self._correct(submission, groups, values, reason)
+                if verify:
+                    moderation.set_verified(self._depot(submission), by=self.by, on=self.day)
             case Kind.CLAIM:
-                self._confirm(submission, Depot.DataStatus.OWNER, Depot.PUBLIC_FIELDS)
-                owner_links.grant_link(depot=self._depot(submission), email=submission.email, on=self.on)
+                self._claim(submission)
             case Kind.DELETE:
                 self._remove(submission)
             case _:
@@ -242,17 +255,18 @@ class DecisionBatch:
         elif reason.strip():
             raise ReasonWithoutOmission(submission.pk)
         names = field_groups.apply(depot, replaced(submission.proposed, values), taken)
-        owner = depot.data_status == Depot.DataStatus.OWNER
-        self._confirm(submission, Depot.DataStatus.OWNER if owner else Depot.DataStatus.VERIFIED, names)
-        return names
-
-    def _confirm(self, submission: Submission, status: Depot.DataStatus, names: Sequence[str]) -> None:
-        """Confirm fields of a depot. Changed fields set `updated_at` to today."""
-        depot = self._depot(submission)
-        depot.data_status, depot.verified_at, depot.verified_by_id = status, self.day, self.by.pk
         depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
         depot.updated_at = self.day
         self.touched[depot.pk] = depot
+        return names
+
+    def _claim(self, submission: Submission) -> None:
+        depot = self._depot(submission)
+        depot.data_status, depot.verified_at, depot.verified_by_id = Depot.DataStatus.OWNER, self.day, self.by.pk
+        depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
+        depot.updated_at = self.day
+        self.touched[depot.pk] = depot
+        owner_links.grant_link(depot=depot, email=submission.email, on=self.on)
 
     def _remove(self, submission: Submission) -> None:
         depot = self._depot(submission)
@@ -319,5 +333,6 @@ DECIDED_COLUMNS = [
     "publication",
     "removed_at",
     "removal_reason",
+    "review",
 ]
 """Columns of a depot that a decision may change."""

@@ -37,6 +37,7 @@ def test_a_correction_from_the_form_to_the_public(open_window, site):
     desk.locator("[name=password]").fill(password)
     desk.locator("[type=submit]").click()
     desk.locator("#result_list tbody tr", has_text=depot["name"]).locator("a").first.click()
+    desk.get_by_label("cały wpis sprawdzony").check()
     desk.get_by_role("button", name="Przyjmij zaznaczone", exact=True).click()
     desk.locator(".messagelist").wait_for()
 

@@ -280,6 +280,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             "reasons": CANNED_REASONS,
             "reason": request.POST.get("reason", ""),
             "question": request.POST.get("question", ""),
+            "verify": "verify" in request.POST,
             "may_decide": found.state == State.WAITING and may_change,
             "may_ask": found.is_undecided and may_change,
             "max_question": MAX_QUESTION,
@@ -302,6 +303,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
                     values=form.values() if form.is_valid() else None,
                     reason=reason,
                     opened=read_number(request.POST.get("opened")),
+                    verify="verify" in request.POST,
                     by=editor,
                     on=now,
                 )

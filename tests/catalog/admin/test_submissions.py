@@ -139,8 +139,19 @@ def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_cal
     assert "Zdecydowano: 1." in text_of(answer)
     submission.depot.refresh_from_db()
     assert (submission.depot.phone, submission.depot.place) == ("", "Wieliczka")
-    assert (submission.depot.verified_by, len(mail.outbox)) == (editor, 1)
+    assert (submission.depot.data_status, submission.depot.confirmed_fields) == ("unverified", ["place"])
+    assert len(mail.outbox) == 1
     assert "Wpis zmienił się od chwili zgłoszenia" not in text_of(client.get(page(submission)))
+
+
+def test_the_whole_entry_is_verified_only_where_the_editor_ticks_it(client, editor, django_capture_on_commit_callbacks):
+    submission = factories.SubmissionFactory()
+    shown = client.get(page(submission)).content.decode()
+    assert '<input type="checkbox" name="verify"> cały wpis sprawdzony' in shown
+    said = {"decision": "accept", "groups": ["phone"], "verify": "on"}
+    decide(client, submission, django_capture_on_commit_callbacks, **said)
+    submission.depot.refresh_from_db()
+    assert (submission.depot.data_status, submission.depot.verified_by) == ("verified", editor)
 
 
 @pytest.mark.parametrize("decision", ["", "x", "acceptance"])

@@ -1,7 +1,7 @@
 """What happens to submissions after their authors have confirmed them."""
 
 import smtplib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.core import mail
@@ -93,12 +93,7 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
     )
     depot.refresh_from_db()
     assert (depot.phone, depot.place) == ("+48 601 234 567", "Kraków")
-    assert (depot.data_status, depot.verified_at, depot.verified_by, depot.updated_at) == (
-        "verified",
-        TODAY,
-        editor,
-        TODAY,
-    )
+    assert (depot.data_status, depot.verified_at, depot.updated_at) == ("unverified", None, TODAY)
     assert depot.confirmed_fields == ["phone"]
     assert depot.history.first().history_user == editor
     submission.refresh_from_db()
@@ -232,6 +227,16 @@ def waiting_submissions(count):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("former", "then"), [("unverified", "verified"), ("owner", "owner")])
+def test_an_editor_who_says_so_has_checked_the_whole_entry_of_a_correction(editor, former, then):
+    by = {} if former == "unverified" else {"verified_at": date(2026, 1, 1), "verified_by": editor}
+    depot = factories.DepotFactory(data_status=former, review="bez nazwy", **by)
+    decisions.accept_submission(submission=correction(depot, phone="+48 601 234 567"), verify=True, by=editor, on=NOW)
+    depot.refresh_from_db()
+    assert (depot.data_status, depot.verified_at, depot.verified_by, depot.review) == (then, TODAY, editor, "")
+    assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
+
+
 @pytest.mark.parametrize("count", [2, 200])
 def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
     editor, count, django_assert_max_num_queries, django_capture_on_commit_callbacks
@@ -244,7 +249,8 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
         decided = decisions.accept_submissions(submissions=numbers, by=editor, on=NOW)
     assert len(decided.changed) == count
     assert decided.unchanged == [(gone, "wpis jest usunięty; zgłoszenie można tylko odrzucić")]
-    assert Depot.objects.filter(data_status="verified", phone="+48 601 234 567").count() == count
+    confirmed = Depot.objects.filter(confirmed_fields=["phone"], phone="+48 601 234 567")
+    assert confirmed.filter(data_status="unverified").count() == count
     assert Depot.history.filter(history_user=editor).count() == count
 
 

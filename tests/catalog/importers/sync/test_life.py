@@ -75,7 +75,7 @@ def test_imported_corrected_imported_verified_removed_imported(imported, options
         "phone kept, a person set or checked it: '+48 600 000 000'; the source says '+48 11 111 11 11'"
     ]
     depot = the_depot()
-    assert (depot.phone, depot.name, depot.data_status) == ("+48 600 000 000", "Nowak sp. z o.o.", "verified")
+    assert (depot.phone, depot.name, depot.data_status) == ("+48 600 000 000", "Nowak sp. z o.o.", "unverified")
 
     moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=TODAY)
     kept = imported(phone="+48 11 111 11 11", name="Jeszcze inaczej", fuels=("pellet", "wegiel"))
