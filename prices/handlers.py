@@ -14,7 +14,7 @@ from fueldepot.data import history
 from fueldepot.data.bulk import among
 from prices.models import DepotPrice
 from prices.models.depot_prices import DepotPriceQuerySet
-from prices.services import PUBLISHER, record_prices
+from prices.services import PRICE_LIST, PUBLISHER, record_prices, withdraw_price_list
 
 
 def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
@@ -68,12 +68,16 @@ def prices_of(batch: DepotBatch) -> DepotPriceQuerySet:
 
 
 def undo_prices(batch: DepotBatch, by: AbstractBaseUser, on: datetime) -> Undone:
-    """Restore the state of the prices of a bulk decision; those of a price list become pending. Ten statements.
+    """Restore the state of the prices of a bulk decision; those of a price list are withdrawn. Ten statements.
 
     A price decided again since is left alone, as is a rejected one that another price has replaced. Submissions whose
     authors were notified wait for another decision, unless they were erased.
     """
     prices = prices_of(batch)
+    if batch.label == PRICE_LIST:
+        withdrawn = withdraw_price_list(batch=batch, by=by, on=on)
+        left = tuple(prices.exclude(pk__in=among(withdrawn)).select_related("depot").order_by("pk"))
+        return Undone(len(withdrawn), left, 0)
     list(prices.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
     barred = set(prices.filter(_has_successor()).values_list("pk", flat=True))
     lines = DepotPrice.history.filter(history_id__in=among(batch.lines)).exclude(id__in=among(barred))

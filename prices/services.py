@@ -34,8 +34,10 @@ LABELS = {
 """Labels of bulk decisions."""
 
 PRICE_LIST = "cennik z pliku"
-"""Reason in the history of a price from a file."""
+"""Label of the decision on a price list, and reason in the history of its prices."""
 
+WITHDRAWN = "wycofano cennik z pliku"
+"""Reason of the rejection of a price whose file was withdrawn."""
 
 CONCURRENT_DUPLICATE = "skład ma już jedną z tych cen: ktoś dodał ją przed chwilą"
 
@@ -101,6 +103,24 @@ def publish_price_list(
     lines = history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST)
     record_prices(timezone.localdate(on), approved=len(rows))
     return _record_batch(PRICE_LIST, "", lines, [], by, on)
+
+
+@transaction.atomic
+def withdraw_price_list(*, batch: DepotBatch, by: AbstractBaseUser, on: datetime) -> list[int]:
+    """Reject the prices that a file brought in, so that neither page nor queue has them and the file can be sent again.
+
+    Prices that the owner or another decision has changed since stay. Returns the ids of the withdrawn ones.
+    """
+    keys = DepotPrice.history.filter(history_id__in=among(batch.lines)).values("id")
+    unchanged = DepotPrice.objects.approved().filter(
+        pk__in=keys, decided_at=batch.decided_at, decided_by=batch.decided_by_id
+    )
+    withdrawn = [price.pk for price in _locked(unchanged)]
+    decision = {"status": DepotPrice.Status.REJECTED, "reason": WITHDRAWN, "decided_at": on, "decided_by": by}
+    DepotPrice.objects.filter(pk__in=among(withdrawn)).update(**decision)
+    history.record_bulk(DepotPrice, withdrawn, by=by, reason=WITHDRAWN)
+    record_prices(timezone.localdate(on), approved=-len(withdrawn))
+    return withdrawn
 
 
 @transaction.atomic

@@ -27,8 +27,17 @@ MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
+class UndoWords:
+    """Polish words for the undoing of a decision: its button, its effect, and what the result counts."""
+
+    button: str = "Cofnij całość"
+    effect: str = "Każdy wpis wróci do stanu sprzed tej decyzji, poza tymi, które ktoś od tego czasu zmienił."
+    counted: str = "Przywrócone wpisy"
+
+
+@dataclass(frozen=True, slots=True)
 class BatchTable:
-    """Table of the rows of a decision. permission: needed to undo it.
+    """Table of the rows of a decision. permission: needed to undo it. words: of its undoing.
 
     find_rows: takes the decision and the greatest number of rows; returns the URL and the cells of each row.
     """
@@ -36,6 +45,7 @@ class BatchTable:
     permission: str
     headers: tuple[str, ...]
     find_rows: Callable[[DepotBatch, int], Sequence[tuple[str, Sequence[Any]]]]
+    words: Callable[[DepotBatch], UndoWords] = lambda batch: UndoWords()
 
 
 def find_depots(batch: DepotBatch, most: int) -> list[tuple[str, Sequence[Any]]]:
@@ -107,6 +117,7 @@ class DepotBatchAdmin(RegisterAdmin):
             "rows": table.find_rows(batch, MOST_SHOWN),
             "count": len(batch.lines),
             "may_undo": may_undo(request, batch),
+            "words": table.words(batch),
         }
         return TemplateResponse(request, "admin/catalog/depotbatch/page.html", context)
 
@@ -122,7 +133,7 @@ class DepotBatchAdmin(RegisterAdmin):
         except BatchAlreadyUndone:
             self.message_user(request, "Tę decyzję cofnięto już wcześniej.", messages.WARNING)
         else:
-            said = f"Cofnięto. Przywrócone wpisy: {undone.restored}."
+            said = f"Cofnięto. {BATCH_TABLES[batch.about].words(batch).counted}: {undone.restored}."
             if undone.reopened:
                 said += f" Zgłoszenia, które znów czekają: {undone.reopened}."
             self.message_user(request, said)
@@ -148,8 +159,9 @@ def undo_button(request: HttpRequest, batch: DepotBatch) -> SafeString:
     """Return a form with one button that undoes a decision, for use in a message."""
     return format_html(
         '<form method="post" action="{}" class="undo"><input type="hidden" name="csrfmiddlewaretoken" value="{}">'
-        '<button class="button">Cofnij całość</button> <a href="{}">Zobacz decyzję</a></form>',
+        '<button class="button">{}</button> <a href="{}">Zobacz decyzję</a></form>',
         reverse("admin:catalog_depotbatch_undo", args=[batch.pk]),
         get_token(request),
+        BATCH_TABLES[batch.about].words(batch).button,
         reverse("admin:catalog_depotbatch_change", args=[batch.pk]),
     )

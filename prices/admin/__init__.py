@@ -2,11 +2,12 @@
 
 from catalog.admin.batches import BATCH_TABLES, BatchTable
 from catalog.models import DepotBatch
+from prices.admin.price_list_import import words_of_undoing
 from prices.admin.prices import DepotPriceAdmin, ObservationAdmin, SeriesAdmin, find_decided
 from prices.admin.ranges import PlausibleRangeAdmin
 
 __all__ = ["DepotPriceAdmin", "ObservationAdmin", "PlausibleRangeAdmin", "SeriesAdmin"]
 
 BATCH_TABLES[DepotBatch.About.PRICES] = BatchTable(
-    "prices.change_depotprice", ("Cena", "Skład", "Pochodzenie", "Stan"), find_decided
+    "prices.change_depotprice", ("Cena", "Skład", "Pochodzenie", "Stan"), find_decided, words_of_undoing
 )

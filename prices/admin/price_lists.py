@@ -2,7 +2,8 @@
 
 One row, one price: `depot` (id), `fuel`, `unit`, `day`, and either `price` or `bag_price` and `bag_kg`, under these
 names or those of `prices.admin.uploads.POLISH`; fuels and units by slug or name. The preview runs the same checks as
-the import and writes nothing. Confirming it approves the prices; doubtful rows only where ticked one by one.
+the import and writes nothing. Confirming it approves the prices; doubtful rows only where ticked one by one. Faulty
+rows are listed and left out, unless no row is left. Editors have a row limit, as in bulk actions.
 `prices.admin.uploads` parses the files; `prices.services` writes the prices.
 """
 
@@ -19,6 +20,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from import_export import fields, resources, widgets
 
+from catalog.admin.bulk import row_limit
 from catalog.depots import fuels
 from catalog.models import Depot
 from catalog.text import fold
@@ -80,7 +82,7 @@ class PreviewRow:
 class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the library has no types
     """Reads rows and hands them to `prices.services`. editor, moment: of the decision.
 
-    ticked: numbers of the doubtful rows to include, as text. seen: `digest` of the doubtful rows of the preview.
+    ticked: numbers of the doubtful rows to include, as text. seen: `digest` of the rows that the preview left out.
     """
 
     depot = fields.Field("depot", "depot", widgets.ForeignKeyWidget(Depot), readonly=True)
@@ -175,14 +177,13 @@ class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the li
         reasons = validation.find_doubts(quote.fuel, instance.price, quote.day, self.ranges, self.today)
         if is_future:
             reasons = (*reasons, FUTURE)
-        self.rows.append(self.preview(instance, quote, reasons, can_be_taken=not is_future))
-        if is_future:
-            return True
         place = (instance.depot_id, quote.fuel, quote.day)
-        if place in self.standing:
-            raise ValidationError(services.describe_duplicate(quote.day))
-        self.standing.add(place)
-        if reasons and str(self.number) not in self.ticked:
+        if not is_future:
+            if place in self.standing:
+                raise ValidationError(services.describe_duplicate(quote.day))
+            self.standing.add(place)
+        self.rows.append(self.preview(instance, quote, reasons, can_be_taken=not is_future))
+        if is_future or (reasons and str(self.number) not in self.ticked):
             return True
         self.quotes.append((instance.depot, quote))
         return False
@@ -218,19 +219,25 @@ class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the li
         row_result.diff = None  # the preview shows `PreviewRow`s
 
     def after_import(self, dataset: Any, result: Any, **kwargs: Any) -> None:
-        """Publish the accepted rows. Not in the preview, with a refused row, or if other rows have become doubtful."""
+        """Publish the accepted rows. Not in the preview, beyond the row limit, or if other rows are left out since."""
         for refused in (*result.invalid_rows, *result.error_rows):
             refused.number = self.numbers[refused.number - 1]
+        result.faulty = result.invalid_rows
+        if self.rows:
+            result.invalid_rows = []  # the library refuses the whole file for one of them
         result.doubtful = [row for row in self.rows if row.reasons]
         result.ordinary = [row for row in self.rows if not row.reasons]
-        result.seen = digest(result.doubtful)
+        result.seen = digest(result.doubtful, result.faulty)
         result.can_be_ticked = sum(row.can_be_taken for row in result.doubtful) <= MOST_TICKS
         result.columns = [POLISH.get(name, name) for name in dataset.headers or ()]
+        limit = row_limit(self.editor)
+        result.limit = limit if limit is not None and len(self.quotes) > limit else None
+        result.count = len(self.quotes)
         result.is_outdated = False
         if kwargs.get("dry_run") or result.has_errors() or result.has_validation_errors():
             return
-        if result.seen != self.seen:
-            result.is_outdated = True
+        result.is_outdated = result.seen != self.seen
+        if result.is_outdated or result.limit is not None:
             return
         try:
             result.batch = services.publish_price_list(quotes=self.quotes, by=self.editor, on=self.moment)
@@ -238,13 +245,14 @@ class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the li
             raise ValidationError(str(error)) from error
 
 
-def digest(doubtful: Collection[PreviewRow]) -> str:
-    """Return a keyed hash of the doubtful rows of a preview with their reasons; "" for none.
+def digest(doubtful: Collection[PreviewRow], faulty: Collection[Any]) -> str:
+    """Return a keyed hash of the doubtful and the faulty rows of a preview with their reasons; "" for none.
 
     The median is left out: it changes with every price and makes no row doubtful.
     """
-    shown = [replace(row, median=None) for row in doubtful]
-    return salted_hmac("prices.admin.price_lists", repr(shown)).hexdigest() if shown else ""
+    rows: list[Any] = [replace(row, median=None) for row in doubtful]
+    rows += [(row.number, row.error.messages) for row in faulty]
+    return salted_hmac("prices.admin.price_lists", repr(rows)).hexdigest() if rows else ""
 
 
 def stripped(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """Bulk decisions about prices are taken back as a whole, price by price as it was."""
 
-from datetime import UTC, date, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -98,14 +99,31 @@ def test_a_rejected_price_does_not_come_back_beside_the_one_in_its_place(editor)
     assert [row["status"] for row in stored(price, twin)] == ["rejected", "pending"]
 
 
-def test_a_price_list_waits_again(editor):
+def test_a_price_list_is_withdrawn_as_a_file_and_can_be_sent_again(client, editor):
     quote = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
     quotes = [(factories.DepotFactory(), quote) for _ in range(2)]
     batch = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
     assert (batch.label, counted()) == ("cennik z pliku", 2)
-    assert undo_batch(batch=batch, by=editor, on=NOW).restored == 2
-    assert set(DepotPrice.objects.values_list("status", "decided_by", "decided_at")) == {("pending", None, None)}
+    page = text_of(client.get(reverse("admin:catalog_depotbatch_change", args=[batch.pk])))
+    assert "Wycofaj cały plik" in page
+    assert "Cofnięto. Wycofane ceny: 2." in text_of(undo(client, batch))
+    assert set(DepotPrice.objects.values_list("status", "reason")) == {("rejected", "wycofano cennik z pliku")}
     assert counted() == 0
+    services.publish_price_list(quotes=quotes, by=editor, on=NOW)
+    assert DepotPrice.objects.approved().count() == 2
+
+
+def test_a_withdrawn_file_leaves_the_prices_that_somebody_has_changed_since(editor):
+    depots = [factories.DepotFactory() for _ in range(3)]
+    quote = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
+    batch = services.publish_price_list(quotes=[(depot, quote) for depot in depots], by=editor, on=NOW)
+    later = NOW + timedelta(minutes=1)
+    services.publish_owner_prices(depot=depots[0], quotes=[replace(quote, price=Decimal(1600))], on=later)
+    services.reject_prices(prices=depots[1].prices.all(), reason="Nie.", by=editor, on=later)
+    undone = undo_batch(batch=batch, by=editor, on=later)
+    assert (undone.restored, len(undone.changed_since)) == (1, 2)
+    assert depots[0].prices.get().status == "approved"
+    assert [depot.prices.get().reason for depot in depots[1:]] == ["Nie.", "wycofano cennik z pliku"]
 
 
 def test_an_author_who_was_told_is_told_anew(editor, django_capture_on_commit_callbacks):

@@ -1,7 +1,7 @@
 """Admin of prices."""
 
 import zipfile
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from io import BytesIO
 
@@ -314,15 +314,51 @@ def test_a_spreadsheet_is_read_too(desk):
         ("{depot},brykiet,t,{day},1500,,", "skład ma już cenę"),
     ],
 )
-def test_a_row_that_cannot_be_taken_stops_the_import_with_its_reason(desk, row, trouble):
+def test_a_row_that_cannot_be_taken_is_left_out_and_listed_with_its_reason(desk, row, trouble):
     depot = factories.DepotFactory()
     day = timezone.localdate()
     factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=day)
-    good = f"{depot.pk},pellet,t,{date(2026, 1, 1)},1500,,"
+    good = f"{depot.pk},pellet,t,{day - timedelta(days=1)},1500,,"
     answer = preview(desk, csv_of(good, row.format(depot=depot.pk, day=day)))
-    assert trouble in answer.content.decode()
+    assert trouble in answer.content.decode().partition("Wiersze do poprawienia: 1")[2].partition("Podgląd: 1")[0]
+    text = confirm(desk, answer).content.decode()
+    assert "Wczytano i zatwierdzono ceny: 1." in text
+    assert "Pominięto błędne wiersze: 1 (w pliku: 3)." in text
+    assert DepotPrice.objects.count() == 2
+
+
+def as_editor():
+    """Return a client logged in as a user of the group Redaktor."""
+    browser, user = Client(), factories.UserFactory(username="ewa", is_superuser=False)
+    user.groups.add(Group.objects.get(name=EDITOR))
+    browser.force_login(user)
+    return browser
+
+
+def test_an_editor_imports_no_more_rows_at_once_than_in_bulk_and_a_chief_does(desk, settings):
+    settings.EDITOR_BULK_LIMIT = 2
+    days = [timezone.localdate() - timedelta(days=ago) for ago in range(3)]
+    depot = factories.DepotFactory().pk
+    editor, file = as_editor(), [f"{depot},pellet,t,{day},1500,," for day in days]
+    answer = preview(editor, csv_of(*file))
+    assert "plik ma 3 cen do wczytania, a redaktor może wczytać naraz najwyżej 2" in answer.content.decode()
     assert "confirm_form" not in answer.context
-    assert DepotPrice.objects.count() == 1
+    assert "Podgląd: 3" in answer.content.decode()
+    confirm(editor, preview(desk, csv_of(*file)))
+    assert not DepotPrice.objects.exists()
+    confirm(desk, preview(desk, csv_of(*file)))
+    assert DepotPrice.objects.approved().count() == 3
+
+
+def test_ticked_rows_count_towards_the_limit(settings):
+    settings.EDITOR_BULK_LIMIT = 1
+    depot, day, editor = factories.DepotFactory().pk, timezone.localdate(), as_editor()
+    answer = preview(editor, csv_of(f"{depot},pellet,t,{day},1500,,", f"{depot},brykiet,t,{day},15,,"))
+    again = confirm(editor, answer, 3)
+    assert "plik ma 2 cen do wczytania" in again.content.decode()
+    assert not DepotPrice.objects.exists()
+    confirm(editor, again)
+    assert DepotPrice.objects.get().fuel == "pellet"
 
 
 def test_the_same_price_twice_in_a_file_is_refused(desk):
