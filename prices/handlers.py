@@ -14,6 +14,7 @@ from fueldepot.data import history
 from fueldepot.data.bulk import among
 from prices.models import DepotPrice
 from prices.models.depot_prices import DepotPriceQuerySet
+from prices.offers import lock_depots_of, update_offers
 from prices.services import PRICE_LIST, PUBLISHER, record_prices, withdraw_price_list
 
 
@@ -78,6 +79,7 @@ def undo_prices(batch: DepotBatch, by: AbstractBaseUser, on: datetime) -> Undone
         withdrawn = withdraw_price_list(batch=batch, by=by, on=on)
         left = tuple(prices.exclude(pk__in=among(withdrawn)).select_related("depot").order_by("pk"))
         return Undone(len(withdrawn), left, 0)
+    lock_depots_of(prices.values_list("pk", flat=True))
     list(prices.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
     barred = set(prices.filter(_has_successor()).values_list("pk", flat=True))
     lines = DepotPrice.history.filter(history_id__in=among(batch.lines)).exclude(id__in=among(barred))
@@ -85,6 +87,7 @@ def undo_prices(batch: DepotBatch, by: AbstractBaseUser, on: datetime) -> Undone
     restored = history.restore(DepotPrice, list(lines.values_list("history_id", flat=True)))
     history.record_bulk(DepotPrice, restored, by=by, reason=f"{UNDONE}: {batch.label}")
     record_prices(timezone.localdate(on), approved=prices.approved().count() - counted)
+    update_offers(restored, by=by, on=on, reason=UNDONE)
     reopened = _reopen(batch.closed_submissions)
     left = tuple(prices.exclude(pk__in=among(restored)).select_related("depot").order_by("pk"))
     return Undone(len(restored), left, reopened)

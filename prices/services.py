@@ -16,12 +16,14 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Depot, DepotBatch, Submission
+from catalog.services.moderation import lock_depots
 from catalog.submissions.decisions import ReasonMissing
 from catalog.submissions.notifications import PriceOutcome, record_price_outcomes
 from fueldepot.data import history, versions
 from fueldepot.data.bulk import among
 from prices import descriptions
 from prices.models import DepotPrice, PlausibleRange
+from prices.offers import lock_depots_of, update_offers
 from prices.snapshot import read_ranges
 from prices.validation import PRICE_LIMIT, InvalidPrice, PriceInput, find_doubts, unit_price
 
@@ -94,6 +96,7 @@ def publish_price_list(
     rows = [_row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
     if not rows:
         return None
+    lock_depots(Depot.objects.filter(pk__in=among({depot.pk for depot, _ in quotes})))
     with refusing_duplicates(CONCURRENT_DUPLICATE):
         DepotPrice.objects.bulk_create(rows, batch_size=1000)
     keys = [row.pk for row in rows]
@@ -102,6 +105,7 @@ def publish_price_list(
     DepotPrice.objects.filter(pk__in=keys).update(**decision)
     lines = history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST)
     record_prices(timezone.localdate(on), approved=len(rows))
+    update_offers(keys, by=by, on=on, reason=PRICE_LIST)
     return _record_batch(PRICE_LIST, "", lines, [], by, on)
 
 
@@ -115,11 +119,13 @@ def withdraw_price_list(*, batch: DepotBatch, by: AbstractBaseUser, on: datetime
     unchanged = DepotPrice.objects.approved().filter(
         pk__in=keys, decided_at=batch.decided_at, decided_by=batch.decided_by_id
     )
-    withdrawn = [price.pk for price in _locked(unchanged)]
+    # One may have been decided again while this waited for its lock.
+    withdrawn = [price.pk for price in _locked(unchanged) if price.decided_at == batch.decided_at]
     decision = {"status": DepotPrice.Status.REJECTED, "reason": WITHDRAWN, "decided_at": on, "decided_by": by}
     DepotPrice.objects.filter(pk__in=among(withdrawn)).update(**decision)
     history.record_bulk(DepotPrice, withdrawn, by=by, reason=WITHDRAWN)
     record_prices(timezone.localdate(on), approved=-len(withdrawn))
+    update_offers(withdrawn, by=by, on=on, reason=WITHDRAWN)
     return withdrawn
 
 
@@ -131,6 +137,8 @@ def publish_owner_prices(*, depot: Depot, quotes: Sequence[PriceInput], on: date
     Raises InvalidPrice.
     """
     ranges, today, lines, more = read_ranges(), timezone.localdate(on), [], 0
+    lock_depots(Depot.objects.filter(pk=depot.pk))
+    published = []
     for quote in quotes:
         row = _row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on)
         if doubts := find_doubts(quote.fuel, row.price, quote.day, ranges, today):
@@ -150,9 +158,11 @@ def publish_owner_prices(*, depot: Depot, quotes: Sequence[PriceInput], on: date
         change = f"{was} → {descriptions.exact(row.price)} zł/{row.unit}"
         row._change_reason = f"{history.OWNER}: {change}"  # type: ignore[attr-defined] # read by simple-history
         save(row, None)
+        published.append(row.pk)
         lines.append(f"{fuels.BY_SLUG[quote.fuel].name}: {change} ({row.day:%d.%m.%Y})")
     if lines:
         record_prices(today, approved=more)
+        update_offers(published, by=None, on=on, reason=history.OWNER)
     return lines
 
 
@@ -249,9 +259,10 @@ def change_range(
 
 
 def _locked(prices: Iterable[DepotPrice]) -> list[DepotPrice]:
-    """Return the stored prices, locked in the order of their ids. One query."""
-    rows = DepotPrice.objects.select_for_update(of=("self",))
-    return list(rows.filter(pk__in=among([price.pk for price in prices])).order_by("pk"))
+    """Return the stored prices, locked in the order of their ids, after their depots. Two queries."""
+    keys = [price.pk for price in prices]
+    lock_depots_of(keys)
+    return list(DepotPrice.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk"))
 
 
 def _decide(
@@ -275,6 +286,7 @@ def _decide(
     counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
     count = len(changed) if status == DepotPrice.Status.APPROVED else 0
     record_prices(timezone.localdate(on), approved=count - counted)
+    update_offers(keys, by=by, on=on, reason=LABELS[status])
     told = notify_authors(changed, on)
     batch = _record_batch(LABELS[status], reason, lines, told, by, on)
     return PriceDecisionResult(tuple(changed), unchanged, batch)

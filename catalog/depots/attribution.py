@@ -29,7 +29,7 @@ DEMONSTRATION_DESCRIPTION = "Wpis demonstracyjny: skład zmyślony, służy tylk
 FUELS_SOURCES = {
     "source": "the source of the entry lists them",
     "name": "at least one is read from the name of the depot and confirmed by nobody; `source.description` says which",
-    "person": "an editor or the owner set or checked them",
+    "person": "an editor or the owner set or checked them, or published prices state them",
 }
 """Sources of fuels, with their description in the API."""
 

@@ -39,7 +39,7 @@ READ = """
         d.id, d.name, d.street, d.house_number, d.postcode, d.place, d.nip, d.phone, d.website, d.lat, d.lon,
         d.location_approximate, d.fuels, d.hours, d.opening_hours, d.featured, d.data_status, d.source,
         d.verified_at, d.updated_at, m.teryt, m.name, m.slug, v.slug,
-        d.fuels_in_name, 'fuels' = ANY(d.confirmed_fields)
+        d.fuels_in_name, 'fuels' = ANY(d.confirmed_fields), d.fuels_priced
     FROM catalog_depot d
     JOIN catalog_municipality m ON m.teryt = d.municipality_id
     JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
@@ -60,7 +60,7 @@ class DepotRow(NamedTuple):
     """A published depot.
 
     hours: JSON text or None. hours_ranges: every range of each day, in the order of the week; None when unknown.
-    fuels_in_name: see `Depot`. fuels_confirmed: whether a person set or checked the fuels.
+    fuels_in_name, fuels_priced: see `Depot`. fuels_confirmed: whether a person set or checked the fuels.
     """
 
     id: int
@@ -89,6 +89,7 @@ class DepotRow(NamedTuple):
     voivodeship_slug: str
     fuels_in_name: Sequence[str] = ()
     fuels_confirmed: bool = False
+    fuels_priced: Sequence[str] = ()
     hours_ranges: Week | None = None
 
     @property
@@ -103,7 +104,9 @@ class DepotRow(NamedTuple):
             return None
         if self.fuels_confirmed or self.source == Depot.Source.EDITOR:
             return "person"
-        return "name" if self.fuels_by_name else "source"
+        if self.fuels_by_name:
+            return "name"
+        return "person" if set(self.fuels) <= set(self.fuels_priced) else "source"
 
 
 class DepotList(NamedTuple):

@@ -43,7 +43,7 @@ class Depot(models.Model):
     `confirmed_fields` names the fields that a person set or verified; imports do not change them.
 
     `fuels_in_name` lists those of `fuels` that an import derived from the name alone; ignored once a person has
-    confirmed the fuels.
+    confirmed the fuels. `fuels_priced` lists those that a published price added; imports keep them.
     """
 
     class Source(models.TextChoices):
@@ -123,6 +123,13 @@ class Depot(models.Model):
     fuels_in_name = ArrayField(
         models.CharField(max_length=20),
         verbose_name="paliwa według nazwy",
+        default=list,
+        db_default=[],  # during an upgrade the former release still inserts depots
+        blank=True,
+    )
+    fuels_priced = ArrayField(
+        models.CharField(max_length=20),
+        verbose_name="paliwa z cen",
         default=list,
         db_default=[],  # during an upgrade the former release still inserts depots
         blank=True,

@@ -13,7 +13,8 @@ from catalog.submissions.field_groups import DAY_NAMES
 from fueldepot.data import history
 
 STATE = ("featured", "data_status", "publication", "removal_reason", "merged_into", "review")
-FOLLOWED = (*Depot.PUBLIC_FIELDS, "fuels_in_name", *STATE)
+FUELS = ("fuels", "fuels_in_name", "fuels_priced")
+FOLLOWED = (*Depot.PUBLIC_FIELDS, *FUELS[1:], *STATE)
 """Fields with a visible history."""
 
 COLUMNS = {name: Depot.column(name) for name in FOLLOWED}
@@ -94,6 +95,8 @@ def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
     said = f"Źródło: {source}, {line.at:%d.%m.%Y}"
     if name == "fuels" and depot.fuels_by_name:
         said += f"; według nazwy, bez potwierdzenia: {', '.join(fuels.labels(depot.fuels_by_name))}"
+    if name == "fuels" and depot.fuels_priced:
+        said += f"; z cen: {', '.join(fuels.labels(depot.fuels_priced))}"
     if name not in depot.confirmed_fields:
         return f"{said}; import może je zmienić."
     owner = depot.data_status == Depot.DataStatus.OWNER
@@ -102,7 +105,7 @@ def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
 
 def shown(name: str, value: Any) -> str:
     """A value of a field in words."""
-    if name in {"fuels", "fuels_in_name"} and value:
+    if name in FUELS and value:
         return ", ".join(fuels.labels(value))
     if name == "hours" and value is not None:
         # A day with several ranges has no value in the week; the line of `opening_hours` lists them.

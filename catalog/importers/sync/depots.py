@@ -131,6 +131,10 @@ def update(
     kept = Depot.stated(depot.confirmed_fields)
     if "name" in kept:
         values = values | fuel_values(record, depot.name)
+    # A person may have removed a fuel after its price added it.
+    if priced := {*depot.fuels_priced} & {*depot.fuels}:
+        by_name = [name for name in values["fuels_in_name"] if name not in priced]
+        values = values | {"fuels": list(fuels.in_order({*values["fuels"], *priced})), "fuels_in_name": by_name}
     for column, value in values.items():
         name = column.removesuffix("_id")
         if name == "fuels_in_name" and "fuels" in kept:

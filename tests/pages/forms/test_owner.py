@@ -61,7 +61,8 @@ def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stra
     }
     assert found["hours"]["mon"] == "6:00-14:00"
     assert found["source"]["data_status"] == "owner"
-    assert nowak.history.latest("history_id").history_change_reason == "właściciel: godziny otwarcia"
+    lines = nowak.history.order_by("-history_id").values_list("history_change_reason", flat=True)
+    assert list(lines[:2]) == ["właściciel: paliwo z ceny", "właściciel: godziny otwarcia"]
     reasons = set(DepotPrice.history.values_list("history_change_reason", flat=True))
     assert {"właściciel: 1300 zł → 1400 zł/t", "właściciel: brak ceny → 1600 zł/t"} <= reasons
     note = OwnerChange.objects.get().text
@@ -79,7 +80,7 @@ def test_the_desk_shows_an_owner_s_change_as_the_owner_s_with_values(client, str
     journal = text_of(client.get(reverse("audit")))
     assert "właściciel (odnośnikiem)" in text_of(client.get(f"/admin/catalog/depot/{nowak.pk}/history/"))
     assert "właściciel (odnośnikiem)" in text_of(client.get(f"/admin/prices/depotprice/{price.pk}/history/"))
-    assert journal.count("właściciel (odnośnikiem)") == 4
+    assert journal.count("właściciel (odnośnikiem)") == 5  # hours and price twice, and the fuel of the price
     assert "godziny tygodnia: pn. 6:00-14:00" in journal
     assert "cena: 1 600 → 1 650" in journal
 
