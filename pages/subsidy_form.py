@@ -6,8 +6,19 @@ Each step carries the answers of the others in hidden fields, so the server stor
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from fueldepot.http.params import BOOLEANS, ParameterError, ParamReader
-from pages.subsidy_questions import PLANNED, SOURCE_COST, Field, Step, all_fields, chosen_items, steps
+from fueldepot.http.params import BOOLEANS, NumberLiteral, ParameterError, ParamReader
+from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
+from pages.subsidy_questions import (
+    PEOPLE_UNIT,
+    PLANNED,
+    SOURCE_COST,
+    ZLOTY,
+    Field,
+    Step,
+    all_fields,
+    chosen_items,
+    steps,
+)
 from subsidy.application import ENVELOPE, SOURCES
 from subsidy.rules import RulesAt
 
@@ -15,7 +26,8 @@ PAGE = "krok"
 """Hidden field: the number of the submitted step. Without it all sent answers count."""
 
 MISSING = "missing"
-"""Code of the error of a missing answer."""
+AMBIGUOUS = "ambiguous"
+"""Codes of errors with a text of their own: a missing answer, and a number with two readings."""
 
 
 def read_values(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> dict[str, str]:
@@ -37,7 +49,7 @@ def read_values(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> dict[st
 def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> ParamReader:
     """Return the answers as parameters of `/subsidy`.
 
-    Numbers lose blanks and their unit, the cost of the source gets the name of its item.
+    Numbers lose their unit, the cost of the source gets the name of its item.
 
     With `PAGE`, areas and costs of works that are not chosen are left out.
     """
@@ -54,13 +66,31 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> ParamRea
             continue
         target = f"cost_{source}" if name == SOURCE_COST and source in SOURCES else name
         is_number = name not in known or known[name].kind == "number"
-        unit = known[name].unit if name in known else "zł"
-        for value in typed:
-            bare = "".join(value.split())
-            # A unit alone is no number, and no empty answer either.
-            text = (bare.removesuffix(unit) or bare) if is_number else value
-            pairs.append((target.encode(), text.encode("utf-8", "replace")))
+        unit = known[name].unit if name in known else ZLOTY
+        pairs += [(target.encode(), number_sent(value, unit) if is_number else as_bytes(value)) for value in typed]
     return ParamReader.of_pairs(pairs)
+
+
+def number_sent(typed: str, unit: str) -> bytes:
+    """Return a number without its unit: złoty as `read_decimal` reads what a person types, others as typed.
+
+    What is no number stays as it is, for the reader to refuse.
+    """
+    # A unit alone is no number, and no empty answer either.
+    text = typed.strip().removesuffix(unit).rstrip() or typed.strip()
+    if unit == PEOPLE_UNIT:
+        return as_bytes("".join(text.split()))
+    if unit != ZLOTY:
+        return as_bytes(text)
+    try:
+        return NumberLiteral(f"{read_decimal(text, 'thousands'):f}".encode())
+    except ValueError:
+        return as_bytes(text)
+
+
+def as_bytes(text: str) -> bytes:
+    """Return a text as a request carries it; a lone surrogate becomes a question mark."""
+    return text.encode("utf-8", "replace")
 
 
 def missing_areas(values: Mapping[str, str]) -> list[ParameterError]:
@@ -97,6 +127,18 @@ def fill(field: Field, values: Mapping[str, str], codes: Mapping[str, str]) -> F
         replace(choice, chosen=choice.value == chosen if chosen else number == 0)
         for number, choice in enumerate(field.choices)
     )
-    code = codes.get(field.name)
-    error = "" if code is None else field.missing if code == MISSING and field.missing else field.mistake
+    error = describe_error(field, value, codes[field.name]) if field.name in codes else ""
     return replace(field, value=value, choices=choices, error=error)
+
+
+def describe_error(field: Field, value: str, code: str) -> str:
+    """Return what is wrong with an answer, in Polish."""
+    if code == MISSING and field.missing:
+        return field.missing
+    if code == AMBIGUOUS:
+        try:
+            read_decimal(value.removesuffix(field.unit))
+        except AmbiguousNumber as error:
+            decimal = error.decimal.replace(".", ",")
+            return f"To {decimal} czy {error.thousands} {field.unit}? Wpisz {decimal} albo {error.thousands}."
+    return field.mistake

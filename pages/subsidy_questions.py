@@ -13,6 +13,10 @@ SOURCE_COST = "cost_source"
 PLANNED = "plan_"
 """Prefix of the checkboxes of works with an area."""
 
+ZLOTY = "zł"
+PEOPLE_UNIT = "osób"
+"""Units of fields."""
+
 PEOPLE = f"Wpisz liczbę osób cyframi, od {PEOPLE_RANGE[0]} do {PEOPLE_RANGE[1]}."
 MONEY = (
     f"Wpisz kwotę cyframi, od {MONEY_RANGE[0]} do {MONEY_RANGE[1] // 1_000_000} milionów zł, na przykład 2500 albo "
@@ -58,7 +62,7 @@ class Field:
     @property
     def decimal(self) -> bool:
         """Whether the value may have decimals."""
-        return self.unit != "osób"
+        return self.unit != PEOPLE_UNIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ def check(name: str, label: str, hint: str = "") -> Field:
 
 
 def money(name: str, label: str, hint: str = "") -> Field:
-    return Field(name=name, label=label, kind="number", hint=hint, unit="zł", mistake=MONEY)
+    return Field(name=name, label=label, kind="number", hint=hint, unit=ZLOTY, mistake=MONEY)
 
 
 def area(item: Item) -> Field:
@@ -115,7 +119,7 @@ HOUSEHOLD_FIELDS = (
         label="Ile osób jest w gospodarstwie domowym?",
         kind="number",
         hint="Gospodarstwo to osoby, które razem mieszkają i utrzymują się.",
-        unit="osób",
+        unit=PEOPLE_UNIT,
         mistake=PEOPLE,
         missing=PEOPLE_MISSING,
     ),

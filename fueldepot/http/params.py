@@ -14,11 +14,12 @@ from decimal import Decimal
 from typing import Self, TypeVar
 from urllib.parse import unquote_to_bytes
 
+from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
+
 MAX_VALUE_LENGTH = 100
 """Maximum length of a value, in characters."""
 
 NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
-NUMBER_WITH_COMMA = re.compile(r"-?[0-9]{1,20}([.,][0-9]{1,20})?", re.ASCII)
 INTEGER = re.compile(r"-?[0-9]{1,18}(\.0{1,20})?", re.ASCII)
 """`4.0` is the integer four in JSON Schema and JavaScript; some clients send it."""
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -44,6 +45,7 @@ PARAM_ERROR_CODES = (
     "too_long",
     "out_of_range",
     "not_a_choice",
+    "ambiguous",
 )
 """Error codes of parameters before any lookup."""
 
@@ -65,6 +67,10 @@ class InvalidParameters(Exception):
     def __init__(self, errors: list[ParameterError]) -> None:
         self.errors = errors
         super().__init__("; ".join(error.message for error in errors))
+
+
+class NumberLiteral(bytes):
+    """A number that a program states as such, in JSON for example: a point in it never separates thousands."""
 
 
 def quote(value: str) -> str:
@@ -212,15 +218,32 @@ class ParamReader:
         return value
 
     def decimal(self, name: str, accepted: str, low: int, high: int) -> Decimal | None:
-        """Return an exact decimal with a point or a comma within an inclusive range."""
-        text = self.pattern(name, accepted, NUMBER_WITH_COMMA)
+        """Return an exact decimal within an inclusive range, as `read_decimal` reads text."""
+        text = self.text_or_none(name, accepted)
         if text is None:
             return None
-        value = Decimal(text.replace(",", "."))
+        is_literal = isinstance(self.given[name][0], NumberLiteral)
+        try:
+            value = read_decimal(text, "decimals" if is_literal else "refused")
+        except AmbiguousNumber as error:
+            self.add_error(name, "ambiguous", self.both_readings(name, text, error))
+            return None
+        except ValueError:
+            self.refuse(name, "malformed", text, accepted)
+            return None
         if not low <= value <= high:
             self.add_error(name, "out_of_range", f"{name} is {self.out_of_range(name, text)}; give {accepted}")
             return None
         return abs(value) if value == 0 else value
+
+    def both_readings(self, name: str, text: str, error: AmbiguousNumber) -> str:
+        """Return the message for a number with two readings."""
+        if name in self.private:
+            return (
+                f"{name} can be read in two ways (the value is not repeated here): three digits behind the only point "
+                "or comma are decimals or thousands; write thousands without a mark, decimals with two or four digits"
+            )
+        return f"{name} is {quote(text)}, which can be read in two ways; give {error.thousands} or {error.decimal}"
 
     def out_of_range(self, name: str, text: str) -> str:
         """Quote a number out of range."""

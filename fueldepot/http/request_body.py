@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from fueldepot.http.params import split_pairs
+from fueldepot.http.params import NumberLiteral, split_pairs
 
 MAX_BODY_BYTES = 65_536
 """All parameters with their longest values fit several times."""
@@ -143,6 +143,8 @@ def json_pairs(content: JsonObject) -> Iterator[tuple[bytes, bytes]]:
             yield name, b""
         elif isinstance(value, bool):
             yield name, b"true" if value else b"false"
+        elif isinstance(value, JsonNumber):
+            yield name, NumberLiteral(value.encode())
         elif isinstance(value, str):
             yield name, value.encode("utf-8", "surrogatepass")
         else:

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 import orjson
 
 from fueldepot.http.links import route_path, site_url
+from fueldepot.http.params import NumberLiteral, ParamReader
 from pages.page import NOT_TO_BE_QUOTED, cite
 
 MOST_BYTES = 1_500
@@ -22,9 +23,24 @@ Arguments = Mapping[str, Any]
 
 def query_string(arguments: Arguments) -> str:
     """Return arguments as a query string of the API; null counts as missing."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    plain = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
-    return urlencode(plain, quote_via=quote)
+    return urlencode(plain_texts(arguments), quote_via=quote)
+
+
+def read_arguments(arguments: Arguments) -> ParamReader:
+    """Return arguments as parameters of the API, numbers as such; null counts as missing."""
+    return ParamReader.of_pairs(
+        (name.encode(), text.encode() if isinstance(arguments[name], str) else NumberLiteral(text.encode()))
+        for name, text in plain_texts(arguments).items()
+    )
+
+
+def plain_texts(arguments: Arguments) -> dict[str, str]:
+    """Return arguments as texts, without null."""
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in arguments.items()
+        if value is not None
+    }
 
 
 def answer(

@@ -7,8 +7,8 @@ from typing import Any
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from fueldepot.http.params import InvalidParameters, ParameterError, ParamReader
-from fueldepot.mcp.answers import Arguments, answer, fits, query_string, route_url, shorten_page
+from fueldepot.http.params import InvalidParameters, ParameterError
+from fueldepot.mcp.answers import Arguments, answer, fits, query_string, read_arguments, route_url, shorten_page
 from regulations.api.act_serializers import publication
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.api.serializers import page_url
@@ -132,7 +132,7 @@ def first_sentence(text: str) -> str:
 @sensitive_variables()
 def get_subsidy(arguments: Arguments) -> dict[str, Any]:
     """Return level, share and maximum subsidy of the clean-air programme. No argument is stored."""
-    query = SubsidyQuery.parse(ParamReader(query_string(arguments)), today=timezone.localdate())
+    query = SubsidyQuery.parse(read_arguments(arguments), today=timezone.localdate())
     on = rules.current().on(query.on)
     result = calculate(query.application, on)
     shown = result.shown

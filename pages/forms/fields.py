@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from django import forms
 
 from catalog.parsing.contacts import clean_nip, clean_phone, clean_website
 from catalog.text import normalise_postcode
+from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
 from pages.forms import spam
 from pages.forms.hours_fields import HoursUnreadable, read_day
 
@@ -19,6 +19,8 @@ WEBSITE = "Wpisz adres strony w całości, na przykład https://www.example.pl."
 POSTCODE = "Wpisz kod pocztowy, na przykład 30-001."
 AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
 WEIGHT = "Wpisz wagę w kilogramach cyframi, na przykład 20 albo 12,5."
+MOST_AMOUNT = 1_000_000
+"""Exclusive upper bound of an amount or a weight; `prices.validation` knows what each may be."""
 DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
 
 
@@ -124,21 +126,29 @@ class Degrees(Line):
 
 
 class Amount(Line):
-    """An amount with at most two decimals, None when empty. unit: optional suffix."""
+    """An amount with at most two decimals, None when empty. unit: optional suffix. three_digits: see `read_decimal`."""
 
     unit, mistake = "zł", AMOUNT
+    three_digits: Literal["refused", "thousands"] = "thousands"
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         if not text:
             return None
-        digits = text.replace(" ", "").removesuffix(self.unit).replace(",", ".")
-        if not re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,2})?", digits) or not Decimal(digits):
+        try:
+            amount = read_decimal(text.removesuffix(self.unit), self.three_digits)
+        except AmbiguousNumber as error:
+            raise forms.ValidationError(
+                f"To {error.decimal.replace('.', ',')} czy {error.thousands} {self.unit}? {self.mistake}"
+            ) from None
+        except ValueError:
+            raise forms.ValidationError(self.mistake) from None
+        if not 0 < amount < MOST_AMOUNT or amount != round(amount, 2):
             raise forms.ValidationError(self.mistake)
-        return Decimal(digits)
+        return amount
 
 
 class Weight(Amount):
     """A weight in kilograms, None when empty."""
 
-    unit, mistake = "kg", WEIGHT
+    unit, mistake, three_digits = "kg", WEIGHT, "refused"

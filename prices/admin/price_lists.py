@@ -24,6 +24,7 @@ from catalog.admin.bulk import row_limit
 from catalog.depots import fuels
 from catalog.models import Depot
 from catalog.text import fold
+from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
 from prices import queries, services, validation
 from prices.admin.uploads import POLISH, Table
 from prices.descriptions import deviation, exact
@@ -296,14 +297,20 @@ def read_day(value: Any) -> date:
 
 
 def read_amount(name: str, value: Any) -> Decimal | None:
-    """Return złoty or kilograms, with a decimal comma or point; None for an empty cell. Raises ValidationError."""
+    """Return złoty or kilograms, None for an empty cell. Raises ValidationError, with both readings of `1.640` as text.
+
+    A number of a spreadsheet has decimals only; text is read by `read_decimal`.
+    """
     if value is None or value == "":
         return None
-    text = str(value).replace("\N{NO-BREAK SPACE}", "").replace(" ", "").replace(",", ".")
     try:
-        amount = Decimal(text)  # from text, since a spreadsheet holds 24.99 as a float
-    except InvalidOperation:
+        # From text, since a spreadsheet holds 24.99 as a float.
+        amount = read_decimal(str(value), "refused" if isinstance(value, str) else "decimals")
+    except AmbiguousNumber as error:
+        decimal = error.decimal.replace(".", ",")
+        raise ValidationError({name: f"„{value}” to {error.thousands} albo {decimal}; wpisz jedno z nich"}) from None
+    except ValueError:
         raise ValidationError({name: f"„{value}” nie jest liczbą"}) from None
-    if not amount.is_finite() or abs(amount) >= validation.PRICE_LIMIT:
+    if abs(amount) >= validation.PRICE_LIMIT:
         raise ValidationError({name: f"„{value}” nie jest kwotą ani wagą poniżej {validation.PRICE_LIMIT}"})
     return amount

@@ -27,10 +27,11 @@ SUBSIDY = "subsidy"
 FORM = "application/x-www-form-urlencoded"
 
 DESCRIPTION = (
-    "Level, share and most that the clean-air programme would pay, with the clause and date of each limit. The result "
-    "is indicative. Every parameter is optional; an empty one counts as not given. Numbers may have a decimal comma, "
-    "but no exponent. Unknown parameters are ignored, and named in `notes`. Nothing that was sent is stored, logged or "
-    "cached."
+    "Level, share and most that the clean-air programme would pay, with the clause and date of each limit. The result"
+    " is indicative. Every parameter is optional; an empty one counts as not given. Numbers may have a decimal comma "
+    "and thousands in groups (`140 000`, `1.234,56`), but no exponent. Three digits behind the only point or comma "
+    "(`140.000`) are decimals or thousands: as text they are refused, as a JSON number they are decimals. Unknown "
+    "parameters are ignored, and named in `notes`. Nothing that was sent is stored, logged or cached."
 )
 
 # Outside the views: error reports quote the lines around a frame, and tests search them for incomes.

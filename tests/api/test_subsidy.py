@@ -193,9 +193,35 @@ def test_off(client, word):
     assert ask(client, eu="2", audit=word)["items"] == []
 
 
+SWITCHES = ("benefit", "business", "central_heating_dhw", "ventilation", "audit", "energy_certificate", "html", "brief")
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_a_switch_that_is_off_is_as_good_as_not_given(client, name):
+    plan = {"eu": "2", "walls": "10"}
+    assert ask(client, **plan, **{name: "0"}) == ask(client, **plan)
+
+
 @pytest.mark.parametrize("text", ["10.5", "10,5", " 10,50 ", "010.5"])
 def test_a_decimal_point_or_comma(client, text):
     assert ask(client, eu="3", walls=text)["items"][0]["quantity"] == 10.5
+
+
+@pytest.mark.parametrize("text", ["12 500", "12\N{NO-BREAK SPACE}500,00", "12.500,00", "12,500.00", "12500.000"])
+def test_thousands_in_groups(client, text):
+    assert ask(client, eu="3", walls="10", cost_walls=text)["items"][0]["net_cost_pln"] == 12500
+
+
+def test_a_number_with_two_readings_is_asked_back_with_both(client):
+    message = client.get(URL, {"cost_walls": "12.500"}).json()["errors"][0]["message"]
+    assert message == "cost_walls is '12.500', which can be read in two ways; give 12500 or 12.5"
+
+
+@pytest.mark.parametrize("name", ["income", "annual_income"])
+def test_an_income_with_two_readings_is_not_repeated(client, name):
+    answer = client.post(URL, {"people": "2", name: "143.217"})
+    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (400, "ambiguous")
+    assert "143" not in answer.content.decode()
 
 
 def test_empty_parameters_are_not_given(client):
@@ -246,8 +272,11 @@ def test_accepted(client, query):
         ("people=2&income=nan", "income", "malformed"),
         ("people=2&income=Infinity", "income", "malformed"),
         ("people=2&income=1e3", "income", "malformed"),
-        ("people=2&income=1%20000", "income", "malformed"),
-        ("people=2&income=1.000,50", "income", "malformed"),
+        ("people=2&income=1%2000", "income", "malformed"),
+        ("people=2&income=140.000", "income", "ambiguous"),
+        ("annual_income=140,000", "annual_income", "ambiguous"),
+        ("cost_walls=2.000", "cost_walls", "ambiguous"),
+        ("walls=1,200", "walls", "ambiguous"),
         ("people=2&income=%00", "income", "malformed"),
         ("people=2&income=%ff", "income", "malformed"),
         ("people=2&income=1000%0A", "income", "malformed"),

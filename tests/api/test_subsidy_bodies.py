@@ -19,6 +19,17 @@ def test_a_form_a_multipart_form_and_json_answer_as_the_address_does(client):
     assert client.post(URL, typed, content_type="application/json; charset=UTF-8").json() == expected
 
 
+@pytest.mark.parametrize(
+    ("written", "status"), [("12.500", 200), ('"12.500"', 400), ('"12 500"', 200), ("12500", 200), ('"12,5"', 200)]
+)
+def test_a_json_number_has_decimals_where_text_has_two_readings(client, written, status):
+    answer = client.post(URL, f'{{"walls": 10, "cost_walls": {written}}}', content_type="application/json")
+    assert answer.status_code == status
+    if status == 200:
+        cost = answer.json()["items"][0]["net_cost_pln"]
+        assert cost == (12.5 if "12.5" in written or "," in written else 12500)
+
+
 def test_post_answers_are_not_stored_and_need_no_token(db):
     answer = Client(enforce_csrf_checks=True).post(URL, WHOLE)
     assert answer.status_code == 200

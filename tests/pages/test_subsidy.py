@@ -296,6 +296,9 @@ def test_no_funding_says_why(client):
         ({"income": "1000"}, "people", "Podaj liczbę osób"),
         ({"people": "2", "income": "dużo"}, "income", "Wpisz kwotę cyframi"),
         ({"walls": "5001"}, "walls", "Wpisz powierzchnię cyframi"),
+        ({"walls": "1.200"}, "walls", "To 1,2 czy 1200 m²? Wpisz 1,2 albo 1200."),
+        ({"walls": "1,234 m²"}, "walls", "To 1,2340 czy 1234 m²? Wpisz 1,2340 albo 1234."),
+        ({"annual_income": "14 00 00"}, "annual_income", "Wpisz kwotę cyframi"),
         ({"new_source": "pellet_boiler", "cost_source": "-1"}, "cost_source", "Wpisz kwotę cyframi"),
         ({"eu": "7"}, "eu", "Wybierz jedną z odpowiedzi"),
         ({"new_source": "gas"}, "new_source", "Wybierz jedną z odpowiedzi"),
@@ -357,3 +360,18 @@ def test_the_form_needs_no_cookie():
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
 def test_other_methods(client, method):
     assert getattr(client, method)(PATH).status_code == 405
+
+
+@pytest.mark.parametrize(
+    "typed", ["140.000", "140,000", "140 000", "140\u00a0000", "140\u202f000 zł", "140.000,00", "140,000.00 zł"]
+)
+def test_thousands_of_an_income_are_thousands(client, typed):
+    text = text_of(client.post(PATH, {"annual_income": typed, "walls": "10"}))
+    assert "przekracza 135 000 zł" in text
+
+
+def test_two_thousand_a_month_are_no_two_zlotys(client):
+    household = {"people": "4", "walls": "10", "eu": "3"}
+    level = {typed: client.post(PATH, household | {"income": typed}).content for typed in ("2.000", "2000", "2")}
+    assert level["2.000"].replace(b"2.000", b"2000") == level["2000"]
+    assert b"podwy\xc5\xbcszony" in level["2.000"]

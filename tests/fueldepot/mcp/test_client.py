@@ -237,6 +237,11 @@ def test_what_is_invented_is_not_to_be_quoted(ask):
     assert body["cite"] == "nie wolno, dane demonstracyjne (zmyślone)"
 
 
+def test_a_number_has_decimals_where_text_has_two_readings(ask):
+    _, results = ask(("subsidy", {"walls": 10, "annual_income": 833.125}), ("subsidy", {"annual_income": "140.000"}))
+    assert [result.is_error for result in results] == [False, True]
+
+
 def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
     _, results = ask(
         ("subsidy", {"wals": 150}),

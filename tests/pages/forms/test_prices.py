@@ -41,6 +41,13 @@ def test_a_bag_is_counted_up_to_a_tonne(stranger, path):
     assert DepotPrice.objects.get().price == Decimal("1600.00")
 
 
+@pytest.mark.parametrize("typed", ["1.640", "1,640", "1 640", "1\u00a0640,00 zł", "1.640,00"])
+def test_thousands_of_a_price_are_thousands(stranger, path, typed):
+    stranger.fill(path, **{"price-pellet": typed})
+    stranger.confirm()
+    assert DepotPrice.objects.get().price == 1640
+
+
 SEVEN = {
     "price-pellet": "24",
     "bag-pellet": "15",
@@ -147,6 +154,8 @@ def test_a_price_list_of_the_same_day_stands_beside_it(stranger, path, nowak, cl
         ({"price-pellet": "-5"}, "Wpisz kwotę"),
         ({"price-pellet": "1600,555"}, "Wpisz kwotę"),
         ({"price-pellet": "NaN"}, "Wpisz kwotę"),
+        ({"price-pellet": "zł"}, "Wpisz kwotę"),
+        ({"price-pellet": "24", "bag-pellet": "15,000"}, "To 15 czy 15000 kg? Wpisz wagę w kilogramach"),
         ({"price-pellet": "24", "bag-pellet": "0"}, "Wpisz wagę w kilogramach"),
         ({"price-pellet": "1600", "day": "2026-11-22"}, "Ten dzień jeszcze nie nadszedł."),
         ({"price-pellet": "1600", "day": "2026-10-01"}, "Podaj ceny z ostatnich 31 dni."),

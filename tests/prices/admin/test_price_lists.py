@@ -278,6 +278,18 @@ def test_columns_fuels_and_units_have_polish_names_whatever_the_file_is_called(d
     assert stored() == {("wegiel-orzech", Decimal("1700.50")), ("pellet", 1700)}
 
 
+def test_a_number_of_a_spreadsheet_has_decimals_and_no_thousands(desk, depot, today):
+    book = Workbook()
+    book.active.append(["numer składu", "paliwo", "jednostka", "dzień", "cena worka", "waga worka"])
+    book.active.append([depot.pk, "Pellet", "t", today, 24.5, 15.125])
+    book.active.append([depot.pk, "Brykiet", "t", today, "1.640,00", "1.000"])
+    content = BytesIO()
+    book.save(content)
+    page = preview(desk, SimpleUploadedFile("cennik.xlsx", content.getvalue())).content.decode()
+    assert "a wagę do dwóch miejsc po przecinku" in page
+    assert "„1.000” to 1000 albo 1; wpisz jedno z nich" in page
+
+
 def test_a_spreadsheet_is_known_by_its_content(desk, depot, today):
     book = Workbook()
     book.active.append(["numer składu", "paliwo", "jednostka", "dzień", "cena"])
