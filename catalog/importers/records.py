@@ -96,7 +96,7 @@ class BoundaryRecord:
 
 @dataclass(frozen=True, slots=True)
 class DepotRecord:
-    """A depot of a source, cleaned: unreliable values are absent and listed in `notes`.
+    """A depot of a source, cleaned: unreliable values are absent and listed in `notes`. Texts may exceed their columns.
 
     source_id: id within the source, e.g. "node/9000000001".
     fuels: slugs of `catalog.depots.fuels`, in its order. denied_fuels: stated as not sold.

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
@@ -30,6 +31,15 @@ class NothingToChange(Refusal):
     """Every given value equals the stored one."""
 
     reason = "żadne pole nie zmieniło wartości"
+
+
+class ValueRefused(Refusal):
+    """A validator of the model refuses a value, for example a text longer than its column."""
+
+    def __init__(self, name: str, messages: Collection[str]) -> None:
+        said = " ".join(messages)
+        self.reason = f"{Depot.label(name)}: {said[:1].lower()}{said[1:].removesuffix('.')}"
+        super().__init__(name)
 
 
 class DemonstrationWithContact(Exception):
@@ -97,8 +107,8 @@ def edit_depot(
     week. opened: from `edit_version`, if a form was open meanwhile. verify: also verify the whole depot, see
     `verify_depot`. note: for the history.
 
-    Raises DepotEditConflict, NothingToChange unless `verify`, DemonstrationWithContact, DepotIsRemoved with `verify`,
-    and ValueError for a name that is not in `EDITABLE`.
+    Raises DepotEditConflict, NothingToChange unless `verify`, ValueRefused, DemonstrationWithContact, DepotIsRemoved
+    with `verify`, and ValueError for a name that is not in `EDITABLE`.
     """
     stored = locked(depot)
     if opened is not None:
@@ -121,7 +131,7 @@ def add_depot(*, values: Mapping[str, Any], by: AbstractBaseUser, on: date, veri
     """Add a depot. Published at once, unverified unless `verify`.
 
     values: as in `edit_depot`; name, lat, lon and municipality are required. If the same editor sends the same values
-    again within `REPEAT`, the depot of the first call is returned.
+    again within `REPEAT`, the depot of the first call is returned. Raises ValueRefused.
     """
     refuse_unknown(values, EDITABLE)
     # Serialise concurrent clicks of an editor by their user row.
@@ -147,15 +157,11 @@ def find_repeated(values: Mapping[str, Any], by: AbstractBaseUser) -> Depot | No
 def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:
     """Set values on a depot without saving it. Returns the names of changed fields, in the model's order.
 
-    Raises ValueError for names that are not in `EDITABLE`.
+    Raises ValueRefused with nothing set, and ValueError for names that are not in `EDITABLE`.
     """
     refuse_unknown(values, EDITABLE)
-    changed = []
-    for name in EDITABLE:
-        column = Depot.column(name)
-        if name in values and getattr(depot, column) != values[name]:
-            setattr(depot, column, values[name])
-            changed.append(name)
+    changed = [name for name in EDITABLE if name in values and getattr(depot, Depot.column(name)) != values[name]]
+    set_values(depot, values, changed)
     if "opening_hours" in changed:
         depot.hours = weekly_hours(depot.opening_hours)
     if depot.source == Depot.Source.DEMO:
@@ -163,6 +169,17 @@ def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:
         if contacts:
             raise DemonstrationWithContact(", ".join(contacts))
     return changed
+
+
+def set_values(depot: Depot, values: Mapping[str, Any], names: Collection[str]) -> None:
+    """Set named values on a depot without saving it. Raises ValueRefused with nothing set."""
+    for name in names:
+        try:
+            Depot.validate_value(name, values[name])
+        except ValidationError as error:
+            raise ValueRefused(name, error.messages) from error
+    for name in names:
+        setattr(depot, Depot.column(name), values[name])
 
 
 def refuse_unknown(names: Collection[str], known: Collection[str]) -> None:

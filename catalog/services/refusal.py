@@ -1,7 +1,5 @@
 """Why an operation is refused: each refusal carries its own sentence."""
 
-from typing import ClassVar
-
 
 class Refusal(Exception):
     """An operation that an editor asked for and did not get; nothing was changed.
@@ -9,4 +7,4 @@ class Refusal(Exception):
     reason: why, in Polish, without a capital letter and a full stop, so that it can follow a colon.
     """
 
-    reason: ClassVar[str]
+    reason: str

@@ -95,7 +95,7 @@ def accept_submission(
     and the data status stays.
 
     Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
-    ReasonWithoutOmission and LocationOutsidePoland.
+    ReasonWithoutOmission, LocationOutsidePoland and ValueRefused.
     """
     batch = DecisionBatch([submission.pk], by, on)
     (stored,) = batch.submissions

@@ -8,7 +8,7 @@ from catalog.depots import fuels
 from catalog.depots.opening_state import DAY_ABBREVIATIONS
 from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS, daily_ranges
-from catalog.services.editing import refuse_unknown
+from catalog.services.editing import refuse_unknown, set_values
 
 Values = Mapping[str, Any]
 """Fields by name of `Depot.PUBLIC_FIELDS`, in JSON; a municipality is its TERYT code."""
@@ -84,10 +84,12 @@ def labels(values: Values) -> str:
 
 
 def apply(depot: Depot, values: Values, groups: Collection[str]) -> list[str]:
-    """Set groups of fields on a depot without saving it. Returns the names of the fields."""
+    """Set groups of fields on a depot without saving it. Returns the names of the fields.
+
+    Raises ValueRefused with nothing set.
+    """
     names = [name for group in groups_in(values) if group.name in groups for name in group.fields]
-    for name in names:
-        setattr(depot, Depot.column(name), values[name])
+    set_values(depot, values, names)
     return names
 
 

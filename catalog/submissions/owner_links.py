@@ -129,7 +129,7 @@ def last_sign_of_life(link: OwnerLink) -> datetime:
 def change_hours(*, link: OwnerLink, values: Mapping[str, object], on: datetime) -> Sequence[str]:
     """Publish opening hours. values: `hours` and `opening_hours`. Returns the changes, for `note_change`.
 
-    The status and its verifier stay.
+    The status and its verifier stay. Raises ValueRefused.
     """
     depot = moderation.locked(link.depot)
     before = field_groups.values_of(depot)

@@ -36,6 +36,12 @@ HOURS = (
 """The part of the fields of `HoursFields`."""
 
 
+HOURS_TOO_LONG = (
+    "Godziny całego tygodnia zajmują {length} znaków, a mieści się {limit}. Połącz przedziały, między którymi jest "
+    "krótka przerwa."
+)
+
+
 class HoursFields(PublicForm):
     """Opening hours, a field for each day."""
 
@@ -50,8 +56,14 @@ class HoursFields(PublicForm):
         if all(day in data for day in DAYS):
             try:
                 data["hours"], data["opening_hours"] = read_week({day: data[day] for day in DAYS})
+                # Unchanged hours are not stored, and a source may have written them in fewer characters.
+                if any(day in self.changed_data for day in DAYS):
+                    Depot.validate_value("opening_hours", data["opening_hours"])
             except HoursUnreadable as error:
                 self.add_error(DAYS[0], str(error))
+            except forms.ValidationError:
+                length, limit = len(data["opening_hours"]), Depot.max_length("opening_hours")
+                self.add_error(DAYS[0], HOURS_TOO_LONG.format(length=length, limit=limit))
         return data
 
 
@@ -60,22 +72,27 @@ class DepotForm(HoursFields):
 
     name = fields.Line(
         label="Nazwa składu lub firmy",
-        max_length=200,
+        max_length=Depot.max_length("name"),
         error_messages=fields.required("Wpisz nazwę, pod którą skład jest znany."),
     )
-    street = fields.Line(label="Ulica", max_length=120, required=False, help_text="Razem z „ul.”, „al.” albo „pl.”.")
-    house_number = fields.Line(label="Numer", max_length=30, required=False)
+    street = fields.Line(
+        label="Ulica",
+        max_length=Depot.max_length("street"),
+        required=False,
+        help_text="Razem z „ul.”, „al.” albo „pl.”.",
+    )
+    house_number = fields.Line(label="Numer", max_length=Depot.max_length("house_number"), required=False)
     postcode = fields.PostcodeLine(label="Kod pocztowy", max_length=10, required=False)
     place = fields.Line(
         label="Miejscowość",
-        max_length=120,
+        max_length=Depot.max_length("place"),
         error_messages=fields.required("Wpisz miejscowość, w której leży skład."),
     )
     nip = fields.Nip(label="NIP", max_length=20, required=False)
     phone = fields.PhoneField(
         label="Telefon", max_length=200, required=False, help_text="Kilka numerów oddziel przecinkami."
     )
-    website = fields.Website(label="Strona internetowa", max_length=300, required=False)
+    website = fields.Website(label="Strona internetowa", max_length=Depot.max_length("website"), required=False)
     fuels = forms.MultipleChoiceField(
         label="Paliwa", choices=fuels.CHOICES, widget=forms.CheckboxSelectMultiple, required=False
     )
@@ -125,6 +142,11 @@ class DepotForm(HoursFields):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean()
+        for name in [name for name in Depot.PUBLIC_FIELDS if name in self.fields and name in data]:
+            try:
+                Depot.validate_value(name, data[name])
+            except forms.ValidationError as error:
+                self.add_error(name, error)
         if ("lat" in data and "lon" in data) and (data["lat"] is None) != (data["lon"] is None):
             self.add_error("lon" if data["lon"] is None else "lat", "Podaj obie współrzędne albo żadnej.")
         return data

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from django import forms
 
+from catalog.models import Depot
 from catalog.parsing.contacts import clean_nip, clean_phone, clean_website
 from catalog.text import normalise_postcode
 from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
@@ -67,7 +68,7 @@ class Nip(Line):
 class PhoneField(Line):
     def clean(self, value: Any) -> str:
         numbers = clean_with(clean_phone, super().clean(value), PHONE)
-        if len(numbers) > 120:
+        if len(numbers) > Depot.max_length("phone"):
             raise forms.ValidationError("Podaj najwyżej pięć numerów.")
         return numbers
 

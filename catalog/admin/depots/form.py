@@ -15,7 +15,6 @@ from catalog.admin.depots.field_history import LABELS, shown
 from catalog.admin.depots.same_contact import find_same_contact
 from catalog.depots import fuels
 from catalog.models import Depot, Municipality
-from catalog.parsing import contacts
 from catalog.services import editing
 from catalog.starter.demo import MARK
 from catalog.territory.point import LAT_RANGE, LON_RANGE
@@ -54,10 +53,10 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         widget=forms.CheckboxSelectMultiple,
     )
     nip = forms.CharField(label="NIP", max_length=20, required=False, help_text="10 cyfr; myślniki i odstępy można.")
-    website = forms.CharField(label="Strona internetowa", max_length=contacts.MAX_TEXT, required=False)
+    website = forms.CharField(label="Strona internetowa", max_length=Depot.max_length("website"), required=False)
     opening_hours = forms.CharField(
         label="Godziny otwarcia",
-        max_length=300,
+        max_length=Depot.max_length("opening_hours"),
         required=False,
         widget=AdminTextInputWidget,
         help_text="Na przykład „pn.-pt. 7:00-15:00; sob. 8:00-13:00”. Tydzień w API powstaje z tego zapisu.",
@@ -126,6 +125,11 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
+        for name in [name for name in editing.EDITABLE if name in data]:
+            try:
+                Depot.validate_value(name, data[name])
+            except forms.ValidationError as error:
+                self.add_error(name, error)
         if self.instance.pk:
             self._merge_changes(data)
         else:

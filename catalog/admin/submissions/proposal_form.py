@@ -1,10 +1,9 @@
 """Form to replace proposed values while accepting a submission."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from django import forms
-from django.db.models import CharField
 
 from catalog.admin.depots import field_cleaning
 from catalog.depots import fuels
@@ -58,6 +57,7 @@ class ProposalForm(forms.Form):
         super().__init__(data, prefix="value")
         self.proposed = submission.proposed
         self.ticked: list[str] | None = None if data is None else data.getlist("groups")
+        self.may_choose = submission.kind == Submission.Kind.CORRECT
         for group in field_groups.groups_in(self.proposed):
             names = names_in(group.name)
             # A field missing from the POST keeps the proposed value.
@@ -78,11 +78,10 @@ class ProposalForm(forms.Form):
                 initial=self.proposed["fuels"],
                 widget=forms.CheckboxSelectMultiple,
             )
-        length = cast("CharField[Any, Any]", Depot._meta.get_field(name)).max_length
         return forms.CharField(
             label=label,
             required=name == "name",
-            max_length=length if name != "nip" else 20,
+            max_length=Depot.max_length(name) if name != "nip" else 20,
             initial=self.proposed.get(name) or "",
             widget=forms.TextInput(attrs={"aria-label": label}),
         )
@@ -96,12 +95,18 @@ class ProposalForm(forms.Form):
                 continue
             try:
                 data[name] = CLEANERS[name](data[name])
+                Depot.validate_value(name, data[name])
             except forms.ValidationError as error:
                 self.add_error(name, error)
         if self._is_moved(data):
             self.located = territory.get_built().boundaries.find(data["lat"], data["lon"])
             if self.located is None:
                 self.add_error("lat", OUTSIDE)
+        # What is not accepted need not be valid: a value may have been proposed before its limit was checked.
+        for group in field_groups.groups_in(self.proposed):
+            if self.may_choose and group.name not in (self.ticked or ()):
+                for name in names_in(group.name):
+                    self.errors.pop(name, None)
         return data
 
     def _is_moved(self, data: Mapping[str, Any]) -> bool:

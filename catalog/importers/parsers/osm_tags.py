@@ -80,12 +80,6 @@ _COAL_FUELS = frozenset(fuels.assortments("wegiel"))
 NO_NAME = "the source gives no name"
 PERSON = "the name looks like that of a private person"
 
-MAX_NAME = 200
-MAX_PART = 120
-MAX_HOUSE_NUMBER = 30
-MAX_HOURS_TEXT = 300
-"""Maximum lengths of stored texts, in characters. Values of OpenStreetMap have at most 255."""
-
 
 def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> DepotRecord | Note | None:
     """Return the depot of an object; None if it is none; a Note if it is rejected.
@@ -107,7 +101,7 @@ def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> D
         notes.append(Note(source_id, reason))
 
     street, house_number, postcode, place = _address(tags, refuse)
-    name, kind_name, review, held = _name(tags, offered, place, refuse)
+    name, kind_name, review, held = _name(tags, offered, place)
     opening_hours, hours = _hours(tags, refuse)
     return DepotRecord(
         source_id=source_id,
@@ -187,15 +181,12 @@ def _denied(value: str) -> bool:
     return value.strip().lower() in _NO | _NOT_SAID
 
 
-def _name(tags: Tags, offered: frozenset[str], place: str, refuse: Refuse) -> tuple[str, str, str, bool]:
+def _name(tags: Tags, offered: frozenset[str], place: str) -> tuple[str, str, str, bool]:
     """Return name, kind if there is no name, reason for a review, and whether to hold the depot until then."""
     name = tidy(tags.get("name", "")) or tidy(tags.get("name:pl", ""))
     if not name:
         kind = kind_of(tags, offered)
         return (f"{kind}, {place}" if place else kind), kind, NO_NAME, False
-    if len(name) > MAX_NAME:
-        refuse(f"name cut to {MAX_NAME} characters")
-        name = cut(name, MAX_NAME)
     if is_personal_name(name):
         return name, "", PERSON, True
     return name, "", "", False
@@ -212,12 +203,9 @@ def kind_of(tags: Tags, offered: frozenset[str]) -> str:
 
 
 def _hours(tags: Tags, refuse: Refuse) -> tuple[str, dict[str, str] | None]:
-    """Return the opening hours as written, "" if missing or refused, and the week that they say, if any."""
+    """Return the opening hours as written, "" if missing, and the week that they say, if any."""
     text = tidy(tags.get("opening_hours", ""))
     if not text:
-        return "", None
-    if len(text) > MAX_HOURS_TEXT:
-        refuse(f"opening hours longer than {MAX_HOURS_TEXT} characters")
         return "", None
     hours = weekly_hours(text)
     if hours is None:
@@ -227,12 +215,12 @@ def _hours(tags: Tags, refuse: Refuse) -> tuple[str, dict[str, str] | None]:
 
 def _address(tags: Tags, refuse: Refuse) -> tuple[str, str, str, str]:
     """Return street, house number, postcode and place; "" if missing or refused."""
-    street = _part(tags, "addr:street", MAX_PART, refuse)
+    street = tidy(tags.get("addr:street", ""))
     if street.lower().rstrip(".") in ("ul", "ulica"):
         refuse(f"street is only {street!r}")
         street = ""
-    house_number = _part(tags, "addr:housenumber", MAX_HOUSE_NUMBER, refuse)
-    city, hamlet = _part(tags, "addr:city", MAX_PART, refuse), _part(tags, "addr:place", MAX_PART, refuse)
+    house_number = tidy(tags.get("addr:housenumber", ""))
+    city, hamlet = tidy(tags.get("addr:city", "")), tidy(tags.get("addr:place", ""))
     # Without a street, the number belongs to addr:place; addr:city may be the town of the post office.
     place = city or hamlet if street else hamlet or city
     text = tidy(tags.get("addr:postcode", ""))
@@ -243,15 +231,6 @@ def _address(tags: Tags, refuse: Refuse) -> tuple[str, str, str, str]:
         except ValueError as error:
             refuse(str(error))
     return street, house_number, postcode, place
-
-
-def _part(tags: Tags, key: str, limit: int, refuse: Refuse) -> str:
-    """Return a part of an address. Refuses a long one: a truncated address is wrong."""
-    text = tidy(tags.get(key, ""))
-    if len(text) > limit:
-        refuse(f"{key} is longer than {limit} characters")
-        return ""
-    return text
 
 
 def _first(clean: Clean, tags: Tags, keys: tuple[str, ...], refuse: Refuse) -> str | None:

@@ -1,10 +1,15 @@
 """Writing of depots. What a person set, verified or removed is never overwritten."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from django.core.exceptions import ValidationError
+from django.utils.translation import override
+
 from catalog.depots import fuels
+from catalog.importers.parsers.values import cut
 from catalog.importers.records import DepotRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals
 from catalog.models import Depot
@@ -43,6 +48,27 @@ def fuel_values(record: DepotRecord, name: str) -> dict[str, Any]:
     """Return the fuels stated by a source and those in the name, without denied ones."""
     added = frozenset(fuels_in_name(name, record.place)) - {*record.fuels, *record.denied_fuels}
     return {"fuels": list(fuels.in_order(added | {*record.fuels})), "fuels_in_name": list(fuels.in_order(added))}
+
+
+def fit(values: dict[str, Any], key: str) -> Iterator[Note]:
+    """Empty the values that validators of the model refuse, and shorten a long name. Yields what was refused, and why.
+
+    A part of an address or of a week would be wrong; a depot without a name would be lost.
+    """
+    for name in [name for name in PLAIN_FIELDS if isinstance(values.get(name), str)]:
+        try:
+            Depot.validate_value(name, values[name])
+        except ValidationError as error:
+            with override("en"):
+                reason = " ".join(error.messages)
+            if name == "name":
+                values[name] = cut(values[name], Depot.max_length(name))
+                yield Note(key, f"name cut: {reason}")
+                continue
+            values[name] = None if name == "nip" else ""
+            if name == "opening_hours":
+                values["hours"] = None
+            yield Note(key, f"{name} left out: {reason}")
 
 
 @dataclass(slots=True)
@@ -85,6 +111,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
             report.rejected.append(Note(record.source_id, "lies in no municipality"))
             continue
         values = values_of(record, municipality)
+        report.notes.extend(fit(values, record.source_id))
         depot = stored.get(record.source_id)
         if depot is None:
             plan.added.append(new_depot(record, values, options, origin))

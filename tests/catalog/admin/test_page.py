@@ -11,7 +11,7 @@ from django.urls import reverse
 from catalog import models
 from catalog.services import editing, moderation, publishing
 from catalog.submissions import decisions
-from tests import factories
+from tests import factories, texts
 from tests.conftest import build_snapshots
 
 pytestmark = pytest.mark.django_db
@@ -377,6 +377,22 @@ def test_an_invented_depot_gets_no_contact_by_any_way(editor):
 
 
 ADD = reverse("admin:catalog_depot_add")
+
+
+@pytest.mark.parametrize("name", texts.LIMITS)
+def test_every_text_may_be_as_long_as_its_column_and_no_longer(client, editor, depot, name):
+    answer = post(client, depot, **{name: texts.too_long(name)})
+    assert [*errors(answer)] == [name]
+    post(client, depot, **{name: texts.longest(name)})
+    depot.refresh_from_db()
+    assert getattr(depot, name) == texts.longest(name)
+    depot.delete()
+    answer = client.post(ADD, {**NEW, name: texts.too_long(name)})
+    assert [*errors(answer)] == [name]
+    assert client.post(ADD, {**NEW, name: texts.longest(name)}).status_code == 302
+    assert getattr(models.Depot.objects.get(), name) == texts.longest(name)
+
+
 NEW = {"name": "Nowy skład", "lat": "50.07", "lon": "19.94", "nip": "5260250274", "phone": "12 345 67 89"}
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from catalog.models import Depot, Submission
 from catalog.submissions import retention
-from tests import bulk, factories
+from tests import bulk, factories, texts
 from tests.pages.reading import SCRIPT, text_of
 
 pytestmark = pytest.mark.django_db
@@ -440,6 +440,33 @@ def test_a_wrong_value_is_refused_at_its_field_and_nothing_typed_is_lost(client,
     assert 'value="Wieliczka"' in text
     submission.refresh_from_db()
     assert submission.state == "waiting"
+
+
+def test_a_proposed_text_longer_than_its_column_is_left_out(client, editor, django_capture_on_commit_callbacks):
+    proposed = {"phone": "+48 601 234 567", "place": texts.too_long("place")}
+    submission = factories.SubmissionFactory(proposed=proposed, stored={"phone": "", "place": ""})
+    typed = form_of(client, submission) | {"decision": "accept"}
+    answer = decide(client, submission, django_capture_on_commit_callbacks, **typed, groups=["phone", "place"])
+    assert "ma co najwyżej 120 znaków (obecnie ma 121)" in text_of(answer)
+    typed |= {"groups": ["phone"], "reason": "Zbyt długa nazwa."}
+    decide(client, submission, django_capture_on_commit_callbacks, **typed)
+    submission.depot.refresh_from_db()
+    assert (submission.depot.phone, submission.depot.place) == ("+48 601 234 567", "")
+
+
+@pytest.mark.parametrize("name", texts.LIMITS)
+def test_every_text_typed_may_be_as_long_as_its_column_and_no_longer(
+    client, editor, django_capture_on_commit_callbacks, name
+):
+    stored = {name: ""} | ({"hours": None} if name == "opening_hours" else {})
+    submission = factories.SubmissionFactory(proposed={**stored, name: "Opał"}, stored=stored)
+    typed = {"decision": "accept", "groups": ["hours" if name == "opening_hours" else name]}
+    commit = django_capture_on_commit_callbacks
+    answer = decide(client, submission, commit, **typed, **{f"value-{name}": texts.too_long(name)})
+    assert "popraw wartości przy polach" in text_of(answer)
+    decide(client, submission, commit, **typed, **{f"value-{name}": texts.longest(name)})
+    submission.depot.refresh_from_db()
+    assert getattr(submission.depot, name) == texts.longest(name)
 
 
 def test_what_was_not_proposed_cannot_be_slipped_in(client, editor, django_capture_on_commit_callbacks):

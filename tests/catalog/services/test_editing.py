@@ -7,7 +7,7 @@ import pytest
 from catalog.models import Depot, Submission
 from catalog.services import editing, merging
 from catalog.submissions import intake
-from tests import factories
+from tests import factories, texts
 
 pytestmark = pytest.mark.django_db
 
@@ -23,6 +23,19 @@ def test_an_unknown_field_is_refused_and_nothing_is_saved(name):
     with pytest.raises(ValueError, match=f"unknown fields: {name};"):
         editing.add_depot(values=values, by=editor, on=TODAY)
     assert Depot.objects.get().phone == ""
+
+
+@pytest.mark.parametrize("name", texts.LIMITS)
+def test_a_text_longer_than_its_column_is_refused_and_nothing_is_saved(name):
+    depot, editor = factories.DepotFactory(), factories.UserFactory()
+    values = {"house_number": "7", name: texts.too_long(name)}
+    with pytest.raises(editing.ValueRefused):
+        editing.edit_depot(depot=depot, values=values, by=editor, on=TODAY)
+    with pytest.raises(editing.ValueRefused):
+        editing.add_depot(values=values, by=editor, on=TODAY)
+    assert Depot.objects.get().house_number == ""
+    editing.edit_depot(depot=depot, values={name: texts.longest(name)}, by=editor, on=TODAY)
+    assert getattr(Depot.objects.get(), name) == texts.longest(name)
 
 
 def test_an_unknown_field_to_take_is_refused():

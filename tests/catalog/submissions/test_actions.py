@@ -11,14 +11,14 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from catalog.models import Depot, Submission
-from catalog.services.editing import DepotEditConflict, edit_depot, edit_version
+from catalog.services.editing import DepotEditConflict, ValueRefused, edit_depot, edit_version
 from catalog.services.publishing import publish_depot
-from catalog.submissions import decisions, notifications, retention
+from catalog.submissions import decisions, field_groups, notifications, retention
 from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
 from catalog.submissions.intake import SubmissionDeleted, confirm_submission
 from catalog.submissions.limits import mailbox_free_at
 from catalog.submissions.tokens import hash_client, hash_mailbox, new_token, status_reference
-from tests import factories
+from tests import factories, texts
 from tests.pages.reading import text_of_html
 
 pytestmark = pytest.mark.django_db
@@ -139,6 +139,53 @@ def test_hours_that_go_are_stored_as_none(editor):
     assert Depot.objects.filter(hours__isnull=True).exists()
     depot.refresh_from_db()
     assert depot.hours is None
+
+
+@pytest.mark.parametrize("name", texts.LIMITS)
+def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_proposed(editor, name):
+    values = {name: texts.too_long(name)} | ({"hours": None} if name == "opening_hours" else {})
+    depot = factories.DepotFactory()
+    submission = correction(depot, **values)
+    with pytest.raises(ValueRefused) as refusal:
+        decisions.accept_submission(submission=submission, by=editor, on=NOW)
+    limit = texts.LIMITS[name]
+    assert refusal.value.reason == (
+        f"{Depot.label(name)}: upewnij się, że ta wartość ma co najwyżej {limit} znaków (obecnie ma {limit + 1})"
+    )
+    decided = decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
+    assert [(row.pk, reason) for row, reason in decided.unchanged] == [(submission.pk, refusal.value.reason)]
+    depot.refresh_from_db()
+    assert getattr(depot, name) != values[name][:limit]
+    submission.proposed[name] = texts.longest(name)
+    submission.save()
+    decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
+    depot.refresh_from_db()
+    assert getattr(depot, name) == texts.longest(name)
+
+
+@pytest.mark.parametrize("name", texts.LIMITS)
+def test_a_missing_depot_with_a_text_longer_than_its_column_is_not_accepted(editor, name):
+    factories.BoundaryFactory()
+    values = field_groups.values_of(factories.DepotFactory.build())
+    submission = factories.SubmissionFactory(
+        depot=None, kind="add", proposed=values | {name: texts.too_long(name)}, stored={}
+    )
+    with pytest.raises(ValueRefused):
+        decisions.accept_submission(submission=submission, by=editor, on=NOW)
+    submission.proposed[name] = texts.longest(name)
+    submission.save()
+    decisions.accept_submission(submission=submission, by=editor, on=NOW)
+    assert getattr(Depot.objects.get(), name) == texts.longest(name)
+
+
+def test_what_one_correction_may_not_set_another_about_the_entry_does_not_write(editor):
+    depot = factories.DepotFactory()
+    refused = correction(depot, street="ul. Polna", place=texts.too_long("place"))
+    taken = correction(depot, house_number="7")
+    decided = decisions.accept_submissions(submissions=[refused.pk, taken.pk], by=editor, on=NOW)
+    assert [row.pk for row in decided.changed] == [taken.pk]
+    depot.refresh_from_db()
+    assert (depot.street, depot.house_number, depot.place) == ("", "7", "")
 
 
 def test_of_a_correction_something_has_to_be_accepted(editor):

@@ -15,7 +15,7 @@ from catalog.services.moderation import revoke_verification
 from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, owner_links
 from prices.models import DepotPrice
-from tests import factories
+from tests import factories, texts
 from tests.pages.forms.test_prices import SEVEN
 from tests.pages.reading import text_of
 
@@ -98,6 +98,7 @@ def test_the_second_price_of_a_day_replaces_the_first(stranger, nowak, link):
         ({"price-pellet": "16"}, "Wiarygodne ceny tego paliwa"),
         ({"mon": "6-14", "price-pellet": "99999"}, "Wiarygodne ceny tego paliwa"),
         ({"mon": "rano"}, "Wpisz godziny"),
+        (texts.too_long_week(), "Godziny całego tygodnia zajmują 301 znaków, a mieści się 300."),
         ({}, "Niczego nie zmieniono"),
     ],
 )
@@ -109,6 +110,12 @@ def test_what_cannot_be_is_not_taken_and_nothing_beside_it(stranger, nowak, link
     assert nowak.hours is None
     assert not DepotPrice.objects.exists()
     assert not OwnerChange.objects.exists()
+
+
+def test_hours_may_be_as_long_as_their_column(stranger, nowak, link):
+    assert save(stranger, link, **texts.longest_week()).status_code == 302
+    nowak.refresh_from_db()
+    assert nowak.opening_hours == texts.longest("opening_hours")
 
 
 def test_a_renewed_link_ends_the_one_before_and_strangers_learn_nothing(client, stranger, nowak, link):

@@ -168,13 +168,6 @@ def test_name_is_tidied():
     assert depot(name=" Skład\t\u200bPróbny \n").name == "Skład Próbny"
 
 
-def test_endless_name_is_cut():
-    record = depot(name="Skład " * 50)
-    assert len(record.name) <= 200
-    assert record.name.endswith("Skład…")
-    assert reasons(record) == ["name cut to 200 characters"]
-
-
 @pytest.mark.parametrize("street", ["ul.", "ul", "Ulica"])
 def test_street_without_a_name(street):
     record = depot(addr__street=street, addr__city="Próba", addr__housenumber="5")
@@ -190,13 +183,6 @@ def test_village_without_streets():
 def test_town_with_streets():
     record = depot(addr__street="Próbna", addr__place="Osiedle", addr__city="Dolna Próba")
     assert (record.street, record.place) == ("Próbna", "Dolna Próba")
-
-
-@pytest.mark.parametrize(("key", "limit"), [("addr__street", 120), ("addr__city", 120), ("addr__housenumber", 30)])
-def test_endless_part_of_the_address_is_refused(key, limit):
-    record = depot(**{key: "x" * (limit + 1)})
-    assert (record.street, record.place, record.house_number) == ("", "", "")
-    assert reasons(record) == [f"{key.replace('__', ':')} is longer than {limit} characters"]
 
 
 def test_postcode_without_its_dash():
@@ -247,12 +233,6 @@ def test_hours_that_say_no_week_keep_their_text():
     record = depot(opening_hours='"po uzgodnieniu telefonicznym"')
     assert (record.hours, record.opening_hours) == (None, '"po uzgodnieniu telefonicznym"')
     assert reasons(record) == ["opening hours say no plain week: '\"po uzgodnieniu telefonicznym\"'"]
-
-
-def test_endless_hours_are_refused():
-    record = depot(opening_hours="Mo-Fr 8:00-16:00; " * 20)
-    assert (record.hours, record.opening_hours) == (None, "")
-    assert reasons(record) == ["opening hours longer than 300 characters"]
 
 
 def test_notes_do_not_make_records_differ():

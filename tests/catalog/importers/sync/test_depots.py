@@ -9,8 +9,9 @@ from catalog import models
 from catalog.importers.records import DepotRecord, Extract, Note
 from catalog.importers.sync import Options, TooManyRemovals
 from catalog.importers.sync.depots import sync_depots
+from catalog.parsing.opening_hours import weekly_hours
 from catalog.services import moderation, publishing
-from tests import factories
+from tests import factories, texts
 
 pytestmark = pytest.mark.django_db
 
@@ -89,6 +90,27 @@ def test_a_row_that_cannot_be_used_leaves_its_depot_as_it_is(options):
     load(RECORD, options=options)
     sync_depots(Extract((), rejected=(Note("node/1", "has no position"),)), options, origin=models.Depot.Source.OSM)
     assert the_depot().publication == "published"
+
+
+@pytest.mark.parametrize("name", texts.LIMITS)
+@pytest.mark.parametrize("stored", [(), (RECORD,)])
+def test_a_text_longer_than_its_column_is_reported_and_left_out_never_cut_in_silence(options, stored, name):
+    load(*stored, options=options)
+    limit = texts.LIMITS[name]
+    report = load(replace(RECORD, **{name: texts.too_long(name)}), options=options)
+    value = getattr(the_depot(), name)
+    what = "name cut" if name == "name" else f"{name} left out"
+    reason = f"{what}: Ensure this value has at most {limit} characters (it has {limit + 1})."
+    assert report.notes == [Note("node/1", reason)]
+    assert (value[-1] == "…" and len(value) <= limit) if name == "name" else not value
+    assert load(replace(RECORD, **{name: texts.longest(name)}), options=options).notes == []
+    assert getattr(the_depot(), name) == texts.longest(name)
+
+
+def test_a_week_longer_than_its_column_leaves_the_hours_unknown(options):
+    text = texts.too_long("opening_hours")
+    load(replace(RECORD, opening_hours=text, hours=weekly_hours(text)), options=options)
+    assert the_depot().hours is None
 
 
 def test_a_verified_depot_stays_although_gone_from_the_source(options):
