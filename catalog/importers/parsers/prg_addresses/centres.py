@@ -1,10 +1,7 @@
 """Robust centres of many addresses, in little memory.
 
-Addresses are summed per postcode in cells of 500 m. The centre is the medoid of the cells: the cell mean with the least
-sum of distances to all addresses. So it is always inhabited: of two villages in the larger, not in the field between
-them. As with every median, less than half of the addresses may be wrong. Source: L. Kaufman, P. J. Rousseeuw, Finding
-Groups in Data (1990), chapter 2; breakdown point of spatial medians: H. P. Lopuhaä, P. J. Rousseeuw, Annals of
-Statistics 19 (1991), 229-248.
+Addresses are summed per postcode in cells of 500 m. The centre is the medoid of the cells
+(`catalog.territory.medoid`): of two villages it is in the larger, not in the field between them.
 """
 
 from array import array
@@ -13,6 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from catalog.territory.medoid import medoid
 
 CELL_CM = 50_000
 """Side of a cell. Coordinates are whole centimetres, so that sums do not depend on the order of the file."""
@@ -81,7 +80,8 @@ class Cells:
             while len(keys) > MAX_CELLS:
                 step += 1
                 keys, sums = _summed(_coarser(self.keys[part], step), self.sums[part])
-            east, north = medoid(sums[:, 1:] / sums[:, :1], sums[:, 0]) / 100
+            means = sums[:, 1:] / sums[:, :1]
+            east, north = means[medoid(means, sums[:, 0])] / 100
             yield group, float(east), float(north)
 
     def _parts(self) -> Iterator[tuple[int, slice]]:
@@ -89,17 +89,6 @@ class Cells:
         starts = np.flatnonzero(np.diff(groups, prepend=-1))
         for start, stop in pairwise([*starts.tolist(), len(groups)]):
             yield int(groups[start]), slice(start, stop)
-
-
-def medoid(points: NDArray[np.float64], weights: Ints) -> NDArray[np.float64]:
-    """Return the medoid of n points, an array of shape (n, 2), by weighted distances.
-
-    Of several with the same sum the heaviest, then the first.
-    """
-    apart = np.hypot(*(points[:, None, :] - points[None, :, :]).transpose(2, 0, 1))
-    # Rounded, so that equal sums stay equal despite rounding errors.
-    costs = np.round(apart @ weights)
-    return np.asarray(points[np.lexsort((-weights, costs))[0]])
 
 
 def _coarser(keys: Ints, step: int) -> Ints:

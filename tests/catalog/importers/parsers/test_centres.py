@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.importers.parsers.prg_addresses import centres
-from catalog.importers.parsers.prg_addresses.centres import Cells, medoid
+from catalog.importers.parsers.prg_addresses.centres import Cells
 
 AT = st.integers(min_value=0, max_value=999_999)
 POINTS = st.lists(st.tuples(AT, AT), min_size=1, max_size=60)
@@ -100,9 +100,3 @@ def test_squares_outside_are_dropped_and_counted():
     assert cells.keep(lambda group: np.array([[0.0, 0.0, 500_000.0, 500_000.0]])) == (1, 2)
     assert cells.keep(lambda group: np.empty((0, 4))) == (2, 0)
     assert list(cells.centres()) == []
-
-
-def test_of_equal_points_the_heaviest():
-    points = np.array([[0.0, 0.0], [3.0, 0.0]])
-    assert tuple(medoid(points, np.array([1, 1]))) == (0.0, 0.0)
-    assert tuple(medoid(points, np.array([1, 2]))) == (3.0, 0.0)
