@@ -80,8 +80,9 @@ class LocationSerializer(Serializer[Any]):
     position = ChoiceField(
         SearchEntry.Position.values,
         allow_null=True,
-        help_text="What `lat` and `lon` are of: the place itself, its postcode or its municipality, the best that is "
-        "known; null when nothing is.",
+        help_text="What `lat` and `lon` are of, the best that is known: `place`, the place itself; `postcode`, the "
+        "middle of its postcodes, or of those of its district; `municipality`, the middle of the municipality. Null "
+        "when nothing is known.",
         style={"example": SearchEntry.Position.values[0]},
     )
     fuel = ChoiceField(

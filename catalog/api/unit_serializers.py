@@ -74,8 +74,9 @@ class MunicipalitySerializer(Serializer[KnownMunicipality]):
     voivodeship = VoivodeshipUnitSerializer()
     lat = FloatField(
         allow_null=True,
-        help_text="Latitude of the place that the municipality is named after, else of a point inside it, WGS84; the "
-        "same as in `/locations`. Null where neither is known.",
+        help_text="Latitude of the middle of the municipality, WGS84: the centre of the postcode with the least sum of "
+        "distances to the others, addresses counted, inside the boundary; without postcodes the place that the "
+        "municipality is named after, else any point inside. The same as in `/locations`; null where nothing is known.",
         style={"example": 50.05369},
     )
     lon = FloatField(

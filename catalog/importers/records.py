@@ -55,6 +55,7 @@ class PlaceRecord:
     unit: the 7 digits of the source; may be a part (kinds 4, 5) or a district (8, 9) of a municipality.
     kind: Polish name of the kind of locality, e.g. "wieś".
     main: whether it is independent, not a part of another.
+    district: code of the district that it is or lies in, "" for none; set when the unit is resolved.
     """
 
     id: str
@@ -64,6 +65,7 @@ class PlaceRecord:
     main: bool = True
     lat: float | None = None
     lon: float | None = None
+    district: str = ""
 
 
 @dataclass(frozen=True, slots=True)

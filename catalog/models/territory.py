@@ -119,13 +119,17 @@ class Boundary(models.Model):
 
 
 class Place(models.Model):
-    """A locality of one source: SIMC (no position) or PRNG."""
+    """A locality of one source: SIMC (no position) or PRNG.
+
+    district: TERC code of the district or delegation of a large city that the locality is or lies in, else "".
+    """
 
     id = models.CharField("identyfikator", max_length=32, primary_key=True)
     name = models.CharField("nazwa", max_length=120)
     kind = models.CharField("rodzaj", max_length=40)
     main = models.BooleanField("samodzielna")
     municipality = models.ForeignKey(Municipality, models.PROTECT, verbose_name="gmina")
+    district = models.CharField("dzielnica", max_length=7, blank=True)
     lat = models.FloatField("szerokość", null=True)
     lon = models.FloatField("długość", null=True)
 
@@ -197,7 +201,7 @@ class SearchEntry(models.Model):
 
     fold: search form of the name, see `catalog.text.fold`; of a postcode its five digits.
 
-    position: source of lat and lon; a place without a position has that of its postcode, else of its municipality.
+    position: source of lat and lon, see `catalog.search.positions`.
     """
 
     class Kind(models.TextChoices):

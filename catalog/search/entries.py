@@ -6,7 +6,7 @@ them into their index (`catalog.search.index`).
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.db import connection
 
@@ -20,7 +20,7 @@ from fueldepot.data.bulk import insert
 LABEL_LENGTH = 80
 """Maximum length of a postcode's label; further places become an ellipsis."""
 
-PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon")
+PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon", "district")
 COLUMNS = ("rank", "kind", "fold", "label", "description", "municipality_id", "lat", "lon", "position")
 
 DECIMALS = 5
@@ -66,11 +66,7 @@ def read_register() -> PlaceRegister:
         for code, names, lat, lon in Postcode.objects.order_by("code").values_list("code", "places", "lat", "lon")
         if code in shares
     ]
-    register = PlaceRegister(municipalities, places, postcodes, {})
-    placeless = Positions(register).municipalities_without()
-    boundaries = BoundaryIndex.load(municipalities, only=placeless)
-    midpoints = {code: point for code in placeless if (point := boundaries.representative_point(code))}
-    return replace(register, midpoints=midpoints)
+    return PlaceRegister(municipalities, places, postcodes, BoundaryIndex.load(municipalities))
 
 
 def iter_entries(register: PlaceRegister) -> Iterator[IndexEntry]:

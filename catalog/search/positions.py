@@ -1,10 +1,25 @@
-"""Positions of places: their own, else of a postcode of theirs, else of their municipality."""
+"""Positions of municipalities and places.
 
+The middle of a municipality is the medoid of its postcodes, by their addresses, that lies inside its boundary. Without
+one it is the place that the municipality is named after, else any point inside the boundary.
+
+A place has its own position, else the medoid of its postcodes: of those with its name, else of those of its district.
+Without either it has that of its municipality.
+"""
+
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from catalog.models import Municipality, SearchEntry
+from catalog.search.districts import DistrictPart, postcode_prefixes
+from catalog.territory.boundaries import BoundaryIndex
+from catalog.territory.medoid import medoid
+from catalog.territory.projection import project, project_array
 from catalog.text import fold
 
 Place = tuple[str, str]
@@ -12,7 +27,7 @@ Place = tuple[str, str]
 
 
 class PlaceRow(NamedTuple):
-    """A locality. municipality: its code. lat, lon: None if its source has no positions."""
+    """A locality. municipality: its code. lat, lon: None if its source has no positions. district: see `Place`."""
 
     name: str
     kind: str
@@ -20,6 +35,7 @@ class PlaceRow(NamedTuple):
     municipality: str
     lat: float | None
     lon: float | None
+    district: str
 
 
 class PostcodeRow(NamedTuple):
@@ -34,15 +50,12 @@ class PostcodeRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlaceRegister:
-    """Input of the index. municipalities: by code, with county and voivodeship.
-
-    midpoints: a point inside each municipality with a known boundary, by code.
-    """
+    """Input of the index. municipalities: by code, with county and voivodeship."""
 
     municipalities: Mapping[str, Municipality]
     places: Sequence[PlaceRow]
     postcodes: Sequence[PostcodeRow]
-    midpoints: Mapping[str, tuple[float, float]]
+    boundaries: BoundaryIndex
 
 
 class Position(NamedTuple):
@@ -54,46 +67,86 @@ class Position(NamedTuple):
 
 
 class Positions:
-    """Best known positions of places and municipalities."""
+    """Best known positions of places and municipalities. Half a second for the whole country."""
 
     def __init__(self, register: PlaceRegister) -> None:
-        self._seats = {unit.teryt: (fold(unit.name), unit.teryt) for unit in register.municipalities.values()}
-        self._midpoints = register.midpoints
+        self._register = register
+        self._points = project_array(*np.array([(row.lat, row.lon) for row in register.postcodes]).reshape(-1, 2).T)
         self._own: dict[Place, tuple[bool, float, float]] = {}
+        districts: defaultdict[Place, set[tuple[bool, str]]] = defaultdict(set)
         for row in register.places:
             if row.lat is not None and row.lon is not None:
                 place = fold(row.name), row.municipality
                 if place not in self._own or (row.main and not self._own[place][0]):
                     self._own[place] = row.main, row.lat, row.lon
-        # The postcode with the fewest places is nearest to each of them.
-        self._postcodes: dict[Place, tuple[int, int, float, float]] = {}
-        for code in register.postcodes:
+            elif row.district:
+                districts[fold(row.name), row.municipality].add((row.main, row.district))
+        # Of a name in several districts only one that is a district itself is meant.
+        self._districts = {place: max(rows)[1] for place, rows in districts.items() if len(rows) == 1 or max(rows)[0]}
+        self._addresses: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        """Addresses by postcode, as an index into those of the register, of each municipality."""
+        self._named: dict[Place, list[int]] = {}
+        """Postcodes with the name of a place; of several those with the fewest places, which are nearest to each."""
+        fewest: dict[Place, int] = {}
+        for number, code in enumerate(register.postcodes):
+            names = {fold(name) for name in code.places}
             for municipality, addresses in code.municipalities:
-                offered = len(code.places), -addresses, code.lat, code.lon
-                for name in code.places:
-                    place = fold(name), municipality
-                    self._postcodes[place] = min(self._postcodes.get(place, offered), offered)
+                # A postcode without known addresses has some.
+                self._addresses[municipality][number] = max(addresses, 1)
+                for place in ((name, municipality) for name in names):
+                    if len(code.places) < fewest.get(place, len(code.places) + 1):
+                        fewest[place], self._named[place] = len(code.places), []
+                    if len(code.places) == fewest[place]:
+                        self._named[place].append(number)
+        self._parts: dict[tuple[DistrictPart, str], int | None] = {}
+        self._middles = {code: self._middle(code) for code in register.municipalities}
 
     def of_place(self, name: str, municipality: str) -> Position | None:
         """Return the position of a folded name in a municipality; None if not even the municipality has one."""
-        return self._known((name, municipality)) or self.of_municipality(municipality)
-
-    def of_municipality(self, code: str) -> Position | None:
-        """Return the position of the place that a municipality is named after, else a point inside it."""
-        seat = self._known(self._seats[code])
-        point = (seat.lat, seat.lon) if seat else self._midpoints.get(code)
-        return Position(*point, SearchEntry.Position.MUNICIPALITY) if point else None
-
-    def municipalities_without(self) -> list[str]:
-        """Return the codes of municipalities without a known position."""
-        return [code for code in self._seats if self.of_municipality(code) is None]
-
-    def _known(self, place: Place) -> Position | None:
-        """Return the position of a place itself, else of a postcode of it."""
+        place = name, municipality
         if place in self._own:
             _, lat, lon = self._own[place]
             return Position(lat, lon, SearchEntry.Position.PLACE)
-        if place in self._postcodes:
-            _, _, lat, lon = self._postcodes[place]
-            return Position(lat, lon, SearchEntry.Position.POSTCODE)
+        if place in self._named:
+            number: int | None = self._amid(self._named[place], municipality)
+        else:
+            number = self._amid_district(place)
+        if number is None:
+            return self.of_municipality(municipality)
+        return Position(*self._register.postcodes[number][2:4], SearchEntry.Position.POSTCODE)
+
+    def of_municipality(self, code: str) -> Position | None:
+        """Return the middle of a municipality; None if nothing of it has a position."""
+        middle = self._middles[code]
+        return Position(*middle, SearchEntry.Position.MUNICIPALITY) if middle else None
+
+    def _middle(self, code: str) -> tuple[float, float] | None:
+        boundaries, numbers = self._register.boundaries, list(self._addresses[code])
+        inside = boundaries.covers(code, self._points[numbers])
+        if inside.any():
+            row = self._register.postcodes[self._amid(numbers, code, inside)]
+            return row.lat, row.lon
+        _, lat, lon = self._own.get((fold(self._register.municipalities[code].name), code), (False, None, None))
+        if lat is not None and lon is not None and boundaries.covers(code, np.array([project(lat, lon)])).all():
+            return lat, lon
+        return boundaries.representative_point(code)
+
+    def _amid(self, numbers: Sequence[int], municipality: str, allowed: NDArray[np.bool_] | None = None) -> int:
+        """Return the medoid of postcodes by their addresses in a municipality. All are indexes into the register's."""
+        weights = np.array([self._addresses[municipality][number] for number in numbers])
+        return numbers[medoid(self._points[numbers], weights, allowed)]
+
+    def _amid_district(self, place: Place) -> int | None:
+        """Return the medoid of the postcodes of a part of a district, else of the district; None without either."""
+        name, municipality = place
+        district = self._districts.get(place, "")
+        for part in (DistrictPart(district, name), DistrictPart(district, "")):
+            prefixes = postcode_prefixes().get(part)
+            if prefixes is None:
+                continue
+            if (part, municipality) not in self._parts:
+                codes = self._register.postcodes
+                numbers = [n for n in self._addresses[municipality] if codes[n].code.startswith(prefixes)]
+                self._parts[part, municipality] = self._amid(numbers, municipality) if numbers else None
+            return self._parts[part, municipality]
         return None

@@ -47,10 +47,10 @@ def read_places(files: Path = FILES) -> list[PlaceRecord]:
 
 
 def read_districts(files: Path = FILES) -> list[PlaceRecord]:
-    """Read districts of Warszawa, Kraków, Łódź, Poznań and Wrocław, without positions."""
+    """Read districts of Warszawa, Kraków, Łódź, Poznań and Wrocław, without positions. Units are their own codes."""
     return [
-        PlaceRecord(id_, name, kind, teryt)
-        for id_, name, kind, teryt in _rows(files / "districts.csv", DISTRICT_COLUMNS)
+        PlaceRecord(id_, name, kind, id_.removeprefix("terc:"))
+        for id_, name, kind, _ in _rows(files / "districts.csv", DISTRICT_COLUMNS)
     ]
 
 

@@ -115,6 +115,14 @@ class BoundaryIndex:
         lat, lon = projection.unproject(shapely.get_x(point), shapely.get_y(point))
         return round(lat, DECIMALS), round(lon, DECIMALS)
 
+    def covers(self, teryt: str, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which points of the projection, of shape (n, 2), a municipality covers; all without a boundary."""
+        position = self.positions.get(teryt)
+        if position is None:
+            return np.ones(len(points), bool)
+        covered: NDArray[np.bool_] = shapely.intersects_xy(self.areas[position], points)
+        return covered
+
     def outline_of(self, teryt: str) -> Outline | None:
         """Return the area of a municipality in degrees; None where its boundary is unknown."""
         position = self.positions.get(teryt)

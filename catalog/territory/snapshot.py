@@ -132,7 +132,7 @@ class Territory:
     def centre(self, teryt: str) -> tuple[float, float] | None:
         """Return the WGS84 point (lat, lon) of a municipality that suggestions, pages and the API agree on.
 
-        It is the place that the municipality is named after, else a point inside it; None where neither is known.
+        It lies amid the postcodes of the municipality, see `catalog.search.positions`; None where nothing is known.
         """
         return self.centres.get(teryt) or self.boundaries.representative_point(teryt)
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from catalog.importers.records import Extract, Note, PlaceRecord
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
-from catalog.importers.sync.resolve import MunicipalityCodes
+from catalog.importers.sync.resolve import MunicipalityCodes, district_of
 from catalog.models import Place
 from fueldepot.data.bulk import insert, upsert
 
 TITLE = "places"
 
-COLUMNS = ("id", "name", "kind", "municipality_id", "main", "lat", "lon")
+COLUMNS = ("id", "name", "kind", "municipality_id", "main", "lat", "lon", "district")
 
 
 def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
@@ -23,7 +23,7 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
         if municipality is None:
             rejected.append(Note(f"{place.id} {place.name}", f"no municipality has the code {place.unit}"))
             continue
-        incoming[place.id] = replace(place, unit=municipality)
+        incoming[place.id] = replace(place, unit=municipality, district=district_of(place.unit))
     sources = {key.split(":")[0] for key in incoming}
     stored = {
         row[0]: PlaceRecord(*row)
@@ -38,14 +38,23 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
         insert(
             Place,
             COLUMNS,
-            ((p.id, p.name, p.kind, p.unit, p.main, p.lat, p.lon) for p in diff.added.values()),
+            ((p.id, p.name, p.kind, p.unit, p.main, p.lat, p.lon, p.district) for p in diff.added.values()),
         )
         upsert(
             [
-                Place(id=p.id, name=p.name, kind=p.kind, municipality_id=p.unit, main=p.main, lat=p.lat, lon=p.lon)
+                Place(
+                    id=p.id,
+                    name=p.name,
+                    kind=p.kind,
+                    municipality_id=p.unit,
+                    main=p.main,
+                    lat=p.lat,
+                    lon=p.lon,
+                    district=p.district,
+                )
                 for _, p in diff.changed.values()
             ],
-            ["name", "kind", "municipality", "main", "lat", "lon"],
+            ["name", "kind", "municipality", "main", "lat", "lon", "district"],
         )
         Place.objects.filter(pk__in=diff.removed).delete()
     return report

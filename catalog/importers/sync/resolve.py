@@ -7,6 +7,11 @@ DISTRICT_KINDS = frozenset("89")
 """Seventh digits of districts of Warszawa (8) and delegations of Kraków, Łódź, Poznań and Wrocław (9)."""
 
 
+def district_of(code: str) -> str:
+    """Return a code of seven digits if it is that of a district or delegation, else ""."""
+    return code if code[6:] in DISTRICT_KINDS else ""
+
+
 class MunicipalityCodes:
     """Resolves codes of sources. Two queries to create, none to look up."""
 
@@ -25,6 +30,6 @@ class MunicipalityCodes:
             return code
         if code[:6] in self.by_number:
             return self.by_number[code[:6]]
-        if code[6:] in DISTRICT_KINDS or is_city_with_county_rights(code):
+        if district_of(code) or is_city_with_county_rights(code):
             return self.by_number.get(f"{code[:4]}01")
         return self.successors.get(code)

@@ -7,12 +7,14 @@ import numpy as np
 
 from catalog.importers.parsers import prg_postcodes, simc, terc
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.importers.sync.resolve import district_of
 from catalog.models import County, Municipality, Voivodeship
 from catalog.search.engine import Search
 from catalog.search.entries import DECIMALS, IndexEntry, iter_entries
 from catalog.search.index import POSITIONS, UNKNOWN, Columns, SearchIndex
 from catalog.search.positions import PlaceRegister, PlaceRow, PostcodeRow
 from catalog.starter import reader
+from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.teryt import is_city_with_county_rights
 from catalog.text import fold, slug
 from tests.catalog.search.questions import Named, Question, make_questions
@@ -61,7 +63,7 @@ def make_register(
         return by_number.get(code[:6]) or (by_number.get(f"{code[:4]}01") if is_city_with_county_rights(code) else None)
 
     found = [
-        PlaceRow(place.name, place.kind, place.main, code, place.lat, place.lon)
+        PlaceRow(place.name, place.kind, place.main, code, place.lat, place.lon, district_of(place.unit))
         for place in places
         if (code := current(place.unit))
     ]
@@ -71,7 +73,7 @@ def make_register(
         shares.sort(key=lambda share: (-share[1], share[0][6], share[0]))
         if shares:
             codes.append(PostcodeRow(row.code, tuple(row.places), row.lat, row.lon, tuple(shares)))
-    return PlaceRegister(municipalities, found, codes, {})
+    return PlaceRegister(municipalities, found, codes, BoundaryIndex([], np.empty(0, object)))
 
 
 def search_of(register: PlaceRegister) -> Search:

@@ -3,10 +3,11 @@
 import pytest
 from django.apps import apps
 from django.core.management import call_command
+from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.models.signals import post_migrate
 
-from catalog.models import SearchEntry
+from catalog.models import Place, SearchEntry
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -20,15 +21,26 @@ def migrated(*names: str) -> None:
     post_migrate.send(config, app_config=config, verbosity=0, interactive=False, using="default", apps=apps, plan=plan)
 
 
-def test_the_migration_that_brings_positions_has_the_index_rebuilt():
+@pytest.mark.parametrize("migration", ["0019_search_positions", "0025_districts_of_places"])
+def test_migrations_that_bring_positions_have_the_index_rebuilt(migration):
     krakow = factories.krakow()
     factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
     SearchEntry.objects.create(rank=0, kind="municipality", fold="old", label="Old", municipality=krakow)
     migrated("0018_expiry_letters")
     assert SearchEntry.objects.get().label == "Old"
-    migrated("0018_expiry_letters", "0019_search_positions")
+    migrated("0018_expiry_letters", migration)
     entry = SearchEntry.objects.get()
     assert (entry.label, entry.lat, entry.position) == ("Kraków", 50.06, "municipality")
+
+
+def test_districts_of_the_starter_data_get_their_code():
+    krakow = factories.krakow()
+    for identifier in ("terc:1261039", "simc:0950718"):
+        factories.PlaceFactory(id=identifier, municipality=krakow)
+    operations = MigrationLoader(None).get_migration("catalog", "0025_districts_of_places").operations
+    with connection.cursor() as cursor:
+        cursor.execute(operations[1].sql)
+    assert dict(Place.objects.values_list("id", "district")) == {"terc:1261039": "1261039", "simc:0950718": ""}
 
 
 def test_models_and_migrations_of_the_catalog_agree():

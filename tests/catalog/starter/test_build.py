@@ -104,7 +104,7 @@ def test_districts_are_those_of_the_register_without_the_name_of_their_city(sour
     district = "12;61;03;9;Kraków-Nowa Huta;delegatura;2026-01-01\n"
     terc.write_text(TERC.strip() + "\n" + city + district, encoding="utf-8-sig")
     list(build(*sources, tmp_path))
-    assert reader.read_districts(tmp_path) == [PlaceRecord("terc:1261039", "Nowa Huta", "delegatura", "1261011")]
+    assert reader.read_districts(tmp_path) == [PlaceRecord("terc:1261039", "Nowa Huta", "delegatura", "1261039")]
     terc.write_text(TERC.strip() + "\n" + district, encoding="utf-8-sig")
     with pytest.raises(BadInput, match="no city has the district 1261039"):
         list(build(*sources, tmp_path))

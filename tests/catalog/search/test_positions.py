@@ -1,0 +1,93 @@
+"""Middles of municipalities, and positions of places without one of their own."""
+
+import numpy as np
+import shapely
+
+from catalog.importers.sync.resolve import district_of
+from catalog.models import Municipality
+from catalog.search.positions import PlaceRegister, PlaceRow, Positions, PostcodeRow
+from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
+from tests.factories import square
+
+KRAKOW, WARSZAWA = "1261011", "1465011"
+CENTRE = (50.06, 19.94)
+
+
+def place(name, unit, lat=None, lon=None, *, main=True):
+    city = f"{unit[:4]}011" if district_of(unit) else unit
+    return PlaceRow(name, "część miasta", main, city, lat, lon, district_of(unit))
+
+
+def postcode(code, lat, lon, addresses=1, city=KRAKOW, places=("Miasto",)):
+    return PostcodeRow(code, places, lat, lon, ((city, addresses),))
+
+
+def positions(places=(), postcodes=(), *, side_km=None):
+    """Positions in Kraków and Warszawa. side_km: of a square around CENTRE, the boundary of Kraków; None without."""
+    units = {code: Municipality(teryt=code, name=name) for code, name in ((KRAKOW, "Kraków"), (WARSZAWA, "Warszawa"))}
+    areas = [] if side_km is None else [square(*CENTRE, side_km)]
+    located = [LocatedMunicipality(KRAKOW, "Kraków", "krakow", "", "", "", False) for _ in areas]
+    return Positions(PlaceRegister(units, places, postcodes, BoundaryIndex(located, np.array(areas, object))))
+
+
+def test_a_municipality_is_where_most_addresses_are_near():
+    codes = [
+        postcode("30-001", 50.06, 19.94, 10),
+        postcode("30-002", 50.07, 19.95, 5),
+        postcode("30-399", 49.98, 19.87),
+    ]
+    assert positions(postcodes=codes).of_municipality(KRAKOW) == (50.06, 19.94, "municipality")
+
+
+def test_postcodes_without_addresses_count_as_one():
+    codes = [postcode("30-001", 50.0, 19.9, 0), postcode("30-002", 50.05, 19.9, 0), postcode("30-003", 50.1, 19.9, 0)]
+    assert positions(postcodes=codes).of_municipality(KRAKOW)[:2] == (50.05, 19.9)
+
+
+def test_a_postcode_outside_the_boundary_is_no_middle():
+    codes = [postcode("30-001", 50.30, 19.94, 1000), postcode("30-002", 50.07, 19.95)]
+    assert positions(postcodes=codes, side_km=10).of_municipality(KRAKOW)[:2] == (50.07, 19.95)
+
+
+def test_without_postcodes_inside_the_place_of_its_name_then_any_point_inside():
+    outside = [postcode("30-001", 50.30, 19.94)]
+    seat, stray = place("Kraków", KRAKOW, 50.05, 19.93), place("Kraków", KRAKOW, 50.30, 19.93)
+    assert positions([seat], outside, side_km=10).of_municipality(KRAKOW)[:2] == (50.05, 19.93)
+    for places in ([], [stray]):
+        lat, lon, source = positions(places, outside, side_km=10).of_municipality(KRAKOW)
+        assert (round(lat, 3), round(lon, 3), source) == (*CENTRE, "municipality")
+    assert positions().of_municipality(KRAKOW) is None
+
+
+def test_a_place_is_amid_its_postcodes_with_the_fewest_places():
+    codes = [postcode(f"32-00{n}", 50 + n / 10, 20.0, places=("Wola",)) for n in (1, 2, 3)]
+    codes.append(postcode("32-009", 50.9, 20.0, 99, places=("Wola", "Wólka")))
+    known = positions(postcodes=codes)
+    assert known.of_place("wola", KRAKOW) == (50.2, 20.0, "postcode")
+    assert known.of_place("wolka", KRAKOW) == (50.9, 20.0, "postcode")
+
+
+def test_a_district_is_amid_its_postcodes_and_its_parts_are_there_too():
+    codes = [postcode("31-901", 50.07, 20.1, 9), postcode("31-801", 50.09, 20.03), postcode("30-399", 49.98, 19.87, 99)]
+    places = [place(name, "1261039") for name in ("Kraków-Nowa Huta", "Lubocza", "Bieńczyce")]
+    known = positions([*places, place("Osiedle", KRAKOW)], codes)
+    assert known.of_place("krakow nowa huta", KRAKOW) == (50.07, 20.1, "postcode")
+    assert known.of_place("lubocza", KRAKOW) == (50.07, 20.1, "postcode")
+    assert known.of_place("bienczyce", KRAKOW) == (50.09, 20.03, "postcode")
+    assert known.of_place("osiedle", KRAKOW) == (49.98, 19.87, "municipality")
+
+
+def test_a_name_in_two_districts_is_that_of_the_district_else_of_neither():
+    codes = [postcode("01-900", 52.29, 20.93, city=WARSZAWA), postcode("04-800", 52.2, 21.17, 9, city=WARSZAWA)]
+    places = [place(name, unit, main=False) for name in ("Bielany", "Zbytki") for unit in ("1465048", "1465148")]
+    known = positions([*places, place("Bielany", "1465048")], codes)
+    assert known.of_place("bielany", WARSZAWA) == (52.29, 20.93, "postcode")
+    assert known.of_place("zbytki", WARSZAWA) == (52.2, 21.17, "municipality")
+
+
+def test_a_point_on_the_edge_is_inside():
+    index = BoundaryIndex(
+        [LocatedMunicipality(KRAKOW, "Kraków", "krakow", "", "", "", False)],
+        np.array([shapely.box(0, 0, 9, 9)], object),
+    )
+    assert index.covers(KRAKOW, np.array([(0.0, 5.0), (-0.1, 5.0)])).tolist() == [True, False]
