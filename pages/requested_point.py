@@ -1,6 +1,7 @@
 """The origin of distances on pages: `?kod=30-001` or `?p=50.06,19.94`."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from catalog.api.params import POSTCODE_PATTERN
@@ -17,7 +18,7 @@ MALFORMED = {
     "kod": "Kod pocztowy w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 30-001.",
     "p": "Punkt w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 50.0614,19.9366.",
 }
-PLACE_UNKNOWN = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od środka gminy {name}."
+PLACE_UNKNOWN = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}."
 OUTSIDE = "Punkt w adresie strony leży poza Polską, więc go pominęliśmy."
 
 
@@ -65,21 +66,25 @@ def read_origin(query_string: str) -> RequestedPoint:
 
 
 def describe_point(lat: float, lon: float) -> tuple[str, str]:
-    """Return a description of a point in the genitive, and a notice if it is only that of a municipality, else "".
+    """Return a description of a point in the genitive, and a notice if the place meant may be elsewhere, else "".
 
     Suggestions of localities link to pages with the position of the locality or, if unknown, with that of its postcode
-    or municipality; the description names the one used.
+    or municipality; the description names the one used. A postcode's centre that several localities share is that of
+    one of them at most.
     """
     index = territory.get().search.index
     at = index.at_point(lat, lon)
-    named = {index.labels[number] for number in at if index.position(number) == SearchEntry.Position.PLACE}
+    localities = [number for number in at if index.kind(number) == SearchEntry.Kind.LOCALITY]
+    sources = Counter(index.position(number) for number in localities)
+    named = {index.labels[number] for number in localities if index.position(number) == SearchEntry.Position.PLACE}
     if len(named) == 1:
         return f"miejscowości {named.pop()}", ""
     kinds = {index.kind(number): number for number in reversed(at)}
+    if not named and SearchEntry.Kind.MUNICIPALITY in kinds and sources.keys() != {SearchEntry.Position.POSTCODE}:
+        label = f"środka gminy {index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]}"
+        return label, PLACE_UNKNOWN.format(label=label)
     if not named and SearchEntry.Kind.POSTCODE in kinds:
         code = index.fold(kinds[SearchEntry.Kind.POSTCODE])
-        return f"środka zabudowy z kodem {code[:2]}-{code[2:]}", ""
-    if not named and SearchEntry.Kind.MUNICIPALITY in kinds:
-        name = index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]
-        return f"środka gminy {name}", PLACE_UNKNOWN.format(name=name)
+        label = f"środka zabudowy z kodem {code[:2]}-{code[2:]}"
+        return label, PLACE_UNKNOWN.format(label=label) if sources[SearchEntry.Position.POSTCODE] > 1 else ""
     return f"wskazanego punktu ({coordinates(lat, lon)})", ""

@@ -39,3 +39,32 @@ def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
     assert asked.notices == (notice,)
     for path in ("/sklady/malopolskie/krakow-1261011/", "/sklady/malopolskie/krakow-1261011.md"):
         assert notice in text_of(client.get(path, {"p": point}))
+
+
+def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known():
+    krakow = factories.krakow()
+    for name in ("Nowa Huta", "Lubocza", "Pleszów"):
+        factories.PlaceFactory(name=name, municipality=krakow, district="1261039", lat=None, lon=None)
+    factories.PostcodeFactory(code="31-702", shares=[(krakow, 5)], lat=50.1, lon=20.09)
+    factories.PostcodeFactory(code="31-901", shares=[(krakow, 5)], lat=50.07, lon=20.1)
+    factories.PostcodeFactory(code="30-399", shares=[(krakow, 90)], lat=49.98, lon=19.87)
+    entries.rebuild_index()
+    hits = {hit.label: hit for hit in suggest_locations("Nowa Huta").found + suggest_locations("Lubocza").found}
+    assert {hit.position for name, hit in hits.items() if name != "Kraków"} == {"postcode"}
+    alone, shared = (read_origin(f"p={hits[name].query['p']}") for name in ("Nowa Huta", "Lubocza"))
+    assert (alone.origin.label, alone.notices) == ("środka zabudowy z kodem 31-901", ())
+    label = "środka zabudowy z kodem 31-702"
+    assert shared.origin.label == label
+    assert shared.notices == (f"Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}.",)
+
+
+@pytest.mark.parametrize(
+    ("others", "label"), [([], "środka zabudowy z kodem 34-433"), (["Ostrowsko"], "środka gminy Nowy Targ")]
+)
+def test_the_middle_of_a_municipality_is_called_a_postcode_only_if_it_is_all_places_own(others, label):
+    rural = factories.nowy_targ_rural()
+    for name in ("Gronków", *others):
+        factories.PlaceFactory(name=name, municipality=rural, lat=None, lon=None)
+    factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
+    entries.rebuild_index()
+    assert read_origin("p=49.44,20.11").origin.label == label
