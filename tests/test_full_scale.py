@@ -17,6 +17,7 @@ from django.db import connection
 
 from catalog import models
 from catalog.territory.boundaries import BoundaryIndex
+from catalog.territory.snapshot import territory
 from tests.conftest import SHARED_DATA
 from tests.fueldepot.sharers import PROJECT_ROOT
 
@@ -134,6 +135,118 @@ def test_points_150_m_inside_any_border_answer_the_right_municipality(country, d
 )
 def test_the_first_suggestion_is_what_a_person_expects(client, country, db, q, first):
     assert f"-{first}/" in client.get("/api/v1/locations", {"q": q}).json()[0]["url"]
+
+
+TOWNS = {
+    "0262011": (51.207, 16.161, "Legnica, Rynek"),
+    "0264011": (51.110, 17.032, "Wrocław, Rynek"),
+    "0461011": (53.122, 18.000, "Bydgoszcz, Stary Rynek"),
+    "0463011": (53.010, 18.604, "Toruń, Rynek Staromiejski"),
+    "0663011": (51.248, 22.568, "Lublin, Rynek"),
+    "0861011": (52.731, 15.240, "Gorzów Wielkopolski, Stary Rynek"),
+    "0862011": (51.939, 15.505, "Zielona Góra, Stary Rynek"),
+    "1061011": (51.777, 19.455, "Łódź, plac Wolności"),
+    "1261011": (50.062, 19.937, "Kraków, Rynek Główny"),
+    "1263011": (50.012, 20.988, "Tarnów, Rynek"),
+    "1462011": (52.544, 19.684, "Płock, Stary Rynek"),
+    "1463011": (51.402, 21.143, "Radom, Rynek"),
+    "1465011": (52.231, 21.006, "Warszawa, plac Defilad"),
+    "1661011": (50.668, 17.922, "Opole, Rynek"),
+    "1863011": (50.037, 22.004, "Rzeszów, Rynek"),
+    "2061011": (53.132, 23.160, "Białystok, Rynek Kościuszki"),
+    "2261011": (54.350, 18.647, "Gdańsk, Targ Węglowy"),
+    "2262011": (54.519, 18.540, "Gdynia, skwer Kościuszki"),
+    "2461011": (49.822, 19.044, "Bielsko-Biała, Rynek"),
+    "2464011": (50.812, 19.115, "Częstochowa, plac Biegańskiego"),
+    "2466011": (50.294, 18.665, "Gliwice, Rynek"),
+    "2469011": (50.259, 19.022, "Katowice, Rynek"),
+    "2473011": (50.095, 18.542, "Rybnik, Rynek"),
+    "2661011": (50.871, 20.631, "Kielce, Rynek"),
+    "2861011": (54.161, 19.395, "Elbląg, Stary Rynek"),
+    "2862011": (53.777, 20.476, "Olsztyn, Stare Miasto"),
+    "3061011": (51.762, 18.091, "Kalisz, Główny Rynek"),
+    "3064011": (52.408, 16.934, "Poznań, Stary Rynek"),
+    "3261011": (54.190, 16.182, "Koszalin, Rynek Staromiejski"),
+    "3262011": (53.425, 14.560, "Szczecin, Rynek Sienny"),
+}
+"""Market squares or squares in the centre, to a hundred metres, as every map has them."""
+
+DISTRICTS = {
+    "1261011": {
+        "Kraków-Krowodrza": (50.078, 19.894),
+        "Kraków-Nowa Huta": (50.085, 20.064),
+        "Kraków-Podgórze": (50.014, 19.940),
+        "Kraków-Śródmieście": (50.068, 19.955),
+        "Bieńczyce": (50.087, 20.032),
+        "Bieżanów": (50.018, 20.022),
+        "Borek Fałęcki": (50.020, 19.926),
+        "Bronowice Małe": (50.077, 19.880),
+        "Czyżyny": (50.071, 20.013),
+        "Dębniki": (50.014, 19.870),
+        "Grzegórzki": (50.067, 19.963),
+        "Krowodrza": (50.072, 19.921),
+        "Krzesławice": (50.102, 20.077),
+        "Łagiewniki": (50.020, 19.926),
+        "Mistrzejowice": (50.096, 20.002),
+        "Nowa Huta": (50.067, 20.105),
+        "Podgórze": (50.043, 19.981),
+        "Prądnik Biały": (50.095, 19.913),
+        "Prądnik Czerwony": (50.083, 19.971),
+        "Prokocim": (50.018, 20.022),
+        "Stare Miasto": (50.061, 19.938),
+        "Swoszowice": (49.983, 19.956),
+        "Wola Duchacka": (50.016, 19.965),
+        "Zwierzyniec": (50.062, 19.867),
+    },
+    "1465011": {
+        "Bemowo": (52.240, 20.903),
+        "Białołęka": (52.335, 21.009),
+        "Bielany": (52.284, 20.936),
+        "Mokotów": (52.189, 21.038),
+        "Ochota": (52.211, 20.972),
+        "Praga-Południe": (52.239, 21.087),
+        "Praga-Północ": (52.260, 21.040),
+        "Rembertów": (52.262, 21.159),
+        "Śródmieście": (52.234, 21.017),
+        "Targówek": (52.283, 21.062),
+        "Ursus": (52.194, 20.886),
+        "Ursynów": (52.137, 21.023),
+        "Wawer": (52.196, 21.164),
+        "Wesoła": (52.219, 21.238),
+        "Wilanów": (52.161, 21.094),
+        "Włochy": (52.198, 20.925),
+        "Wola": (52.237, 20.961),
+        "Żoliborz": (52.269, 20.984),
+    },
+}
+"""The postcode centre of the PRG amid those within the outline of the district, by addresses.
+
+Delegations of Kraków are the districts that lie in them; other names there stand for the district of that name, of
+which Bieżanów and Prokocim, or Łagiewniki and Borek Fałęcki, are halves."""
+
+
+def km(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
+    return pyproj.Geod(ellps="WGS84").inv(lon, lat, other_lon, other_lat)[2] / 1000
+
+
+@pytest.mark.parametrize("teryt", TOWNS)
+def test_the_middle_of_a_large_town_is_near_its_market_square(client, country, db, teryt):
+    town = client.get(f"/api/v1/municipalities/{teryt}").json()
+    assert km(town["lat"], town["lon"], *TOWNS[teryt][:2]) < 4
+
+
+def test_the_middle_of_every_municipality_is_inside_it(country, db):
+    known = territory.get()
+    elsewhere = [code for code in known.municipalities if known.boundaries.get(*known.centre(code)).teryt != code]
+    assert elsewhere == []
+
+
+@pytest.mark.parametrize(("city", "name"), [(city, name) for city, names in DISTRICTS.items() for name in names])
+def test_a_district_is_near_the_middle_of_its_postcodes(client, country, db, city, name):
+    hits = client.get("/api/v1/locations", {"q": name}).json()
+    (district,) = [hit for hit in hits if (hit["teryt"], hit.get("name"), hit["type"]) == (city, name, "locality")]
+    assert district["position"] == "postcode"
+    assert km(district["lat"], district["lon"], *DISTRICTS[city][name]) < 4
 
 
 def test_each_town_stands_before_the_rural_municipality_of_its_name(client, country, db):
