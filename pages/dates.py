@@ -18,6 +18,16 @@ def day(value: date) -> str:
     return date_format(value, DAY_FORMAT).replace(" ", NO_BREAK)
 
 
+def month(value: date) -> str:
+    """ "październik 2026"."""
+    return date_format(value, "F Y").lower().replace(" ", NO_BREAK)
+
+
+def month_genitive(value: date) -> str:
+    """ "października 2026"."""
+    return date_format(value, "E Y").replace(" ", NO_BREAK)
+
+
 def until(moment: datetime, now: datetime) -> str:
     """ "po 14:35", "jutro po 9:00": a moment at most a day ahead, in Polish time, rounded up to the minute."""
     shown = timezone.localtime(moment + timedelta(seconds=59, microseconds=999_999))

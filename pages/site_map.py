@@ -22,8 +22,8 @@ from pages.api_rules import AS_OF as RULES_AS_OF
 from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.territory import depots_as_of, voivodeships_by_name
 from prices.api.responses import all_fuel_prices
-from prices.queries import COUNTRY_KEY, RESTS_ON, compare
-from prices.snapshot import official
+from prices.queries import RESTS_ON
+from prices.snapshot import official, prices
 from regulations.snapshot import states
 from subsidy import rules
 
@@ -131,14 +131,14 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
     )
     for slug in answers:
         fuel = fuels.BY_SLUG[slug]
-        numbers = {area: found.n for area, found in compare(fuel, today).items()}
+        figures = prices.get().figures(slug, today)
         path = reverse("fuel-prices", args=[slug])
-        empty = not numbers[COUNTRY_KEY]
+        empty = not figures.country.n
         title = f"{fuel.name}: ceny w Polsce"
         yield SiteMapEntry(path, SiteMapSection.PRICES, title, changed, real[slug] and not empty, today, empty=empty)
         for unit in voivodeships:
             path = reverse("fuel-prices-voivodeship", args=[slug, unit.slug])
-            empty = not numbers[unit.teryt]
+            empty = unit.teryt not in figures.voivodeships
             title = f"{fuel.name}: województwo {unit.name}"
             yield SiteMapEntry(
                 path, SiteMapSection.VOIVODESHIP_PRICES, title, changed, real[slug] and not empty, today, empty=empty

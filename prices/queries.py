@@ -1,6 +1,6 @@
 """Reading of prices: medians, their changes, official averages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -25,8 +25,8 @@ COUNTRY_KEY = ""
 class Comparison:
     """A median with its changes. median: in zł, None below FEWEST_FOR_MEDIAN prices.
 
-    month, year: relative change since the same day one and twelve months before (0.1 is 10 %); None without an earlier
-    median.
+    month, year: relative change of the monthly median in `ComparedMonths.newest` (0.1 is 10 %), since the month before
+    and since the same month of the year before; None where either has no median.
     """
 
     median: Decimal | None
@@ -37,6 +37,19 @@ class Comparison:
     def difference(self, other: Decimal | None) -> Decimal | None:
         """Return the difference from another median in zł, None where either is missing."""
         return None if self.median is None or other is None else self.median - other
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMonths:
+    """The months between which changes are computed, as their first days; the newest is the last one of Poland's series.
+
+    complete: whether the newest month is over.
+    """
+
+    newest: date
+    month_before: date
+    year_before: date
+    complete: bool
 
 
 def find_observations(query: SeriesQuery) -> list[ObservedPrice]:
@@ -58,24 +71,44 @@ def current_medians(on: date) -> dict[str, Decimal]:
     return {slug: rounded(median) for slug, median in found.items() if median is not None}
 
 
+def compare_country(fuel: Fuel, on: date) -> Comparison:
+    """Return the median of Poland on a day, with its changes."""
+    figures = prices.get().figures(fuel.slug, on)
+    return comparison(figures.country, figures.months, compared_months(fuel, on))
+
+
 def compare(fuel: Fuel, on: date) -> dict[str, Comparison]:
     """Return the medians of Poland (COUNTRY_KEY) and each voivodeship (2 digits) on a day, with their changes.
 
-    A median covers WINDOW_MONTHS months, so medians a month apart share most of their prices.
+    All changes are between the same months, so that voivodeships can be compared.
     """
-    known = prices.get()
-    now, month, year = (known.figures(fuel.slug, months_before(on, months)) for months in (0, 1, 12))
-    found = {COUNTRY_KEY: comparison(now.country, month.country, year.country)}
+    figures = prices.get().figures(fuel.slug, on)
+    months, series = compared_months(fuel, on), months_of_areas(fuel, on)
+    found = {COUNTRY_KEY: compare_country(fuel, on)}
     for teryt in territory.get().voivodeships:
-        found[teryt] = comparison(*(one.voivodeships.get(teryt, Summary(0)) for one in (now, month, year)))
+        summary = figures.voivodeships.get(teryt, Summary(0))
+        found[teryt] = comparison(summary, series.get(teryt, ()), months)
     return found
 
 
-def comparison(now: Summary, month: Summary, year: Summary) -> Comparison:
-    """Compare a median with those of a month and a year before, all rounded as published."""
-    median, *before = (None if one.median is None else rounded(one.median) for one in (now, month, year))
-    changes = [None if median is None or not past else (median - past) / past for past in before]
-    return Comparison(median, now.n, *changes)
+def compared_months(fuel: Fuel, on: date) -> ComparedMonths | None:
+    """Return the months between which changes are computed, None without a monthly median of Poland."""
+    months = prices.get().figures(fuel.slug, on).months
+    if not months:
+        return None
+    newest = date.fromisoformat(f"{months[-1].month}-01")
+    return ComparedMonths(newest, months_before(newest, 1), months_before(newest, 12), newest < on.replace(day=1))
+
+
+def comparison(summary: Summary, series: Sequence[Month], months: ComparedMonths | None) -> Comparison:
+    """Return a median with the changes in its series. Medians are rounded as published."""
+    median = None if summary.median is None else rounded(summary.median)
+    if median is None or months is None:
+        return Comparison(median, summary.n, None, None)
+    monthly = {row.month: rounded(row.median) for row in series}
+    now, *before = (monthly.get(f"{day:%Y-%m}") for day in (months.newest, months.month_before, months.year_before))
+    changes = [None if now is None or not past else (now - past) / past for past in before]
+    return Comparison(median, summary.n, *changes)
 
 
 def months_of_areas(fuel: Fuel, on: date) -> Mapping[str, tuple[Month, ...]]:

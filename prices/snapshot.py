@@ -26,7 +26,7 @@ from prices.series import COAL, SERIES
 PRICE_LIST_MONTHS = 12
 
 FIGURES_CACHED = 96
-"""Pairs of fuel and day with cached statistics: all fuels of today, a month and a year before, and some more."""
+"""Pairs of fuel and day with cached statistics: all fuels of today and of some past days."""
 
 PRICE_LISTS_CACHED = 10_000
 """Pairs of depot and day with a cached price list: pages show one for each depot of a list."""

@@ -30,7 +30,7 @@ from pages.svg import territory as territory_svg
 from pages.svg.charts import amount
 from pages.svg.maps import AreaMap, MapUnit
 from prices.api.responses import fuel_prices
-from prices.queries import COUNTRY_KEY, Comparison, compare
+from prices.queries import COUNTRY_KEY, Comparison, compare, compared_months
 
 SHADES = 5
 """Shades of the map, with equal numbers of voivodeships as far as possible."""
@@ -40,7 +40,7 @@ SHADES = 5
 class AreaRow:
     """A voivodeship in the table. median: in zł, None for too few prices. difference: from Poland's median, in zł.
 
-    month, year: relative changes, None where either median is missing.
+    month, year: as in `Comparison`.
     """
 
     name: str
@@ -108,6 +108,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPag
             for name, ends in answer["arithmetic"]["plausible_range"].items()
         ),
         country=compared[COUNTRY_KEY],
+        months_compared=compared_months(fuel, asked.day),
         columns=columns(path, asked),
         areas=tuple(in_order(area_rows(fuel, compared, asked), asked)),
         chart=chart((row["month"], row["median"], row["n"]) for row in answer["months"]),

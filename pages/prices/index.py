@@ -11,12 +11,12 @@ from fueldepot.http.links import site_url
 from pages.page import Crumb, Page, dataset
 from pages.prices.shared import PER_UNIT, Asked, Tab, data_status, fuel_tabs, titled, variable
 from prices.api.responses import all_fuel_prices
-from prices.queries import COUNTRY_KEY, Comparison, compare
+from prices.queries import Comparison, compare_country
 
 
 @dataclass(frozen=True, slots=True)
 class FuelRow:
-    """A fuel in the list. median: in zł, None for too few prices. compared: with a month and a year before."""
+    """A fuel in the list. median: in zł, None for too few prices. compared: with its changes."""
 
     name: str
     path: str
@@ -78,7 +78,7 @@ def index_page(today: date, query_string: str = "") -> PricesPage:
                 n=answer["n"],
                 bag_price=answer.get("bag_price"),
                 bag_kg=answer.get("bag_kg"),
-                compared=compare(fuels.BY_SLUG[fuel], asked.day)[COUNTRY_KEY],
+                compared=compare_country(fuels.BY_SLUG[fuel], asked.day),
             )
             for fuel, answer in answers.items()
         ),

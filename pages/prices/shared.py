@@ -12,11 +12,12 @@ from django.urls import reverse
 from catalog.depots import fuels
 from fueldepot.http.links import site_url
 from fueldepot.http.params import ParamReader
-from pages.dates import day
+from pages.dates import day, month, month_genitive
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.svg.charts import ChartMonth, MonthsChart, months_chart
 from prices.api.params import MOST_MONTHS_BACK
 from prices.medians import months_before
+from prices.queries import ComparedMonths
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
@@ -105,7 +106,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneFuelPage(Page):
-    """A fuel in an area. answer: of the API. chart: of its months, None with fewer than two."""
+    """A fuel in an area. answer: of the API. chart: of its months, None with fewer than two.
+
+    months_compared: between which changes are computed, None without any.
+    """
 
     query_params: ClassVar[tuple[str, ...]] = ("dzien", "kolejnosc")
 
@@ -115,6 +119,7 @@ class OneFuelPage(Page):
     tabs: tuple[Tab, ...]
     chart: MonthsChart | None
     csv_path: str
+    months_compared: ComparedMonths | None
 
     @property
     def unit(self) -> str:
@@ -125,6 +130,15 @@ class OneFuelPage(Page):
         """The area, in the nominative."""
         area = self.answer["area"]
         return "Polska" if area["level"] == "poland" else f"województwo {area['name']}"
+
+    @property
+    def changes_in_words(self) -> str:
+        """The months between which changes are computed, "" without any."""
+        months = self.months_compared
+        if months is None:
+            return ""
+        newest = f"{month(months.newest)}{'' if months.complete else ', niepełny,'} wobec"
+        return f"{newest} {month_genitive(months.month_before)} i {month_genitive(months.year_before)}"
 
     @property
     def chart_name(self) -> str:

@@ -22,7 +22,7 @@ from pages.prices.shared import (
 from pages.territory import get_voivodeship
 from prices.api.responses import fuel_prices
 from prices.medians import WINDOW_MONTHS
-from prices.queries import COUNTRY_KEY, Comparison, compare
+from prices.queries import COUNTRY_KEY, Comparison, compare, compared_months
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,7 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
         ),
         country_path=country_path + asked.query(),
         compared=compared[unit.teryt],
+        months_compared=compared_months(fuel, asked.day),
         difference=compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
         months=month_rows(answer["months"], country["months"]),
         chart=chart([(row["month"], row["median"], row["n"]) for row in answer["months"]], reference=country["median"]),

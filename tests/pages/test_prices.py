@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from datetime import date
 from decimal import Decimal
 from html import unescape
 
@@ -11,9 +12,11 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Municipality
-from pages.prices.country import price_map
+from pages.polish import change
+from pages.prices.country import fuel_prices_page, price_map
 from prices.medians import months_before
 from prices.models import Observation, PlausibleRange, Series
+from prices.queries import compared_months
 from tests import factories
 from tests.pages.reading import NOINDEX, canonical_of, linked_data, runnable, text_of
 
@@ -120,6 +123,39 @@ def test_the_table_can_be_ordered_by_links(client, history, order, first, sort):
     assert rows_of(answer)[0].startswith(first)
     assert f'aria-sort="{sort}"' in answer.content.decode()
     assert canonical_of(answer).endswith("/ceny/pellet/")
+
+
+@pytest.mark.parametrize("area", ["", "malopolskie"])
+def test_changes_are_between_the_months_drawn(client, history, area):
+    """Older prices move the median of six months, but no month that is compared."""
+    for amount in (2000, 2100, 2200, 2300):
+        depot = factories.DepotFactory()
+        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=months_before(history, 5))
+    query = {"voivodeship": area} if area else {}
+    months = client.get("/api/v1/prices/pellet", query).json()["months"]
+    medians = {row["month"]: Decimal(row["median"]) for row in months}
+    newest, *before = (medians[f"{months_before(history, back):%Y-%m}"] for back in (0, 1, 12))
+    month, year = (change(newest / earlier - 1) for earlier in before)
+    path = f"/ceny/pellet/{area}".rstrip("/")
+    assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in plain(client.get(f"{path}.md"))
+    assert f"Przez miesiąc {month} Przez rok {year} Mediany miesięczne: " in text_of(client.get(f"{path}/"))
+    file = list(csv.DictReader(io.StringIO(client.get(f"{path}.csv").content.decode(), newline="")))[0]
+    assert [change(Decimal(file[f"zmiana_przez_{name}_proc"]) / 100) for name in ("miesiac", "rok")] == [month, year]
+
+
+def test_the_months_of_changes_are_named(client):
+    for day, amount in ((date(2026, 3, 10), 1500), (date(2026, 2, 10), 1000), (date(2025, 3, 10), 1200)):
+        for _ in range(3):
+            factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=day)
+    fuel = fuels.BY_SLUG["pellet"]
+    page = fuel_prices_page("pellet", "", date(2026, 3, 12))
+    assert page.changes_in_words.replace("\N{NO-BREAK SPACE}", " ") == (
+        "marzec 2026, niepełny, wobec lutego 2026 i marca 2025"
+    )
+    assert (page.country.month, page.country.year) == (Decimal("0.5"), Decimal("0.25"))
+    # In April the newest month with a median is over.
+    assert compared_months(fuel, date(2026, 4, 2)).complete
+    assert compared_months(fuel, date(2026, 4, 2)).newest == date(2026, 3, 1)
 
 
 def test_a_past_day(client, history):
