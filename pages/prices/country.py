@@ -35,6 +35,9 @@ from prices.queries import COUNTRY_KEY, Comparison, compare, compared_months
 SHADES = 5
 """Shades of the map, with equal numbers of voivodeships as far as possible."""
 
+STRONGER_IS_DEARER = "Im mocniejszy kolor pola, tym drożej"
+"""The key of the map. It holds in both colour schemes: a strong colour is dark on light ground, and light on dark."""
+
 
 @dataclass(frozen=True, slots=True)
 class AreaRow:
@@ -74,9 +77,16 @@ class FuelPricesPage(OneFuelPage):
         return f"{self.answer['name']}: mediany w województwach, {self.unit}"
 
     @property
+    def map_description(self) -> str:
+        return (
+            f"Liczba w województwie to jego mediana. {STRONGER_IS_DEARER}; kreskowane pole oznacza za mało cen. Te same "
+            "liczby są w tabeli poniżej."
+        )
+
+    @property
     def map_caption(self) -> str:
         hatched = " Kreskowane pole: za mało cen." if self.map and self.map.is_hatched else ""
-        return f"Mediana, {self.unit}. Im ciemniejsze pole, tym drożej.{hatched}"
+        return f"Mediana, {self.unit}. {STRONGER_IS_DEARER}.{hatched}"
 
 
 def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPage:
@@ -165,7 +175,7 @@ def columns(path: str, asked: Asked) -> tuple[Column, ...]:
 
 
 def price_map(fuel: fuels.Fuel, rows: list[dict[str, Any]], query: str = "") -> AreaMap | None:
-    """Return the map of medians: the higher, the darker; hatched for too few prices. None without medians.
+    """Return the map of medians: the higher, the stronger the colour; hatched for too few prices. None without medians.
 
     query: of the links.
     """

@@ -1,10 +1,13 @@
 """Every kind of page on phone and desktop, light and dark: accessibility, width, console."""
 
 import json
+import math
+import re
 
 import psycopg
 import pytest
 
+from pages.prices.country import SHADES
 from tests.browser.barriers import findings
 from tests.fueldepot.sharers import eventually
 
@@ -265,3 +268,17 @@ def test_dark_is_dark_and_legible(open_window):
         assert (light + 0.05) / (dark + 0.05) > 7, scheme
         grounds[scheme] = luminance(colours(page)[0])
     assert grounds["dark"] < 0.05 < 0.8 < grounds["light"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_colours_of_the_map_of_prices_grow_stronger(open_window, scheme):
+    """The caption says that a stronger colour is dearer, so each shade is farther from the ground of the map."""
+    page = open_window(color_scheme=scheme).page
+    page.goto("/ceny/pellet/")
+    ground = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--land')").strip()
+    ground = [int(ground[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    distances = []
+    for shade in range(1, SHADES + 1):
+        fill = page.locator(f".shade-{shade}").first.evaluate("(path) => getComputedStyle(path).fill")
+        distances.append(math.dist(ground, [float(value) for value in re.findall(r"\d*\.\d+", fill)[:3]]))
+    assert distances == sorted(set(distances))

@@ -213,12 +213,14 @@ def test_the_tables_of_a_fuel_have_the_numbers_of_its_pages(client, history):
         assert client.get(path).status_code == 404
 
 
-def test_the_dearer_the_darker(client, history):
+def test_the_dearer_the_stronger_the_colour(client, history):
     factories.BoundaryFactory()
     factories.BoundaryFactory(municipality=Municipality.objects.get(teryt="1061011"), lat=51.8)
     html = client.get("/ceny/pellet/").content.decode()
     drawn = dict(re.findall(r'<title>województwo (\w+): [^<]*</title><path class="shade-(\d)"', html))
     assert drawn["łódzkie"] < drawn["małopolskie"]
+    assert html.count("Im mocniejszy kolor pola, tym drożej") == 2
+    assert "ciemniejsz" not in html
 
 
 def test_official_averages_have_their_year_and_their_origin(client):
