@@ -54,6 +54,12 @@ def postcodes(text: str) -> Markup:
     return Markup(POSTCODE.sub(r'<span class="code">\g<0></span>', str(escape(text))))  # noqa: S704 - escaped before
 
 
+def unbroken(sentence: str) -> Markup:
+    """Escape a sentence; each of its parts up to a comma stays on one line."""
+    parts = re.split(r"(?<=,) ", sentence)
+    return Markup(" ".join(f'<span class="code">{escape(part)}</span>' for part in parts))  # noqa: S704 - escaped before
+
+
 def coded(text: str) -> Markup:
     """Escape text and turn backticks into code elements."""
     return Markup(CODE.sub(r"<code>\1</code>", str(escape(non_breaking.tie(text)))))  # noqa: S704 - escaped before
@@ -134,6 +140,7 @@ FILTERS: dict[str, Filter] = {
     "short_zloty": polish.short_zloty,
     "tied": tied,
     "tied_html": tied_html,
+    "unbroken": unbroken,
     "urlize": linked_addresses,
     "whole": whole,
     "zloty": polish.zloty,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
+from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 from catalog.parsing.opening_hours import DAYS
@@ -43,7 +44,8 @@ NEVER_OPEN = OpeningState(False, "zamknięte")
 def opening_state(week: Week | None, at: datetime) -> OpeningState:
     """Return the state of a depot at an aware datetime. week: None if its hours are unknown.
 
-    A range includes its start and excludes its end. Adjacent ranges are merged: a depot open from Monday 0:00 to
+    A sentence about an open depot names the later hours of that day too, which follow a break. A range includes its
+    start and excludes its end. Adjacent ranges are merged: a depot open from Monday 0:00 to
     Tuesday 24:00 does not close at midnight. Raises ValueError for a naive datetime.
     """
     if at.tzinfo is None:
@@ -52,13 +54,18 @@ def opening_state(week: Week | None, at: datetime) -> OpeningState:
         return UNKNOWN
     now = at.astimezone(UTC)
     here = at.astimezone(WARSAW)
-    for opens, closes in _spans(week, here.date() - _DAY):
+    spans = _spans(week, here.date() - _DAY)
+    for opens, closes in spans:
         if closes <= now:
             continue
         if opens > now:
             return _closed(here, opens.astimezone(WARSAW))
         # Weeks repeat: a depot open for a whole week never closes.
-        return ALWAYS_OPEN if closes - now > _WEEK else _open(here, closes.astimezone(WARSAW))
+        if closes - now > _WEEK:
+            return ALWAYS_OPEN
+        day = opens.astimezone(WARSAW).date()
+        later = takewhile(lambda span: span[0].astimezone(WARSAW).date() == day, spans)
+        return _open(here, closes.astimezone(WARSAW), " i ".join(_hours(*span) for span in later))
     return NEVER_OPEN
 
 
@@ -72,14 +79,21 @@ def _utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-def _open(now: datetime, closes: datetime) -> OpeningState:
+def _open(now: datetime, closes: datetime, later: str) -> OpeningState:
     # Without a day, "do 6:00" means the next 6:00 on the clock.
     unnamed_from = closes - _DAY
     if now >= unnamed_from:
-        return OpeningState(True, f"otwarte do {_closing_clock(closes)}", closes)
+        sentence = f"otwarte do {_closing_clock(closes)}"
+        return OpeningState(True, f"{sentence}, potem {later}" if later else sentence, closes)
     day = closes - timedelta(minutes=1)
     sentence = f"otwarte do {DAY_ABBREVIATIONS[day.weekday()]} {_closing_clock(closes)}"
     return OpeningState(True, sentence, unnamed_from)
+
+
+def _hours(opens: datetime, closes: datetime) -> str:
+    """Return a span on the clock: "13:00–17:00", "od 13:00" for one longer than a day."""
+    start, end = opens.astimezone(WARSAW), closes.astimezone(WARSAW)
+    return f"{_clock(start)}–{_closing_clock(end)}" if closes - opens <= _DAY else f"od {_clock(start)}"
 
 
 def _closed(now: datetime, opens: datetime) -> OpeningState:

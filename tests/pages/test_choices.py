@@ -14,7 +14,7 @@ from catalog.depots.openings import Openings
 from catalog.depots.snapshot import DepotRow, Depots
 from catalog.links import depot_path
 from catalog.models import Depot
-from catalog.parsing.opening_hours import daily_ranges
+from catalog.parsing.opening_hours import daily_ranges, weekly_hours
 from tests import factories
 from tests.pages.reading import KRAKOW, canonical_of, text_of
 
@@ -172,6 +172,15 @@ def test_a_card_tells_price_state_distance_and_way(client, clock, market):
     assert "Środek 1 600 zł /t Pellet" in text_of(client.get(f"{KRAKOW}?paliwo=pellet"))
     assert 'href="https://www.openstreetmap.org/directions?to=50.06,19.9373"' in html(client)
     assert text.index("W tej gminie: 3 składy") < text.index("Najbliższe poza gminą") < text.index("Sąsiad")
+
+
+@pytest.mark.parametrize("suffix", ["/", ".md"])
+def test_hours_after_a_break_are_told(client, clock, suffix):
+    source = "Mo-Fr 08:00-12:30,13:00-17:00"
+    depot = factories.DepotFactory(name="Z przerwą", hours=weekly_hours(source), opening_hours=source)
+    for path in (KRAKOW[:-1], depot_path(depot.pk, depot.name)[:-1]):
+        text = text_of(client.get(path + suffix))
+        assert "twarte do 12:30, potem 13:00–17:00" in text
 
 
 def test_the_median_of_the_voivodeship_stands_beside_a_chosen_fuel(client, clock, market):

@@ -64,14 +64,15 @@ def test_names_of_others_are_escaped(drawn):
     )
     facts = replace(facts, fixed=macro("pages/_depots.html", "fixed")(facts))
     price = CardPrice("Węgiel <x>", 1590.0, "t", date(2026, 10, 28))
-    card = DepotCard(7, facts, OpeningState(True, "otwarte do <16:00>"), price, 12.0)
+    card = DepotCard(7, facts, OpeningState(True, "otwarte do <12:00>, potem 13:00–16:00"), price, 12.0)
     html = macro("pages/_depots.html", "cards")([card])
     for shown in [
         '<li value="7" id="sklad-7" data-at="50.1,19.2">',
         '<a href="/sklad/1-u/">&lt;u&gt;</a></h3>',
         '<span class="distance">12,0\N{NO-BREAK SPACE}km</span>',
         "<b>1\N{NO-BREAK SPACE}590\N{NO-BREAK SPACE}zł</b>/t <span>Węgiel &lt;x&gt;</span> <span>28.10.2026</span>",
-        '<span class="state open">otwarte do &lt;16:00&gt;</span>',
+        '<span class="state open"><span class="code">otwarte do &lt;12:00&gt;,</span> '
+        '<span class="code">potem 13:00–16:00</span></span>',
         'ul. &#34;Ładna&#34; 1, <span class="code">30-001</span> &lt;Kraków&gt;</p>',
         "<li>a&lt;b</li><li>c&amp;d</li>",
         'href="tel:+48123456789">Zadzwoń <span class="phone">+48 12 345 67 89 &lt;</span></a>',

@@ -10,6 +10,8 @@ from catalog.depots.opening_state import NEVER_OPEN, UNKNOWN, WARSAW, opening_st
 from catalog.parsing.opening_hours import DAYS, daily_ranges
 
 BREAKS = daily_ranges("Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00")
+TWO_BREAKS = daily_ranges("Mo-Tu 08:00-10:00,11:00-12:00,18:00-02:00")
+LONG_EVENING = daily_ranges("Mo 08:00-12:00,13:00-24:00; Tu 00:00-24:00")
 NIGHTS = daily_ranges("Fr-Sa 22:00-06:00")
 WORKING_WEEK = daily_ranges("Mo-Fr 00:00-24:00")
 MONDAYS = daily_ranges("Mo 08:00-12:00")
@@ -27,11 +29,14 @@ def at(text):
     ("week", "moment", "is_open", "sentence", "until"),
     [
         (BREAKS, "2026-11-16 07:59:59", False, "zamknięte, otwiera o 8:00", "2026-11-16 08:00"),
-        (BREAKS, "2026-11-16 08:00", True, "otwarte do 12:00", "2026-11-16 12:00"),
+        (BREAKS, "2026-11-16 08:00", True, "otwarte do 12:00, potem 13:00–16:00", "2026-11-16 12:00"),
         (BREAKS, "2026-11-16 12:00", False, "zamknięte, otwiera o 13:00", "2026-11-16 13:00"),
         (BREAKS, "2026-11-16 15:59", True, "otwarte do 16:00", "2026-11-16 16:00"),
         (BREAKS, "2026-11-16 16:00", False, "zamknięte, otwiera wt. 8:00", "2026-11-17 00:00"),
         (BREAKS, "2026-11-21 13:00", False, "zamknięte, otwiera pn. 8:00", "2026-11-23 00:00"),
+        (TWO_BREAKS, "2026-11-16 09:00", True, "otwarte do 10:00, potem 11:00–12:00 i 18:00–2:00", "2026-11-16 10:00"),
+        (TWO_BREAKS, "2026-11-17 01:00", True, "otwarte do 2:00", "2026-11-17 02:00"),
+        (LONG_EVENING, "2026-11-16 09:00", True, "otwarte do 12:00, potem od 13:00", "2026-11-16 12:00"),
         (NIGHTS, "2026-11-20 23:00", True, "otwarte do 6:00", "2026-11-21 06:00"),
         (NIGHTS, "2026-11-21 05:00", True, "otwarte do 6:00", "2026-11-21 06:00"),
         (NIGHTS, "2026-11-21 06:00", False, "zamknięte, otwiera o 22:00", "2026-11-21 22:00"),
