@@ -3,7 +3,7 @@
 They are combined with the place, `?p=` or `?kod=`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
@@ -30,9 +30,13 @@ class Order(StrEnum):
     NAME = "nazwa"
 
 
+CountListed = Callable[["Choices"], int]
+"""Returns the number of depots that the page lists for choices."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A link that changes one choice. count: of the depots it leads to, None to show none."""
+    """A link that changes one choice. count: of the depots that the choice lists, None to show none."""
 
     label: str
     href: str
@@ -90,11 +94,12 @@ class Choices:
             query.append(("otwarte", "1"))
         return f"{path}?{urlencode(query, safe=',')}" if query else path
 
-    def fuel_chips(self, path: str, total: int, counts: Iterable[tuple[Fuel, int]]) -> tuple[Chip, ...]:
-        """Return links to all depots and to those of each fuel. counts: fuels with their numbers of depots."""
-        return (
-            Chip("wszystkie", replace(self, fuel=None).link(path), self.fuel is None, total),
-            *(Chip(fuel.name, replace(self, fuel=fuel).link(path), fuel is self.fuel, count) for fuel, count in counts),
+    def fuel_chips(self, path: str, offered: Iterable[Fuel], count: CountListed) -> tuple[Chip, ...]:
+        """Return links to all depots and to those of each fuel."""
+        other = [(fuel, replace(self, fuel=fuel)) for fuel in (None, *offered)]
+        return tuple(
+            Chip(fuel.name if fuel else "wszystkie", choices.link(path), fuel is self.fuel, count(choices))
+            for fuel, choices in other
         )
 
     def order_chips(self, path: str, usual: Order) -> tuple[Chip, ...]:
@@ -110,6 +115,7 @@ class Choices:
             if self.fuel or order is not Order.PRICE
         )
 
-    def open_chip(self, path: str, count: int) -> Chip:
-        """Return the link that toggles the filter of open depots. count: of open depots."""
-        return Chip("otwarte teraz", replace(self, open_now=not self.open_now).link(path), self.open_now, count)
+    def open_chip(self, path: str, count: CountListed) -> Chip:
+        """Return the link that toggles the filter of open depots, with the number of open ones."""
+        number = count(replace(self, open_now=True))
+        return Chip("otwarte teraz", replace(self, open_now=not self.open_now).link(path), self.open_now, number)

@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from catalog.api.params import LIMIT_RANGE
 from catalog.depots import fuels
-from catalog.depots.fuels import Fuel
 from catalog.depots.opening_state import OpeningState
 from catalog.depots.openings import opening_of, opening_period
 from catalog.depots.snapshot import DepotRow, depots
@@ -44,6 +43,10 @@ FRAMED = 5
 
 CHOSEN_FROM = 200
 """Nearest depots among which open ones are looked for."""
+
+
+Measured = tuple[DepotRow, float | None]
+"""A depot with its distance in metres, None without an origin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +141,22 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     listed = known.in_unit(unit.teryt).rows
     origin = asked.origin or centre_of(unit)
     usual = Order.DISTANCE if origin else Order.NAME
-    groups = find_depots(unit, origin, choices, now, nearest_first=asked.origin is not None)
+    nearest_first, today = asked.origin is not None, timezone.localdate(now)
+    fuel = choices.fuel.slug if choices.fuel else None
+    groups = [
+        [Candidate(row, metres, card_price(row.id, today, fuel), opening_of(row, now)) for row, metres in group]
+        for group in find_depots(unit, origin, choices, now, nearest_first=nearest_first)
+    ]
     matching = sum(one.row.teryt == unit.teryt for group in groups for one in group)
     by_price = choices.order is Order.PRICE and any(groups)
     if by_price:
         groups = [[one for group in groups for one in group]]
     groups = [in_order(group, choices.order or usual) for group in groups]
     number = count(1)
+
+    def count_listed(other: Choices) -> int:
+        return sum(map(len, find_depots(unit, origin, other, now, nearest_first=nearest_first)))
+
     cards = [
         tuple(depot_card(next(number), one.row, one.distance_m, price=one.price, opening=one.opening) for one in group)
         for group in groups
@@ -153,7 +165,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         sections = [describe_by_price(cards[0], without_match(len(listed), matching, choices), origin)]
     else:
         sections = list(
-            describe_sections(cards, len(listed), matching, origin, choices, nearest_first=bool(asked.origin))
+            describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first)
         )
     shown = [one.row for group in groups for one in group]
     offered = known.offered_in(unit.teryt)
@@ -170,7 +182,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         as_of=depots_as_of(*(row.updated_at for row in (*listed, *shown))),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
-        map=draw_map(unit, shown, asked.origin, framed=bool(asked.origin) or not listed),
+        map=draw_map(unit, shown, asked.origin, framed=nearest_first or not listed),
         outlines=f"{path}granice.geojson",
         municipality=unit,
         own=tuple((row.name, depot_path(row.id, row.name)) for row in listed),
@@ -180,32 +192,26 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         chosen=choices.in_words,
         period=opening_period(now),
         fuel_chips=choices.fuel_chips(
-            path,
-            len(listed),
-            [(fuel, offered[fuel.slug]) for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel],
+            path, [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel], count_listed
         ),
-        order_chips=(
-            *choices.order_chips(path, usual),
-            choices.open_chip(path, count_open(unit, choices.fuel, now)),
-        ),
-        median=find_median(unit.voivodeship, choices.fuel, timezone.localdate(now)) if choices.fuel else None,
+        order_chips=(*choices.order_chips(path, usual), choices.open_chip(path, count_listed)),
+        median=find_median(unit.voivodeship, choices.fuel, today) if choices.fuel else None,
         notices=(*asked.notices, *choices.notices),
     )
 
 
 def find_depots(
     unit: Municipality, origin: Origin | None, choices: Choices, now: datetime, *, nearest_first: bool
-) -> list[list[Candidate]]:
+) -> list[list[Measured]]:
     """Return the filtered depots in three groups: nearest to the origin, others of the municipality, others beyond it.
 
     nearest_first: whether to fill the first group, with depots of any municipality.
     """
-    known, today = depots.get(), timezone.localdate(now)
+    known = depots.get()
     fuel = choices.fuel.slug if choices.fuel else None
 
-    def choose(rows: Iterable[tuple[DepotRow, float | None]]) -> list[Candidate]:
-        made = [Candidate(row, metres, card_price(row.id, today, fuel), opening_of(row, now)) for row, metres in rows]
-        return [one for one in made if one.opening.is_open] if choices.open_now else made
+    def choose(rows: Iterable[Measured]) -> list[Measured]:
+        return [(row, metres) for row, metres in rows if not choices.open_now or opening_of(row, now).is_open]
 
     rows = known.in_unit(unit.teryt, fuel=fuel).rows
     distances = known.distances_m(origin.point, rows) if origin else {}
@@ -215,11 +221,11 @@ def find_depots(
     limit = CHOSEN_FROM if choices.open_now else len(rows) + NEAREST_LIMIT + BEYOND_LIMIT
     around = choose(known.near(origin.point, radius_km=NEAREST_KM, fuel=fuel, limit=limit).measured())
     nearest = around[:NEAREST_LIMIT] if nearest_first else []
-    taken = {one.row.id for one in nearest}
-    beyond = [one for one in around if one.row.teryt != unit.teryt and one.row.id not in taken]
+    taken = {row.id for row, _ in nearest}
+    beyond = [(row, metres) for row, metres in around if row.teryt != unit.teryt and row.id not in taken]
     return [
         nearest,
-        [one for one in own if one.row.id not in taken],
+        [(row, metres) for row, metres in own if row.id not in taken],
         beyond[: BEYOND_LIMIT if nearest_first else NEAREST_LIMIT],
     ]
 
@@ -235,12 +241,6 @@ def draw_map(unit: Municipality, shown: list[DepotRow], asked: Origin | None, *,
         credit_osm=any(row.source == Depot.Source.OSM for row in shown),
         framed=range(1, FRAMED + 1) if framed else (),
     )
-
-
-def count_open(unit: Municipality, fuel: Fuel | None, now: datetime) -> int:
-    """Return the number of open depots of a municipality. fuel: only those that offer it; None for all."""
-    rows = depots.get().in_unit(unit.teryt, fuel=fuel.slug if fuel else None).rows
-    return sum(opening_of(row, now).is_open is True for row in rows)
 
 
 def in_order(found: list[Candidate], order: Order) -> list[Candidate]:

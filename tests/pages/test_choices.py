@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from html import unescape
 
 import pytest
 from django.utils import timezone
@@ -97,19 +98,32 @@ def test_what_cannot_be_used_is_named(client, clock, market):
         assert notice in text
 
 
-def test_chips_count_the_depots_of_the_municipality_and_keep_what_is_chosen(client, clock, market):
+@pytest.mark.parametrize("place", ["", "?p=50.06,19.94", "?p=50.19,19.94"])
+def test_a_chip_counts_the_list_that_it_shows(client, clock, market, place):
+    """Here the municipality alone has two depots with pellet and one that is open."""
+    for step in range(20):
+        factories.DepotFactory(
+            name=f"Obcy {step}", fuels=["pellet"], lat=50.2 + step / 1000, municipality=factories.zakopane(), hours=WEEK
+        )
+    counted = re.findall(r'<li><a href="([^"]+)"[^>]*>[^<]+ <span>(\d+)</span></a></li>', html(client, place))
+    assert len(counted) == 5
+    for href, number in counted:
+        assert len(names(client, unescape(href).removeprefix(KRAKOW))) == int(number), href
+
+
+def test_chips_keep_what_is_chosen(client, clock, market):
     page = html(client, "?p=50.06,19.94&paliwo=pellet&kolejnosc=cena").partition('class="chips"')[2]
     chips = re.findall(r'<li><a href="([^"]+)"( aria-current="true")?>([^<]+?)(?: <span>(\d+)</span>)?</a></li>', page)
     path = f"{KRAKOW}?p=50.06,19.94"
     assert chips == [
-        (path, "", "wszystkie", "3"),
+        (path, "", "wszystkie", "4"),
         (f"{path}&amp;paliwo=wegiel&amp;kolejnosc=cena", "", "Węgiel", "2"),
         (f"{path}&amp;paliwo=wegiel-orzech&amp;kolejnosc=cena", "", "Węgiel orzech", "1"),
-        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "Pellet", "2"),
+        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "Pellet", "3"),
         (f"{path}&amp;paliwo=pellet", "", "najbliżej", ""),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "najtaniej", ""),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=nazwa", "", "według nazwy", ""),
-        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=1", "", "otwarte teraz", "1"),
+        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=1", "", "otwarte teraz", "2"),
     ]
 
 
