@@ -4,12 +4,13 @@ They contain no depots: the rules of use allow access to depots by place, not in
 
 Format: RFC 4180, UTF-8 without byte order mark, commas, CRLF, a header row of Polish words without diacritics, decimal
 points, empty fields for unknown values. An apostrophe precedes text that a spreadsheet would take for a formula.
+`?excel=1` gives the same table for a Polish Excel, see `fueldepot.http.csv_table.write_excel_table`.
 """
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -21,7 +22,7 @@ from catalog.models import Dataset, Depot, Municipality
 from catalog.territory.snapshot import territory
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
-from fueldepot.http.csv_table import write_table
+from fueldepot.http.csv_table import Amount, Code, write_excel_table, write_table
 from fueldepot.http.links import site_url
 from pages.prices.shared import Asked, get_fuel
 from pages.territory import get_voivodeship
@@ -44,14 +45,23 @@ Value = str | int | float | Decimal | None
 
 
 def csv_answer(
-    name: str, header: Sequence[str], rows: Iterable[Sequence[Value]], *, licence: str, demonstration: bool = False
+    request: HttpRequest,
+    name: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[Value]],
+    *,
+    licence: str,
+    demonstration: bool = False,
 ) -> HttpResponse:
     """Return a table as a download, with its licence and description in the Link header.
 
-    demonstration: the table has invented figures and is not indexed by search engines.
+    name: of the file, without suffix. demonstration: the table has invented figures and is not indexed by search
+    engines.
     """
-    response = HttpResponse(write_table(header, rows), content_type="text/csv; charset=utf-8; header=present")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    excel = request.GET.get("excel") == "1"
+    text = write_excel_table(header, rows) if excel else write_table(header, rows)
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8; header=present")
+    response["Content-Disposition"] = f'attachment; filename="{name}{"-excel" if excel else ""}.csv"'
     response["Link"] = f'<{licence}>; rel="license", <{site_url(reverse("datasets"))}>; rel="describedby"'
     if demonstration:
         response["X-Robots-Tag"] = "noindex"
@@ -84,12 +94,12 @@ def municipalities(request: HttpRequest) -> HttpResponse:
     )
     rows = (
         (
-            one.teryt,
+            Code(one.teryt),
             one.name,
             Municipality.Kind(one.kind).label,
-            one.county_id,
+            Code(one.county_id),
             one.county.name,
-            one.voivodeship_id,
+            Code(one.voivodeship_id),
             one.voivodeship.name,
             known.count_in(one.teryt),
             sum(row.source == Depot.Source.DEMO for row in known.in_unit(one.teryt).rows),
@@ -99,7 +109,7 @@ def municipalities(request: HttpRequest) -> HttpResponse:
         for one in territory.get().municipalities.values()
     )
     licence = site_url(reverse("api-rules")) if invented else ODBL
-    return csv_answer("gminy.csv", header, rows, licence=licence, demonstration=invented)
+    return csv_answer(request, "gminy", header, rows, licence=licence, demonstration=invented)
 
 
 @require_safe
@@ -120,16 +130,16 @@ def medians(request: HttpRequest) -> HttpResponse:
         for area, teryt, period, days, figure in [
             ("Polska", "", f"{answer['window_months']} miesięcy", ends, answer),
             *(
-                (f"województwo {one['name']}", one["teryt"], f"{answer['window_months']} miesięcy", ends, one)
+                (f"województwo {one['name']}", Code(one["teryt"]), f"{answer['window_months']} miesięcy", ends, one)
                 for one in answer["voivodeships"]
             ),
-            *(("Polska", "", one["month"], (None, None), one) for one in answer["months"]),
+            *(("Polska", "", Code(one["month"]), (None, None), one) for one in answer["months"]),
         ]:
-            median = None if figure["median"] is None else f"{figure['median']:.2f}"
+            median = None if figure["median"] is None else Amount(f"{figure['median']:.2f}")
             end = (median, fuels.UNIT_NAMES[answer["unit"]], figure["n"], yes(demonstration))
             rows.append((*begin, area, teryt, period, *days, *end, answer["source"], answer["page"]))
     rules = site_url(reverse("api-rules"))
-    return csv_answer("ceny-mediany.csv", header, rows, licence=rules, demonstration=invented)
+    return csv_answer(request, "ceny-mediany", header, rows, licence=rules, demonstration=invented)
 
 
 @require_safe
@@ -137,10 +147,15 @@ def medians(request: HttpRequest) -> HttpResponse:
 def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
     """Answer with the medians of a fuel: current ones with their changes, then monthly ones.
 
-    Of Poland and every voivodeship, or of one voivodeship. `?dzien=` as on the pages. Raises Http404.
+    Of Poland and every voivodeship, or of one voivodeship. `?dzien=` as on the pages; a file cannot tell that it is of
+    another day, so an invalid one is refused with 400. Raises Http404.
     """
     kind = get_fuel(fuel)
     asked = Asked.read(request.META["QUERY_STRING"], timezone.localdate())
+    if asked.refused:
+        refusal = HttpResponseBadRequest(f"{asked.refusal}\n", content_type="text/plain; charset=utf-8")
+        refusal["Cache-Control"] = cache_control.NO_STORE
+        return refusal
     areas = [get_voivodeship(voivodeship)] if voivodeship else [None, *territory.get().voivodeships.values()]
     country = fuel_prices(kind, on=asked.day)
     demonstration = bool(country.get("demonstration"))
@@ -155,30 +170,31 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
             months = [(one.month, decimals(one.median), one.n) for one in series.get(teryt, ())]
         else:
             name, page = "Polska", reverse("fuel-prices", args=[fuel])
-            months = [(one["month"], f"{one['median']:.2f}", one["n"]) for one in country["months"]]
-        begin = (kind.slug, kind.name, name, teryt)
+            months = [(one["month"], Amount(f"{one['median']:.2f}"), one["n"]) for one in country["months"]]
+        begin = (kind.slug, kind.name, name, Code(teryt))
         end = (yes(demonstration), country["source"], site_url(page))
         window = (f"{country['window_months']} miesięcy", country["from"], country["to"], decimals(own.median))
         changes = (decimals(own.difference(poland)), percent(own.month), percent(own.year))
         unit_name = fuels.UNIT_NAMES[kind.unit]
         rows.append((*begin, *window, unit_name, own.n, *changes, *end))
         rows += [
-            (*begin, month, None, None, median, unit_name, n, None, None, None, *end) for month, median, n in months
+            (*begin, Code(month), None, None, median, unit_name, n, None, None, None, *end)
+            for month, median, n in months
         ]
     name = "-".join(filter(None, ("ceny", fuel, areas[0].slug if areas[0] else "")))
     licence = site_url(reverse("api-rules"))
     header = (*MEDIAN_HEADER, *CHANGES_HEADER, *ORIGIN_HEADER)
-    return csv_answer(f"{name}.csv", header, rows, licence=licence, demonstration=demonstration)
+    return csv_answer(request, name, header, rows, licence=licence, demonstration=demonstration)
 
 
-def decimals(amount: Decimal | None) -> str | None:
+def decimals(amount: Decimal | None) -> Amount | None:
     """Format złoty with two decimals, half up; None for None."""
-    return None if amount is None else f"{rounded(amount):.2f}"
+    return None if amount is None else Amount(f"{rounded(amount):.2f}")
 
 
-def percent(part: Decimal | None) -> str | None:
+def percent(part: Decimal | None) -> Amount | None:
     """Format a fraction as a percentage with one decimal; None for None."""
-    return None if part is None else f"{part * 100:.1f}"
+    return None if part is None else Amount(f"{part * 100:.1f}")
 
 
 @require_safe
@@ -193,11 +209,11 @@ def averages(request: HttpRequest) -> HttpResponse:
             BY_SLUG[one.series].unit,
             PERIOD,
             f"województwo {one.voivodeship}" if one.voivodeship else "Polska",
-            one.teryt,
+            Code(one.teryt),
             one.year,
-            f"{one.price.normalize():f}",
+            Amount(f"{one.price.normalize():f}"),
             one.source,
         )
         for one in official.get().observations
     )
-    return csv_answer("srednie-gus.csv", header, rows, licence=GUS_TERMS)
+    return csv_answer(request, "srednie-gus", header, rows, licence=GUS_TERMS)

@@ -164,9 +164,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     if by_price:
         sections = [describe_by_price(cards[0], without_match(len(listed), matching, choices), origin)]
     else:
-        sections = list(
-            describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first)
-        )
+        sections = list(describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first))
     shown = [one.row for group in groups for one in group]
     offered = known.offered_in(unit.teryt)
     demonstration = any(row.source == Depot.Source.DEMO for row in (*shown, *listed))

@@ -65,6 +65,11 @@ def coded(text: str) -> Markup:
     return Markup(CODE.sub(r"<code>\1</code>", str(escape(non_breaking.tie(text)))))  # noqa: S704 - escaped before
 
 
+def for_excel(path: str) -> str:
+    """Return the path of a CSV export in the format of Excel."""
+    return f"{path}{'&' if '?' in path else '?'}excel=1"
+
+
 def linked_addresses(text: str) -> Markup:
     """Escape text and turn URLs into nofollow links."""
     return Markup(urlize(text, nofollow=True, autoescape=True))  # noqa: S704 - escaped there
@@ -132,6 +137,7 @@ FILTERS: dict[str, Filter] = {
     "coded": coded,
     "date_digits": polish.date_digits,
     "day": dates.day,
+    "for_excel": for_excel,
     "difference": polish.difference,
     "json_ld": json_ld,
     "linebreaksbr": linebreaksbr,

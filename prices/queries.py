@@ -41,7 +41,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparedMonths:
-    """The months between which changes are computed, as their first days; the newest is the last one of Poland's series.
+    """The months between which changes are computed, as their first days; the newest is the last of Poland's series.
 
     complete: whether the newest month is over.
     """

@@ -63,8 +63,7 @@ def opening_state(week: Week | None, at: datetime) -> OpeningState:
         # Weeks repeat: a depot open for a whole week never closes.
         if closes - now > _WEEK:
             return ALWAYS_OPEN
-        day = opens.astimezone(WARSAW).date()
-        later = takewhile(lambda span: span[0].astimezone(WARSAW).date() == day, spans)
+        later = _of_day(opens.astimezone(WARSAW).date(), spans)
         return _open(here, closes.astimezone(WARSAW), " i ".join(_hours(*span) for span in later))
     return NEVER_OPEN
 
@@ -88,6 +87,11 @@ def _open(now: datetime, closes: datetime, later: str) -> OpeningState:
     day = closes - timedelta(minutes=1)
     sentence = f"otwarte do {DAY_ABBREVIATIONS[day.weekday()]} {_closing_clock(closes)}"
     return OpeningState(True, sentence, unnamed_from)
+
+
+def _of_day(day: date, spans: Iterator[tuple[datetime, datetime]]) -> Iterator[tuple[datetime, datetime]]:
+    """Return the first of ascending spans, those that begin on a day."""
+    return takewhile(lambda span: span[0].astimezone(WARSAW).date() == day, spans)
 
 
 def _hours(opens: datetime, closes: datetime) -> str:

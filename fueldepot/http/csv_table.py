@@ -1,4 +1,4 @@
-"""Tables as CSV (RFC 4180): CRLF, and safe from formula injection."""
+"""Tables as CSV (RFC 4180): CRLF, and safe from formula injection; also in the format of a Polish Excel."""
 
 import csv
 import io
@@ -11,6 +11,17 @@ NEGATIVE_NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
+BYTE_ORDER_MARK = "\ufeff"
+
+
+class Code(str):
+    """A code of digits: a spreadsheet must not read it as a number or a date."""
+
+
+class Amount(str):
+    """A number with a decimal point."""
+
+
 def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, separator: str = ",") -> str:
     """Return a table as text. An apostrophe precedes text that a spreadsheet would evaluate as a formula."""
     text = io.StringIO()
@@ -18,6 +29,31 @@ def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, separat
     writer.writerow(header)
     writer.writerows([harmless(value) for value in row] for row in rows)
     return text.getvalue()
+
+
+def write_excel_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table for a Polish Excel: byte order mark, semicolons, decimal commas, codes that keep their zeros."""
+    text = io.StringIO()
+    text.write(BYTE_ORDER_MARK)
+    writer = csv.writer(text, delimiter=";", lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows([for_excel(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def for_excel(value: Any) -> Any:
+    """Return a value as Excel reads it.
+
+    A code becomes a formula of text, `="02"`: Excel shows 02. LibreOffice evaluates it only with "Evaluate formulas" of
+    its import; there, columns of the plain table can be imported as text.
+    """
+    match value:
+        case Code():
+            return f'="{value}"' if value else ""
+        case Amount():
+            return value.replace(".", ",")
+        case _:
+            return harmless(value)
 
 
 def harmless(value: Any) -> Any:

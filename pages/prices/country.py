@@ -79,8 +79,8 @@ class FuelPricesPage(OneFuelPage):
     @property
     def map_description(self) -> str:
         return (
-            f"Liczba w województwie to jego mediana. {STRONGER_IS_DEARER}; kreskowane pole oznacza za mało cen. Te same "
-            "liczby są w tabeli poniżej."
+            f"Liczba w województwie to jego mediana. {STRONGER_IS_DEARER}; kreskowane pole oznacza za mało cen. "
+            "Te same liczby są w tabeli poniżej."
         )
 
     @property

@@ -31,8 +31,6 @@ SHORT_NAMES = {
 }
 """Short names for tabs."""
 
-NO_SUCH_DAY = f"Podaj dzień z ostatnich {MOST_MONTHS_BACK} miesięcy. Pokazujemy ceny na dziś."
-
 ORDERS = {
     "nazwa": "Województwo",
     "mediana": "Mediana",
@@ -46,7 +44,7 @@ ORDERS = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The query of a page. day: not after today. order: a key of ORDERS. notice: about an invalid day, "" for none.
+    """The query of a page. day: not after today. order: a key of ORDERS. refused: whether the given day is invalid.
 
     past: whether the day is before today.
     """
@@ -55,7 +53,7 @@ class Asked:
     today: date
     order: str
     descending: bool
-    notice: str
+    refused: bool
 
     @classmethod
     def read(cls, query_string: str, today: date) -> "Asked":
@@ -63,13 +61,28 @@ class Asked:
         given = ParamReader(query_string)
         given.empty_is_absent = True
         asked = given.day("dzien", "", months_before(today, MOST_MONTHS_BACK), today)
-        notice = NO_SUCH_DAY if given.errors else ""
+        refused = bool(given.errors)
         order = given.choice("kolejnosc", "", [*ORDERS, *(f"-{key}" for key in ORDERS)]) or "nazwa"
-        return cls(asked or today, today, order.lstrip("-"), order.startswith("-"), notice)
+        return cls(asked or today, today, order.lstrip("-"), order.startswith("-"), refused)
 
     @property
     def past(self) -> bool:
         return self.day < self.today
+
+    @property
+    def refusal(self) -> str:
+        """A sentence about an invalid day, "" for none."""
+        if not self.refused:
+            return ""
+        return (
+            f"Dzień w adresie nie jest datą z ostatnich {MOST_MONTHS_BACK} miesięcy: podaj dzień "
+            f"od {day(self.earliest)} do {day(self.today)}"
+        )
+
+    @property
+    def notice(self) -> str:
+        """The refusal with what the page shows instead, "" for none."""
+        return f"{self.refusal} Pokazujemy ceny na dziś." if self.refused else ""
 
     @property
     def earliest(self) -> date:

@@ -2,7 +2,10 @@
 
 import csv
 import io
+import re
+from datetime import timedelta
 from decimal import Decimal
+from html import unescape
 
 import pytest
 from django.utils import timezone
@@ -148,3 +151,40 @@ def test_an_extract_that_has_not_changed_is_not_sent_again(client, pellet, path)
 )
 def test_no_text_becomes_a_formula(value, written):
     assert harmless(value) == written
+
+
+@pytest.mark.parametrize("path", ["/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/gus.csv", *PATHS])
+def test_the_table_for_excel_has_the_values_of_the_plain_one(client, pellet, path):
+    """Semicolons, decimal commas, a byte order mark; a code is a formula of text."""
+    series = Series.objects.create(slug="wegiel-kamienny")
+    Observation.objects.create(series=series, year=2022, value=Decimal("996.60"), source="=M.P. 1; 2")
+    plain, excel = client.get(path), client.get(path, {"excel": "1"})
+    assert excel.content.startswith(b"\xef\xbb\xbf")
+    assert excel["Content-Disposition"] == plain["Content-Disposition"].replace(".csv", "-excel.csv")
+    rows = csv.DictReader(io.StringIO(excel.content.decode("utf-8-sig"), newline=""), delimiter=";")
+    amounts = ("mediana_zl", "roznica_do_polski_zl", "cena_zl")
+    read_back = [
+        {name: value.replace(",", ".") if name in amounts else value.removeprefix('="').removesuffix('"')}
+        for row in rows
+        for name, value in row.items()
+    ]
+    assert read_back == [{name: value} for row in read(plain) for name, value in row.items()]
+
+
+def test_excel_reads_amounts_as_numbers_and_codes_as_text(client, pellet):
+    lines = client.get("/ceny/pellet.csv", {"excel": "1"}).content.decode("utf-8-sig").splitlines()
+    today = f"{timezone.localdate():%Y-%m}"
+    assert ';"=""12""";6 miesięcy;' in lines[3]
+    assert ";1500,00;tona;3;0,00;" in lines[3]
+    assert f';"=""12""";"=""{today}""";;;1500,00;tona;3;' in lines[4]
+    assert client.get("/ceny/pellet.csv", {"excel": "0"}).content == client.get("/ceny/pellet.csv").content
+
+
+@pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/ceny/gus/", "/dane/"])
+def test_pages_link_the_table_for_excel_beside_the_plain_one(client, pellet, path):
+    day = timezone.localdate() - timedelta(days=1)
+    html = client.get(path, {"dzien": day.isoformat()}).content.decode()
+    plain = re.findall(r'href="([^"]+\.csv(?:\?dzien=[^"&]*)?)"', html)
+    linked = [unescape(href) for href in re.findall(r'href="([^"]+excel=1)"', html)]
+    assert linked == [f"{href}{'&' if '?' in href else '?'}excel=1" for href in plain] != []
+    assert {client.get(href.removeprefix("http://127.0.0.1:8000")).status_code for href in linked} == {200}

@@ -137,9 +137,11 @@ def test_changes_are_between_the_months_drawn(client, history, area):
     newest, *before = (medians[f"{months_before(history, back):%Y-%m}"] for back in (0, 1, 12))
     month, year = (change(newest / earlier - 1) for earlier in before)
     path = f"/ceny/pellet/{area}".rstrip("/")
-    assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in plain(client.get(f"{path}.md"))
+    assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in plain(
+        client.get(f"{path}.md")
+    )
     assert f"Przez miesiąc {month} Przez rok {year} Mediany miesięczne: " in text_of(client.get(f"{path}/"))
-    file = list(csv.DictReader(io.StringIO(client.get(f"{path}.csv").content.decode(), newline="")))[0]
+    file = next(csv.DictReader(io.StringIO(client.get(f"{path}.csv").content.decode(), newline="")))
     assert [change(Decimal(file[f"zmiana_przez_{name}_proc"]) / 100) for name in ("miesiac", "rok")] == [month, year]
 
 
@@ -172,9 +174,22 @@ def test_a_past_day(client, history):
 
 
 @pytest.mark.parametrize("day", ["2999-01-01", "2001-01-01", "wczoraj", "2026-02-30"])
-def test_a_day_that_cannot_be_answered_says_so(client, prices, day):
-    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/ceny/pellet.md"):
-        assert "Podaj dzień z ostatnich 24 miesięcy." in plain(client.get(path, {"dzien": day}))
+def test_a_day_that_cannot_be_answered_says_so_above_the_numbers(client, prices, day):
+    refusal = "Dzień w adresie nie jest datą z ostatnich 24 miesięcy: podaj dzień od "
+    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
+        html = client.get(path, {"dzien": day}).content.decode().replace("\N{NO-BREAK SPACE}", " ")
+        assert html.index("<main") < html.index(refusal) < html.index("Pokazujemy ceny na dziś.") < html.index("<h1")
+        assert refusal in client.get(f"{path[:-1]}.md", {"dzien": day}).content.decode()
+    for path in ("/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv"):
+        answer = client.get(path, {"dzien": day})
+        assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
+        assert answer.content.decode().startswith(refusal)
+
+
+def test_the_first_and_the_last_day_can_be_asked_for(client, history):
+    for day in (history, months_before(history, 24)):
+        assert "podaj dzień od" not in text_of(client.get("/ceny/pellet/", {"dzien": day.isoformat()}))
+        assert client.get("/ceny/pellet.csv", {"dzien": day.isoformat()}).status_code == 200
 
 
 def test_the_series_of_a_voivodeship(client, history):
