@@ -30,7 +30,7 @@ QUOTE_GUGIK = "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego"
 class Terms:
     """Fixed facts of a data set. licences: (prefix of the source, licence); the first matching prefix counts.
 
-    rhythm: of changes, in Polish. address: path of its endpoint.
+    rhythm: of changes, in Polish. address: path of an answer of the API.
     """
 
     what: str
@@ -44,7 +44,7 @@ TERMS: dict[str, Terms] = {
         "Nazwy i kody TERYT województw, powiatów i gmin.",
         (("", QUOTE_GUS),),
         "raz w roku, według stanu na 1 stycznia",
-        "/locations",
+        "/locations?q=Zakopane",
     ),
     Dataset.Slug.PLACES: Terms(
         "Nazwy miejscowości i gminy, w których leżą.",
@@ -54,25 +54,25 @@ TERMS: dict[str, Terms] = {
             ("", QUOTE_GUGIK),
         ),
         "kilka razy w roku",
-        "/locations",
+        "/locations?q=Zakopane",
     ),
     Dataset.Slug.POSTCODES: Terms(
         "Kody pocztowe z gminami i środkiem zabudowy.",
         (("GeoNames", "CC BY 4.0"), ("", QUOTE_GUGIK)),
         "kilka razy w roku",
-        "/locations",
+        "/postcodes/30-001",
     ),
     Dataset.Slug.BOUNDARIES: Terms(
         "Granice gmin, według których wskazujemy gminę punktu.",
         (("przybliżenie własne", "CC BY 4.0, jak dane, z których powstały"), ("", QUOTE_GUGIK)),
         "raz w roku",
-        "/locate",
+        "/locate?lat=49.2992&lon=19.9496",
     ),
     Dataset.Slug.DEPOTS: Terms(
         "Składy opału: adres, paliwa, godziny, kontakt, status wpisu.",
         (("OpenStreetMap", "ODbL 1.0"), ("wpisy demonstracyjne", "bez ograniczeń"), ("", "podana przy każdym wpisie")),
         "przy każdym imporcie i przy każdej decyzji redakcji",
-        "/stores",
+        "/stores?teryt=1217011",
     ),
     Dataset.Slug.SERIES: Terms(
         "Średnie roczne ceny węgla, prądu i gazu w Polsce i województwach.",
@@ -84,7 +84,7 @@ TERMS: dict[str, Terms] = {
         "Ceny z cenników składów i ze zgłoszeń czytelników, z których liczymy mediany.",
         (("ceny demonstracyjne", "bez ograniczeń"), ("", QUOTING)),
         "przy każdej zatwierdzonej cenie; mediany codziennie",
-        "/prices/{fuel}",
+        "/prices/pellet",
     ),
     Dataset.Slug.REGULATIONS: Terms(
         "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła.",
@@ -102,7 +102,7 @@ SUBSIDY = "subsidy"
 class DataSet:
     """A row of the page. rows: None when not countable. changed_on: the day of the last change in this catalog.
 
-    demonstration: a sentence about its invented rows, "" without any. data_url: of its endpoint.
+    demonstration: a sentence about its invented rows, "" without any. data_url: of an answer of the API.
     """
 
     slug: str
@@ -262,7 +262,7 @@ def programme(today: date) -> DataSet:
         licence=QUOTING,
         rhythm="po każdej zmianie programu",
         demonstration="",
-        data_url=api_url("/subsidy"),
+        data_url=api_url("/subsidy/limits"),
     )
 
 

@@ -4,17 +4,21 @@ Covers CommonMark 0.31, section 2.4 (backslash escapes), and GitHub's tables and
 """
 
 import re
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from fueldepot.http.links import site_url
 from pages.page import twin_path
 
-MARKS = re.compile(r"([\\`*_\[\]<>#|~])")
+MARKS = re.compile(r"([\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_]))")
+"""Characters to escape. An underscore between letters or digits is none: `boiler_class_3` (section 6.2)."""
+
 ENTITY = re.compile(r"&(?=#?[0-9A-Za-z]{1,32};)")
 BLOCK = re.compile(r"^([-+=]|[0-9]{1,9}(?=[.)]))")
 INVISIBLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 
 SCHEMES = {"http", "https", "mailto", "tel"}
+ADDRESS_IN_TEXT = re.compile(r"https?://[^\s<>\"'„”()]*[^\s<>\"'„”().,;:!?]")
 UNSAFE_IN_ADDRESS = re.compile(r"[\s\x00-\x1f\x7f<>()\[\]\\\"'`|]")
 
 
@@ -48,6 +52,24 @@ def address(url: str) -> str:
     if scheme not in SCHEMES:
         return ""
     return UNSAFE_IN_ADDRESS.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), url)
+
+
+def autolink(url: str) -> str:
+    """Return a URL between angle brackets, so that nothing behind it joins it; escaped text for an unsafe one."""
+    target = address(url)
+    return f"<{target}>" if target else escape(url)
+
+
+def escape_around(text: str, urls: Iterable[str]) -> str:
+    """Escape text for one line of Markdown, with the URLs in it as autolinks."""
+    autolinks = {escape(url): autolink(url) for url in sorted(urls, key=len, reverse=True)}
+    line = escape(text)
+    return re.sub("|".join(map(re.escape, autolinks)), lambda match: autolinks[match[0]], line) if autolinks else line
+
+
+def code(text: str) -> str:
+    """Return a code span of a text without backticks."""
+    return f"`{text}`"
 
 
 def link(label: str, url: str) -> str:

@@ -88,6 +88,16 @@ def md(value: object) -> str:
     return markdown.escape(str(value))
 
 
+def citing(citation: str, url: str) -> str:
+    """Escape a citation for Markdown, with its URL as an autolink."""
+    return markdown.escape_around(citation, [url])
+
+
+def md_urlize(text: str) -> str:
+    """Escape text of a source for Markdown, with the URLs in it as autolinks."""
+    return markdown.escape_around(text, markdown.ADDRESS_IN_TEXT.findall(text))
+
+
 def prose(text: str) -> str:
     """Mark the project's own text, which is Markdown. Not for untrusted text."""
     return text
@@ -117,6 +127,10 @@ MARKDOWN: dict[str, Filter] = {
     "md": md,
     "prose": prose,
     "address": markdown.address,
+    "autolink": markdown.autolink,
+    "citing": citing,
+    "code": markdown.code,
+    "md_urlize": md_urlize,
     "linked": markdown.link,
     "to_twin": to_twin,
     "md_day": md_day,

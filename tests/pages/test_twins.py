@@ -1,6 +1,8 @@
 """Markdown twins: routes, heads, escaping of untrusted text."""
 
 import re
+from datetime import date
+from decimal import Decimal
 
 import pytest
 from django.template import engines
@@ -8,13 +10,17 @@ from django.utils import timezone
 from jinja2 import nodes
 
 from catalog.models import FormerMunicipality
+from catalog.search.entries import rebuild_index
 from pages.markdown import address, escape, link
 from pages.page import twin_path
 from pages.rendering import prefers_markdown
+from pages.site_map import all_pages
 from pages.template_filters import MARKDOWN
+from prices.models import Observation, Series
 from subsidy.template_filters import FILTERS as AMOUNTS
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -66,7 +72,7 @@ def test_every_page_has_a_twin(client, everything, path):
     assert re.fullmatch(r"- Stan na: (\d+ \w+ \d{4} r\. \(\d{4}-\d\d-\d\d\)|nieznany)", lines[3])
     assert re.fullmatch(r"- Status danych: \S.+", lines[4])
     assert re.fullmatch(r"- Licencja: \S.+", lines[5])
-    assert lines[6].startswith(f"- Cytuj: Składy opału, „{lines[0][2:]}”, http://127.0.0.1:8000{path}")
+    assert lines[6].startswith(f"- Cytuj: Składy opału, „{lines[0][2:]}”, <http://127.0.0.1:8000{path}>")
     text = answer.content.decode()
     assert "&amp;" not in text
     assert "\n\n\n" not in text
@@ -128,7 +134,7 @@ def test_a_depot(client, depot, depot_page):
         "- Licencja: ODbL-1.0",
         ", stan na 3 października 2026 r., status wpisu: zweryfikowane",
         "- Adres: ul. Długa 5, 30-001 Kraków",
-        "- Strona: [https://www.example.pl/opal](https://www.example.pl/opal)",
+        "- Strona: <https://www.example.pl/opal>",
         "- NIP: 5260250274",
         "- poniedziałek: 7:00–15:00",
         f"http://127.0.0.1:8000/api/v1/stores/{depot.pk}",
@@ -194,6 +200,48 @@ def test_invented_depots_and_prices_say_so(client, demonstration):
         assert NOINDEX in client.get(path).content.decode()
 
 
+QUERIES = (
+    "/index.md?q=Zakopane",
+    f"{KRAKOW[:-1]}.md?kod=30-001&paliwo=pellet",
+    "/przepisy/malopolskie.md?teryt=1217011",
+    "/przepisy/sprawdz.md?miejsce=1217011&piec=boiler_class_3",
+    "/przepisy/sprawdz.md?miejsce=Kraków&piec=boiler_class_3",
+    "/ceny/pellet.md?dzien=2026-01-02",
+)
+
+
+def test_every_address_that_a_twin_names_answers(client, everything):
+    """As text or link: without a backslash, without what stands behind it. Templates like `/stores/{id}` are left."""
+    factories.BoundaryFactory(lat=50.06, lon=19.94)
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.3, lon=19.95)
+    for code in ("30-001", "34-500"):
+        factories.PostcodeFactory(code=code)
+    DeadlineFactory(date=date(2999, 1, 1), appliances=["boiler_class_3"])
+    ResolutionFactory(text_url="https://example.pl/akt_1_(2)/_a")
+    series = Series.objects.create(slug="wegiel-kamienny")
+    origin = "strona https://example.pl/rok_2022/#_tabela, plik dane_2022.xlsx"
+    Observation.objects.create(series=series, year=2022, value=Decimal(900), source=origin)
+    rebuild_index()
+    pages = [twin(entry.path) for entry in all_pages(timezone.localdate())]
+    named = set()
+    for path in [*pages, *QUERIES, "/llms.txt", "/llms-full.txt"]:
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        text = answer.content.decode()
+        named |= {(path, url) for url in re.findall(r"https?://[^\s<>)`|]+", text) if "{" not in url}
+        assert not re.search(r"https?://[^\s<>)`|]*\\|\w\\_\w", text), path
+    site = "http://127.0.0.1:8000"
+    own = {url.removeprefix(site): path for path, url in named if url.startswith(f"{site}/")}
+    assert len(own) > 80
+    statuses = {url: client.get(url).status_code for url in own}
+    assert {(own[url], url): status for url, status in statuses.items() if status not in {200, 301}} == {
+        ("/llms.txt", "/mcp"): 405  # POST only
+    }
+    foreign = {url for _, url in named if not url.startswith(site)}
+    assert {"https://example.pl/rok_2022/#_tabela", "https://example.pl/akt_1_%282%29/_a"} <= foreign
+    assert not any(url.endswith(tuple(".,;:")) for url in foreign)
+
+
 # What sources wrote
 
 
@@ -210,7 +258,7 @@ def test_a_hostile_name_has_no_marks(client):
         assert not re.search(r"^(# H|- l)", text, re.MULTILINE)
         assert not re.search(r"(?<!\\)!\[i\]\(", text)
         assert "&lt;" not in text.replace("\\&lt;", "")
-    assert "(https://a.pl/%28b%29%5Bc%5D)" in client.get(pages[1]).content.decode()
+    assert "<https://a.pl/%28b%29%5Bc%5D>" in client.get(pages[1]).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -227,6 +275,7 @@ def test_a_hostile_name_has_no_marks(client):
         ("a\u202eb\u200b\x00c", "a b c"),
         ("~~a~~ |", "\\~\\~a\\~\\~ \\|"),
         ("", ""),
+        ("boiler_class_3, _a_ b_", "boiler_class_3, \\_a\\_ b\\_"),
     ],
 )
 def test_escaping(text, escaped):
