@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from http import HTTPStatus
+from itertools import count, groupby
 from xml.sax.saxutils import escape
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.template.loader import render_to_string
-from django.urls import reverse
+from django.template.response import SimpleTemplateResponse
+from django.urls import resolve, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -45,26 +48,24 @@ IN_LLMS = (
 """Sections of `llms.txt`; the last is optional. Pages of voivodeships link to municipalities and depots."""
 
 QUESTIONS = (
-    ("Gdzie to leży, jaki ma kod TERYT i współrzędne?", "/api/v1/locations?q=Zakopane", 3),
-    ("Które składy z danym paliwem są najbliżej?", "/api/v1/stores?postcode=34-500&fuel=pellet&limit=3", 4),
-    ("Jakie uchwały i terminy wiążą gminę?", "/api/v1/regulations?teryt=1217011&binding=1", 7),
-    ("Do kiedy wolno używać tego kotła?", "/przepisy/sprawdz.md?miejsce=1217011&piec=boiler_class_3", 4),
-    ("Jakie terminy są najbliższe w całym kraju?", "/api/v1/deadlines?to=2027-12-31", 4),
-    ("Ile kosztuje paliwo (mediana) w województwie?", "/api/v1/prices/pellet?voivodeship=malopolskie", 3),
+    ("Gdzie to leży, jaki ma kod TERYT i współrzędne?", "/api/v1/locations?q=Zakopane"),
+    ("Które składy z danym paliwem są najbliżej?", "/api/v1/stores?postcode=34-500&fuel=pellet&limit=3"),
+    ("Jakie uchwały i terminy wiążą gminę?", "/api/v1/regulations?teryt=1217011&binding=1"),
+    ("Do kiedy wolno używać tego kotła?", "/przepisy/sprawdz.md?miejsce=1217011&piec=boiler_class_3"),
+    ("Jakie terminy są najbliższe w całym kraju?", "/api/v1/deadlines?to=2027-12-31"),
+    ("Ile kosztuje paliwo (mediana) w województwie?", "/api/v1/prices/pellet?voivodeship=malopolskie"),
     (
         "Ile kosztował prąd, gaz lub węgiel według GUS?",
         "/api/v1/prices?series=prad-g11&year=2019&voivodeship=polska",
-        2,
     ),
     (
         "Jaka dotacja i na jakim poziomie?",
         "/api/v1/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler&brief=1",
-        3,
     ),
-    ("Jakie są progi dochodu i limity programu?", "/api/v1/subsidy/limits?about=levels", 4),
-    ("Co wiadomo o gminie, ile ma składów?", "/api/v1/municipalities/1217011", 1),
+    ("Jakie są progi dochodu i limity programu?", "/api/v1/subsidy/limits?about=levels"),
+    ("Co wiadomo o gminie, ile ma składów?", "/api/v1/municipalities/1217011"),
 )
-"""Frequent questions: (question, path of the answer, its maximum size in kB)."""
+"""Frequent questions, each with the path of its answer."""
 
 View = Callable[..., HttpResponse]
 
@@ -146,9 +147,12 @@ def llms(today: date) -> str:
     sections = [
         (section, [(entry, note(entry, size)) for entry in entries if entry.section == section]) for section in IN_LLMS
     ]
+    site = names()
     context = {
-        "site": names(),
-        "questions": QUESTIONS,
+        "site": site,
+        "openapi_size": answer_size(site["openapi"]),
+        "compact_size": answer_size(f"{site['openapi']}?compact=1"),
+        "questions": [(question, address, answer_size(address)) for question, address in QUESTIONS],
         "series": [(slug, years_of(rows)) for slug, rows in official.get().series.items()],
         "sections": sections[:-1],
         "optional": sections[-1][1],
@@ -161,10 +165,25 @@ def llms(today: date) -> str:
     return collapse_blank_lines(render_to_string("pages/llms.md", context))
 
 
+def answer_size(address: str) -> str:
+    """Return the size of the present answer to an address of this service: "4 kB"; "" where it is an error."""
+    path, _, query = address.partition("?")
+    request = HttpRequest()
+    request.method, request.path, request.path_info = "GET", path, path
+    request.META = {"REQUEST_METHOD": "GET", "QUERY_STRING": query}
+    request.GET = QueryDict(query)
+    view, args, kwargs = resolve(path)
+    response = view(request, *args, **kwargs)
+    if isinstance(response, SimpleTemplateResponse):
+        response.render()
+    return kilobytes(len(response.content)) if response.status_code == HTTPStatus.OK else ""
+
+
 def years_of(rows: SeriesRows) -> str:
-    """Return the known years of a series, the first and the last: "2006–2018"; "" without a number."""
-    years = {*rows.poland, *(year for prices in rows.voivodeships.values() for year in prices)}
-    return f"{min(years)}–{max(years)}" if years else ""
+    """Return the years of a series with a number: "2003, 2014–2018"; "" without any."""
+    years = sorted({*rows.poland, *(year for prices in rows.voivodeships.values() for year in prices)})
+    runs = [[*run] for _, run in groupby(years, key=lambda year, place=count(): year - next(place))]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 def note(entry: SiteMapEntry, size: Mapping[str, str]) -> str:

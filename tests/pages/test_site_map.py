@@ -16,6 +16,7 @@ from pages import machine_files
 from pages.page import twin_path
 from pages.site_map import all_pages, listed_pages
 from prices.models import Observation, Series
+from prices.snapshot import SeriesRows
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
@@ -115,6 +116,13 @@ def test_llms_txt_gives_the_day_that_the_page_gives(client, site):
     assert locations(client.get("/sitemap.xml"))[f"{SITE}/przepisy/"] == "2026-09-11"
     for address, day in given.items():
         assert f"({day})\n" in client.get(address).content.decode()
+
+
+def test_years_of_a_series_leave_out_what_is_missing():
+    poland = dict.fromkeys((2003, 2010, 2015, 2016, 2018), Decimal(900))
+    areas = {"malopolskie": {2017: Decimal(900), 2022: Decimal(900)}}
+    assert machine_files.years_of(SeriesRows(None, poland, areas, ())) == "2003, 2010, 2015–2018, 2022"
+    assert machine_files.years_of(SeriesRows(None, {}, {}, ())) == ""
 
 
 def test_llms_txt_keeps_to_the_convention(client, site):
