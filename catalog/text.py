@@ -1,7 +1,8 @@
-"""Normalisation and formatting of text: folded names, slugs, Polish order, postcodes, addresses."""
+"""Normalisation and formatting of text: folded names, slugs, Polish order, postcodes, addresses, amounts."""
 
 import re
 import unicodedata
+from decimal import Decimal
 
 # Letters that Unicode does not decompose into a base letter and a mark. Covers Latin-1 and Latin Extended-A.
 _UNDECOMPOSED = str.maketrans(
@@ -112,3 +113,15 @@ def _words(text: str) -> str:
 
 def _letters(character: str) -> str:
     return "".join(c if c.isalnum() else " " for c in plain(character))
+
+
+def zloty(amount: float | Decimal | None, places: int = 2) -> str:
+    """ "1 520,50 zł", on one line; a dash for None."""
+    if amount is None:
+        return "–"
+    return f"{amount:,.{places}f} zł".replace(",", " ").replace(".", ",").replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def short_zloty(amount: float | Decimal) -> str:
+    """ "1 590 zł", "1 590,50 zł": grosze only where needed."""
+    return zloty(amount, 0 if amount == int(amount) else 2)

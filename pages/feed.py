@@ -18,11 +18,12 @@ from django.utils.html import escape
 from django.views.decorators.http import require_safe
 
 from catalog.models import Dataset
+from catalog.text import zloty
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
 from fueldepot.http.links import route_path, site_url
 from pages.dates import day
-from pages.polish import counted, zloty
+from pages.polish import counted
 from pages.prices.shared import PER_UNIT
 from pages.territory import voivodeships_by_name
 from prices.api.responses import all_fuel_prices

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from http import HTTPStatus
-from itertools import count, groupby
+from itertools import groupby
 from xml.sax.saxutils import escape
 
 from django.conf import settings
@@ -182,7 +182,9 @@ def answer_size(address: str) -> str:
 def years_of(rows: SeriesRows) -> str:
     """Return the years of a series with a number: "2003, 2014–2018"; "" without any."""
     years = sorted({*rows.poland, *(year for prices in rows.voivodeships.values() for year in prices)})
-    runs = [[*run] for _, run in groupby(years, key=lambda year, place=count(): year - next(place))]
+    # In a run of consecutive years, year and place grow alike.
+    groups = groupby(enumerate(years), key=lambda item: item[1] - item[0])
+    runs = [[year for _, year in group] for _, group in groups]
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 

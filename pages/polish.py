@@ -47,24 +47,6 @@ def _signed(number: str) -> str:
     return shown.lstrip("+\N{MINUS SIGN}") if not shown.strip("+\N{MINUS SIGN}0,") else shown
 
 
-def zloty(amount: float | None, places: int = 2) -> str:
-    """ "1 520,50 zł"; a dash for None."""
-    if amount is None:
-        return "–"
-    return f"{amount:,.{places}f} zł".replace(",", " ").replace(".", ",").replace(" ", NO_BREAK)
-
-
-def short_zloty(amount: float) -> str:
-    """ "1 590 zł", "1 590,50 zł": grosze only where needed."""
-    return zloty(amount, 0 if amount == int(amount) else 2)
-
-
-def difference(amount: float) -> str:
-    """ "+90 zł", "−90 zł", "równo": whole złoty."""
-    rounded = round(amount)
-    return f"{'+' if rounded > 0 else '−'}{zloty(abs(rounded), 0)}" if rounded else "równo"
-
-
 @lru_cache(maxsize=1000)
 def date_digits(value: date) -> str:
     """ "3.10.2026"."""

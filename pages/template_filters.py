@@ -16,6 +16,7 @@ from django.utils.html import urlize
 from django.utils.text import capfirst
 from markupsafe import Markup, escape
 
+from catalog.text import short_zloty, zloty
 from fueldepot.http.links import route_path
 from pages import dates, markdown, non_breaking, polish
 
@@ -31,6 +32,12 @@ HARMLESS = {"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028",
 def whole(number: int | None) -> str:
     """Format a whole number with grouped thousands, "" for None."""
     return "" if number is None else polish.whole(number)
+
+
+def difference(amount: float) -> str:
+    """ "+90 zł", "−90 zł", "równo": whole złoty."""
+    rounded = round(amount)
+    return f"{'+' if rounded > 0 else '−'}{zloty(abs(rounded), 0)}" if rounded else "równo"
 
 
 def iso(value: date) -> str:
@@ -152,16 +159,16 @@ FILTERS: dict[str, Filter] = {
     "date_digits": polish.date_digits,
     "day": dates.day,
     "for_excel": for_excel,
-    "difference": polish.difference,
+    "difference": difference,
     "json_ld": json_ld,
     "linebreaksbr": linebreaksbr,
     "postcodes": postcodes,
     "route": route_path,
-    "short_zloty": polish.short_zloty,
+    "short_zloty": short_zloty,
     "tied": tied,
     "tied_html": tied_html,
     "unbroken": unbroken,
     "urlize": linked_addresses,
     "whole": whole,
-    "zloty": polish.zloty,
+    "zloty": zloty,
 }

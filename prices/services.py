@@ -19,9 +19,9 @@ from catalog.models import Dataset, Depot, DepotBatch, Submission
 from catalog.services.moderation import lock_depots
 from catalog.submissions.decisions import ReasonMissing
 from catalog.submissions.notifications import PriceOutcome, record_price_outcomes
+from catalog.text import short_zloty
 from fueldepot.data import history, versions
 from fueldepot.data.bulk import among
-from prices import descriptions
 from prices.models import DepotPrice, PlausibleRange
 from prices.offers import lock_depots_of, update_offers
 from prices.snapshot import read_ranges
@@ -154,8 +154,8 @@ def publish_owner_prices(*, depot: Depot, quotes: Sequence[PriceInput], on: date
         if stored is not None:
             row.pk = stored.pk
         row.status, row.decided_at = DepotPrice.Status.APPROVED, on
-        was = f"{descriptions.exact(before.price)} zł" if before else "brak ceny"
-        change = f"{was} → {descriptions.exact(row.price)} zł/{row.unit}"
+        was = short_zloty(before.price) if before else "brak ceny"
+        change = f"{was} → {short_zloty(row.price)}/{row.unit}"
         row._change_reason = f"{history.OWNER}: {change}"  # type: ignore[attr-defined] # read by simple-history
         save(row, None)
         published.append(row.pk)
@@ -321,7 +321,7 @@ def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
         assert price.submission_id is not None  # noqa: S101 - by the filter
         if price.status == DepotPrice.Status.PENDING:
             waiting.add(price.submission_id)
-        value = f"{descriptions.exact(price.price)} zł/{price.unit}, {price.day:%d.%m.%Y}"
+        value = f"{short_zloty(price.price)}/{price.unit}, {price.day:%d.%m.%Y}"
         outcomes.setdefault(price.submission_id, []).append(
             PriceOutcome(fuels.BY_SLUG[price.fuel].name, value, price.reason)
         )

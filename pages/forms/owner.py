@@ -8,13 +8,14 @@ from django.urls import reverse
 from catalog.links import depot_path
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
+from catalog.text import zloty
 from pages.forms.depot import HOURS, HoursFields
 from pages.forms.hours_fields import written_days
 from pages.forms.pages import FilledPage
 from pages.forms.price import HOW, PRICES, PriceFields
 from pages.forms.public_form import PublicForm
 from pages.page import Page
-from pages.polish import date_digits, zloty
+from pages.polish import date_digits
 from pages.prices.shared import PER_UNIT
 from prices.models import DepotPrice
 

@@ -11,11 +11,10 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Depot
+from catalog.text import short_zloty, zloty
 from pages.forms import fields
 from pages.forms.public_form import PublicForm
-from pages.polish import zloty
 from pages.prices.shared import PER_UNIT
-from prices.descriptions import exact
 from prices.models import PlausibleRange
 from prices.validation import InvalidPrice, PriceInput, unit_price
 
@@ -127,8 +126,8 @@ class PriceFields(PublicForm):
         if limits and not limits.low <= price <= limits.high:
             self.add_error(
                 name,
-                f"To daje {zloty(float(price))} {PER_UNIT[fuel.unit]}. Wiarygodne ceny tego paliwa to "
-                f"od {exact(limits.low)} do {exact(limits.high)} zł. Sprawdź, czy kwota nie jest za inną ilość.",
+                f"To daje {zloty(float(price))} {PER_UNIT[fuel.unit]}. Wiarygodne ceny tego paliwa to od "
+                f"{short_zloty(limits.low)} do {short_zloty(limits.high)}. Sprawdź, czy kwota nie jest za inną ilość.",
             )
 
 

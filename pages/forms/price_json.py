@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 from catalog.depots import fuels
+from catalog.text import zloty
 from pages.dates import day
-from pages.polish import zloty
 from pages.prices.shared import PER_UNIT
 from prices.validation import PriceInput
 

@@ -10,9 +10,8 @@ from django.urls import reverse
 
 from catalog.depots import fuels
 from catalog.territory.snapshot import territory
-from catalog.text import sort_key
+from catalog.text import sort_key, zloty
 from pages.page import Crumb
-from pages.polish import zloty
 from pages.prices.shared import (
     ORDERS,
     PER_UNIT,

@@ -2,12 +2,13 @@
 
 import re
 import string
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.text import fold, format_address, normalise_postcode, plain, slug, sort_key
+from catalog.text import fold, format_address, normalise_postcode, plain, short_zloty, slug, sort_key, zloty
 
 LATIN = st.text(st.characters(max_codepoint=0x17F))
 
@@ -147,3 +148,8 @@ def test_format_address(parts, line):
 def test_address_of_any_parts_is_tidy(parts):
     line = format_address(*parts, "Bobowa")
     assert re.fullmatch(r"[^ ,]+(,? [^ ,]+)*", line)
+
+
+def test_amounts_have_grouped_thousands_and_stay_on_one_line():
+    written = [zloty(None), zloty(1520.5), short_zloty(Decimal("1613.00")), short_zloty(24.99)]
+    assert [part.replace("\N{NO-BREAK SPACE}", "_") for part in written] == ["–", "1_520,50_zł", "1_613_zł", "24,99_zł"]

@@ -80,6 +80,7 @@ def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(
     letter = mail.outbox[-1]
     assert (letter.subject, letter.to) == ("Skład opału Nowak: część cen przyjęta", ["jan@opal-nowak.pl"])
     assert "To cena za metr." in letter.body
+    assert "1\N{NO-BREAK SPACE}600\N{NO-BREAK SPACE}zł/t, " in letter.body  # as pages write amounts
     assert "Nie tak tanio." in letter.alternatives[0].content
     shown = text_of(client.get(page))
     assert "Redakcja sprawdziła ceny" in shown
@@ -148,7 +149,7 @@ def test_a_price_list_of_the_same_day_stands_beside_it(stranger, path, nowak, cl
     [
         ({}, "Podaj cenę co najmniej jednego paliwa."),
         ({"bag-pellet": "15"}, "Do wagi worka podaj jego cenę."),
-        ({"price-pellet": "24"}, "Wiarygodne ceny tego paliwa to od 600 do 4000 zł"),
+        ({"price-pellet": "24"}, "Wiarygodne ceny tego paliwa to od 600 zł do 4 000 zł"),
         ({"price-pellet": "99999"}, "Wiarygodne ceny"),
         ({"price-pellet": "0"}, "Wpisz kwotę"),
         ({"price-pellet": "-5"}, "Wpisz kwotę"),
@@ -171,7 +172,7 @@ def test_what_is_no_price(stranger, path, typed, said):
 
 def test_a_range_with_grosze_is_told_to_the_grosz(stranger, path):
     PlausibleRange.objects.filter(pk="pellet").update(low=Decimal("650.50"))
-    assert "od 650,50 do 4000 zł" in text_of(stranger.fill(path, **{"price-pellet": "650,49"}))
+    assert "od 650,50 zł do 4 000 zł" in text_of(stranger.fill(path, **{"price-pellet": "650,49"}))
 
 
 def test_the_ends_of_a_plausible_range_are_inside(stranger, path):
