@@ -60,6 +60,7 @@ def names() -> dict[str, str]:
         "index": reverse("llms"),
         "full": reverse("llms-full"),
         "map": reverse("sitemap"),
+        "changes": reverse("changes"),
     }
 
 

@@ -27,8 +27,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERS
 from pydantic import ValidationError
 
 from fueldepot.errors import DOMAIN_ERRORS
+from fueldepot.http.release import version
 from fueldepot.mcp.tools import TOOLS, ToolNotFound, call_tool, describe_tools
-from fueldepot.openapi import served
 
 WITHOUT_VERSION = "2025-03-26"
 """Version of requests without one. Streamable HTTP, "Protocol Version Header"."""
@@ -151,7 +151,7 @@ def describe_server() -> dict[str, Any]:
     """Return name, version and capabilities of this server."""
     return {
         "capabilities": {"tools": {}},
-        "serverInfo": {"name": settings.SITE_NAME, "version": served.document()["info"]["version"]},
+        "serverInfo": {"name": settings.SITE_NAME, "version": version()},
         "instructions": INSTRUCTIONS,
     }
 

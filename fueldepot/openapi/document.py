@@ -71,10 +71,14 @@ def complete_parameter(parameter: dict[str, Any]) -> None:
         del schema["minLength"]  # enumerations and patterns are stricter
 
 
+DOCUMENT_VERSION = "1.0.0"
+"""Version of the description, by the specification; `x-release` has that of the project."""
+
 SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.1",
     "TITLE": "Fuel Depot Catalog API",
-    "VERSION": release.version(),
+    "VERSION": DOCUMENT_VERSION,
+    "EXTENSIONS_INFO": {"x-release": release.version()},
     "DESCRIPTION": shared.DESCRIPTION,
     "TOS": "/api/",
     "LICENSE": {"name": "Quotation with attribution; entries from OpenStreetMap under ODbL 1.0", "url": "/api/"},

@@ -54,7 +54,7 @@ class IndexSerializer(Serializer[Any]):
     """The service, its addresses and its data sets."""
 
     name = CharField(help_text="Name of the service.", style={"example": "Składy opału"})
-    version = CharField(help_text="Version of the description.", style={"example": "1.1.0"})
+    version = CharField(help_text="Release of the service.", style={"example": "1.1.0"})
     openapi = URLField(help_text="The description (OpenAPI 3.1).", style={"example": f"{SITE}/api/v1/openapi.json"})
     docs = URLField(help_text="The documentation to read and try.", style={"example": f"{SITE}/api/v1/docs"})
     rules = URLField(help_text="The rules of use, in Polish.", style={"example": f"{SITE}/api/"})
@@ -69,7 +69,7 @@ class IndexSerializer(Serializer[Any]):
         document = served.document()
         return {
             "name": settings.SITE_NAME,
-            "version": document["info"]["version"],
+            "version": document["info"]["x-release"],
             "openapi": site_url(route_path("v1:openapi")),
             "docs": site_url(route_path("v1:docs")),
             "rules": documentation_url(),

@@ -114,7 +114,7 @@ def docs_page() -> DocsPage:
         path=reverse("v1:docs"),
         breadcrumbs=(Crumb.home(), Crumb("API i zasady korzystania z danych", reverse("api-rules"))),
         base_url=document["servers"][0]["url"],
-        version=document["info"]["version"],
+        version=document["info"]["x-release"],
     )
 
 
@@ -131,7 +131,7 @@ def reference_page() -> ReferencePage:
             Crumb("Dokumentacja API", reverse("v1:docs")),
         ),
         base_url=document["servers"][0]["url"],
-        version=document["info"]["version"],
+        version=document["info"]["x-release"],
         rules=tuple(sections(document["info"]["description"])),
         groups=tuple(
             Group(tag["name"], tag["description"].removesuffix("."), tuple(operations(document, tag["name"])))

@@ -137,8 +137,9 @@ def test_llms_txt_keeps_to_the_convention(client, site):
     listed = lines[lines.index("## O serwisie") :]
     assert all(re.fullmatch(r"(## .+|- \[[^\]]+\]\(http\S+\)(: .+)?|)", line) for line in listed)
     for address in re.findall(rf"\]\({SITE}([^)]+)\)", "\n".join(listed)):
-        if address.endswith(".md"):
+        if address.endswith((".md", ".atom")):
             assert client.get(address).status_code == 200
+    assert f"({SITE}/zmiany.atom)" in answer.content.decode()
     assert "demonstracyjna" not in answer.content.decode()
 
 
