@@ -30,7 +30,7 @@ PREFLIGHT = {
 PUBLIC_FILES = (".csv", ".md", ".txt")
 """Ends of the addresses outside the API that scripts of other sites may read too: data, twins of pages, llms.txt."""
 
-EXPOSED = "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID, X-Total-Count"
+EXPOSED = "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Ignored-Parameters, X-Request-ID, X-Total-Count"
 """Response headers readable for scripts of other sites, besides the safelisted ones."""
 
 

@@ -24,7 +24,7 @@ from subsidy import rules
 from subsidy.api import params as subsidy
 from subsidy.application import ENVELOPE, SOURCES, Heating
 
-AS_OF = date(2026, 11, 22)
+AS_OF = date(2026, 11, 23)
 """The day on which the rules last changed; renew it with every change of their text."""
 
 NOTICE_MONTHS = 6
@@ -164,6 +164,7 @@ LIMITS = (
     "Na nadmiar zapytań odpowiadamy 429. Nagłówek `Retry-After` mówi, po ilu sekundach spróbować ponownie.",
     "Odpowiedzi mają nagłówki `Cache-Control` i `ETag`. Przechowuj je u siebie tak długo, jak na to pozwalają, a potem "
     "pytaj z `If-None-Match`: odpowiedź 304 znaczy, że nic się nie zmieniło.",
+    "Parametry o nieznanych nazwach pomijamy i wymieniamy w nagłówku `X-Ignored-Parameters`.",
     "Pobranie całej bazy, utworzenie jej kopii i wykorzystanie komercyjne wymagają wcześniejszego uzgodnienia z "
     "operatorem serwisu.",
     "Lista składów obcięta parametrem `limit` podaje w nagłówku `X-Total-Count`, ile jest wszystkich, a w nagłówku "

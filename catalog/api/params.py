@@ -47,9 +47,8 @@ class LocationsQuery:
     text: str
 
     @classmethod
-    def parse(cls, raw: str) -> Self:
-        """Read a query string; raises InvalidParameters."""
-        given = ParamReader(raw)
+    def parse(cls, given: ParamReader) -> Self:
+        """Read the parameters; raises InvalidParameters."""
         text = given.text("q", TEXT, min_length=QUERY_MIN_LENGTH, required=True)
         given.raise_for_errors()
         assert text is not None  # noqa: S101 - raise_for_errors() has raised otherwise
@@ -91,9 +90,8 @@ class LocateQuery:
     point: Point
 
     @classmethod
-    def parse(cls, raw: str) -> Self:
-        """Read a query string; raises InvalidParameters."""
-        given = ParamReader(raw)
+    def parse(cls, given: ParamReader) -> Self:
+        """Read the parameters; raises InvalidParameters."""
         point = read_point(given, required=True)
         given.raise_for_errors()
         assert point is not None  # noqa: S101 - raise_for_errors() has raised otherwise
@@ -117,9 +115,8 @@ class StoreQuery:
     format: str | None
 
     @classmethod
-    def parse(cls, raw: str) -> Self:
-        """Read a query string; raises InvalidParameters."""
-        given = ParamReader(raw)
+    def parse(cls, given: ParamReader) -> Self:
+        """Read the parameters; raises InvalidParameters."""
         teryt = given.pattern("teryt", TERYT, TERYT_PATTERN)
         postcode = given.pattern("postcode", POSTCODE, POSTCODE_PATTERN)
         point = read_point(given, required=False)
@@ -164,9 +161,8 @@ class MunicipalityQuery:
     format: str | None
 
     @classmethod
-    def parse(cls, teryt: str, raw: str) -> Self:
-        """Parse the path and the query string. Raises InvalidParameters."""
-        given = ParamReader(raw)
+    def parse(cls, teryt: str, given: ParamReader) -> Self:
+        """Read the path and the query; raises InvalidParameters."""
         if not MUNICIPALITY_PATTERN.fullmatch(teryt):
             given.add_error("teryt", "malformed", f"teryt is {quote(teryt)}; give {MUNICIPALITY}")
         form = given.choice("format", " or ".join(FORMATS), FORMATS)

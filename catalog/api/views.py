@@ -87,7 +87,7 @@ class LocationViewSet(JsonViewSet):
     )
     def list(self, request: Request) -> HttpResponse:
         """Answer GET /locations."""
-        query = LocationsQuery.parse(request.META["QUERY_STRING"])
+        query = LocationsQuery.parse(self.params)
         return json_response([LOCATION.to_representation(row) for row in suggest_locations(query.text).found])
 
 
@@ -111,7 +111,7 @@ class LocateViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request) -> HttpResponse:
         """Answer GET /locate."""
-        query = LocateQuery.parse(request.META["QUERY_STRING"])
+        query = LocateQuery.parse(self.params)
         municipality = territory.get().boundaries.get(query.point.lat, query.point.lon)
         return json_response(LocatedMunicipalitySerializer((municipality, query.point)).data)
 
@@ -140,7 +140,7 @@ class MunicipalityViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request, teryt: str) -> HttpResponse:
         """Answer GET /municipalities/{teryt}, as JSON or GeoJSON."""
-        query = MunicipalityQuery.parse(teryt, request.META["QUERY_STRING"])
+        query = MunicipalityQuery.parse(teryt, self.params)
         known = territory.get()
         found = KnownMunicipality(
             known.municipality(query.teryt),
@@ -206,7 +206,7 @@ class StoreViewSet(JsonViewSet):
     )
     def list(self, request: Request) -> HttpResponse:
         """Answer GET /stores, as JSON or GeoJSON."""
-        query = StoreQuery.parse(request.META["QUERY_STRING"])
+        query = StoreQuery.parse(self.params)
         geojson = wants_geojson(query.format, request.META.get("HTTP_ACCEPT", ""))
         listed = find_stores(query)
         bodies = depots.get().bodies

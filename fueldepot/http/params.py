@@ -85,7 +85,7 @@ Default = TypeVar("Default", int, None)
 class ParamReader:
     """The parameters of one request. Each reader returns a typed value, or None after recording an error.
 
-    Unknown parameters are ignored and listed by `unknown`. `raise_for_errors` raises once for all recorded errors.
+    Other parameters are ignored and listed by `unknown`. `raise_for_errors` raises once for all recorded errors.
     """
 
     def __init__(self, raw: str) -> None:
@@ -113,8 +113,15 @@ class ParamReader:
             self.given[name] = self.given.pop(synonym)
 
     def unknown(self) -> list[str]:
-        """Return names with a value that no reader has read so far, in the order of the request."""
-        return [name for name, values in self.given.items() if name not in self.read and name.strip() and any(values)]
+        """Return the names that have not been read so far, in the order of the request.
+
+        Without those that are empty, where that counts as not given.
+        """
+        return [
+            name
+            for name, values in self.given.items()
+            if name not in self.read and name.strip() and (any(values) or not self.empty_is_absent)
+        ]
 
     def redact(self, name: str, text: str) -> str:
         """Quote a value, unless the parameter is private."""

@@ -4,9 +4,11 @@ Every response is public JSON whatever the caller accepts, so there is no negoti
 renderer. Errors use DRF's exception handler.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from django.http import HttpRequest, HttpResponse
@@ -15,6 +17,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
+from fueldepot.http.params import ParamReader
 from fueldepot.http.rendering import JSON
 
 __all__ = ["JSON", "JsonViewSet", "json_response"]
@@ -30,17 +33,45 @@ def allowed_methods(actions: tuple[str, ...]) -> str:
     return ", ".join(method.upper() for method in known if method in actions or method == "options")
 
 
+MOST_IGNORED = 10
+"""Names in `X-Ignored-Parameters`; further ones are left out."""
+
+LONGEST_IGNORED = 60
+"""Characters of a name in `X-Ignored-Parameters`: all of them stay far below what a proxy keeps for headers."""
+
+
+def list_ignored(names: Sequence[str]) -> str:
+    """Return the first names for a header: percent-encoded, long ones cut short with `...`."""
+    encoded = [quote(name, safe="") for name in names[:MOST_IGNORED]]
+    return ", ".join(
+        name if len(name) <= LONGEST_IGNORED else re.sub("%.?$", "", name[:LONGEST_IGNORED]) + "..." for name in encoded
+    )
+
+
 class JsonViewSet(ViewSet):
-    """Endpoints that everybody may ask."""
+    """Endpoints that everybody may ask. params: the query of the request; every view reads its parameters from it."""
+
+    params: ParamReader
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
         """Return DRF's request without lists of parsers and authenticators."""
         method = (request.method or "").lower()
         self.action = "metadata" if method == "options" else self.action_map.get(method, "")
+        self.params = ParamReader(request.META["QUERY_STRING"])
         return Request(request, negotiator=NEGOTIATOR)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Skip negotiation, authentication and throttling, which is done before (`fueldepot.http.rate_limit`)."""
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Name the query parameters that the view has not read, in 200 and in errors that it raised.
+
+        A 304 runs no view. It has none of the header, which a cache keeps from the 200 with this ETag: the query is
+        part of every ETag. RFC 9111, section 4.3.4.
+        """
+        if (request.method or "").lower() in self.action_map and (names := self.params.unknown()):
+            response["X-Ignored-Parameters"] = list_ignored(names)
+        return super().finalize_response(request, response, *args, **kwargs)
 
     @property
     def default_response_headers(self) -> dict[str, str]:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import orjson
 
@@ -21,26 +20,14 @@ ENVELOPE_BYTES = 200
 Arguments = Mapping[str, Any]
 
 
-def query_string(arguments: Arguments) -> str:
-    """Return arguments as a query string of the API; null counts as missing."""
-    return urlencode(plain_texts(arguments), quote_via=quote)
-
-
 def read_arguments(arguments: Arguments) -> ParamReader:
     """Return arguments as parameters of the API, numbers as such; null counts as missing."""
+    values = {name: value for name, value in arguments.items() if value is not None}
+    plain = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()}
     return ParamReader.of_pairs(
         (name.encode(), text.encode() if isinstance(arguments[name], str) else NumberLiteral(text.encode()))
-        for name, text in plain_texts(arguments).items()
+        for name, text in plain.items()
     )
-
-
-def plain_texts(arguments: Arguments) -> dict[str, str]:
-    """Return arguments as texts, without null."""
-    return {
-        name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in arguments.items()
-        if value is not None
-    }
 
 
 def answer(

@@ -20,7 +20,7 @@ from catalog.territory.snapshot import territory
 from catalog.text import format_address
 from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
-from fueldepot.mcp.answers import Arguments, answer, query_string, route_url, shorten_page
+from fueldepot.mcp.answers import Arguments, answer, read_arguments, route_url, shorten_page
 from prices.api.depot_serializers import price_list_item
 from prices.snapshot import ListedPrice, prices
 
@@ -34,7 +34,7 @@ REGISTER = "GUS, rejestr TERYT; położenia: PRNG i punkty adresowe"
 
 def find_place(arguments: Arguments) -> dict[str, Any]:
     """Return municipalities, localities and postcodes for a text."""
-    query = LocationsQuery.parse(query_string(arguments))
+    query = LocationsQuery.parse(read_arguments(arguments))
     found = suggest_locations(query.text).found[:MOST_PLACES]
     rows = [
         {
@@ -61,7 +61,7 @@ def find_place(arguments: Arguments) -> dict[str, Any]:
 
 def depots_near(arguments: Arguments) -> dict[str, Any]:
     """Return depots of a unit, or nearest to a postcode or point, with the price of a fuel."""
-    query = StoreQuery.parse(query_string({"limit": USUAL_DEPOTS, **arguments}))
+    query = StoreQuery.parse(read_arguments({"limit": USUAL_DEPOTS, **arguments}))
     query = replace(query, limit=min(query.limit, MOST_DEPOTS))
     listed = find_stores(query)
     rows = [describe_depot(row, metres, query.fuel) for row, metres in listed.measured()]

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from catalog.models import Dataset
 from fueldepot.data import snapshot
-from fueldepot.mcp.answers import Arguments, answer, query_string, route_url
+from fueldepot.mcp.answers import Arguments, answer, read_arguments, route_url
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.responses import fuel_prices
 from prices.queries import find_observations
@@ -18,7 +18,7 @@ MOST_NUMBERS = 6
 def get_price(arguments: Arguments) -> dict[str, Any]:
     """Return the median of a fuel in Poland or a voivodeship, with its window."""
     rest = {name: value for name, value in arguments.items() if name != "fuel"}
-    query = FuelPricesQuery.parse(str(arguments.get("fuel", "")), query_string(rest), today=timezone.localdate())
+    query = FuelPricesQuery.parse(str(arguments.get("fuel", "")), read_arguments(rest), today=timezone.localdate())
     found = fuel_prices(query.fuel, on=query.on, voivodeship=query.voivodeship)
     kept = ("fuel", "name", "median", "unit_name", "n", "window_from", "window_to", "quartile_1", "quartile_3")
     return answer(
@@ -33,7 +33,7 @@ def get_price(arguments: Arguments) -> dict[str, Any]:
 
 def official_average(arguments: Arguments) -> dict[str, Any]:
     """Return official yearly averages, newest first, each with its source; of Poland without a voivodeship."""
-    query = SeriesQuery.parse(query_string({"voivodeship": COUNTRY, **arguments}))
+    query = SeriesQuery.parse(read_arguments({"voivodeship": COUNTRY, **arguments}))
     rows = sorted(find_observations(query), key=lambda row: (-row.year, row.series))[:MOST_NUMBERS]
     values = [
         {

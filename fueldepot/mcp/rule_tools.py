@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from fueldepot.http.params import InvalidParameters, ParameterError
-from fueldepot.mcp.answers import Arguments, answer, fits, query_string, read_arguments, route_url, shorten_page
+from fueldepot.mcp.answers import Arguments, answer, fits, read_arguments, route_url, shorten_page
 from regulations.api.act_serializers import publication
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.api.serializers import page_url
@@ -39,7 +39,7 @@ def rules_at(arguments: Arguments) -> dict[str, Any]:
     Where the answer is too long, deadlines lose their descriptions from the last on before any is left out; the first
     keeps it unless the sentence about an appliance says the same.
     """
-    query = RegulationsQuery.parse(query_string(arguments), today=timezone.localdate())
+    query = RegulationsQuery.parse(read_arguments(arguments), today=timezone.localdate())
     if query.teryt is None and query.postcode is None:
         message = "no place is given; give teryt or postcode"
         raise InvalidParameters([ParameterError("teryt", "missing", message)])
@@ -102,7 +102,7 @@ def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[
 def deadlines(arguments: Arguments) -> dict[str, Any]:
     """Return the coming deadlines of all voivodeships or one, the earliest first, a page of all of them."""
     today = timezone.localdate()
-    query = DeadlinesQuery.parse(query_string({"limit": MOST_DEADLINES, **arguments}), today=today)
+    query = DeadlinesQuery.parse(read_arguments({"limit": MOST_DEADLINES, **arguments}), today=today)
     found, total = find_deadlines(query, today=today)
     laws = (publication(law) for entry, _ in found for law in entry.laws)
     body = answer(

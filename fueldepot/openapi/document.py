@@ -47,7 +47,7 @@ def complete_responses(responses: dict[str, Any], address: str, method: str) -> 
     """Add the headers of 200, the length of its list, and the shared responses that the operation can give."""
     validated = address not in NEVER_KEPT
     names = ["ETag"] * validated + ["Link"] * (address == "/stores") + ["TotalCount"] * (address in COUNTED)
-    responses["200"]["headers"] = shared.headers(*names)
+    responses["200"]["headers"] = shared.headers(*names, "IgnoredParameters")
     if address in MOST_ROWS:
         responses["200"]["content"][JSON]["schema"]["maxItems"] = MOST_ROWS[address]
     if validated:

@@ -7,7 +7,7 @@ from catalog.api.views import DEPOTS, PLACES
 from fueldepot.http.cache_control import CATALOG, NO_STORE
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.request_body import MAX_BODY_BYTES
-from fueldepot.http.views import JSON
+from fueldepot.http.views import JSON, MOST_IGNORED
 from fueldepot.openapi.index import SERVICE
 from prices.api.views import PRICES
 from regulations.api.views import REGULATIONS
@@ -53,8 +53,9 @@ nothing has changed. Answers of `/subsidy` are never kept.
 
 ## Requests
 
-Paths have no slash at the end, but the entry may. Every GET also works as HEAD. Unknown parameters are ignored. A \
-parameter that is repeated, longer than {MAX_VALUE_LENGTH} characters, not valid UTF-8 or (except in `/subsidy`) \
+Paths have no slash at the end, but the entry may. Every GET also works as HEAD. Unknown parameters are ignored, and \
+named in the header `X-Ignored-Parameters`. A parameter that is repeated, longer than {MAX_VALUE_LENGTH} \
+characters, not valid UTF-8 or (except in `/subsidy`) \
 empty is answered with 400; surrounding blanks are trimmed. Numbers are written in digits without exponent, with a \
 point, integers also as `4.0`; `/subsidy` also takes a decimal comma. Booleans are described as such and may also be \
 written {", ".join(f"`{word}`" for word in BOOLEANS)}, in any case. Whatever `Accept` says, the answer is JSON, except \
@@ -109,6 +110,11 @@ HEADERS: dict[str, Any] = {
         "required": True,
         "schema": {"type": "integer", "minimum": 0, "examples": [404]},
     },
+    "IgnoredParameters": {
+        "description": f"The first {MOST_IGNORED} names of the query that are no parameters here, percent-encoded and "
+        "separated by commas. Absent where there are none, and from 304.",
+        "schema": {"type": "string", "examples": ["voivodship, utm_source"]},
+    },
     "RateLimitPolicy": {
         "description": "The limit, as a structured field: `q` requests in `w` seconds. Absent where none is enforced.",
         "schema": {"type": "string", "examples": ['"default";q=60;w=60']},
@@ -134,6 +140,7 @@ WIRE_NAMES = {  # those that differ from the names of the components
     "CacheControl": "Cache-Control",
     "AccessControlAllowOrigin": "Access-Control-Allow-Origin",
     "TotalCount": "X-Total-Count",
+    "IgnoredParameters": "X-Ignored-Parameters",
     "RateLimitPolicy": "RateLimit-Policy",
     "RetryAfter": "Retry-After",
 }
@@ -141,8 +148,16 @@ WIRE_NAMES = {  # those that differ from the names of the components
 ALWAYS = ("CacheControl", "AccessControlAllowOrigin", "Vary", "RateLimitPolicy", "RateLimit")
 
 FAILURES: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "400": ("BadRequest", "A parameter is missing, malformed or out of range, or the body cannot be read.", ()),
-    "404": ("NotFound", "Well-formed, but there is no such unit, code, depot, fuel or municipality.", ()),
+    "400": (
+        "BadRequest",
+        "A parameter is missing, malformed or out of range, or the body cannot be read.",
+        ("IgnoredParameters",),
+    ),
+    "404": (
+        "NotFound",
+        "Well-formed, but there is no such unit, code, depot, fuel or municipality.",
+        ("IgnoredParameters",),
+    ),
     "405": ("MethodNotAllowed", "The address does not answer this method.", ("Allow",)),
     "413": ("PayloadTooLarge", f"The body is larger than {MAX_BODY_BYTES} bytes.", ()),
     "415": ("UnsupportedMediaType", "The body is of a type that is not read.", ()),

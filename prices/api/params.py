@@ -33,9 +33,8 @@ class SeriesQuery:
     voivodeship: str | None
 
     @classmethod
-    def parse(cls, raw: str) -> Self:
-        """Read a query string; raises InvalidParameters."""
-        given = ParamReader(raw)
+    def parse(cls, given: ParamReader) -> Self:
+        """Read the parameters; raises InvalidParameters."""
         series = given.choice("series", f"one of {', '.join(BY_SLUG)}", BY_SLUG)
         year = given.integer("year", YEAR, FIRST_YEAR, LAST_YEAR, default=None)
         voivodeship = read_voivodeship(given)
@@ -61,9 +60,8 @@ class FuelPricesQuery:
     on: date
 
     @classmethod
-    def parse(cls, fuel: str, raw: str, *, today: date) -> Self:
-        """Read the path and the query string; raises InvalidParameters and FuelNotFound."""
-        given = ParamReader(raw)
+    def parse(cls, fuel: str, given: ParamReader, *, today: date) -> Self:
+        """Read the path and the query; raises InvalidParameters and FuelNotFound."""
         voivodeship = read_voivodeship(given)
         values = given.boolean("values")
         on = given.day("on", ON, months_before(today, MOST_MONTHS_BACK), today) or today

@@ -69,7 +69,7 @@ class SeriesViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request) -> HttpResponse:
         """Answer GET /prices."""
-        query = SeriesQuery.parse(request.META["QUERY_STRING"])
+        query = SeriesQuery.parse(self.params)
         known = official.get()
         if not query.narrows:
             return json_response(AllSeriesSerializer(known.series).data)
@@ -102,5 +102,5 @@ class FuelPriceViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request, fuel: str) -> HttpResponse:
         """Answer GET /prices/{fuel}."""
-        query = FuelPricesQuery.parse(fuel, request.META["QUERY_STRING"], today=timezone.localdate())
+        query = FuelPricesQuery.parse(fuel, self.params, today=timezone.localdate())
         return json_response(fuel_prices(query.fuel, on=query.on, voivodeship=query.voivodeship, values=query.values))

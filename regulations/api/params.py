@@ -44,9 +44,8 @@ class RegulationsQuery:
     binding: bool = False
 
     @classmethod
-    def parse(cls, raw: str, *, today: date) -> Self:
-        """Read a query string; raises InvalidParameters."""
-        given = ParamReader(raw)
+    def parse(cls, given: ParamReader, *, today: date) -> Self:
+        """Read the parameters; raises InvalidParameters."""
         teryt = given.pattern("teryt", TERYT, TERYT_PATTERN)
         postcode = given.pattern("postcode", POSTCODE, POSTCODE_PATTERN)
         voivodeship = read_voivodeship(given)
@@ -84,9 +83,8 @@ class DeadlinesQuery:
     offset: int = 0
 
     @classmethod
-    def parse(cls, raw: str, *, today: date) -> Self:
-        """Read a query string; raises InvalidParameters."""
-        given = ParamReader(raw)
+    def parse(cls, given: ParamReader, *, today: date) -> Self:
+        """Read the parameters; raises InvalidParameters."""
         first = given.day("from", ON) or today
         last = given.day("to", ON)
         if last and last < first and not given.errors:
@@ -108,9 +106,8 @@ class CalendarQuery:
     on: date
 
     @classmethod
-    def parse(cls, voivodeship: str, raw: str, *, today: date) -> Self:
-        """Read the path and a query string; raises InvalidParameters."""
-        given = ParamReader(raw)
+    def parse(cls, voivodeship: str, given: ParamReader, *, today: date) -> Self:
+        """Read the path and the query; raises InvalidParameters."""
         if not VOIVODESHIP_PATTERN.fullmatch(voivodeship):
             given.add_error("voivodeship", "malformed", f"voivodeship is {quote(voivodeship)}; give {VOIVODESHIP}")
         teryt = given.pattern("teryt", TERYT, TERYT_PATTERN)

@@ -44,7 +44,7 @@ class RegulationViewSet(JsonViewSet):
     )
     def list(self, request: Request) -> HttpResponse:
         """Answer GET /regulations."""
-        query = RegulationsQuery.parse(request.META["QUERY_STRING"], today=timezone.localdate())
+        query = RegulationsQuery.parse(self.params, today=timezone.localdate())
         context = {"appliance": query.appliance, "binding": query.binding}
         return json_response(RegulationSerializer(find_regulations(query), many=True, context=context).data)
 
@@ -66,7 +66,7 @@ class RegulationViewSet(JsonViewSet):
     def deadlines(self, request: Request) -> HttpResponse:
         """Answer GET /deadlines."""
         today = timezone.localdate()
-        found, total = find_deadlines(DeadlinesQuery.parse(request.META["QUERY_STRING"], today=today), today=today)
+        found, total = find_deadlines(DeadlinesQuery.parse(self.params, today=today), today=today)
         return json_response(ComingDeadlineSerializer(found, many=True).data, headers={"X-Total-Count": str(total)})
 
     @extend_schema(
@@ -92,6 +92,6 @@ class RegulationViewSet(JsonViewSet):
         # A local import: icalendar takes three megabytes, and few workers serve a calendar.
         from regulations.api.calendar import deadline_calendar
 
-        query = CalendarQuery.parse(voivodeship, request.META["QUERY_STRING"], today=timezone.localdate())
+        query = CalendarQuery.parse(voivodeship, self.params, today=timezone.localdate())
         body = deadline_calendar(get_calendar(query))
         return HttpResponse(body, content_type=f"{CALENDAR}; charset=utf-8")

@@ -115,9 +115,8 @@ class LimitsQuery:
     about: str | None
 
     @classmethod
-    def parse(cls, raw: str, *, today: date) -> Self:
-        """Read a query string; raises InvalidParameters."""
-        given = ParamReader(raw)
+    def parse(cls, given: ParamReader, *, today: date) -> Self:
+        """Read the parameters; raises InvalidParameters."""
         about = given.choice("about", f"one of {', '.join(ABOUT)}", ABOUT)
         on = read_day(given)
         given.raise_for_errors()

@@ -65,7 +65,8 @@ class SubsidyViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request) -> HttpResponse:
         """Answer GET /subsidy."""
-        return self.answer(privacy.take_query(request._request))
+        self.params = privacy.take_query(request._request)
+        return self.answer(self.params)
 
     @extend_schema(
         operation_id="calculateSubsidyByPost",
@@ -99,7 +100,7 @@ class SubsidyViewSet(JsonViewSet):
     )
     def limits(self, request: Request) -> HttpResponse:
         """Answer GET /subsidy/limits."""
-        query = LimitsQuery.parse(request.META["QUERY_STRING"], today=timezone.localdate())
+        query = LimitsQuery.parse(self.params, today=timezone.localdate())
         context = {"about": query.about}
         return json_response(SubsidyLimitsSerializer(rules.current().on(query.on), context=context).data)
 

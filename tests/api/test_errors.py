@@ -119,6 +119,7 @@ def test_preflight(client):
 def test_scripts_of_other_sites_may_read_the_headers(client):
     exposed = client.get("/api/v1/prices")["Access-Control-Expose-Headers"].split(", ")
     assert {"ETag", "X-Total-Count", "RateLimit", "RateLimit-Policy", "Retry-After", "Link"} <= set(exposed)
+    assert "X-Ignored-Parameters" in exposed
     assert "Access-Control-Allow-Origin" not in client.get("/dotacja/")
 
 

@@ -43,6 +43,11 @@ def validator_at(pointer: str) -> Draft202012Validator:
     )
 
 
+def example_of(parameter: dict[str, Any]) -> Any:
+    """The example of a parameter: its own, which tools fill in, or that of its schema."""
+    return parameter["example"] if "example" in parameter else parameter["schema"]["examples"][0]
+
+
 def mistakes(pointer: str, value: Any) -> list[str]:
     """Return the errors of a value, one line each."""
     return [f"{error.json_path}: {error.message[:300]}" for error in validator_at(pointer).iter_errors(value)]

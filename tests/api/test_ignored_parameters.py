@@ -1,0 +1,80 @@
+"""The header `X-Ignored-Parameters`."""
+
+import re
+
+import pytest
+
+from fueldepot.http.views import LONGEST_IGNORED
+from fueldepot.openapi import served
+from tests import factories
+from tests.openapi.description import example_of
+
+pytestmark = pytest.mark.django_db
+
+STORES = "/api/v1/stores?teryt=12"
+
+
+def ignored(answer):
+    return answer.get("X-Ignored-Parameters")
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", None),
+        ("&voivodship=lodzkie", "voivodship"),
+        ("&utm=1&utm=2&Limit=5", "utm, Limit"),
+        ("&voivodship=&fbclid", "voivodship, fbclid"),
+        ("&=x&%20=x", None),
+        ("&a,b=1&%0d%0aSet-Cookie:=1&%FF=1&%C5%82=1", "a%2Cb, %0D%0ASet-Cookie%3A, %EF%BF%BD, %C5%82"),
+    ],
+)
+def test_what_is_no_parameter_is_named(client, query, names):
+    factories.krakow()
+    answer = client.get(STORES + query)
+    assert (answer.status_code, ignored(answer)) == (200, names)
+
+
+def test_ten_short_names_at_most(client):
+    factories.krakow()
+    names = [f"{'ł' * 100}{number}" for number in range(30)]
+    listed = ignored(client.get(STORES + "".join(f"&{name}=1" for name in names))).split(", ")
+    assert len(listed) == 10
+    assert all(re.fullmatch(r"(%C5%82)+(%C5)?\.\.\.", name) for name in listed)
+    assert max(map(len, listed)) <= LONGEST_IGNORED + len("...")
+
+
+def test_errors_name_them_too(client):
+    factories.krakow()
+    for path, status in (("stores?teryt=1&wat=1", 400), ("stores?teryt=99&wat=1", 404), ("stores/9?wat=1", 404)):
+        answer = client.get(f"/api/v1/{path}")
+        assert (answer.status_code, ignored(answer)) == (status, "wat")
+    assert ignored(client.post("/api/v1/stores?wat=1")) is None  # no view has read the query
+
+
+def test_a_cache_keeps_the_header_with_its_answer(client):
+    """The query is part of the validator, so a 304 is always about the answer with the same header."""
+    factories.krakow()
+    plain, answer = client.get(STORES), client.get(f"{STORES}&wat=1")
+    assert plain.content == answer.content
+    assert plain["ETag"] != answer["ETag"]
+    again = client.get(f"{STORES}&wat=1", headers={"if-none-match": answer["ETag"]})
+    assert (again.status_code, ignored(again)) == (304, None)
+
+
+def test_the_calculator_names_those_of_the_address(client):
+    assert ignored(client.get("/api/v1/subsidy?people=2&dochod_typ=osoba&wals=10&wale=")) == "wals"
+    answer = client.post("/api/v1/subsidy?income=1&x=1", {"people": 2, "wals": 10})
+    assert (answer.status_code, ignored(answer)) == (200, "income, x")
+    assert any("wals" in note for note in answer.json()["notes"])
+    assert ignored(client.post("/api/v1/subsidy?x=1", "{", content_type="application/json")) == "x"
+
+
+@pytest.mark.parametrize("path", served.document()["paths"])
+def test_no_described_parameter_is_ignored(client, path):
+    rows = served.document()["paths"][path]["get"].get("parameters", [])
+    query = {row["name"]: example_of(row) for row in rows if row["in"] == "query" and not row.get("deprecated")}
+    for row in rows:
+        path = path.replace("{" + row["name"] + "}", str(example_of(row)))
+    answer = client.get(f"/api/v1{path}", {**query, "wat": 1})
+    assert ignored(answer) == "wat", answer.content
