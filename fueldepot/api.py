@@ -3,6 +3,7 @@
 Validators wrap all of DRF: a 304 is answered before any of it runs.
 """
 
+from functools import partial
 from typing import Any
 
 from django.urls import path, re_path
@@ -28,17 +29,17 @@ def get(viewset: Any, action: str) -> Any:
 
 names = conditional(Data.UNITS, Data.PLACES, Data.POSTCODES, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
 borders = conditional(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
-municipalities = conditional(
+municipalities = partial(
+    conditional,
     Data.UNITS,
     Data.PLACES,
     Data.POSTCODES,
     Data.BOUNDARIES,
     Data.DEPOTS,
     cache_control=cache_control.CATALOG,
-    vary="Accept",
 )
 postcodes = conditional(Data.UNITS, Data.POSTCODES, cache_control=cache_control.REGISTER)
-depots = conditional(Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG, vary="Accept")
+depots = partial(conditional, Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG)
 price_lists = conditional(Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, changes_daily=True)
 averages = conditional(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
 medians = conditional(
@@ -55,9 +56,20 @@ everything = conditional(*Data, cache_control=cache_control.CATALOG)
 v1 = [
     path("locations", names(get(LocationViewSet, "list")), name="locations"),
     path("locate", borders(get(LocateViewSet, "retrieve")), name="locate"),
-    path("municipalities/<str:teryt>", municipalities(get(MunicipalityViewSet, "retrieve")), name="municipality"),
+    path(
+        "municipalities/<str:teryt>.geojson",
+        municipalities()(get(MunicipalityViewSet, "area")),
+        name="municipality-geojson",
+    ),
+    # `Accept` chooses between JSON and GeoJSON where an address has no ending.
+    path(
+        "municipalities/<str:teryt>",
+        municipalities(vary="Accept")(get(MunicipalityViewSet, "retrieve")),
+        name="municipality",
+    ),
     path("postcodes/<str:code>", postcodes(get(PostcodeViewSet, "retrieve")), name="postcode"),
-    path("stores", depots(get(StoreViewSet, "list")), name="stores"),
+    path("stores", depots(vary="Accept")(get(StoreViewSet, "list")), name="stores"),
+    path("stores.geojson", depots()(get(StoreViewSet, "points")), name="stores-geojson"),
     path("stores/<str:pk>", price_lists(get(FullStoreViewSet, "retrieve")), name="store"),
     path("regulations", laws(get(RegulationViewSet, "list")), name="regulations"),
     path("deadlines", laws(get(RegulationViewSet, "deadlines")), name="deadlines"),

@@ -224,11 +224,14 @@ def endpoints(base_url: str) -> tuple[Endpoint, ...]:
         Endpoint(
             "/municipalities/{teryt}",
             "Jedna gmina: rodzaj, powiat i województwo, położenie, kody pocztowe i liczba składów.",
-            (
-                Parameter("teryt", "w adresie: kod gminy, 7 cyfr"),
-                Parameter("format", "json (domyślnie) albo geojson, wtedy także z granicą"),
-            ),
+            (Parameter("teryt", "w adresie: kod gminy, 7 cyfr"),),
             f"{base_url}/municipalities/1261011",
+        ),
+        Endpoint(
+            "/municipalities/{teryt}.geojson",
+            "Ta sama gmina z granicą, jako GeoJSON.",
+            (Parameter("teryt", "w adresie: kod gminy, 7 cyfr"),),
+            f"{base_url}/municipalities/1261011.geojson",
         ),
         Endpoint(
             "/postcodes/{code}",
@@ -250,9 +253,14 @@ def endpoints(base_url: str) -> tuple[Endpoint, ...]:
                 Parameter("limit", f"liczba składów, {_range(params.LIMIT_RANGE)}, domyślnie {params.LIMIT_DEFAULT}"),
                 Parameter("offset", f"ile pierwszych składów pominąć, {_range(params.OFFSET_RANGE)}, domyślnie 0"),
                 Parameter("fuel", f"jedno z: {', '.join(fuels.BY_SLUG)}"),
-                Parameter("format", "json (domyślnie) albo geojson"),
             ),
             f"{base_url}/stores?postcode=30-001&fuel=pellet",
+        ),
+        Endpoint(
+            "/stores.geojson",
+            "Te same składy jako punkty GeoJSON; parametry jak w /stores.",
+            (),
+            f"{base_url}/stores.geojson?postcode=30-001&fuel=pellet",
         ),
         Endpoint(
             "/stores/{id}",

@@ -10,7 +10,6 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from rest_framework.serializers import ChoiceField, FloatField, IntegerField, RegexField, Serializer
 
 from catalog.api.params import (
-    FORMATS,
     LIMIT_DEFAULT,
     LIMIT_RANGE,
     MUNICIPALITY_PATTERN,
@@ -81,7 +80,7 @@ class LocateParameters(Serializer[Any]):
 
 
 class StoresParameters(Serializer[Any]):
-    """Parameters of `/stores`."""
+    """Parameters of `/stores` and `/stores.geojson`."""
 
     lat = FloatField(
         required=False,
@@ -130,12 +129,6 @@ class StoresParameters(Serializer[Any]):
         help_text="How many of the first depots are left out. The `Link` header has the addresses of the other pages.",
         style={"example": 5},
     )
-    format = ChoiceField(
-        FORMATS,
-        default=FORMATS[0],
-        help_text="Form of the answer; beats the `Accept` header.",
-        style={"example": FORMATS[0]},
-    )
 
 
 DEPOT_ID = OpenApiParameter(
@@ -144,13 +137,6 @@ DEPOT_ID = OpenApiParameter(
     OpenApiParameter.PATH,
     description="The `id` of a depot from the list.",
     examples=[OpenApiExample("example", 1)],
-)
-
-FORMAT = OpenApiParameter(
-    "format",
-    {"type": "string", "enum": list(FORMATS), "default": FORMATS[0]},
-    description="Form of the answer; beats the `Accept` header.",
-    examples=[OpenApiExample("example", "geojson")],
 )
 
 MUNICIPALITY = OpenApiParameter(

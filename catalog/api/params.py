@@ -100,7 +100,7 @@ class LocateQuery:
 
 @dataclass(frozen=True, slots=True)
 class StoreQuery:
-    """Parameters of `/stores`. The first of teryt, postcode and point that is given counts.
+    """Parameters of `/stores` and `/stores.geojson`. The first of teryt, postcode and point that is given counts.
 
     postcode: "30-001". radius_km, limit: within their ranges. fuel: a slug or None. format: "json", "geojson" or None.
     """
@@ -115,8 +115,8 @@ class StoreQuery:
     format: str | None
 
     @classmethod
-    def parse(cls, given: ParamReader) -> Self:
-        """Read the parameters; raises InvalidParameters."""
+    def parse(cls, given: ParamReader, *, has_format: bool = True) -> Self:
+        """Read the parameters; raises InvalidParameters. has_format: whether `format` is one of them."""
         teryt = given.pattern("teryt", TERYT, TERYT_PATTERN)
         postcode = given.pattern("postcode", POSTCODE, POSTCODE_PATTERN)
         point = read_point(given, required=False)
@@ -124,7 +124,7 @@ class StoreQuery:
         fuel = given.choice("fuel", FUEL, fuels.BY_SLUG)
         limit = given.integer("limit", LIMIT, *LIMIT_RANGE, default=LIMIT_DEFAULT)
         offset = given.integer("offset", OFFSET, *OFFSET_RANGE, default=0)
-        form = given.choice("format", " or ".join(FORMATS), FORMATS)
+        form = read_format(given) if has_format else None
         if not given.errors and teryt is None and postcode is None and point is None:
             given.add_error("teryt", "missing", "no place is given; give teryt, or postcode, or lat and lon")
         given.raise_for_errors()
@@ -153,19 +153,24 @@ class StoreQuery:
         return f"{place}{fuel}{form}&limit={self.limit}"
 
 
+def read_format(given: ParamReader) -> str | None:
+    """Return the form that the parameter `format` asks for."""
+    return given.choice("format", " or ".join(FORMATS), FORMATS)
+
+
 @dataclass(frozen=True, slots=True)
 class MunicipalityQuery:
-    """Parameters of `/municipalities/{teryt}`. format: "json", "geojson" or None."""
+    """Parameters of `/municipalities/{teryt}` and its GeoJSON. format: "json", "geojson" or None."""
 
     teryt: str
     format: str | None
 
     @classmethod
-    def parse(cls, teryt: str, given: ParamReader) -> Self:
-        """Read the path and the query; raises InvalidParameters."""
+    def parse(cls, teryt: str, given: ParamReader, *, has_format: bool = True) -> Self:
+        """Read the path and the query; raises InvalidParameters. has_format: whether `format` is a parameter."""
         if not MUNICIPALITY_PATTERN.fullmatch(teryt):
             given.add_error("teryt", "malformed", f"teryt is {quote(teryt)}; give {MUNICIPALITY}")
-        form = given.choice("format", " or ".join(FORMATS), FORMATS)
+        form = read_format(given) if has_format else None
         given.raise_for_errors()
         return cls(teryt, form)
 

@@ -5,7 +5,6 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
 from catalog.api.openapi_parameters import (
-    FORMAT,
     MUNICIPALITY,
     POSTCODE,
     LocateParameters,
@@ -125,33 +124,45 @@ class MunicipalityViewSet(JsonViewSet):
         summary="One municipality: where it is, and what is known of it",
         description=(
             "404 also for a code that has left the register, and for one of a part of a municipality (a town, a rural "
-            "area, a district); the message then names the municipality to ask for. With its area by "
-            "`format=geojson`, or by `Accept: application/geo+json` without `format`."
+            "area, a district); the message then names the municipality to ask for."
         ),
-        parameters=[MUNICIPALITY, FORMAT],
-        responses={
-            (200, JSON): OpenApiResponse(MunicipalitySerializer, "The municipality."),
-            (200, GEOJSON): OpenApiResponse(MunicipalityFeatureSerializer, "The municipality."),
-        },
-        extensions=samples(
-            ("Zakopane", '"/api/v1/municipalities/1217011"'),
-            ("Zakopane with its area", '"/api/v1/municipalities/1217011?format=geojson"'),
-        ),
+        parameters=[MUNICIPALITY],
+        responses={(200, JSON): OpenApiResponse(MunicipalitySerializer, "The municipality.")},
+        extensions=samples(("Zakopane", '"/api/v1/municipalities/1217011"')),
     )
     def retrieve(self, request: Request, teryt: str) -> HttpResponse:
-        """Answer GET /municipalities/{teryt}, as JSON or GeoJSON."""
+        """Answer GET /municipalities/{teryt}; as GeoJSON where `format` or `Accept` asks for it."""
         query = MunicipalityQuery.parse(teryt, self.params)
-        known = territory.get()
-        found = KnownMunicipality(
-            known.municipality(query.teryt),
-            known.boundaries.outline_of(query.teryt),
-            known.centre(query.teryt),
-            known.postcodes_in.get(query.teryt, ()),
-            depots.get().count_in(query.teryt),
-        )
-        if wants_geojson(query.format, request.META.get("HTTP_ACCEPT", "")):
-            return json_response(MunicipalityFeatureSerializer(found).data, content_type=GEOJSON)
-        return json_response(MunicipalitySerializer(found).data)
+        geojson = wants_geojson(query.format, request.META.get("HTTP_ACCEPT", ""))
+        return answer_municipality(query, geojson=geojson)
+
+    @extend_schema(
+        operation_id="getMunicipalityArea",
+        tags=[PLACES],
+        summary="One municipality with its area, as GeoJSON",
+        description="What `/municipalities/{teryt}` says, as the properties of a feature with the municipality's area.",
+        parameters=[MUNICIPALITY],
+        responses={(200, GEOJSON): OpenApiResponse(MunicipalityFeatureSerializer, "The municipality.")},
+        extensions=samples(("Zakopane with its area", '"/api/v1/municipalities/1217011.geojson"')),
+    )
+    def area(self, request: Request, teryt: str) -> HttpResponse:
+        """Answer GET /municipalities/{teryt}.geojson."""
+        return answer_municipality(MunicipalityQuery.parse(teryt, self.params, has_format=False), geojson=True)
+
+
+def answer_municipality(query: MunicipalityQuery, *, geojson: bool) -> HttpResponse:
+    """Return a municipality. Raises UnitNotFound."""
+    known = territory.get()
+    unit = KnownMunicipality(
+        known.municipality(query.teryt),
+        known.boundaries.outline_of(query.teryt),
+        known.centre(query.teryt),
+        known.postcodes_in.get(query.teryt, ()),
+        depots.get().count_in(query.teryt),
+    )
+    if geojson:
+        return json_response(MunicipalityFeatureSerializer(unit).data, content_type=GEOJSON)
+    return json_response(MunicipalitySerializer(unit).data)
 
 
 class PostcodeViewSet(JsonViewSet):
@@ -184,37 +195,47 @@ class StoreViewSet(JsonViewSet):
             "Give `teryt`, or `postcode`, or `lat` and `lon`: with none of them the answer is 400; with several "
             "`teryt` comes first, then `postcode`. By `teryt` depots come by name; by a postcode or point nearest "
             "first, at most `radius` km away. `limit` and `offset` cut the list into pages, and `Link` (RFC 8288) has "
-            "the addresses of the `first`, `prev`, `next` and `last` of them. GeoJSON by `format=geojson`, or by "
-            "`Accept: application/geo+json` without `format`."
+            "the addresses of the `first`, `prev`, `next` and `last` of them."
         ),
         parameters=[StoresParameters],
-        responses={
-            (200, JSON): OpenApiResponse(StoreSerializer(many=True), "Depots."),
-            (200, GEOJSON): OpenApiResponse(StoreFeatureCollectionSerializer, "Depots."),
-        },
+        responses={(200, JSON): OpenApiResponse(StoreSerializer(many=True), "Depots.")},
         extensions=samples(
             (
                 "Pellet within 10 km of a postcode",
                 '"/api/v1/stores?postcode=30-001&fuel=pellet&radius=10&limit=5"',
             ),
             ("Depots of a municipality", '"/api/v1/stores?teryt=1261011"'),
-            (
-                "Around a point, as GeoJSON",
-                '-H "Accept: application/geo+json" "/api/v1/stores?lat=50.0614&lon=19.9366"',
-            ),
         ),
     )
     def list(self, request: Request) -> HttpResponse:
-        """Answer GET /stores, as JSON or GeoJSON."""
+        """Answer GET /stores; as GeoJSON where `format` or `Accept` asks for it."""
         query = StoreQuery.parse(self.params)
         geojson = wants_geojson(query.format, request.META.get("HTTP_ACCEPT", ""))
-        listed = find_stores(query)
-        bodies = depots.get().bodies
-        headers = {"X-Total-Count": str(listed.total), "Link": link_pages(query, listed.total)}
-        if geojson:
-            features = StoreFeatureCollectionSerializer(listed.measured(), context={"bodies": bodies})
-            return json_response(features.data, headers=headers, content_type=GEOJSON)
-        return json_response(describe_depots(listed.measured(), bodies), headers=headers)
+        return answer_stores(query, "v1:stores", geojson=geojson)
+
+    @extend_schema(
+        operation_id="findStorePoints",
+        tags=[DEPOTS],
+        summary="List depots as GeoJSON points",
+        description="The depots of `/stores` with the same parameters, each as a point with all its fields.",
+        parameters=[StoresParameters],
+        responses={(200, GEOJSON): OpenApiResponse(StoreFeatureCollectionSerializer, "Depots.")},
+        extensions=samples(("Around a point", '"/api/v1/stores.geojson?lat=50.0614&lon=19.9366&limit=5"')),
+    )
+    def points(self, request: Request) -> HttpResponse:
+        """Answer GET /stores.geojson."""
+        return answer_stores(StoreQuery.parse(self.params, has_format=False), "v1:stores-geojson", geojson=True)
+
+
+def answer_stores(query: StoreQuery, route: str, *, geojson: bool) -> HttpResponse:
+    """Return a page of depots. route: of the addresses in `Link`. Raises UnitNotFound and PostcodeNotFound."""
+    listed = find_stores(query)
+    bodies = depots.get().bodies
+    headers = {"X-Total-Count": str(listed.total), "Link": link_pages(query, listed.total, route)}
+    if geojson:
+        features = StoreFeatureCollectionSerializer(listed.measured(), context={"bodies": bodies})
+        return json_response(features.data, headers=headers, content_type=GEOJSON)
+    return json_response(describe_depots(listed.measured(), bodies), headers=headers)
 
 
 def find_stores(query: StoreQuery) -> DepotList:
@@ -230,8 +251,8 @@ def find_stores(query: StoreQuery) -> DepotList:
     return depots.get().near(point, radius_km=query.radius_km, fuel=query.fuel, limit=query.limit, offset=query.offset)
 
 
-def link_pages(query: StoreQuery, total: int) -> str:
-    """Return the `Link` header (RFC 8288) of a page of a list.
+def link_pages(query: StoreQuery, total: int, route: str) -> str:
+    """Return the `Link` header (RFC 8288) of a page of a list. route: the name of the list's route.
 
     Omits `prev` and `next` where there is no such page, and never links to an invalid offset.
     """
@@ -242,5 +263,5 @@ def link_pages(query: StoreQuery, total: int) -> str:
     if query.offset + query.limit < total and query.offset + query.limit <= OFFSET_RANGE[1]:
         offsets["next"] = query.offset + query.limit
     offsets["last"] = last
-    address = f"{site_url(route_path('v1:stores'))}?{query.query_string()}"
+    address = f"{site_url(route_path(route))}?{query.query_string()}"
     return ", ".join(f'<{address}&offset={offset}>; rel="{name}"' for name, offset in offsets.items())

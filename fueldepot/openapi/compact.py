@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from catalog.api.views import GEOJSON
 from fueldepot.openapi import served
 
 LONGEST_WORDS = 70
@@ -55,8 +56,8 @@ def compact(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def describe_operation(operation: dict[str, Any]) -> dict[str, Any]:
-    """Return summary, parameters and response 200 of an operation, the first of several media types."""
-    content = operation["responses"]["200"].get("content", {})
+    """Return summary, parameters and response 200 of an operation. The form of GeoJSON is left out: RFC 7946 has it."""
+    ((media_type, content),) = operation["responses"]["200"]["content"].items()
     return {
         "operationId": operation["operationId"],
         "summary": operation["summary"],
@@ -64,7 +65,7 @@ def describe_operation(operation: dict[str, Any]) -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "",
-                "content": {kind: {"schema": shorten(found["schema"])} for kind, found in [*content.items()][:1]},
+                "content": {media_type: {} if media_type == GEOJSON else {"schema": shorten(content["schema"])}},
             }
         },
     }

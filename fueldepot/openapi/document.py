@@ -19,7 +19,10 @@ from subsidy.api.openapi_parameters import REQUIRED_TOGETHER
 MOST_ROWS = {"/locations": MAX_SUGGESTIONS, "/stores": LIMIT_RANGE[1], "/deadlines": LIMIT_RANGE[1]}
 """Maximum length of lists by path."""
 
-COUNTED = {"/stores", "/deadlines"}
+LINKED = {"/stores", "/stores.geojson"}
+"""Paths of lists whose responses link to their other pages."""
+
+COUNTED = {*LINKED, "/deadlines"}
 """Paths of lists with `limit`, whose responses have the total number of rows."""
 
 NEVER_KEPT = {"/subsidy"}
@@ -46,7 +49,7 @@ def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
 def complete_responses(responses: dict[str, Any], address: str, method: str) -> None:
     """Add the headers of 200, the length of its list, and the shared responses that the operation can give."""
     validated = address not in NEVER_KEPT
-    names = ["ETag"] * validated + ["Link"] * (address == "/stores") + ["TotalCount"] * (address in COUNTED)
+    names = ["ETag"] * validated + ["Link"] * (address in LINKED) + ["TotalCount"] * (address in COUNTED)
     responses["200"]["headers"] = shared.headers(*names, "IgnoredParameters")
     if address in MOST_ROWS:
         responses["200"]["content"][JSON]["schema"]["maxItems"] = MOST_ROWS[address]

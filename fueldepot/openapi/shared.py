@@ -58,8 +58,9 @@ named in the header `X-Ignored-Parameters`. A parameter that is repeated, longer
 characters, not valid UTF-8 or (except in `/subsidy`) \
 empty is answered with 400; surrounding blanks are trimmed. Numbers are written in digits without exponent, with a \
 point, integers also as `4.0`; `/subsidy` also takes a decimal comma. Booleans are described as such and may also be \
-written {", ".join(f"`{word}`" for word in BOOLEANS)}, in any case. Whatever `Accept` says, the answer is JSON, except \
-for GeoJSON and calendars. Every failure has the same body.
+written {", ".join(f"`{word}`" for word in BOOLEANS)}, in any case. Every address has one form of answer, whatever \
+`Accept` says, but `/stores` and `/municipalities/{{teryt}}` also answer `format=geojson` and \
+`Accept: application/geo+json` with GeoJSON, like the addresses that end in `.geojson`. Every failure has the same body.
 
 ## Versions and changes
 

@@ -86,6 +86,19 @@ def test_geojson_golden(client, golden):
     assert client.get(URL, {"teryt": "12"}, headers={"accept": "application/geo+json"}).json() == answer.json()
 
 
+def test_geojson_has_an_address_of_its_own(client):
+    depot = factories.DepotFactory()
+    factories.DepotFactory(name="Żak")
+    answer = client.get(f"{URL}.geojson", {"teryt": "12", "limit": "1"}, headers={"accept": "application/json"})
+    assert answer["Content-Type"] == "application/geo+json"
+    assert [feature["id"] for feature in answer.json()["features"]] == [depot.pk]
+    assert answer.content == client.get(URL, {"teryt": "12", "limit": "1", "format": "geojson"}).content
+    assert answer["X-Total-Count"] == "2"
+    assert "Accept," not in f"{answer['Vary']},"
+    refused = client.get(f"{URL}.geojson?radius=0")
+    assert (refused.status_code, refused["Content-Type"]) == (400, "application/json")
+
+
 @pytest.mark.parametrize(
     ("accept", "geojson"),
     [
@@ -318,6 +331,16 @@ def test_links_ask_the_same_question(client, settings):
         name: f"{query}&offset={offset}" for name, offset in {"first": 0, "prev": 0, "next": 2, "last": 2}.items()
     }
     assert answer["Link"].startswith(f"<{settings.SITE_URL}{URL}?")
+
+
+def test_links_of_geojson_stay_with_geojson(client, settings):
+    factories.DepotFactory.create_batch(3)
+    answer = client.get(f"{URL}.geojson?teryt=12&limit=1&offset=1&format=json")
+    addresses = re.findall(r"<([^>]+)>", answer["Link"])
+    assert addresses == [
+        f"{settings.SITE_URL}{URL}.geojson?teryt=12&limit=1&offset={offset}" for offset in (0, 0, 2, 2)
+    ]
+    assert client.get(addresses[2].removeprefix(settings.SITE_URL))["Content-Type"] == "application/geo+json"
 
 
 def test_beyond_the_last_page_is_an_empty_list(client):

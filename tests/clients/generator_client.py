@@ -11,12 +11,15 @@ from fuelclient2.models import Error
 client = ApiClient(Configuration(host=f"{sys.argv[1]}/api/v1"))
 places, depots, prices, subsidy = PlacesApi(client), DepotsApi(client), PricesApi(client), SubsidyApi(client)
 regulations = RegulationsApi(client)
-assert len(ServiceApi(client).get_index().operations) == 15
+assert len(ServiceApi(client).get_index().operations) == 17
 assert places.find_locations(q="zakopane")[0].label == "Zakopane"
 unit = places.locate(lat=49.2992, lon=19.9496)
 town, code = places.get_municipality(unit.teryt), places.get_postcode("34-500")
 assert (town.name, code.municipalities[0].teryt) == ("Zakopane", unit.teryt)
+assert places.get_municipality_area(unit.teryt).properties.name == "Zakopane"
 near = depots.find_stores(lat=code.lat, lon=code.lon, fuel="pellet", limit=3)
+points = depots.find_store_points(lat=code.lat, lon=code.lon, fuel="pellet", limit=3)
+assert [point.id for point in points.features] == [row.id for row in near]
 assert depots.get_store(near[0].id).name == near[0].name
 assert regulations.find_regulations(teryt=unit.teryt)[0].resolution.deadlines
 binding = regulations.find_regulations(teryt=unit.teryt, binding=True)[0]

@@ -3,8 +3,8 @@
 import sys
 from datetime import date
 
-from fuelclient.api.depots import find_stores, get_store
-from fuelclient.api.places import find_locations, get_municipality, get_postcode, locate
+from fuelclient.api.depots import find_store_points, find_stores, get_store
+from fuelclient.api.places import find_locations, get_municipality, get_municipality_area, get_postcode, locate
 from fuelclient.api.prices import get_fuel_prices, get_official_prices
 from fuelclient.api.regulations import find_deadlines, find_regulations, get_deadline_calendar
 from fuelclient.api.service import get_index
@@ -12,6 +12,7 @@ from fuelclient.api.subsidy import calculate_subsidy, calculate_subsidy_by_post,
 from fuelclient.client import Client
 from fuelclient.models import (
     Error,
+    FindStorePointsFuel,
     FindStoresFuel,
     GetFuelPricesFuel,
     GetSubsidyLimitsAbout,
@@ -20,15 +21,19 @@ from fuelclient.models import (
 )
 
 client = Client(base_url=f"{sys.argv[1]}/api/v1")
-assert len(get_index.sync(client=client).operations) == 15
+assert len(get_index.sync(client=client).operations) == 17
 assert find_locations.sync(client=client, q="zakopane")[0].label == "Zakopane"
 unit = locate.sync(client=client, lat=49.2992, lon=19.9496)
 town = get_municipality.sync(unit.teryt, client=client)
 code = get_postcode.sync("34-500", client=client)
 assert (town.name, code.municipalities[0].teryt) == ("Zakopane", unit.teryt)
+area = get_municipality_area.sync(unit.teryt, client=client)
+assert (area.properties.name, area.geometry.type_) == ("Zakopane", "Polygon")
 near = find_stores.sync(client=client, lat=code.lat, lon=code.lon, fuel=FindStoresFuel.PELLET, limit=3)
 depot = get_store.sync(near[0].id, client=client)
 assert near[0].distance_km is not None and depot.name == near[0].name
+points = find_store_points.sync(client=client, lat=code.lat, lon=code.lon, fuel=FindStorePointsFuel.PELLET, limit=3)
+assert [point.id for point in points.features] == [row.id for row in near]
 assert find_regulations.sync(client=client, teryt=unit.teryt)[0].resolution.deadlines
 binding = find_regulations.sync(client=client, teryt=unit.teryt, binding=True)[0]
 assert binding.requested_unit.next_deadline.date == binding.resolution.deadlines[-1].date

@@ -75,11 +75,14 @@ def fits(part: str, given: str) -> bool:
     """Whether a segment of a path matches a segment of a template."""
     if "{" not in part:
         return part == given
-    return given.endswith(part.partition("}")[2]) and (part.endswith("}") is not given.endswith(".ics"))
+    return given.endswith(part.partition("}")[2]) and (part.endswith("}") is not given.endswith((".ics", ".geojson")))
 
 
 def check_answer(method: str, path: str, answer: Any) -> list[str]:
     """Return the errors of a response: status, headers, media type and body; none for an undescribed path."""
+    media_type = answer.headers.get("Content-Type", "").partition(";")[0]
+    if media_type == "application/geo+json" and not path.endswith(".geojson"):
+        path += ".geojson"  # by `format` or `Accept`: what the operation for GeoJSON answers
     found = operation_at(method, path)
     if found is None:
         return []
@@ -97,7 +100,6 @@ def check_answer(method: str, path: str, answer: Any) -> list[str]:
         and header not in answer.headers
     ]
     content = described.get("content", {})
-    media_type = answer.headers.get("Content-Type", "").partition(";")[0]
     if not content or method == "HEAD":
         return wrong
     if media_type not in content:

@@ -83,6 +83,14 @@ def test_statuses(path, method, operation):
     assert set(operation["responses"]) == expected
 
 
+def test_an_operation_answers_in_one_media_type():
+    """Generators of clients choose by the operation, and one of them fails on two types."""
+    for path, _, operation in OPERATIONS:
+        (media_type,) = operation["responses"]["200"]["content"]
+        assert (media_type == "application/geo+json") is path.endswith(".geojson")
+        assert "format" not in {one["name"] for one in operation.get("parameters", [])}
+
+
 def test_every_parameter_has_words_and_an_example():
     for _, _, operation in OPERATIONS:
         for parameter in operation.get("parameters", []):

@@ -148,7 +148,11 @@ def test_examples_of_parameters_answer(site):
 
 
 def ask_with(site, path, operation, parameter):
-    needed = {"/stores": {"teryt": "1261011"}, "/regulations/{voivodeship}.ics": {"voivodeship": "malopolskie"}}
+    needed = {
+        "/stores": {"teryt": "1261011"},
+        "/stores.geojson": {"teryt": "1261011"},
+        "/regulations/{voivodeship}.ics": {"voivodeship": "malopolskie"},
+    }
     together = {"lat": {"lon": 19.9366}, "lon": {"lat": 50.0614}, "income": {"people": 4}}
     together |= {name: {"teryt": "1261011"} for name in ("appliance", "binding")}
     given = {one["name"]: one["example"] for one in operation["parameters"] if one.get("required")}

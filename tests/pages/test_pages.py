@@ -176,7 +176,7 @@ def test_the_examples_of_the_rules_answer(client, depot):
     DeadlineFactory()
     answer = client.get("/api/")
     examples = re.findall(r'Przykład: <a href="http://127\.0\.0\.1:8000([^"]+)">', answer.content.decode())
-    assert len(examples) == 14
+    assert len(examples) == 16
     for example in examples:
         assert client.get(unescape(example)).status_code == 200
 
