@@ -1,7 +1,10 @@
 """Generation of the API description. The service itself only reads the resulting file."""
 
 import json
+import shlex
+from collections.abc import Collection
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from django.urls import include, path
 from drf_spectacular.generators import SchemaGenerator
@@ -36,8 +39,10 @@ def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         result["paths"][address] = dict(sorted(methods.items()))
         for method, operation in methods.items():
             operation["security"] = []
+            sample = urlsplit(shlex.split(operation["x-codeSamples"][0]["source"])[-1])
+            prefilled = {name for name, _ in parse_qsl(sample.query)}
             for parameter in operation.get("parameters", []):
-                complete_parameter(parameter)
+                complete_parameter(parameter, prefilled)
             complete_responses(operation["responses"], address, method)
     schemas = result["components"]["schemas"]
     for body in ("SubsidyForm", "SubsidyJson"):
@@ -60,13 +65,17 @@ def complete_responses(responses: dict[str, Any], address: str, method: str) -> 
             responses[status] = {"$ref": f"#/components/responses/{name}"}
 
 
-def complete_parameter(parameter: dict[str, Any]) -> None:
-    """Copy constraints of a serializer field's schema to the parameter, where tools look for them."""
+def complete_parameter(parameter: dict[str, Any], prefilled: Collection[str]) -> None:
+    """Move parts of a serializer field's schema to the parameter, where tools look for them.
+
+    prefilled: names whose example becomes that of the parameter, which tools fill in; together they make a request
+    that answers. Other examples stay in the schema.
+    """
     schema = parameter["schema"]
-    if "examples" in parameter:
-        (given,) = parameter.pop("examples").values()
-        parameter["example"] = given["value"]
-    else:
+    if parameter["in"] == "path":
+        (example,) = parameter.pop("examples").values()
+        parameter["example"] = example["value"]
+    elif parameter["name"] in prefilled:
         (parameter["example"],) = schema.pop("examples")
     if schema.pop("deprecated", False):
         parameter["deprecated"] = True

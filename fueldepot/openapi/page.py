@@ -193,7 +193,9 @@ def read_operation(document: Form, path: str, method: str, operation: Form) -> O
 
 def parameter_row(parameter: Form) -> ParameterRow:
     """Convert a parameter of the path or the query."""
-    form = {**parameter["schema"], "description": parameter["description"], "examples": [parameter["example"]]}
+    form = {**parameter["schema"], "description": parameter["description"]}
+    if "example" in parameter:
+        form["examples"] = [parameter["example"]]
     return row(parameter["name"], form, required=parameter.get("required", False))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from fueldepot.openapi import served
 from fueldepot.openapi.page import make_sample
-from tests.openapi.description import form, mistakes
+from tests.openapi.description import example_of, form, mistakes
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -66,7 +66,7 @@ def test_examples_of_parameters_fit():
         for method, operation in methods.items():
             for index, parameter in enumerate(operation.get("parameters", [])):
                 where = f"/paths/{path.replace('/', '~1')}/{method}/parameters/{index}/schema"
-                assert mistakes(where, parameter["example"]) == [], parameter["name"]
+                assert mistakes(where, example_of(parameter)) == [], parameter["name"]
 
 
 def test_commands_are_of_this_site(settings):

@@ -19,6 +19,7 @@ from fueldepot.openapi import served
 from fueldepot.openapi.document import make_document, write_out
 from subsidy.api import params as subsidy
 from subsidy.application import Item
+from tests.openapi.description import example_of
 
 DOCUMENT = served.document()
 OPERATIONS = [(path, method, one) for path, methods in DOCUMENT["paths"].items() for method, one in methods.items()]
@@ -91,11 +92,18 @@ def test_an_operation_answers_in_one_media_type():
         assert "format" not in {one["name"] for one in operation.get("parameters", [])}
 
 
+def test_what_is_filled_in_names_one_place():
+    for path, _, operation in OPERATIONS:
+        filled = {one["name"] for one in operation.get("parameters", []) if "example" in one}
+        assert len(filled & {"teryt", "postcode", "voivodeship", "lat"}) <= 1, path
+        assert "offset" not in filled
+
+
 def test_every_parameter_has_words_and_an_example():
     for _, _, operation in OPERATIONS:
         for parameter in operation.get("parameters", []):
             assert parameter["description"], parameter["name"]
-            assert "example" in parameter, parameter["name"]
+            assert example_of(parameter) is not None, parameter["name"]
             assert "type" in parameter["schema"]
 
 
@@ -121,7 +129,7 @@ def test_references_lead_somewhere_and_nothing_is_left_over():
 
 def parameter(path, name):
     found = next(one for one in DOCUMENT["paths"][path]["get"]["parameters"] if one["name"] == name)
-    return found["schema"]
+    return {key: value for key, value in found["schema"].items() if key != "examples"}
 
 
 def test_bounds_are_those_of_the_specification():

@@ -23,8 +23,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fueldepot.mcp.answers import MOST_BYTES
 from fueldepot.openapi import served
+from prices.series import BY_SLUG
 from tests import ROOT
-from tests.openapi.description import check_answer, closed
+from tests.openapi.description import check_answer, closed, example_of
 
 SECONDS_TO_START = 180
 EXAMPLES = 60
@@ -155,13 +156,43 @@ def ask_with(site, path, operation, parameter):
     }
     together = {"lat": {"lon": 19.9366}, "lon": {"lat": 50.0614}, "income": {"people": 4}}
     together |= {name: {"teryt": "1261011"} for name in ("appliance", "binding")}
-    given = {one["name"]: one["example"] for one in operation["parameters"] if one.get("required")}
-    given |= needed.get(path, {}) | together.get(parameter["name"], {}) | {parameter["name"]: parameter["example"]}
-    for name in [name for name in given if "{" + name + "}" in path]:
-        path = path.replace("{" + name + "}", str(given.pop(name)))
-    query = urllib.parse.urlencode({name: str(value).lower() for name, value in given.items()})
-    with urllib.request.urlopen(f"{site}/api/v1{path}?{query}", timeout=10) as answer:  # noqa: S310
+    given = {one["name"]: example_of(one) for one in operation["parameters"] if one.get("required")}
+    given |= needed.get(path, {}) | together.get(parameter["name"], {}) | {parameter["name"]: example_of(parameter)}
+    with urllib.request.urlopen(address(site, path, given), timeout=10) as answer:  # noqa: S310
         return answer.status
+
+
+def address(site, path, values):
+    """The address of an operation with parameters, in the path and in the query."""
+    for name in [name for name in values if "{" + name + "}" in path]:
+        path = path.replace("{" + name + "}", str(values.pop(name)))
+    return f"{site}/api/v1{path}?{urllib.parse.urlencode({name: str(value).lower() for name, value in values.items()})}"
+
+
+def filled_in():
+    for path, methods in served.document()["paths"].items():
+        parameters = methods["get"].get("parameters", [])
+        # As Swagger UI does: the example of the parameter, else its default.
+        rows = ((one["name"], one.get("example", one["schema"].get("default"))) for one in parameters)
+        yield pytest.param(path, {name: value for name, value in rows if value is not None}, id=path)
+
+
+@pytest.mark.parametrize(("path", "values"), list(filled_in()))
+def test_trying_an_operation_shows_something(site, path, values):
+    with urllib.request.urlopen(address(site, path, values), timeout=10) as answer:  # noqa: S310
+        body = answer.read()
+        assert answer.headers["X-Ignored-Parameters"] is None
+    if path.endswith(".ics"):
+        assert b"BEGIN:VEVENT" in body
+        return
+    shown = json.loads(body)
+    assert shown
+    if path == "/stores.geojson":
+        assert shown["features"]
+    if path == "/prices":
+        assert any(shown[series]["poland"] for series in BY_SLUG)
+    if path == "/prices/{fuel}":
+        assert shown["median"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -2,7 +2,6 @@
 "use strict";
 
 const place = document.getElementById("swagger");
-const methods = (description) => Object.values(description.paths).flatMap((path) => Object.values(path));
 
 // Swagger UI draws fields without a name, and boxes that scroll but cannot be reached by keys.
 const complete = () => {
@@ -19,12 +18,6 @@ async function show() {
   // By whatever name the reader came, requests stay with this host: the policy allows no other.
   description.servers = [{ url: new URL(description.servers[0].url).pathname }];
   description.info.description = "";
-  for (const operation of methods(description)) {
-    for (const parameter of operation.parameters ?? []) {
-      // Of two names for one thing only one may be given, and what is prefilled should answer.
-      if (parameter.deprecated) delete parameter.example;
-    }
-  }
   SwaggerUIBundle({
     spec: description,
     domNode: place,
