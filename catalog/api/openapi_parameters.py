@@ -66,8 +66,8 @@ class LocationsParameters(Serializer[Any]):
     q = RegexField(
         QUERY_PATTERN,
         min_length=QUERY_MIN_LENGTH,
-        max_length=MAX_VALUE_LENGTH,
-        help_text="Place name, municipality name or postcode, also a fragment. Surrounding blanks are not counted.",
+        help_text="Place name, municipality name or postcode, also a fragment: "
+        f"{QUERY_MIN_LENGTH} to {MAX_VALUE_LENGTH} characters, surrounding blanks not counted.",
         style={"example": "zakop"},
     )
 

@@ -7,7 +7,7 @@ from typing import Self
 from catalog.depots import fuels
 from catalog.territory.point import LAT_RANGE, LON_RANGE, Point
 from catalog.text import normalise_postcode, voivodeship_slug
-from fueldepot.http.params import InvalidParameters, ParameterError, ParamReader, quote, read_integer
+from fueldepot.http.params import InvalidParameters, ParameterError, ParamReader, quote, read_integer, text_pattern
 
 RADIUS_KM_RANGE = (1, 50)
 RADIUS_KM_DEFAULT = 25
@@ -32,7 +32,7 @@ OFFSET = f"a whole number from {OFFSET_RANGE[0]} to {OFFSET_RANGE[1]}"
 TEXT = f"a place, municipality or postcode of {QUERY_MIN_LENGTH} to 100 characters"
 
 # Published in the API description, so each has its anchors.
-QUERY_PATTERN = re.compile(r"^[ \t]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*[^\x00-\x20\x7f][ \t]*$", re.ASCII)
+QUERY_PATTERN = re.compile(text_pattern(QUERY_MIN_LENGTH))
 POSTCODE_PATTERN = re.compile(r"^[0-9]{2}-?[0-9]{3}$", re.ASCII)
 TERYT_PATTERN = re.compile(r"^[0-9]{2}([0-9]{2}([0-9]{3})?)?$", re.ASCII)
 MUNICIPALITY_PATTERN = re.compile(r"^[0-9]{7}$", re.ASCII)

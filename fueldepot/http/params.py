@@ -6,7 +6,6 @@ values only.
 """
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -17,7 +16,22 @@ from urllib.parse import unquote_to_bytes
 from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
 
 MAX_VALUE_LENGTH = 100
-"""Maximum length of a value, in characters."""
+"""Maximum length of a value without its surrounding blanks, in characters."""
+
+BLANK = r"\t \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+CONTROL = r"\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029"
+"""Tabs and spaces; control characters and line separators. Classes of regular expressions, as patterns publish them."""
+
+BLANKS = "".join(re.findall(f"[{BLANK}]", "".join(map(chr, range(0x3001)))))
+ANY_BLANK = re.compile(f"[{BLANK}]")
+ANY_CONTROL = re.compile(f"[{CONTROL}]")
+
+
+def text_pattern(min_length: int) -> str:
+    """Return the pattern of what `ParamReader.text` accepts. min_length: at least 2."""
+    end, inner = f"[^{BLANK}{CONTROL}]", f"[^{CONTROL}]{{{min_length - 2},{MAX_VALUE_LENGTH - 2}}}"
+    return f"^[{BLANK}]*{end}{inner}{end}[{BLANK}]*$"
+
 
 NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
 INTEGER = re.compile(r"-?[0-9]{1,18}(\.0{1,20})?", re.ASCII)
@@ -155,7 +169,7 @@ class ParamReader:
             self.add_error(name, "repeated", f"{name} is given {len(values)} times; give it once")
             return None
         try:
-            text = values[0].decode("utf-8").strip(" \t")
+            text = values[0].decode("utf-8").strip(BLANKS)
         except UnicodeDecodeError:
             self.add_error(name, "malformed", f"{name} is not valid UTF-8; give {accepted}")
             return None
@@ -171,12 +185,12 @@ class ParamReader:
         return text
 
     def text(self, name: str, accepted: str, *, min_length: int, required: bool = False) -> str | None:
-        """Return free text without control characters; any kind of space becomes a blank."""
+        """Return free text without control characters, as `text_pattern` says; any kind of space becomes a blank."""
         text = self.text_or_none(name, accepted, required=required)
         if text is None:
             return None
-        text = "".join(" " if unicodedata.category(c) == "Zs" else c for c in text).strip(" ")
-        if not text.isprintable():
+        text = ANY_BLANK.sub(" ", text)
+        if ANY_CONTROL.search(text):
             self.add_error(
                 name, "malformed", f"{name} holds control characters: {self.redact(name, text)}; give {accepted}"
             )

@@ -54,10 +54,10 @@ nothing has changed. Answers of `/subsidy` are never kept.
 ## Requests
 
 Paths have no slash at the end, but the entry may. Every GET also works as HEAD. Unknown parameters are ignored, and \
-named in the header `X-Ignored-Parameters`. A parameter that is repeated, longer than {MAX_VALUE_LENGTH} \
-characters, not valid UTF-8 or (except in `/subsidy`) \
-empty is answered with 400; surrounding blanks are trimmed. Numbers are written in digits without exponent, with a \
-point, integers also as `4.0`; `/subsidy` also takes a decimal comma. Booleans are described as such and may also be \
+named in the header `X-Ignored-Parameters`. Surrounding blanks are trimmed; what is then longer than \
+{MAX_VALUE_LENGTH} characters is answered with 400, and so is a parameter that is repeated, not valid UTF-8 or (except \
+in `/subsidy`) empty. Numbers are written in digits without exponent, with a point, integers also as `4.0`; \
+`/subsidy` also takes a decimal comma. Booleans are described as such and may also be \
 written {", ".join(f"`{word}`" for word in BOOLEANS)}, in any case. Every address has one form of answer, whatever \
 `Accept` says, but `/stores` and `/municipalities/{{teryt}}` also answer `format=geojson` and \
 `Accept: application/geo+json` with GeoJSON, like the addresses that end in `.geojson`. Every failure has the same body.

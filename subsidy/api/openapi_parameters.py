@@ -167,7 +167,7 @@ class LimitsParameters(Serializer[Any]):
 
 
 class SubsidyFormSerializer(SubsidyParameters):
-    """The parameters of GET as a form; those of the address are not read."""
+    """The parameters of GET, in every spelling of GET, as a form; those of the address are not read."""
 
     def get_fields(self) -> dict[str, Any]:
         """Return the fields, all optional and without defaults."""
@@ -180,7 +180,8 @@ class SubsidyFormSerializer(SubsidyParameters):
 class SubsidyJsonSerializer(SubsidyFormSerializer):
     """The parameters of GET as JSON; those of the address are not read.
 
-    Null counts as not given. Numbers and switches may also stand in strings, written as in a form.
+    Null counts as not given. Numbers and switches may also stand in strings, written as in a form, and 1 and 0 are
+    switches too.
     """
 
     def get_fields(self) -> dict[str, Any]:
