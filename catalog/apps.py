@@ -38,6 +38,6 @@ def rebuild_search_index(sender: AppConfig, plan: Any = (), **kwargs: Any) -> No
     from catalog.search.entries import rebuild_index
 
     applied = {migration.name for migration, backwards in plan or () if not backwards}
-    if applied & {"0019_search_positions", "0025_districts_of_places"} and SearchEntry.objects.exists():
+    if applied & {"0019_search_positions", "0026_districts_of_places"} and SearchEntry.objects.exists():
         with transaction.atomic():
             rebuild_index()

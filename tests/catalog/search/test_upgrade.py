@@ -21,7 +21,7 @@ def migrated(*names: str) -> None:
     post_migrate.send(config, app_config=config, verbosity=0, interactive=False, using="default", apps=apps, plan=plan)
 
 
-@pytest.mark.parametrize("migration", ["0019_search_positions", "0025_districts_of_places"])
+@pytest.mark.parametrize("migration", ["0019_search_positions", "0026_districts_of_places"])
 def test_migrations_that_bring_positions_have_the_index_rebuilt(migration):
     krakow = factories.krakow()
     factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
@@ -37,7 +37,7 @@ def test_districts_of_the_starter_data_get_their_code():
     krakow = factories.krakow()
     for identifier in ("terc:1261039", "simc:0950718"):
         factories.PlaceFactory(id=identifier, municipality=krakow)
-    operations = MigrationLoader(None).get_migration("catalog", "0025_districts_of_places").operations
+    operations = MigrationLoader(None).get_migration("catalog", "0026_districts_of_places").operations
     with connection.cursor() as cursor:
         cursor.execute(operations[1].sql)
     assert dict(Place.objects.values_list("id", "district")) == {"terc:1261039": "1261039", "simc:0950718": ""}

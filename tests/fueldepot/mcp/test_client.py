@@ -133,7 +133,7 @@ def test_a_place_says_where_its_position_is_from_and_the_fuel_beside_it(ask, cou
     entries.rebuild_index()
     _, results = ask(("find_place", {"q": "pellet zakopane"}), ("find_place", {"q": "34-500"}))
     with_fuel, postcode = (json.loads(result.content[0].text)["answer"]["places"][0] for result in results)
-    assert (with_fuel["position"], with_fuel["fuel"]) == (None, "pellet")
+    assert (with_fuel["position"], with_fuel["fuel"]) == ("municipality", "pellet")
     assert (postcode["position"], "fuel" in postcode) == ("postcode", False)
 
 

@@ -64,7 +64,7 @@ def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stra
     lines = nowak.history.order_by("-history_id").values_list("history_change_reason", flat=True)
     assert list(lines[:2]) == ["właściciel: paliwo z ceny", "właściciel: godziny otwarcia"]
     reasons = set(DepotPrice.history.values_list("history_change_reason", flat=True))
-    assert {"właściciel: 1300 zł → 1400 zł/t", "właściciel: brak ceny → 1600 zł/t"} <= reasons
+    assert {"właściciel: 1\xa0300\xa0zł → 1\xa0400\xa0zł/t", "właściciel: brak ceny → 1\xa0600\xa0zł/t"} <= reasons
     note = OwnerChange.objects.get().text
     assert "Godziny otwarcia: (brak) → pn. 6:00-14:00" in note
     assert "Brykiet: 1 300 zł → 1 400 zł/t (21.11.2026)" in note.replace("\N{NO-BREAK SPACE}", " ")

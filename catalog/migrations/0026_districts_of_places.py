@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     """
 
     dependencies = [
-        ("catalog", "0024_questions_claims_and_price_batches"),
+        ("catalog", "0025_fuels_priced"),
     ]
 
     operations = [
