@@ -9,6 +9,7 @@ from dataclasses import replace
 from fueldepot.http.params import BOOLEANS, NumberLiteral, ParameterError, ParamReader
 from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
 from pages.subsidy_questions import (
+    AREA_UNIT,
     PEOPLE_UNIT,
     PLANNED,
     SOURCE_COST,
@@ -19,6 +20,7 @@ from pages.subsidy_questions import (
     chosen_items,
     steps,
 )
+from subsidy.api.params import AREA_RANGE
 from subsidy.application import ENVELOPE, SOURCES
 from subsidy.rules import RulesAt
 
@@ -51,12 +53,12 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> ParamRea
 
     Numbers lose their unit, the cost of the source gets the name of its item.
 
-    With `PAGE`, areas and costs of works that are not chosen are left out.
+    With `PAGE`, areas and costs of works that are not chosen are left out. An area with two readings is an error.
     """
     sent = dict(posted)
-    known = all_fields(on)
+    known, values = all_fields(on), read_values(sent.items(), on)
     if PAGE in sent:
-        wanted = {field.name for step in steps(read_values(sent.items(), on), on) for field in step}
+        wanted = {field.name for step in steps(values, on) for field in step}
     else:
         wanted = {*known, *(f"cost_{item}" for item in SOURCES)}
     source = sent.get("new_source", [""])[-1]
@@ -68,7 +70,22 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> ParamRea
         is_number = name not in known or known[name].kind == "number"
         unit = known[name].unit if name in known else ZLOTY
         pairs += [(target.encode(), number_sent(value, unit) if is_number else as_bytes(value)) for value in typed]
-    return ParamReader.of_pairs(pairs)
+    reader = ParamReader.of_pairs(pairs)
+    for item in wanted.intersection(ENVELOPE):
+        if (readings := readings_of_area(values.get(item, ""))) is not None:
+            reader.add_error(item, AMBIGUOUS, f"{item} is {readings}")
+    return reader
+
+
+def readings_of_area(typed: str) -> AmbiguousNumber | None:
+    """Return the readings of an area that may be decimals or thousands of m², None if the programme rules one out."""
+    try:
+        read_decimal(typed.strip().removesuffix(AREA_UNIT))
+    except AmbiguousNumber as readings:
+        return readings if int(readings.thousands) <= AREA_RANGE[1] else None
+    except ValueError:
+        pass
+    return None
 
 
 def number_sent(typed: str, unit: str) -> bytes:
@@ -135,10 +152,7 @@ def describe_error(field: Field, value: str, code: str) -> str:
     """Return what is wrong with an answer, in Polish."""
     if code == MISSING and field.missing:
         return field.missing
-    if code == AMBIGUOUS:
-        try:
-            read_decimal(value.removesuffix(field.unit))
-        except AmbiguousNumber as error:
-            decimal = error.decimal.replace(".", ",")
-            return f"To {decimal} czy {error.thousands} {field.unit}? Wpisz {decimal} albo {error.thousands}."
+    if code == AMBIGUOUS and (readings := readings_of_area(value)) is not None:
+        decimal = readings.decimal.replace(".", ",")
+        return f"To {decimal} czy {readings.thousands} {field.unit}? Wpisz {decimal} albo {readings.thousands}."
     return field.mistake

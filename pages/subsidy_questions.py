@@ -15,6 +15,7 @@ PLANNED = "plan_"
 
 ZLOTY = "zł"
 PEOPLE_UNIT = "osób"
+AREA_UNIT = "m²"
 """Units of fields."""
 
 PEOPLE = f"Wpisz liczbę osób cyframi, od {PEOPLE_RANGE[0]} do {PEOPLE_RANGE[1]}."
@@ -99,7 +100,7 @@ def money(name: str, label: str, hint: str = "") -> Field:
 
 
 def area(item: Item) -> Field:
-    return Field(name=item, label=AREAS[item], kind="number", unit="m²", mistake=AREA, missing=AREA_MISSING)
+    return Field(name=item, label=AREAS[item], kind="number", unit=AREA_UNIT, mistake=AREA, missing=AREA_MISSING)
 
 
 def demand(kind: ProjectType, on: RulesAt) -> str:

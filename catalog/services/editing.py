@@ -37,8 +37,8 @@ class ValueRefused(Refusal):
     """A validator of the model refuses a value, for example a text longer than its column."""
 
     def __init__(self, name: str, messages: Collection[str]) -> None:
-        said = " ".join(messages)
-        self.reason = f"{Depot.label(name)}: {said[:1].lower()}{said[1:].removesuffix('.')}"
+        text = " ".join(messages)
+        self.reason = f"{Depot.label(name)}: {text[:1].lower()}{text[1:].removesuffix('.')}"
         super().__init__(name)
 
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Self, TypeVar
 from urllib.parse import unquote_to_bytes
 
-from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
+from fueldepot.http.written_numbers import AmbiguousNumber, ThreeDigits, read_decimal
 
 MAX_VALUE_LENGTH = 100
 """Maximum length of a value without its surrounding blanks, in characters."""
@@ -238,14 +238,16 @@ class ParamReader:
             return default
         return value
 
-    def decimal(self, name: str, accepted: str, low: int, high: int) -> Decimal | None:
-        """Return an exact decimal within an inclusive range, as `read_decimal` reads text."""
+    def decimal(
+        self, name: str, accepted: str, low: int, high: int, three_digits: ThreeDigits = "refused"
+    ) -> Decimal | None:
+        """Return an exact decimal within an inclusive range. three_digits: of a text, see `read_decimal`."""
         text = self.text_or_none(name, accepted)
         if text is None:
             return None
         is_literal = isinstance(self.given[name][0], NumberLiteral)
         try:
-            value = read_decimal(text, "decimals" if is_literal else "refused")
+            value = read_decimal(text, "decimals" if is_literal else three_digits)
         except AmbiguousNumber as error:
             self.add_error(name, "ambiguous", self.both_readings(name, text, error))
             return None

@@ -5,6 +5,9 @@ import unicodedata
 from decimal import Decimal
 from typing import Literal
 
+ThreeDigits = Literal["refused", "thousands", "decimals"]
+"""What three digits behind the only point or comma are."""
+
 _PLAIN = re.compile(r"-?[0-9]{1,20}(?:[.,][0-9]{1,20})?", re.ASCII)
 _GROUPED = re.compile(
     r"(?P<whole>-?[1-9][0-9]{0,2}(?P<mark>[ .,])[0-9]{3}(?:(?P=mark)[0-9]{3}){0,5})"
@@ -27,15 +30,15 @@ class AmbiguousNumber(ValueError):
         super().__init__(f"{self.thousands} or {self.decimal}")
 
 
-def read_decimal(text: str, three_digits: Literal["refused", "thousands", "decimals"] = "refused") -> Decimal:
+def read_decimal(text: str, three_digits: ThreeDigits = "refused") -> Decimal:
     """Return the number that a text states, exactly. Blanks of any kind may stand around it and between groups.
 
     - `2000`, `2000.5`, `2000,50`, `0.125`, `2000.125`: a point or comma begins the decimals.
     - `140 000`, `1 234,56`, `1.234,56`, `1,234.56`, `1.234.567`: the first or the repeated mark separates thousands.
     - `140.000`, `2,000`: two readings, since neither 0 nor a fourth digit stands before the mark.
 
-    three_digits: what the digits of the last case are. In amounts that a person types, thousands: złoty have two
-    decimals. In numbers of a program, decimals. Where either may have written the text, it is refused.
+    three_digits: what the digits of the last case are. In an amount that a person types, thousands: złoty have two
+    decimals. In a number of a program, decimals. Where either may have written an amount, it is refused.
 
     Raises AmbiguousNumber for the last case, and ValueError for an exponent, more than twenty digits on either side of
     the mark, and whatever else is no number.

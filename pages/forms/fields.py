@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 from django import forms
 
 from catalog.models import Depot
 from catalog.parsing.contacts import clean_nip, clean_phone, clean_website
 from catalog.text import normalise_postcode
-from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
+from fueldepot.http.written_numbers import AmbiguousNumber, ThreeDigits, read_decimal
 from pages.forms import spam
 from pages.forms.hours_fields import HoursUnreadable, read_day
 
@@ -130,7 +130,7 @@ class Amount(Line):
     """An amount with at most two decimals, None when empty. unit: optional suffix. three_digits: see `read_decimal`."""
 
     unit, mistake = "zł", AMOUNT
-    three_digits: Literal["refused", "thousands"] = "thousands"
+    three_digits: ThreeDigits = "thousands"
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)

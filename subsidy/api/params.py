@@ -148,7 +148,8 @@ def read_scope(given: ParamReader) -> dict[Item, Decimal]:
     if source is not None:
         scope[source] = ONE
     for item in ENVELOPE:
-        area = given.decimal(item, AREA, *AREA_RANGE)
+        # Plans state areas to three decimals, while thousands of m² are hardly a dwelling's.
+        area = given.decimal(item, AREA, *AREA_RANGE, three_digits="decimals")
         if area:
             scope[item] = area
     for item in (Item.CENTRAL_HEATING_DHW, Item.VENTILATION, *DOCUMENTS):

@@ -29,9 +29,10 @@ FORM = "application/x-www-form-urlencoded"
 DESCRIPTION = (
     "Level, share and most that the clean-air programme would pay, with the clause and date of each limit. The result"
     " is indicative. Every parameter is optional; an empty one counts as not given. Numbers may have a decimal comma "
-    "and thousands in groups (`140 000`, `1.234,56`), but no exponent. Three digits behind the only point or comma "
-    "(`140.000`) are decimals or thousands: as text they are refused, as a JSON number they are decimals. Unknown "
-    "parameters are ignored, and named in `notes`. Nothing that was sent is stored, logged or cached."
+    "and thousands in groups (`140 000`, `1.234,56`), but no exponent. Three digits behind the only point or comma of"
+    " an amount (`140.000`) may be decimals or thousands: as text they are refused. In areas and JSON numbers they "
+    "are decimals. Unknown parameters are ignored, and named in `notes`. Nothing that was sent is stored, logged or "
+    "cached."
 )
 
 # Outside the views: error reports quote the lines around a frame, and tests search them for incomes.

@@ -370,6 +370,11 @@ def test_thousands_of_an_income_are_thousands(client, typed):
     assert "przekracza 135 000 zł" in text
 
 
+@pytest.mark.parametrize("typed", ["143.275", "143,275 m²"])
+def test_thousands_beyond_the_programme_are_no_reading_of_an_area(client, typed):
+    assert "143,275 m²" in text_of(client.post(PATH, {"walls": typed}))
+
+
 def test_two_thousand_a_month_are_no_two_zlotys(client):
     household = {"people": "4", "walls": "10", "eu": "3"}
     level = {typed: client.post(PATH, household | {"income": typed}).content for typed in ("2.000", "2000", "2")}
