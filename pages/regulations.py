@@ -87,10 +87,14 @@ class RegulationsPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class ProvisionRow:
-    """A deadline or a banned fuel. binding: whether it binds the unit, in Polish; "" without a unit or doubt."""
+    """A deadline or a banned fuel.
+
+    binding: whether it binds the unit, in Polish; "" without a unit or doubt. caveat: that concerns the unit.
+    """
 
     row: Provision
     binding: str
+    caveat: str
     passed: bool
 
 
@@ -303,7 +307,7 @@ def provision_row(entry: Regulation, row: Provision, since: date | None) -> Prov
     binding = BINDING[entry.binds(row)] if entry.unit else ""
     if row.uncertain and binding != BINDING[False]:
         binding = UNCERTAIN
-    return ProvisionRow(row, binding, since is None or since <= entry.on)
+    return ProvisionRow(row, binding, entry.caveat_of(row), since is None or since <= entry.on)
 
 
 def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None, str]:

@@ -20,7 +20,7 @@ from pages.home import SearchResult
 from pages.page import Crumb, Page
 from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, stale_notice
 from regulations.api.params import MUNICIPALITY_DIGITS
-from regulations.appliance_check import ApplianceDeadline, ApplianceStatus, check_appliance
+from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.appliance_descriptions import Verdict, describe_check, describe_limit, only_limit
 from regulations.codes import Appliance
 from regulations.models import Source, read_sources
@@ -40,8 +40,7 @@ class Answer:
     """The result for an appliance. limits: further deadlines as sentences. sources: of all these deadlines.
 
     is_permitted: the appliance may be used today. since, description, caveat: of the main deadline.
-    is_partial: it is limited, so that the verdict needs the description; caveat: "" where it only explains a scope that
-    does not divide the municipality.
+    is_partial: it is limited, so that the verdict needs the description.
     """
 
     verdict: Verdict
@@ -208,18 +207,11 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str) -> Answer:
         is_permitted=check.status in PERMITTED,
         since=deciding.date if deciding else None,
         description=deciding.description if deciding else "",
-        caveat=caveat_of(entry, main) if main else "",
+        caveat=main.caveat if main else "",
         is_partial=main is not None and check.deciding is None,
         limits=tuple(describe_limit(one, entry.on) for one in check.limited if one is not main),
         sources=tuple(dict.fromkeys(source for row in counted for source in read_sources(row.sources))),
     )
-
-
-def caveat_of(entry: Regulation, one: ApplianceDeadline) -> str:
-    """Return the caveat of a deadline; "" where it repeats that of an act whose scope does not divide the unit."""
-    caveat = one.deadline.caveat
-    of_acts = {law.resolution.caveat for law in entry.laws}
-    return "" if one.binds and caveat in of_acts else caveat
 
 
 def title_of(unit: Municipality | None, appliance: Appliance | None) -> str:

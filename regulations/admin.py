@@ -23,7 +23,7 @@ from regulations.effects import describe_change
 from regulations.freshness import STALE_AFTER, is_stale, overdue_condition
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 
-SCOPE_FIELDS = ("scope", "area", "units", "partly", "excluded", "uncertain", "caveat")
+SCOPE_FIELDS = ("scope", "area", "units", "partly", "excluded", "uncertain", "caveat", "part_caveat")
 WHERE = ("Gdzie obowiązuje", {"fields": SCOPE_FIELDS})
 
 

@@ -13,7 +13,6 @@ from datetime import date
 from enum import StrEnum
 
 from catalog.models import Municipality
-from regulations.applicability import binds_municipality
 from regulations.codes import EXEMPTED, Appliance, Condition, Exemption
 from regulations.fields import read_spared
 from regulations.models import Deadline, Scope
@@ -49,7 +48,7 @@ class ApplianceDeadline:
     """A deadline of one appliance in one municipality.
 
     binds: True everywhere in it; None in a part of it, or where sources contradict each other (`contradicted`).
-    exemptions: of the appliance; one of them suffices.
+    exemptions: of the appliance; one of them suffices. caveat: what is uncertain in the municipality, "" for nothing.
     stays_if_started_before: an appliance put to use before this day may stay; None without such a rule.
     """
 
@@ -59,6 +58,7 @@ class ApplianceDeadline:
     contradicted: bool
     exemptions: tuple[Exemption, ...]
     stays_if_started_before: date | None
+    caveat: str
 
     @property
     def is_limited(self) -> bool:
@@ -109,10 +109,9 @@ def check_appliance(entry: Regulation, appliance: Appliance) -> ApplianceCheck:
     if not entry.laws:
         return ApplianceCheck(appliance, ApplianceStatus.NO_RESOLUTION)
     assert entry.unit is not None  # noqa: S101 - callers pass a municipality
-    (teryt,) = entry.unit.municipalities
-    found = tuple(appliance_deadlines(entry.deadlines, teryt, appliance))
-    spared_by = tuple(find_sparings(entry.deadlines, teryt, appliance))
-    deciding = find_deciding(found, teryt)
+    found = tuple(appliance_deadlines(entry, appliance))
+    spared_by = tuple(find_sparings(entry, appliance))
+    deciding = find_deciding(found, entry.unit.teryt)
     if deciding:
         final = not (deciding.exemptions or deciding.stays_if_started_before or deciding.deadline.started_before)
         limited = tuple(
@@ -133,9 +132,9 @@ def status_without_deciding(
     return ApplianceStatus.DATES_UNKNOWN if entry.has_undated_acts else ApplianceStatus.NOT_NAMED
 
 
-def appliance_deadlines(deadlines: Iterable[Deadline], teryt: str, appliance: Appliance) -> Iterable[ApplianceDeadline]:
-    """Yield the deadlines that end or limit the use of an appliance in a municipality, in their order."""
-    for row in binding(deadlines, teryt):
+def appliance_deadlines(entry: Regulation, appliance: Appliance) -> Iterable[ApplianceDeadline]:
+    """Yield the deadlines that end or limit the use of an appliance in the municipality, in their order."""
+    for row in binding(entry):
         unclear = appliance in row.unclear_appliances
         bounds = [one.started_before for one in read_spared(row.spared) if one.appliance == appliance]
         if (appliance not in row.appliances and not unclear) or None in bounds:
@@ -144,27 +143,24 @@ def appliance_deadlines(deadlines: Iterable[Deadline], teryt: str, appliance: Ap
         yield ApplianceDeadline(
             appliance,
             row,
-            None if contradicted else binds_municipality(row, teryt),
+            None if contradicted else entry.binds(row),
             contradicted,
             tuple(code for code in map(Exemption, row.exemptions) if appliance in EXEMPTED[code]),
             next(iter(bounds), None),
+            entry.caveat_of(row),
         )
 
 
-def binding(deadlines: Iterable[Deadline], teryt: str) -> Iterable[Deadline]:
-    """Yield the deadlines of appliances in use that bind, or may bind, a municipality."""
-    return (
-        row
-        for row in deadlines
-        if row.kind != Deadline.Kind.NEW_INSTALLATIONS and binds_municipality(row, teryt) is not False
-    )
+def binding(entry: Regulation) -> Iterable[Deadline]:
+    """Yield the deadlines of appliances in use that bind, or may bind, the municipality."""
+    return (row for row in entry.deadlines_of_unit if row.kind != Deadline.Kind.NEW_INSTALLATIONS)
 
 
-def find_sparings(deadlines: Iterable[Deadline], teryt: str, appliance: Appliance) -> Iterable[Sparing]:
+def find_sparings(entry: Regulation, appliance: Appliance) -> Iterable[Sparing]:
     """Yield the deadlines that permit an appliance to stay; not those that also end it, up to a start day."""
     return (
         Sparing(row, one.started_before)
-        for row in binding(deadlines, teryt)
+        for row in binding(entry)
         for one in read_spared(row.spared)
         if one.appliance == appliance and (one.started_before is None or appliance not in row.appliances)
     )

@@ -126,7 +126,7 @@ def describe_limit(one: ApplianceDeadline, on: date) -> str:
     else:
         text = f"Nie wolno od {day(row.date)}{limits_of(one)}{unless(one)}"
     text += "" if text.endswith(".") else "."
-    return f"{text} {row.caveat}" if row.caveat and one.binds is None else text
+    return f"{text} {one.caveat}" if one.caveat and one.binds is None else text
 
 
 def limits_of(one: ApplianceDeadline) -> str:

@@ -86,6 +86,7 @@ class Scope(models.Model):
 
     partly: municipalities that the rule binds in part. excluded: only for wide areas.
     uncertain: sources contradict each other about the rule binding anywhere in the area; caveat explains.
+    part_caveat: about municipalities that the rule binds in part; does not concern the others.
     """
 
     class Area(models.TextChoices):
@@ -106,6 +107,13 @@ class Scope(models.Model):
         help_text="źródła są sprzeczne co do tego, czy to w ogóle obowiązuje; napisz w zastrzeżeniu, w czym",
     )
     caveat = models.TextField("zastrzeżenie", blank=True)
+    part_caveat = models.TextField(
+        "zastrzeżenie o częściach gmin",
+        blank=True,
+        default="",
+        db_default="",
+        help_text="której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru",
+    )
 
     class Meta:
         abstract = True
@@ -121,6 +129,10 @@ class Scope(models.Model):
                 violation_error_message="Kody „objęte w całości” podaje się tylko dla obszaru „wymienione”.",
             ),
         )
+
+    def caveat_where(self, binds: bool | None) -> str:
+        """Return the caveats that concern a place, "" for none. binds: see `regulations.applicability.Answers`."""
+        return " ".join(filter(None, (self.caveat, self.part_caveat if binds is None else "")))
 
 
 class LegalState(models.Model):

@@ -1,7 +1,7 @@
 """Reading of the legal state as of a day, from the snapshots."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 
@@ -10,9 +10,9 @@ from catalog.territory.snapshot import PostcodeNotFound, territory
 from fueldepot.http.params import InvalidParameters, ParameterError
 from regulations import freshness
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
-from regulations.applicability import applies_to, kinds_of_places
+from regulations.applicability import NOWHERE, Reach
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope
-from regulations.snapshot import LegalStateRecords, states
+from regulations.snapshot import WITHOUT_UNIT, LegalStateRecords, states
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
 
@@ -45,16 +45,12 @@ class DeadlinesNotFound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The requested unit. level: voivodeship, county or municipality.
-
-    municipalities: codes of its municipalities. slug: of a municipality, "" for others.
-    """
+    """The requested unit. level: voivodeship, county or municipality. slug: of a municipality, "" for others."""
 
     level: str
     teryt: str
     name: str
     voivodeship: Voivodeship
-    municipalities: tuple[str, ...]
     slug: str = ""
 
 
@@ -72,6 +68,7 @@ class Regulation:
 
     laws: the acts adopted by then, oldest record first; empty without a resolution. deadlines: by date, then the widest
     first. changed_since: acts or rules changed after the day, so that the texts of the state describe a later one.
+    reach: what binds each unit of the voivodeship, see `LegalStateRecords`.
     """
 
     voivodeship: Voivodeship
@@ -82,6 +79,7 @@ class Regulation:
     deadlines: tuple[Deadline, ...]
     bans: tuple[FuelBan, ...]
     changed_since: bool = False
+    reach: Mapping[str, Reach] = field(default_factory=dict)
 
     @property
     def has_resolution(self) -> bool | None:
@@ -157,11 +155,9 @@ class Regulation:
         # Deadlines of new installations do not count: an act has others for existing ones.
         acts = [law.resolution for law in self.laws]
         dated = [row for row in self.deadlines if row.kind != Deadline.Kind.NEW_INSTALLATIONS]
-        places = unit.municipalities if unit else kinds_of_places(self.voivodeship.pk, [*acts, *dated])
         return any(
-            any(applies_to(act, [place]) is not False for act in acts)
-            and all(applies_to(row, [place]) is False for row in dated)
-            for place in places
+            any(binds[act] is not False for act in acts) and all(binds[row] is False for row in dated)
+            for binds in self.reach_of(unit).kinds
         )
 
     @property
@@ -178,10 +174,18 @@ class Regulation:
         """Whether a rule binds, or may bind, the unit or a part of it; without a unit every rule does."""
         return self.unit is None or self.binds(scope) is not False
 
-    def binds(self, scope: Scope) -> bool | None:
-        """Return whether a rule binds the unit, which must not be None; see `applies_to`."""
+    def binds(self, rule: Scope) -> bool | None:
+        """Return whether a rule of the state binds the unit, which must not be None; see `Answers`."""
         assert self.unit is not None  # noqa: S101 - checked by callers
-        return applies_to(scope, self.unit.municipalities)
+        return self.reach_of(self.unit).binds.get(rule)
+
+    def caveat_of(self, rule: Scope) -> str:
+        """Return the caveats of a rule that concern the unit, or without one any place; "" for none."""
+        return rule.caveat_where(self.binds(rule) if self.unit else None)
+
+    def reach_of(self, unit: Unit | None) -> Reach:
+        """Return what binds a unit, or without one all kinds of places."""
+        return self.reach.get(unit.teryt if unit else WITHOUT_UNIT, NOWHERE)
 
 
 def find_regulations(query: RegulationsQuery) -> list[Regulation]:
@@ -269,6 +273,7 @@ def as_of_day(
         tuple(sorted((row for row in records.deadlines if laws and row.stands_on(on)), key=deadline_sort_key)),
         tuple(ban for ban in records.bans if laws and ban.stands_on(on)),
         changed_since=any(day > on for day in days_of_change(records)),
+        reach=records.reach,
     )
 
 
@@ -296,18 +301,18 @@ def get_unit(teryt: str) -> Unit:
     units.check_unit(teryt)
     if len(teryt) == 7:
         return unit_of(units.municipalities[teryt])
-    inside = tuple(unit.teryt for unit in units.municipalities_in(teryt))
     if len(teryt) == 4:
         county = units.counties[teryt]
-        return Unit("county", teryt, county.name, county.voivodeship, inside)
+        return Unit("county", teryt, county.name, county.voivodeship)
     voivodeship = units.voivodeships[teryt]
-    return Unit("voivodeship", teryt, voivodeship.name, voivodeship, inside)
+    return Unit("voivodeship", teryt, voivodeship.name, voivodeship)
 
 
 def unit_of(municipality: Municipality) -> Unit:
     """Return a municipality as a requested unit."""
-    teryt = municipality.teryt
-    return Unit("municipality", teryt, municipality.name, municipality.voivodeship, (teryt,), municipality.slug)
+    return Unit(
+        "municipality", municipality.teryt, municipality.name, municipality.voivodeship, municipality.slug
+    )
 
 
 def units_of_postcode(code: str) -> list[Unit]:

@@ -1,5 +1,8 @@
 """Structure of TERYT codes."""
 
+from collections import defaultdict
+from collections.abc import Iterable
+
 FIRST_CITY_COUNTY = "61"
 """Counties from this number on are cities with county rights. Source: GUS, numbering of TERC."""
 
@@ -20,3 +23,12 @@ def whole_of(code: str) -> str | None:
     if code[6] in "45":
         return f"{code[:6]}3"
     return f"{code[:4]}011" if code[6] in "89" and is_city_with_county_rights(code) else None
+
+
+def group_by_unit(municipalities: Iterable[str]) -> dict[str, list[str]]:
+    """Return codes of municipalities by the codes of all units that contain them: of 2, 4 and 7 digits."""
+    units: dict[str, list[str]] = defaultdict(list)
+    for teryt in municipalities:
+        for unit in (teryt[:2], teryt[:4], teryt):
+            units[unit].append(teryt)
+    return dict(units)

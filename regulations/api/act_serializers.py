@@ -12,7 +12,7 @@ from regulations.api.provision_serializers import (
     describe_sources,
 )
 from regulations.models import Amendment, Resolution
-from regulations.queries import Law
+from regulations.queries import Law, Regulation
 
 
 class PublishedActSerializer(Serializer[Any]):
@@ -100,15 +100,16 @@ class ActSerializer(PublishedActSerializer, ScopeSerializer):
     amendments = AmendmentSerializer(required=False, many=True, help_text="Amendments of the act.")
     sources = ReadSourceSerializer(required=False, many=True, help_text="Where this was read.")
 
-    def to_representation(self, instance: Law) -> dict[str, Any]:  # type: ignore[override]
-        """Return an act with its amendments."""
-        act = instance.resolution
+    def to_representation(self, instance: tuple[Regulation, Law]) -> dict[str, Any]:  # type: ignore[override]
+        """Return an act of a legal state with its amendments."""
+        regulation, law = instance
+        act = law.resolution
         return {
             "title": act.title,
             **super().to_representation(act),
-            **describe_scope(act),
+            **describe_scope(regulation, act),
             "note": act.note or None,
-            "amendments": [AMENDMENT.to_representation(one) for one in instance.amendments],
+            "amendments": [AMENDMENT.to_representation(one) for one in law.amendments],
             "sources": describe_sources(act.sources),
         }
 

@@ -22,7 +22,7 @@ def only_binding(body: dict[str, Any]) -> dict[str, Any]:
 
     Each source stands once, in the entry; each caveat once, with the first rule of its scope. Rules and acts leave out
     empty fields and ELSEWHERE. With a single act, rules leave out a scope and caveat equal to those of the act, and the
-    act leaves out OF_RESOLUTION. Only `requested_unit` has the nearest deadline, as OF_NEXT_DEADLINE.
+    act leaves out OF_RESOLUTION. The nearest deadline is that of the unit, as OF_NEXT_DEADLINE.
     """
     resolution, unit = body["resolution"], body["requested_unit"]
     if resolution is None:
@@ -32,12 +32,12 @@ def only_binding(body: dict[str, Any]) -> dict[str, Any]:
     shared = {name: acts[0][name] for name in ("scope", "caveat")} if is_single else {}
     changes = [change for act in acts for change in act["amendments"]]
     sources = {one["url"]: one for rows in (*rules.values(), acts, changes) for row in rows for one in row["sources"]}
-    following = unit["next_deadline"]
+    following = unit["next_deadline"] and {name: unit["next_deadline"][name] for name in OF_NEXT_DEADLINE}
     return {
         **body,
         "resolution": {
             **resolution,
-            "next_deadline": None,
+            "next_deadline": following,
             "deadline_status": unit["deadline_status"],
             **{name: shorten_rules(rows, shared) for name, rows in rules.items()},
             "acts": [
@@ -48,10 +48,7 @@ def only_binding(body: dict[str, Any]) -> dict[str, Any]:
                 for act in acts
             ],
         },
-        "requested_unit": {
-            **unit,
-            "next_deadline": following and {name: following[name] for name in OF_NEXT_DEADLINE},
-        },
+        "requested_unit": {**unit, "next_deadline": following},
         "sources": [*sources.values()],
     }
 

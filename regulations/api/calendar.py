@@ -75,7 +75,7 @@ def event(entry: Regulation, deadline: Deadline) -> Event:
     assert entry.state is not None  # noqa: S101 - deadlines belong to a state
     part = PART if entry.unit and entry.binds(deadline) is None else ""
     doubt = UNCERTAIN if deadline.uncertain else part
-    lines = [deadline.description, f"Gdzie: {deadline.scope}.", deadline.caveat, doubt]
+    lines = [deadline.description, f"Gdzie: {deadline.scope}.", entry.caveat_of(deadline), doubt]
     found = Event()
     found.add("uid", str(deadline.uid))
     found.add("dtstamp", datetime.combine(entry.state.as_of, time.min, tzinfo=UTC))

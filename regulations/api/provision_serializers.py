@@ -67,8 +67,8 @@ class ScopeSerializer(Serializer[Any]):
     caveat = CharField(
         required=False,
         allow_null=True,
-        help_text="What is uncertain about the rule or its scope; null when nothing is. With `binding` it stands "
-        "with the first rule of its scope.",
+        help_text="What is uncertain about the rule or its scope; null when nothing is. For a unit without what "
+        "concerns other places. With `binding` it stands with the first rule of its scope.",
         style={"example": "Bez strefy uzdrowiskowej."},
     )
 
@@ -230,13 +230,13 @@ def describe_ban(regulation: Regulation, row: FuelBan) -> dict[str, Any]:
 
 def describe_provision(regulation: Regulation, row: Provision) -> dict[str, Any]:
     """Return the fields of `ProvisionSerializer`; `binds_requested_unit` only with a requested unit."""
-    body = {**describe_scope(row), "sources": describe_sources(row.sources)}
+    body = {**describe_scope(regulation, row), "sources": describe_sources(row.sources)}
     if regulation.unit:
         body["binds_requested_unit"] = regulation.binds(row)
     return body
 
 
-def describe_scope(row: Scope) -> dict[str, Any]:
+def describe_scope(regulation: Regulation, row: Scope) -> dict[str, Any]:
     """Return the fields of `ScopeSerializer`."""
     return {
         "scope": row.scope,
@@ -245,7 +245,7 @@ def describe_scope(row: Scope) -> dict[str, Any]:
         "teryt": sorted({*row.units, *row.partly}) if row.area == Scope.Area.LISTED else [],
         "teryt_partly": sorted(row.partly),
         "teryt_excluded": sorted(row.excluded),
-        "caveat": row.caveat or None,
+        "caveat": regulation.caveat_of(row) or None,
     }
 
 

@@ -91,7 +91,7 @@ class ResolutionSerializer(Serializer[Regulation]):
     """The acts of a voivodeship taken together; null where there is none, or where none is known.
 
     The text of the acts binds, not this summary. With `binding` it is about what binds the unit asked for, null where
-    nothing does, and `next_deadline` is null: `requested_unit` has it.
+    nothing does; `next_deadline` is then that of `requested_unit`.
     """
 
     title = CharField(
@@ -142,7 +142,7 @@ class ResolutionSerializer(Serializer[Regulation]):
             "deadline_status": instance.deadline_status,
             "deadlines": [describe_deadline(instance, row) for row in instance.deadlines],
             "banned_fuels": [describe_ban(instance, row) for row in instance.bans],
-            "acts": [ACT.to_representation(law) for law in instance.laws],
+            "acts": [ACT.to_representation((instance, law)) for law in instance.laws],
             "calendar": calendar_url(instance.voivodeship.slug),
         }
 
@@ -203,7 +203,7 @@ class ComingDeadlineSerializer(Serializer[Any]):
             "appliances": row.appliances,
             "unclear_appliances": row.unclear_appliances,
             "uncertain": row.uncertain,
-            "caveat": row.caveat or None,
+            "caveat": regulation.caveat_of(row) or None,
             "confirmation_overdue": regulation.is_overdue(row),
             "as_of": regulation.state.as_of,
             "page": page_url(regulation.voivodeship.slug),

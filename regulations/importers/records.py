@@ -44,6 +44,7 @@ class ScopeFile(StrictModel):
     excluded: list[UnitCode] = []
     uncertain: bool = False
     caveat: TextOrNone = ""
+    part_caveat: TextOrNone = ""
 
     @model_validator(mode="after")
     def check_units(self) -> Self:
@@ -61,6 +62,7 @@ class ScopeFile(StrictModel):
             "excluded": self.excluded,
             "uncertain": self.uncertain,
             "caveat": self.caveat,
+            "part_caveat": self.part_caveat,
         }
 
 

@@ -4,9 +4,13 @@ from datetime import date
 
 import pytest
 
+from catalog.models import Municipality
+from catalog.territory.snapshot import Territory
 from fueldepot.http import cache_control
+from regulations import applicability
 from regulations.models import LegalState
 from tests import factories
+from tests.conftest import build_snapshots
 from tests.regulations.factories import (
     AmendmentFactory,
     DeadlineFactory,
@@ -359,6 +363,7 @@ def test_binding_leaves_what_binds_the_unit_and_names_each_source_once(client, a
         "kind": "existing_boilers",
         "binds_requested_unit": True,
     }
+    assert short["resolution"]["next_deadline"] == following
     assert len(str(short)) < len(str(whole)) / 2
 
 
@@ -374,6 +379,54 @@ def test_of_several_acts_each_keeps_its_title_and_a_caveat_stands_once(client):
         ("województwo", "Bez strefy A."),
         ("województwo", None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("on", "status"), [("2026-12-31", "upcoming"), ("2027-01-02", "passed"), ("2016-01-01", "no_resolution")]
+)
+@pytest.mark.parametrize("short", [{}, {"binding": "1"}, {"binding": "1", "appliance": "stove"}])
+def test_a_next_deadline_and_its_status_agree(client, on, status, short):
+    factories.krakow()
+    ResolutionFactory()
+    DeadlineFactory(date=date(2027, 1, 1))
+    entry = one(client, teryt="1261011", on=on, **short)
+    for part in filter(None, (entry["resolution"], entry["requested_unit"])):
+        assert (part["next_deadline"] is not None, part["deadline_status"]) == (status == "upcoming", status)
+
+
+def test_a_caveat_about_parts_of_municipalities_stands_where_a_part_is_bound(client):
+    factories.zakopane(), factories.nowy_targ_rural()
+    scope = {"partly": ["1211092"], "caveat": "Źródła są różne.", "part_caveat": "W Nowym Targu tylko wieś."}
+    ResolutionFactory(**scope), DeadlineFactory(**scope), FuelBanFactory(**scope)
+    for query, caveat in (
+        ({"teryt": "1217011"}, "Źródła są różne."),
+        ({"teryt": "1211092"}, "Źródła są różne. W Nowym Targu tylko wieś."),
+        ({"teryt": "12"}, "Źródła są różne. W Nowym Targu tylko wieś."),
+        ({"voivodeship": "12"}, "Źródła są różne. W Nowym Targu tylko wieś."),
+    ):
+        parts = one(client, **query)["resolution"]
+        rows = [row for name in ("acts", "deadlines", "banned_fuels") for row in parts[name]]
+        assert [row["caveat"] for row in rows] == [caveat] * 3
+    assert client.get("/api/v1/deadlines?from=2026-11-21").json()[0]["caveat"] == caveat
+    for teryt, is_told in (("1217011", False), ("1211092", True)):
+        calendar = client.get(f"{URL}/malopolskie.ics?teryt={teryt}&on=2026-11-21").content.decode()
+        assert ("W Nowym" in calendar) is is_told
+
+
+def test_a_request_tests_no_code_of_a_rule(client, acts, monkeypatch):
+    DeadlineFactory(area="listed", units=["1261"], partly=["1217011"], date=date(2025, 1, 1), kind="space_heaters")
+    build_snapshots()
+    monkeypatch.setattr(applicability, "binds_municipality", lambda *_: pytest.fail("worked out for a request"))
+    monkeypatch.setattr(Territory, "municipalities_in", lambda *_: pytest.fail("worked out for a request"))
+    for query in ({"teryt": "12"}, {"teryt": "1217"}, {"teryt": "1261011", "binding": "1", "appliance": "stove"}, {}):
+        for on in ("2026-11-21", "2030-01-01"):
+            assert ask(client, **query, on=on)
+
+
+def test_a_municipality_that_enters_the_register_is_bound(client, acts):
+    assert binding(one(client, teryt="12"))["kotły klasy 3 i 4"] is None
+    Municipality.objects.exclude(pk="1217011").delete()
+    assert binding(one(client, teryt="12"))["kotły klasy 3 i 4"] is True
 
 
 def test_binding_keeps_what_may_bind(client):

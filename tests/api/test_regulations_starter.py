@@ -251,7 +251,7 @@ def test_the_network_ban_of_2030_in_kujawsko_pomorskie(ask, teryt, binds):
     (row,) = [row for row in entry["resolution"]["deadlines"] if row["date"] == "2030-01-01"]
     assert row["binds_requested_unit"] is binds
     assert row["conditions"] == ["network_available"]
-    assert "części gminy" in row["caveat"]
+    assert ("części gminy" in row["caveat"], "sieć" in row["caveat"]) == (binds is None, True)
     assert {"bip.mogilno.pl", "mojwloclawek.pl"} <= hosts(row)
 
 

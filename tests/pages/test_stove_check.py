@@ -219,11 +219,10 @@ def test_a_limited_deadline_says_what_is_uncertain(client, acts, path):
 
 
 def test_the_caveat_of_a_scope_that_does_not_divide_the_municipality_is_left_out(client, acts):
-    ResolutionFactory(krakow=True, caveat="Tylko centrum Rabki.")
-    DeadlineFactory(
-        krakow=True, date=date(2024, 1, 1), appliances=["stove"], fuels=["peat"], caveat="Tylko centrum Rabki."
-    )
-    assert "Tylko centrum Rabki." not in said(ask(client, "1261011", "stove"))
+    limited = {"date": date(2024, 1, 1), "appliances": ["stove"], "fuels": ["peat"]}
+    DeadlineFactory(partly=["1217011"], part_caveat="Tylko centrum.", **limited)
+    assert "Tylko centrum." not in said(ask(client, "1261011", "stove"))
+    assert "Tylko centrum." in said(ask(client, "1217011", "stove"))
 
 
 def test_without_an_act_and_without_a_state(client):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from regulations.applicability import applies_to, binds_municipality, kinds_of_places
+from regulations import applicability
+from regulations.applicability import binds_municipality, kinds_of_places, reach_of_units
 from regulations.models import Deadline
 
 TOWN, RURAL, MIXED = "1211011", "1211092", "1211033"
@@ -60,7 +61,29 @@ def test_a_change_of_kind_changes_nothing():
     [([TOWN], True), ([RURAL], False), ([TOWN, RURAL], None), ([MIXED], None), ([TOWN, MIXED], None), ([], None)],
 )
 def test_units_of_several_municipalities(municipalities, expected):
-    assert applies_to(scope("towns"), municipalities) is expected
+    rule = scope("towns", pk=1)
+    assert reach_of_units([rule], {"1211": municipalities})["1211"].binds[rule] is expected
+
+
+def test_the_reach_of_a_unit_is_that_of_its_municipalities_one_by_one():
+    areas = ("towns", "outside_towns", "voivodeship", "listed")
+    named = {"partly": [MIXED], "units": ["1261", RURAL]}
+    rules = [scope(area, pk=pk, **named if area == "listed" else {"excluded": [TOWN]}) for pk, area in enumerate(areas)]
+    codes = (TOWN, RURAL, MIXED, "1261011", "1211042", "1217011", "1217023", "1211032", "1217042")
+    reach = reach_of_units(rules, {"": codes} | {teryt: [teryt] for teryt in codes})
+    for teryt in codes:
+        answers = {rule: binds_municipality(rule, teryt) for rule in rules}
+        assert reach[teryt].binds == answers
+        assert answers in reach[""].kinds
+    # No rule tells 1217042 from 1211042.
+    assert len(reach[""].kinds) == len(codes) - 1
+
+
+def test_municipalities_that_no_rule_names_are_worked_out_once_for_each_kind(monkeypatch):
+    worked_out = []
+    monkeypatch.setattr(applicability, "binds_municipality", lambda rule, teryt: worked_out.append(teryt))
+    reach_of_units([scope("towns", pk=1)], {"": [f"12{number:04}{kind}" for number in range(50) for kind in (1, 2)]})
+    assert len(worked_out) == 2
 
 
 def test_every_case_that_scopes_tell_apart_is_represented():

@@ -138,7 +138,7 @@ def test_a_deadline_that_was_moved_speaks_of_no_later_year(records):
 
 def test_a_part_of_a_municipality_always_has_a_caveat(records):
     for record in records.values():
-        assert all(item["caveat"] for item in items(record) if item["partly"])
+        assert all(item["part_caveat"] for item in items(record) if item["partly"])
 
 
 def test_seen_deadlines_are_published_and_no_others(known):
