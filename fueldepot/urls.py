@@ -44,6 +44,8 @@ urlpatterns = [
         include(password_links.urls({"site_header": admin.site.site_header, "site_title": admin.site.site_title})),
     ),
     path("mcp", mcp, name="mcp"),
+    # For clients configured with a slash: many do not follow a redirect of a POST.
+    path("mcp/", mcp),
     path("healthz", health.liveness),
     path("readyz", health.readiness),
     path("favicon.ico", icon),

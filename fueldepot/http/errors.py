@@ -39,7 +39,7 @@ PARAMETER_CODES = (*PARAM_ERROR_CODES, "unknown")
 
 def is_api(request: HttpRequest) -> bool:
     """Whether errors of this request are answered as JSON."""
-    return (request.path.startswith("/api/") and request.path != "/api/") or request.path == "/mcp"
+    return (request.path.startswith("/api/") and request.path != "/api/") or request.path in {"/mcp", "/mcp/"}
 
 
 class ParameterErrorSerializer(Serializer[Any]):
