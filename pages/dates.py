@@ -28,6 +28,13 @@ def month_genitive(value: date) -> str:
     return date_format(value, "E Y").replace(" ", NO_BREAK)
 
 
+def days(first: date | None, last: date | None = None) -> str:
+    """ "3 października 2026 r."; with the last of several days "dni od … do …"; "" for None."""
+    if first is None:
+        return ""
+    return day(first) if last is None else f"dni od {day(first)} do {day(last)}"
+
+
 def until(moment: datetime, now: datetime) -> str:
     """ "po 14:35", "jutro po 9:00": a moment at most a day ahead, in Polish time, rounded up to the minute."""
     shown = timezone.localtime(moment + timedelta(seconds=59, microseconds=999_999))

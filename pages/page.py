@@ -13,7 +13,7 @@ from django.urls import reverse
 from catalog.links import municipality_path
 from catalog.models import Municipality, Voivodeship
 from fueldepot.http.links import route_path, site_url
-from pages.dates import day
+from pages.dates import days
 
 SCHEMA = "https://schema.org"
 
@@ -51,7 +51,8 @@ class Page:
     demonstration: the page shows invented depots and a notice. indexed: by search engines.
     data_path: of the API's response with the same data, "" for none.
     leads_to: target of a redirect in place of the HTML, "" for none; the Markdown is shown.
-    as_of: the day of the content, None when unknown.
+    as_of: the day of the content, None when unknown; of rows that have days of their own the first.
+    as_of_last: the last day of such rows, None where they have a single day.
     data_status: reliability of the data, a phrase. licence: terms of use.
 
     template: path without suffix; one file per format.
@@ -71,6 +72,7 @@ class Page:
     data_path: str = ""
     leads_to: str = ""
     as_of: date | None = None
+    as_of_last: date | None = None
     data_status: str = MIXED_STATUS
     licence: str = QUOTING
 
@@ -88,7 +90,12 @@ class Page:
         """The citation: service, title, URL, day and `quoted_status`; for invented data a ban on citing them."""
         if self.demonstration:
             return NOT_TO_BE_QUOTED
-        return cite(self.title, self.cited_url, self.as_of, self.quoted_status)
+        return cite(self.title, self.cited_url, self.as_of_days, self.quoted_status)
+
+    @property
+    def as_of_days(self) -> str:
+        """The day of the content or the days of its rows, in Polish; "" when unknown."""
+        return days(self.as_of, self.as_of_last)
 
     @property
     def cited_url(self) -> str:
@@ -111,12 +118,15 @@ class Page:
         return []
 
 
-def cite(title: str, address: str, as_of: date | None, status: str = "") -> str:
-    """Return a citation. address: URL of the page. status: its reliability, "" for none."""
+def cite(title: str, address: str, as_of: str, status: str = "") -> str:
+    """Return a citation.
+
+    address: URL of the page. as_of: of its content, see `pages.dates.days`. status: its reliability, "" for none.
+    """
     service = settings.SITE_NAME
     if service != settings.OPERATOR_NAME:
         service += f" ({settings.OPERATOR_NAME})"
-    parts = [service, f"„{title}”", address, f"stan na {day(as_of)}" if as_of else "", status]
+    parts = [service, f"„{title}”", address, f"stan na {as_of}" if as_of else "", status]
     return ", ".join(part for part in parts if part)
 
 

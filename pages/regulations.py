@@ -1,6 +1,6 @@
 """Pages of the anti-smog resolutions: the list of voivodeships, and one voivodeship with its deadlines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from django.urls import reverse
 from catalog.api.params import TERYT_PATTERN
 from catalog.models import Voivodeship
 from catalog.territory.snapshot import UnitNotFound
-from fueldepot.http.links import route_path
+from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import ParamReader
 from pages.dates import day
 from pages.page import Crumb, Page
@@ -19,13 +19,15 @@ from pages.svg import maps
 from pages.svg import territory as territory_svg
 from pages.svg.timelines import Timeline, TimelineDeadline, timeline
 from pages.territory import get_voivodeship, voivodeships_by_name
+from regulations.api.act_serializers import publication
 from regulations.codes import Appliance
 from regulations.descriptions import without_deadline
-from regulations.freshness import is_stale
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
 from regulations.queries import Regulation, Unit, get_unit, regulations_of
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
+
+LIST_TITLE = "Uchwały antysmogowe: terminy w województwach"
 
 NOT_HERE = "Pod podanym kodem TERYT nie ma gminy ani powiatu w tym województwie. Pokazujemy całe województwo."
 
@@ -67,17 +69,13 @@ class StateRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationsPage(Page):
-    """All voivodeships in Polish order. map: with the year of their next deadlines, None without boundaries.
-
-    as_of: the oldest day of the rows. newest: the newest, which the site map gives as the day of the last change.
-    """
+    """All voivodeships in Polish order. map: with the year of their next deadlines, None without boundaries."""
 
     template: ClassVar[str] = "pages/regulations"
     appliances: ClassVar[tuple[ApplianceChoice, ...]] = APPLIANCES
 
     map: maps.AreaMap | None
     rows: tuple[StateRow, ...]
-    newest: date | None
 
     @property
     def has_overdue(self) -> bool:
@@ -134,7 +132,7 @@ class RegulationPage(Page):
 
     @property
     def cited_url(self) -> str:
-        return f"{self.canonical}?teryt={self.unit.teryt}" if self.unit else self.canonical
+        return basis_of([self.regulation]).url
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the acts."""
@@ -161,22 +159,59 @@ def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, A
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a citation of legal states has to say.
+
+    title, url: of the page that shows them. first: the oldest day to which they are current, None when unknown. last:
+    the newest, None where all have the same.
+    publications: of the acts that bind. stale: slugs of voivodeships whose state was not confirmed for long.
+    """
+
+    title: str
+    url: str
+    first: date | None
+    last: date | None
+    publications: tuple[str, ...]
+    stale: tuple[str, ...]
+
+
+def basis_of(entries: Sequence[Regulation]) -> Basis:
+    """Return what a citation of these legal states has to say; pages and tools of `/mcp` cite by it."""
+    title, url = LIST_TITLE, site_url(reverse("regulations"))
+    if len(entries) == 1:
+        (entry,) = entries
+        unit, voivodeship = entry.unit, entry.voivodeship
+        place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
+        title = f"{'Bez uchwały antysmogowej' if entry.has_resolution is False else 'Uchwała antysmogowa'}: {place}"
+        url = site_url(route_path("regulation", voivodeship.slug)) + (f"?teryt={unit.teryt}" if unit else "")
+    days = sorted({entry.state.as_of for entry in entries if entry.state})
+    laws = [law for entry in entries for law in entry.of_unit.laws]
+    return Basis(
+        title,
+        url,
+        days[0] if days else None,
+        days[-1] if len(days) > 1 else None,
+        tuple(dict.fromkeys(map(publication, laws))),
+        tuple(entry.voivodeship.slug for entry in entries if entry.is_stale),
+    )
+
+
 def regulations_page(today: date) -> RegulationsPage:
     """Return the page of all voivodeships with their next deadlines."""
     found = regulations_of(voivodeships_by_name(), on=today)
     by_slug = {entry.voivodeship.slug: entry for entry in found}
-    days = [entry.state.as_of for entry in found if entry.state]
+    basis = basis_of(found)
     return RegulationsPage(
         map=territory_svg.country_map(lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
-        title="Uchwały antysmogowe: terminy w województwach",
+        title=LIST_TITLE,
         description="Do kiedy wolno używać starego kotła, pieca lub kominka i czym nie wolno palić: terminy uchwał "
         "antysmogowych wszystkich województw.",
         path=reverse("regulations"),
         breadcrumbs=(Crumb.home(),),
         data_path=reverse("v1:regulations"),
-        # The list is as current as its oldest row.
-        as_of=min(days, default=None),
-        newest=max(days, default=None),
+        as_of=basis.first,
+        as_of_last=basis.last,
         data_status=STATUS,
         rows=tuple(
             StateRow(
@@ -246,19 +281,18 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
 
 def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
     """Return the page of a legal state and its unit, if any."""
-    unit, voivodeship = entry.unit, entry.voivodeship
+    unit, voivodeship, basis = entry.unit, entry.voivodeship, basis_of([entry])
     path = route_path("regulation", voivodeship.slug)
     query = f"?teryt={unit.teryt}" if unit else ""
-    place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
     upcoming = entry.next_deadlines_of_unit
     return RegulationPage(
-        title=f"{'Bez uchwały antysmogowej' if entry.has_resolution is False else 'Uchwała antysmogowa'}: {place}",
+        title=basis.title,
         description=describe(entry, upcoming[0] if upcoming else None),
         path=path,
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not unit,
         data_path=f"{reverse('v1:regulations')}?teryt={unit.teryt if unit else voivodeship.teryt}",
-        as_of=entry.state.as_of if entry.state else None,
+        as_of=basis.first,
         data_status=STATUS,
         regulation=entry,
         unit=unit,
@@ -283,8 +317,9 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
 
 def stale_notice(entry: Regulation) -> str:
     """Return the notice about a stale state, with its overdue deadlines; "" for a fresh one."""
-    if entry.state is None or not is_stale(entry.state.as_of, entry.on):
+    if not entry.is_stale:
         return ""
+    assert entry.state is not None  # noqa: S101 - a stale one
     # Several acts may have the same deadline, each for its own area.
     near = "; ".join(dict.fromkeys(f"{day(row.date)} – {row.applies_to}" for row in entry.overdue_of_unit))
     told = f"Ten stan potwierdziliśmy ostatnio {day(entry.state.as_of)}, ponad pół roku temu"

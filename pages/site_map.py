@@ -20,6 +20,7 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
 from pages.api_rules import AS_OF as RULES_AS_OF
 from pages.privacy import AS_OF as PRIVACY_AS_OF
+from pages.regulations import LIST_TITLE
 from pages.territory import depots_as_of, voivodeships_by_name
 from prices.api.responses import all_fuel_prices
 from prices.queries import RESTS_ON
@@ -46,7 +47,8 @@ class SiteMapEntry:
     """A page. title: short, "" where it is only known to the page itself. changed: None when unknown.
 
     listed: for search engines and language models; False for pages with invented depots or prices, and empty ones.
-    as_of: the day on the page, where it differs from `changed`. empty: a page of prices without a price.
+    as_of: the day on the page, where it differs from `changed`. first: the oldest of several days on it, else None.
+    empty: a page of prices without a price.
     """
 
     path: str
@@ -56,11 +58,12 @@ class SiteMapEntry:
     listed: bool = True
     as_of: date | None = None
     empty: bool = False
+    first: date | None = None
 
     @property
-    def current_to(self) -> date | None:
-        """The day on the page."""
-        return self.as_of or self.changed
+    def current_to(self) -> str:
+        """The day on the page, or its days as an interval of ISO 8601; "" when unknown."""
+        return "/".join(str(day) for day in (self.first, self.as_of or self.changed) if day)
 
 
 def listed_pages(today: date) -> list[SiteMapEntry]:
@@ -148,12 +151,13 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
 def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
     """Yield the pages of resolutions: all voivodeships, the check of a stove, each voivodeship."""
     as_of = {teryt: whole.state.as_of for teryt, whole in states.get().items()}
+    days = sorted({*as_of.values()})
     yield SiteMapEntry(
         reverse("regulations"),
         SiteMapSection.REGULATIONS,
-        "Uchwały antysmogowe: terminy w województwach",
-        max(as_of.values(), default=None),
-        as_of=min(as_of.values(), default=None),
+        LIST_TITLE,
+        days[-1] if days else None,
+        first=days[0] if len(days) > 1 else None,
     )
     yield SiteMapEntry(
         reverse("stove-check"), SiteMapSection.REGULATIONS, "Sprawdź swój piec: do kiedy wolno go używać"

@@ -79,12 +79,17 @@ class Regulation:
     deadlines: tuple[Deadline, ...]
     bans: tuple[FuelBan, ...]
     changed_since: bool = False
-    reach: Mapping[str, Reach] = field(default_factory=dict)
+    reach: Mapping[str, Reach] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def has_resolution(self) -> bool | None:
         """Whether an act exists on the day; None where no legal state was imported."""
         return bool(self.laws) if self.state else None
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the state was not confirmed for long, see `freshness.is_stale`."""
+        return self.state is not None and freshness.is_stale(self.state.as_of, self.on)
 
     @property
     def main(self) -> Resolution | None:
@@ -310,9 +315,7 @@ def get_unit(teryt: str) -> Unit:
 
 def unit_of(municipality: Municipality) -> Unit:
     """Return a municipality as a requested unit."""
-    return Unit(
-        "municipality", municipality.teryt, municipality.name, municipality.voivodeship, municipality.slug
-    )
+    return Unit("municipality", municipality.teryt, municipality.name, municipality.voivodeship, municipality.slug)
 
 
 def units_of_postcode(code: str) -> list[Unit]:

@@ -1,7 +1,11 @@
-"""Arguments and answers of the tools: an answer with the data for a citation, in less than MOST_BYTES."""
+"""Arguments and answers of the tools: an answer with the data for a citation, in less than MOST_BYTES.
+
+An answer is shortened first and cited afterwards, so a citation rests on what is shown.
+"""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -9,6 +13,7 @@ import orjson
 
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import NumberLiteral, ParamReader
+from pages.dates import days
 from pages.page import NOT_TO_BE_QUOTED, cite
 
 MOST_BYTES = 1_500
@@ -17,7 +22,62 @@ MOST_BYTES = 1_500
 ENVELOPE_BYTES = 200
 """Allowance for the protocol's envelope and the field `left_out`."""
 
+MOST_SOURCES = 2
+"""Most sources that an answer names; "i inne" stands for the rest."""
+
 Arguments = Mapping[str, Any]
+
+
+class Row(dict[str, Any]):
+    """An item of an answer, as it is sent. about: what it was made from."""
+
+    def __init__(self, about: Any, fields: Mapping[str, Any]) -> None:
+        super().__init__(fields)
+        self.about = about
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What is cited. title, url: of the page with the same content. as_of, last: its day, or the first and last day.
+
+    sources: at least one. stale: warning about content that was not confirmed for long, "" for none.
+    """
+
+    title: str
+    url: str
+    as_of: date | None
+    sources: Sequence[str]
+    demonstration: bool = False
+    last: date | None = None
+    stale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a tool has found, before it is shortened.
+
+    content: an object, or a list of them. citation: of the rows that are left, called with their `about`.
+    most: the most items of a list, by its name. details: items whose `description` goes first, the last at first.
+    page: name of the list that is a page, beside its `total`; keeps an item. offset: of the first item of the page.
+    """
+
+    content: Any
+    citation: Callable[[list[Any]], Citation]
+    most: Mapping[str, int] = field(default_factory=dict)
+    details: Sequence[dict[str, Any]] = ()
+    page: str = ""
+    offset: int = 0
+
+    def lists(self) -> Iterator[tuple[str, list[Any]]]:
+        """Yield the lists of the content by name; `answer` is the content itself."""
+        if isinstance(self.content, list):
+            yield "answer", self.content
+        for part in self.content if isinstance(self.content, list) else [self.content]:
+            yield from ((name, value) for name, value in part.items() if isinstance(value, list))
+
+    def rows(self) -> list[Any]:
+        """Return what the rows that are left were made from."""
+        return [item.about for _, items in self.lists() for item in items if isinstance(item, Row)]
 
 
 def read_arguments(arguments: Arguments) -> ParamReader:
@@ -30,57 +90,53 @@ def read_arguments(arguments: Arguments) -> ParamReader:
     )
 
 
-def answer(
-    found: Any, *, title: str, url: str, as_of: date | None, source: str, demonstration: bool = False
-) -> dict[str, Any]:
-    """Return an answer with the data for a citation. title, url: of the page with the same content."""
+def answer(findings: Findings) -> dict[str, Any]:
+    """Return the answer within the limit, with the data for a citation of what is left.
+
+    Descriptions go before items, and items from the end of the longest list. `left_out` counts the items by the names
+    of their lists; of a page `next_offset` leads to the rest instead, null at its end.
+    """
+    lengths = {id(items): len(items) for _, items in findings.lists()}
+    for name, items in findings.lists():
+        del items[findings.most.get(name, len(items)) :]
+    details = [*findings.details]
+    while not fits(body := cited(findings)):
+        if details:
+            del details.pop()["description"]
+            continue
+        lists = [items for name, items in findings.lists() if len(items) > (name == findings.page)]
+        if not lists:
+            break
+        max(lists, key=len).pop()
+    left_out: Counter[str] = Counter()
+    for name, items in findings.lists():
+        if name != findings.page:
+            left_out[name] += lengths[id(items)] - len(items)
+    return body | ({"left_out": +left_out} if +left_out else {})
+
+
+def cited(findings: Findings) -> dict[str, Any]:
+    """Return the content as it is now, with the data for its citation."""
+    if findings.page:
+        following = findings.offset + len(findings.content[findings.page])
+        findings.content["next_offset"] = following if following < findings.content["total"] else None
+    citation = findings.citation(findings.rows())
+    quoted = cite(citation.title, citation.url, days(citation.as_of, citation.last))
+    named = [*citation.sources[:MOST_SOURCES], *(["i inne"] if len(citation.sources) > MOST_SOURCES else [])]
     return {
-        "answer": found,
-        "as_of": as_of,
-        "source": source,
-        "demonstration": demonstration,
-        "cite": NOT_TO_BE_QUOTED if demonstration else cite(title, url, as_of),
-        "page": url,
+        "answer": findings.content,
+        "as_of": citation.as_of,
+        "source": "; ".join(named),
+        "demonstration": citation.demonstration,
+        "cite": NOT_TO_BE_QUOTED if citation.demonstration else quoted,
+        "page": citation.url,
+        **({"stale": citation.stale} if citation.stale else {}),
     }
 
 
 def fits(body: dict[str, Any]) -> bool:
     """Whether an answer is within the limit."""
     return len(orjson.dumps(orjson.dumps(body).decode())) <= MOST_BYTES - ENVELOPE_BYTES
-
-
-def shorten(body: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer within the limit: the ends of its longest lists are dropped.
-
-    `left_out` counts them by the names of the lists; `answer` is the list of the answer itself.
-    """
-    found = body["answer"]
-    parts = found if isinstance(found, list) else [found]
-    left_out: Counter[str] = Counter()
-    while not fits(body):
-        lists = [(name, value) for part in parts for name, value in part.items() if isinstance(value, list)]
-        whole = [("answer", found)] if isinstance(found, list) else []
-        name, longest = max([*lists, *whole], key=lambda one: len(one[1]), default=("", []))
-        if not longest:
-            break
-        longest.pop()
-        left_out[name] += 1
-    return body | {"left_out": left_out} if left_out else body
-
-
-def shorten_page(body: dict[str, Any], name: str, offset: int) -> dict[str, Any]:
-    """Return a page of a list within the limit, at least one row, with `next_offset`: null at the end of the list.
-
-    name: of the list, beside its `total`. offset: of its first row.
-    """
-    found = body["answer"]
-    rows = found[name]
-    while True:
-        following = offset + len(rows)
-        found["next_offset"] = following if following < found["total"] else None
-        if len(rows) <= 1 or fits(body):
-            return body
-        rows.pop()
 
 
 def route_url(name: str) -> str:

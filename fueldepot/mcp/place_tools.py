@@ -1,6 +1,5 @@
 """Tools about places and depots."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.urls import reverse
@@ -20,7 +19,8 @@ from catalog.territory.snapshot import territory
 from catalog.text import format_address
 from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
-from fueldepot.mcp.answers import Arguments, answer, read_arguments, route_url, shorten_page
+from fueldepot.mcp.answers import Arguments, Citation, Findings, Row, read_arguments, route_url
+from pages.territory import depots_as_of
 from prices.api.depot_serializers import price_list_item
 from prices.snapshot import ListedPrice, prices
 
@@ -29,13 +29,15 @@ MOST_PLACES, MOST_DEPOTS, USUAL_DEPOTS = 5, 4, 3
 BEYOND_KM = 1_000
 """Radius that covers all of Poland from anywhere in it."""
 
+DATASETS = "Dane: zbiory, źródła i licencje"
+"""Title of the page that lists the data sets."""
+
 REGISTER = "GUS, rejestr TERYT; położenia: PRNG i punkty adresowe"
 
 
-def find_place(arguments: Arguments) -> dict[str, Any]:
+def find_place(arguments: Arguments) -> Findings:
     """Return municipalities, localities and postcodes for a text."""
     query = LocationsQuery.parse(read_arguments(arguments))
-    found = suggest_locations(query.text).found[:MOST_PLACES]
     rows = [
         {
             "label": one.label,
@@ -47,22 +49,16 @@ def find_place(arguments: Arguments) -> dict[str, Any]:
             **({"fuel": one.fuel} if one.fuel else {}),
             "page": municipality_url(one.voivodeship_slug, one.slug, one.teryt),
         }
-        for one in found
+        for one in suggest_locations(query.text).found
     ]
     as_of = snapshot.changed_on(Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES)
-    return answer(
-        {"places": rows},
-        title="Dane: zbiory, źródła i licencje",
-        url=route_url("datasets"),
-        as_of=as_of,
-        source=REGISTER,
-    )
+    citation = Citation(DATASETS, route_url("datasets"), as_of, [REGISTER])
+    return Findings({"places": rows}, lambda _: citation, most={"places": MOST_PLACES})
 
 
-def depots_near(arguments: Arguments) -> dict[str, Any]:
+def depots_near(arguments: Arguments) -> Findings:
     """Return depots of a unit, or nearest to a postcode or point, with the price of a fuel."""
     query = StoreQuery.parse(read_arguments({"limit": USUAL_DEPOTS, **arguments}))
-    query = replace(query, limit=min(query.limit, MOST_DEPOTS))
     listed = find_stores(query)
     rows = [describe_depot(row, metres, query.fuel) for row, metres in listed.measured()]
     found: dict[str, Any] = {"total": listed.total, "depots": rows}
@@ -75,17 +71,19 @@ def depots_near(arguments: Arguments) -> dict[str, Any]:
         found["why_empty"] = f"offset {query.offset} is past the end; the last depot is at {listed.total - 1}"
     elif not rows:
         found["why_empty"] = f"Nie znamy tu żadnego składu{' z tym paliwem' if query.fuel else ''}."
+    return Findings(found, cite_depots, page="depots", offset=query.offset)
+
+
+def cite_depots(rows: list[DepotRow]) -> Citation:
+    """Return the citation of a list of depots; of an empty one that of the whole catalog."""
     known = depots.get()
-    invented = known.demonstration if not rows else any(row.source == Depot.Source.DEMO for row in listed.rows)
-    body = answer(
-        found,
-        title="Dane: zbiory, źródła i licencje",
-        url=route_url("datasets"),
-        as_of=known.updated_at,
-        source="; ".join(dict.fromkeys(ORIGINS[row.source] for row in listed.rows)) or "katalog składów",
-        demonstration=invented,
+    return Citation(
+        DATASETS,
+        route_url("datasets"),
+        depots_as_of(*(row.updated_at for row in rows)) if rows else known.updated_at,
+        [*dict.fromkeys(ORIGINS[row.source] for row in rows)] or ["katalog składów"],
+        any(row.source == Depot.Source.DEMO for row in rows) if rows else known.demonstration,
     )
-    return shorten_page(body, "depots", query.offset)
 
 
 def describe_reference(query: StoreQuery, point: Point | None) -> dict[str, Any]:
@@ -102,7 +100,7 @@ def describe_reference(query: StoreQuery, point: Point | None) -> dict[str, Any]
     return body
 
 
-def describe_depot(row: DepotRow, metres: float | None, fuel: str | None) -> dict[str, Any]:
+def describe_depot(row: DepotRow, metres: float | None, fuel: str | None) -> Row:
     """Return a depot as an item of a list."""
     now = timezone.now()
     listed = prices.get().price_list(row.id, timezone.localdate(now))
@@ -120,7 +118,7 @@ def describe_depot(row: DepotRow, metres: float | None, fuel: str | None) -> dic
     }
     if cheapest:
         body["price"] = describe_price(cheapest)
-    return body
+    return Row(row, body)
 
 
 def describe_price(listed: ListedPrice) -> dict[str, Any]:
@@ -129,7 +127,7 @@ def describe_price(listed: ListedPrice) -> dict[str, Any]:
     return {name: item[name] for name in ("fuel", "price", "unit", "date")}
 
 
-def get_depot(arguments: Arguments) -> dict[str, Any]:
+def get_depot(arguments: Arguments) -> Findings:
     """Return one depot with its price list and hours."""
     row = depots.get().get(read_depot_id(str(arguments.get("id", ""))))
     now = timezone.now()
@@ -148,11 +146,11 @@ def get_depot(arguments: Arguments) -> dict[str, Any]:
         "price_list": [describe_price(one) for one in listed],
         "correct_at": site_url(reverse("depot-correct", args=[row.id])),
     }
-    return answer(
-        found,
-        title=row.name,
-        url=depot_url(row.id, row.name),
-        as_of=max(filter(None, (row.updated_at, row.verified_at))),
-        source=ORIGINS[row.source],
-        demonstration=row.source == Depot.Source.DEMO,
+    citation = Citation(
+        row.name,
+        depot_url(row.id, row.name),
+        max(filter(None, (row.updated_at, row.verified_at))),
+        [ORIGINS[row.source]],
+        row.source == Depot.Source.DEMO,
     )
+    return Findings(found, lambda _: citation)

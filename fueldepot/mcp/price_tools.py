@@ -1,12 +1,10 @@
 """Tools about prices."""
 
-from typing import Any
-
 from django.utils import timezone
 
 from catalog.models import Dataset
 from fueldepot.data import snapshot
-from fueldepot.mcp.answers import Arguments, answer, read_arguments, route_url
+from fueldepot.mcp.answers import Arguments, Citation, Findings, read_arguments, route_url
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.responses import fuel_prices
 from prices.queries import find_observations
@@ -15,26 +13,27 @@ from prices.series import BY_SLUG
 MOST_NUMBERS = 6
 
 
-def get_price(arguments: Arguments) -> dict[str, Any]:
+def get_price(arguments: Arguments) -> Findings:
     """Return the median of a fuel in Poland or a voivodeship, with its window."""
     rest = {name: value for name, value in arguments.items() if name != "fuel"}
     query = FuelPricesQuery.parse(str(arguments.get("fuel", "")), read_arguments(rest), today=timezone.localdate())
     found = fuel_prices(query.fuel, on=query.on, voivodeship=query.voivodeship)
     kept = ("fuel", "name", "median", "unit_name", "n", "window_from", "window_to", "quartile_1", "quartile_3")
-    return answer(
-        {"area": found["area"]["name"], **{name: found[name] for name in kept}, "bag_price": found.get("bag_price")},
-        title=f"{query.fuel.name}: ceny, {found['area']['name']}",
-        url=found["page"],
-        as_of=query.on,
-        source=found["source"] or found["method"].partition(".")[0],
-        demonstration=found.get("demonstration", False),
+    citation = Citation(
+        f"{query.fuel.name}: ceny, {found['area']['name']}",
+        found["page"],
+        query.on,
+        [found["source"] or found["method"].partition(".")[0]],
+        found.get("demonstration", False),
     )
+    content = {name: found[name] for name in kept}
+    return Findings({"area": found["area"]["name"], **content, "bag_price": found.get("bag_price")}, lambda _: citation)
 
 
-def official_average(arguments: Arguments) -> dict[str, Any]:
+def official_average(arguments: Arguments) -> Findings:
     """Return official yearly averages, newest first, each with its source; of Poland without a voivodeship."""
     query = SeriesQuery.parse(read_arguments({"voivodeship": COUNTRY, **arguments}))
-    rows = sorted(find_observations(query), key=lambda row: (-row.year, row.series))[:MOST_NUMBERS]
+    rows = sorted(find_observations(query), key=lambda row: (-row.year, row.series))
     values = [
         {
             "series": row.series,
@@ -46,10 +45,14 @@ def official_average(arguments: Arguments) -> dict[str, Any]:
         }
         for row in rows
     ]
-    return answer(
+    citation = Citation(
+        "Średnie ceny GUS: węgiel, prąd i gaz",
+        route_url("official-prices"),
+        snapshot.changed_on(Dataset.Slug.SERIES),
+        ["GUS; przy każdej liczbie `origin` mówi, skąd ją odczytano"],
+    )
+    return Findings(
         {"values": values} if values else {"values": [], "why_empty": "Tej liczby nie znamy."},
-        title="Średnie ceny GUS: węgiel, prąd i gaz",
-        url=route_url("official-prices"),
-        as_of=snapshot.changed_on(Dataset.Slug.SERIES),
-        source="GUS; przy każdej liczbie `origin` mówi, skąd ją odczytano",
+        lambda _: citation,
+        most={"values": MOST_NUMBERS},
     )

@@ -8,13 +8,12 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from fueldepot.http.params import InvalidParameters, ParameterError
-from fueldepot.mcp.answers import Arguments, answer, fits, read_arguments, route_url, shorten_page
-from regulations.api.act_serializers import publication
+from fueldepot.mcp.answers import Arguments, Citation, Findings, Row, read_arguments, route_url
+from pages.regulations import basis_of
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
-from regulations.api.serializers import page_url
 from regulations.appliance_check import check_appliance
 from regulations.appliance_descriptions import describe_check
-from regulations.freshness import STALE_AFTER, is_stale
+from regulations.freshness import STALE_AFTER
 from regulations.models import Deadline
 from regulations.queries import Regulation, find_deadlines, find_regulations
 from subsidy import rules
@@ -23,17 +22,16 @@ from subsidy.api.serializers import describe_unknown
 from subsidy.application import DOCUMENTS
 from subsidy.calculator import Result, Variant, calculate
 
-MOST_SOURCES = 2
 MOST_DEADLINES = 6
 
 STALE = f"not confirmed for over {STALE_AFTER.days} days: check with the municipality or the gazette before a decision"
-"""About a legal state that is stale, see `regulations.freshness`."""
+"""About legal states that are stale, see `regulations.freshness`."""
 
 END_OF_SENTENCE = re.compile(r"(?<=\.) (?=[A-ZĆŁŚŹŻ])")
 """A small letter after a full stop belongs to an abbreviation ("2022 r. i")."""
 
 
-def rules_at(arguments: Arguments) -> dict[str, Any]:
+def rules_at(arguments: Arguments) -> Findings:
     """Return the rules of a unit: deadlines, banned fuels, and until when an appliance may be used.
 
     Where the answer is too long, deadlines lose their descriptions from the last on before any is left out; the first
@@ -43,22 +41,22 @@ def rules_at(arguments: Arguments) -> dict[str, Any]:
     if query.teryt is None and query.postcode is None:
         message = "no place is given; give teryt or postcode"
         raise InvalidParameters([ParameterError("teryt", "missing", message)])
-    entries = find_regulations(query)
-    first = entries[0]
-    sources = [publication(law) for entry in entries for law in entry.of_unit.laws]
-    found = [describe_rules(entry, query) for entry in entries]
-    body = answer(
-        found,
-        title=f"Uchwała antysmogowa: województwo {first.voivodeship.name}",
-        url=page_url(first.voivodeship.slug),
-        as_of=first.state.as_of if first.state else None,
-        source="; ".join(sources[:MOST_SOURCES]) or "redakcja serwisu",
+    rules = [Row(entry, describe_rules(entry, query)) for entry in find_regulations(query)]
+    rows = [row for entry in rules for row in entry["deadlines"]]
+    return Findings(rules, cite_states, details=rows if query.appliance else rows[1:])
+
+
+def cite_states(entries: list[Regulation]) -> Citation:
+    """Return the citation of legal states, each given once or more."""
+    basis = basis_of([*{entry.voivodeship.pk: entry for entry in entries}.values()])
+    return Citation(
+        basis.title,
+        basis.url,
+        basis.first,
+        basis.publications or ["redakcja serwisu"],
+        last=basis.last,
+        stale=f"{', '.join(basis.stale)}: {STALE}" if basis.stale else "",
     )
-    deadlines = [row for one in found for row in one["deadlines"]]
-    kept = 0 if query.appliance else 1
-    while len(deadlines) > kept and not fits(body):
-        del deadlines.pop()["description"]
-    return body
 
 
 def describe_rules(entry: Regulation, query: RegulationsQuery) -> dict[str, Any]:
@@ -77,8 +75,6 @@ def describe_rules(entry: Regulation, query: RegulationsQuery) -> dict[str, Any]
         check = check_appliance(entry, query.appliance)
         verdict = describe_check(check, entry.unit.name, entry.on)
         body |= {"appliance": query.appliance, "status": check.status, "sentence": verdict.sentence}
-    if entry.state and is_stale(entry.state.as_of, entry.on):
-        body["stale"] = STALE
     return body | {
         "deadlines": list(describe_deadlines(entry, (*coming, *passed))),
         "banned_fuels": [row.fuel for row in shown.bans],
@@ -95,32 +91,25 @@ def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[
             "description": first_sentence(row.description),
             "binds": "all" if entry.binds(row) else "part or uncertain",
         }
-        yield body if row.caveat in said else body | {"caveat": first_sentence(row.caveat)}
-        said.add(row.caveat)
+        caveat = entry.caveat_of(row)
+        yield body if caveat in said else body | {"caveat": first_sentence(caveat)}
+        said.add(caveat)
 
 
-def deadlines(arguments: Arguments) -> dict[str, Any]:
+def deadlines(arguments: Arguments) -> Findings:
     """Return the coming deadlines of all voivodeships or one, the earliest first, a page of all of them."""
     today = timezone.localdate()
     query = DeadlinesQuery.parse(read_arguments({"limit": MOST_DEADLINES, **arguments}), today=today)
     found, total = find_deadlines(query, today=today)
-    laws = (publication(law) for entry, _ in found for law in entry.laws)
-    body = answer(
-        {"total": total, "deadlines": list(describe_coming(found))},
-        title="Przepisy antysmogowe województw",
-        url=page_url(found[0][0].voivodeship.slug) if query.voivodeship and found else route_url("regulations"),
-        as_of=min((entry.state.as_of for entry, _ in found if entry.state), default=None),
-        source="; ".join(list(dict.fromkeys(laws))[:MOST_SOURCES]) or "redakcja serwisu",
-    )
-    return shorten_page(body, "deadlines", query.offset)
+    content = {"total": total, "deadlines": [describe_coming(entry, row) for entry, row in found]}
+    return Findings(content, cite_states, page="deadlines", offset=query.offset)
 
 
-def describe_coming(found: Iterable[tuple[Regulation, Deadline]]) -> Iterator[dict[str, Any]]:
-    """Yield deadlines of several voivodeships in short."""
-    for entry, row in found:
-        body = {"from": row.date, "voivodeship": entry.voivodeship.slug, "where": row.scope, "what": row.applies_to}
-        uncertain = {"caveat": first_sentence(row.caveat)} if row.caveat else {}
-        yield body | uncertain | ({"stale": STALE} if entry.is_overdue(row) else {})
+def describe_coming(entry: Regulation, row: Deadline) -> Row:
+    """Return a deadline of one of several voivodeships in short."""
+    body = {"from": row.date, "voivodeship": entry.voivodeship.slug, "where": row.scope, "what": row.applies_to}
+    caveat = entry.caveat_of(row)
+    return Row(entry, body | ({"caveat": first_sentence(caveat)} if caveat else {}))
 
 
 def first_sentence(text: str) -> str:
@@ -130,7 +119,7 @@ def first_sentence(text: str) -> str:
 
 
 @sensitive_variables()
-def get_subsidy(arguments: Arguments) -> dict[str, Any]:
+def get_subsidy(arguments: Arguments) -> Findings:
     """Return level, share and maximum subsidy of the clean-air programme. No argument is stored."""
     query = SubsidyQuery.parse(read_arguments(arguments), today=timezone.localdate())
     on = rules.current().on(query.on)
@@ -146,13 +135,13 @@ def get_subsidy(arguments: Arguments) -> dict[str, Any]:
         "notes": [*describe_unknown(query, on), *describe_works(shown, on)],
         "disclaimer": result.disclaimer,
     }
-    return answer(
-        found,
-        title="Kalkulator dotacji Czyste Powietrze",
-        url=route_url("subsidy"),
-        as_of=on.edition.as_of,
-        source="; ".join(source.title for source in on.edition.sources[:MOST_SOURCES]),
+    citation = Citation(
+        "Kalkulator dotacji Czyste Powietrze",
+        route_url("subsidy"),
+        on.edition.as_of,
+        [source.title for source in on.edition.sources],
     )
+    return Findings(found, lambda _: citation)
 
 
 def describe_works(shown: Variant, on: rules.RulesAt) -> Iterator[str]:
@@ -174,6 +163,6 @@ def describe_amounts(result: Result) -> dict[str, Any]:
     if not result.shown.rows:
         return {}
     lowest, highest = map(float, result.amounts_pln)
-    # A tuple: `shorten` cuts lists only.
+    # A tuple: answers are shortened at their lists.
     body = {"max_subsidy_pln": float(result.shown.max_subsidy_pln), "between_pln": (lowest, highest)}
     return body | ({"confirmed": result.confirmed} if highest else {})

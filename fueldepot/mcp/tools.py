@@ -16,7 +16,7 @@ from fueldepot.data import snapshot
 from fueldepot.http.params import InvalidParameters, ParameterError
 from fueldepot.http.params import quote as quoted
 from fueldepot.mcp import place_tools, price_tools, rule_tools
-from fueldepot.mcp.answers import Arguments, shorten
+from fueldepot.mcp.answers import Arguments, Findings, answer
 from fueldepot.openapi import served
 
 NOT_OF_SUBSIDY = ("html", "brief", "dochod_typ", "cost_")
@@ -31,7 +31,7 @@ class ToolNotFound(Exception):
 class Tool:
     """A tool. path: API operation whose parameters it takes; names: those parameters, required ones first.
 
-    required: number of required names. run: takes the arguments and returns the answer.
+    required: number of required names. run: takes the arguments.
     changed: what the tool's parameters have instead of the published.
     """
 
@@ -40,7 +40,7 @@ class Tool:
     path: str
     names: tuple[str, ...]
     required: int
-    run: Callable[[Arguments], dict[str, Any]]
+    run: Callable[[Arguments], Findings]
     changed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def describe(self) -> dict[str, Any]:
@@ -74,13 +74,16 @@ def call_tool(name: str, arguments: Arguments) -> dict[str, Any]:
     tool = TOOLS.get(name)
     if tool is None:
         raise ToolNotFound(name)
-    check_names(tool, arguments)
+    check_arguments(tool, arguments)
     with snapshot.consistent():
-        return shorten(tool.run(arguments))
+        return answer(tool.run(arguments))
 
 
-def check_names(tool: Tool, arguments: Arguments) -> None:
-    """Raise InvalidParameters for unknown arguments, suggesting the closest known one, and for missing ones."""
+def check_arguments(tool: Tool, arguments: Arguments) -> None:
+    """Raise InvalidParameters for what the parameters of the API do not refuse.
+
+    That are unknown arguments, with the closest known one, missing ones, and those above the most that the tool gives.
+    """
     known = next(one for one in describe_tools() if one["name"] == tool.name)["inputSchema"]["properties"]
     errors = []
     for name in arguments:
@@ -89,6 +92,11 @@ def check_names(tool: Tool, arguments: Arguments) -> None:
             help_text = f"did you mean {nearest[0]}?" if nearest else f"give some of {', '.join(known)}"
             message = f"{quoted(name)} is no parameter of {tool.name}; {help_text}"
             errors.append(ParameterError(name, "unknown", message))
+    for name, schema in tool.changed.items():
+        text = str(arguments.get(name, ""))
+        if text.isdecimal() and "maximum" in schema and int(text) > schema["maximum"]:
+            message = f"{name} is {quoted(text)}; {tool.name} gives at most {schema['maximum']} at once"
+            errors.append(ParameterError(name, "out_of_range", f"{message}, read on with offset"))
     for name in tool.names[: tool.required]:
         if arguments.get(name) is None:
             message = f"{name} is missing; {tool.name} needs it: {known[name]['description']}"

@@ -4,40 +4,75 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('regulations', '0003_codes'),
+        ("regulations", "0003_codes"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='deadline',
-            name='part_caveat',
-            field=models.TextField(blank=True, db_default='', default='', help_text='której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru', verbose_name='zastrzeżenie o częściach gmin'),
+            model_name="deadline",
+            name="part_caveat",
+            field=models.TextField(
+                blank=True,
+                db_default="",
+                default="",
+                help_text="której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru",
+                verbose_name="zastrzeżenie o częściach gmin",
+            ),
         ),
         migrations.AddField(
-            model_name='fuelban',
-            name='part_caveat',
-            field=models.TextField(blank=True, db_default='', default='', help_text='której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru', verbose_name='zastrzeżenie o częściach gmin'),
+            model_name="fuelban",
+            name="part_caveat",
+            field=models.TextField(
+                blank=True,
+                db_default="",
+                default="",
+                help_text="której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru",
+                verbose_name="zastrzeżenie o częściach gmin",
+            ),
         ),
         migrations.AddField(
-            model_name='historicaldeadline',
-            name='part_caveat',
-            field=models.TextField(blank=True, db_default='', default='', help_text='której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru', verbose_name='zastrzeżenie o częściach gmin'),
+            model_name="historicaldeadline",
+            name="part_caveat",
+            field=models.TextField(
+                blank=True,
+                db_default="",
+                default="",
+                help_text="której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru",
+                verbose_name="zastrzeżenie o częściach gmin",
+            ),
         ),
         migrations.AddField(
-            model_name='historicalfuelban',
-            name='part_caveat',
-            field=models.TextField(blank=True, db_default='', default='', help_text='której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru', verbose_name='zastrzeżenie o częściach gmin'),
+            model_name="historicalfuelban",
+            name="part_caveat",
+            field=models.TextField(
+                blank=True,
+                db_default="",
+                default="",
+                help_text="której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru",
+                verbose_name="zastrzeżenie o częściach gmin",
+            ),
         ),
         migrations.AddField(
-            model_name='historicalresolution',
-            name='part_caveat',
-            field=models.TextField(blank=True, db_default='', default='', help_text='której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru', verbose_name='zastrzeżenie o częściach gmin'),
+            model_name="historicalresolution",
+            name="part_caveat",
+            field=models.TextField(
+                blank=True,
+                db_default="",
+                default="",
+                help_text="której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru",
+                verbose_name="zastrzeżenie o częściach gmin",
+            ),
         ),
         migrations.AddField(
-            model_name='resolution',
-            name='part_caveat',
-            field=models.TextField(blank=True, db_default='', default='', help_text='której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru', verbose_name='zastrzeżenie o częściach gmin'),
+            model_name="resolution",
+            name="part_caveat",
+            field=models.TextField(
+                blank=True,
+                db_default="",
+                default="",
+                help_text="której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części obszaru",
+                verbose_name="zastrzeżenie o częściach gmin",
+            ),
         ),
     ]

@@ -158,16 +158,17 @@ def test_distances_are_from_one_point_and_the_same_everywhere(client):
 
 
 def test_the_day_of_the_list_of_voivodeships_is_said_alike(client):
-    """The list is as current as its oldest row; the site map says when it last changed, and the page both."""
+    """The list has the days of its rows; the site map says when it last changed."""
     for teryt, as_of in (("12", date(2026, 9, 11)), ("24", date(2022, 1, 31))):
         LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt=teryt), as_of=as_of)
     bump_version(Dataset.Slug.REGULATIONS, row_count=2)
     twin, page = read(client, "/przepisy.md"), read(client, "/przepisy/").replace("\N{NO-BREAK SPACE}", " ")
-    assert "- Stan na: 31 stycznia 2022 r. (2022-01-31)" in twin
-    assert "/przepisy.md): stan na 2022-01-31" in read(client, "/llms.txt")
+    days = "dni od 31 stycznia 2022 r. do 11 września 2026 r."
+    assert f"- Stan na: {days} (2022-01-31/2026-09-11)\n" in twin
+    assert f"Stan na {days} Licencja" in page
+    assert f"stan na {days}" in re.search(r"- Cytuj: (.*)", twin)[1].replace("\N{NO-BREAK SPACE}", " ")
+    assert "/przepisy.md): stan na 2022-01-31/2026-09-11" in read(client, "/llms.txt")
     assert "/przepisy/</loc><lastmod>2026-09-11</lastmod>" in read(client, "/sitemap.xml")
-    for text in (twin, page):
-        assert "najstarszy 31 stycznia 2022 r., najnowszy 11 września 2026 r." in text
     resolutions = read(client, "/dane.md").partition("## uchwały antysmogowe")[2]
     assert "- Stan na: 31 stycznia 2022 r.\n" in resolutions.partition("\n## ")[0]
     assert "- Źródło: dane startowe serwisu\n" in resolutions.partition("\n## ")[0]
@@ -183,7 +184,7 @@ def test_the_data_sets_give_the_day_of_the_official_averages(client, country):
 
 
 def test_llms_txt_says_of_every_page_the_day_that_it_says_itself(client, country):
-    """The site map says when it changed; no page is older than that, but for the list of voivodeships."""
+    """The site map says when it changed; no page is older than that."""
     index, site = read(client, "/llms.txt"), "http://127.0.0.1:8000"
     entries = re.findall(r"<loc>(.*?)</loc>(?:<lastmod>(.*?)</lastmod>)?", read(client, "/sitemap.xml"))
     assert len(entries) > 10

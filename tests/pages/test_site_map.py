@@ -111,8 +111,8 @@ def test_a_long_list_has_parts(client, site, monkeypatch):
 def test_llms_txt_gives_the_day_that_the_page_gives(client, site):
     LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="20", name="podlaskie"), as_of=date(2022, 1, 31))
     text = client.get("/llms.txt").content.decode()
-    given = dict(re.findall(rf"\]\({SITE}(/przepisy\S*\.md)\): stan na ([0-9-]{{10}}), [0-9]+ kB", text))
-    assert given["/przepisy.md"] == "2022-01-31"
+    given = dict(re.findall(rf"\]\({SITE}(/przepisy\S*\.md)\): stan na ([0-9/-]+), [0-9]+ kB", text))
+    assert given["/przepisy.md"] == "2022-01-31/2026-09-11"
     assert locations(client.get("/sitemap.xml"))[f"{SITE}/przepisy/"] == "2026-09-11"
     for address, day in given.items():
         assert f"({day})\n" in client.get(address).content.decode()

@@ -2,23 +2,28 @@
 
 import asyncio
 import json
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
 
 import httpx2
 import pytest
 from django.db import connection
+from django.utils import timezone
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from catalog.search import entries
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
+from pages.regulations import regulation_page
+from prices.models import Observation, Series
 from tests import factories
 from tests.conftest import build_snapshots, note_query
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 NAMES = ["find_place", "depots_near", "depot", "rules_at", "deadlines", "price", "official_average", "subsidy"]
 
@@ -154,8 +159,16 @@ def test_one_reason_of_many_works_is_told_once(ask):
 
 
 def test_parameters_say_what_the_tool_takes(ask, country):
-    tools, (all_of_them,) = ask(("depots_near", {"teryt": "1217011", "limit": 100}))
-    assert not all_of_them.is_error
+    tools, (four, five, seven) = ask(
+        ("depots_near", {"teryt": "1217011", "limit": 4}),
+        ("depots_near", {"teryt": "1217011", "limit": 5}),
+        ("deadlines", {"limit": "7"}),
+    )
+    assert not four.is_error
+    assert json.loads(five.content[0].text) == {
+        "error": ["limit is '5'; depots_near gives at most 4 at once, read on with offset"]
+    }
+    assert "limit is '7'; deadlines gives at most 6" in seven.content[0].text
     near, average = (next(tool for tool in tools if tool.name == name) for name in ("depots_near", "official_average"))
     limit = near.input_schema["properties"]["limit"]
     assert (limit["minimum"], limit["maximum"], limit["default"]) == (1, 4, 3)
@@ -194,10 +207,9 @@ def test_descriptions_give_way_before_deadlines(ask, country):
 def test_deadlines_of_the_country_are_cut_to_the_limit_and_counted(ask, country):
     for year in range(2028, 2038):
         DeadlineFactory(date=date(year, 1, 1), applies_to="kotły bezklasowe", caveat="Źródła różnią się co do drewna.")
-    _, (all_of_them, later, more) = ask(
+    _, (all_of_them, later) = ask(
         ("deadlines", {"from": "2026-11-22"}),
         ("deadlines", {"from": "2030-01-01", "to": "2030-12-31", "voivodeship": "małopolskie"}),
-        ("deadlines", {"limit": 7}),
     )
     found = json.loads(all_of_them.content[0].text)["answer"]
     assert (found["total"], found["next_offset"]) == (11, len(found["deadlines"]))
@@ -206,7 +218,6 @@ def test_deadlines_of_the_country_are_cut_to_the_limit_and_counted(ask, country)
     (one,) = json.loads(later.content[0].text)["answer"]["deadlines"]
     assert (one["from"], one["voivodeship"]) == ("2030-01-01", "malopolskie")
     assert one["caveat"] == "Źródła różnią się co do drewna."
-    assert len(json.loads(more.content[0].text)["answer"]["deadlines"]) <= 7
 
 
 def test_every_deadline_is_on_one_page(ask, country):
@@ -223,10 +234,75 @@ def test_every_deadline_is_on_one_page(ask, country):
     assert len(found) == len(set(found)) == 10
 
 
-@pytest.mark.parametrize(("as_of", "stale"), [(date(2026, 5, 26), False), (date(2026, 5, 25), True)])
-def test_an_old_legal_state_is_marked(ask, country, as_of, stale):
-    LegalStateFactory().__class__.objects.update(as_of=as_of)
-    assert ("180 days" in rules(ask).get("stale", "")) is stale
+@pytest.mark.parametrize(("age_days", "stale"), [(180, False), (181, True)])
+def test_an_old_legal_state_is_marked(ask, country, age_days, stale):
+    LegalStateFactory().__class__.objects.update(as_of=timezone.localdate() - timedelta(age_days))
+    _, results = ask(("rules_at", {"teryt": "1217011"}), ("deadlines", {"from": "2026-11-22"}))
+    told = {json.loads(result.content[0].text).get("stale", "") for result in results}
+    assert [text.partition(" days")[0] for text in told] == (
+        ["malopolskie: not confirmed for over 180"] * stale or [""]
+    )
+
+
+def test_a_citation_rests_on_the_rows_that_are_shown(ask, country):
+    """Rows of the second voivodeship, confirmed long ago, do not fit."""
+    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"), as_of=date(2020, 1, 1))
+    ResolutionFactory(state=slaskie, publication="Dz. Urz. Woj. Śląskiego")
+    for _ in range(5):
+        DeadlineFactory(date=date(2028, 1, 1), applies_to="kotły bezklasowe " * 10)
+    DeadlineFactory(state=slaskie, date=date(2029, 1, 1), applies_to="kotły")
+    _, (first, last) = ask(("deadlines", {"from": "2028-01-01"}), ("deadlines", {"from": "2028-01-01", "offset": 4}))
+    shown, both = (json.loads(result.content[0].text) for result in (first, last))
+    assert {row["voivodeship"] for row in shown["answer"]["deadlines"]} == {"malopolskie"}
+    assert (shown["as_of"], "2020" in shown["cite"], "stale" in shown) == ("2026-10-01", False, False)
+    assert ("Śląskiego" in shown["source"], shown["page"][-22:]) == (False, "/przepisy/malopolskie/")
+    assert {row["voivodeship"] for row in both["answer"]["deadlines"]} == {"malopolskie", "slaskie"}
+    assert (both["as_of"], both["stale"].partition(":")[0]) == ("2020-01-01", "slaskie")
+    assert "stan na dni od 1 stycznia 2020 r. do 1 października 2026 r." in both["cite"].replace(NO_BREAK, " ")
+    assert both["page"] == "http://127.0.0.1:8000/przepisy/"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "query"), [("rules_at", {"teryt": "1217011"}, "teryt=1217011"), ("deadlines", {}, "")]
+)
+def test_rules_are_cited_as_their_page_cites_them(ask, country, name, arguments, query):
+    _, (result,) = ask((name, arguments))
+    page = regulation_page("malopolskie", query, timezone.localdate())
+    assert json.loads(result.content[0].text)["cite"] == page.citation.removesuffix(f", {page.quoted_status}")
+
+
+def test_what_no_answer_holds_is_counted(ask):
+    series, _ = Series.objects.get_or_create(slug="prad-g11")
+    Observation.objects.bulk_create(
+        Observation(series=series, year=year, value=Decimal("0.6"), source="GUS") for year in range(2010, 2020)
+    )
+    _, (average,) = ask(("official_average", {"series": "prad-g11"}))
+    body = json.loads(average.content[0].text)
+    assert next(row["year"] for row in body["answer"]["values"]) == 2019
+    assert body["left_out"] == {"values": 10 - len(body["answer"]["values"])}
+    assert len(body["answer"]["values"]) <= 6
+
+
+def test_depots_are_cited_by_those_that_are_shown(ask, country):
+    invented = factories.DepotFactory(demonstration=True, municipality=country.municipality, name="Żar")
+    for number in range(2):
+        factories.DepotFactory(municipality=country.municipality, name=f"Opał {number} " + "długa nazwa " * 9)
+    _, (first, last) = ask(
+        ("depots_near", {"teryt": "1217011", "limit": 4}), ("depots_near", {"teryt": "1217011", "offset": 3})
+    )
+    shown, rest = (json.loads(result.content[0].text) for result in (first, last))
+    assert invented.pk not in {row["id"] for row in shown["answer"]["depots"]}
+    assert (shown["demonstration"], "demonstracyjne" in shown["source"]) == (False, False)
+    assert {row["id"] for row in rest["answer"]["depots"]} == {invented.pk}
+    assert (rest["demonstration"], rest["cite"]) == (True, "nie wolno, dane demonstracyjne (zmyślone)")
+
+
+def test_the_address_with_a_slash_answers_too(client):
+    body = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+    answers = [client.generic("POST", path, body, content_type="application/json") for path in ("/mcp", "/mcp/")]
+    assert [(answer.status_code, answer.json()["result"]) for answer in answers] == [(200, {})] * 2
+    refused = client.get("/mcp/")
+    assert (refused.status_code, refused.json()["code"]) == (405, "method_not_allowed")
 
 
 def test_what_is_invented_is_not_to_be_quoted(ask):
