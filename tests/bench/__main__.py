@@ -134,6 +134,8 @@ def questions() -> dict[str, list[str]]:
         "/stores/{id}": [f"/api/v1/stores/{pk}" for pk, _, _ in chosen],
         "/subsidy": [f"/api/v1/subsidy?{query}" for query in HOUSEHOLDS],
         "/regulations": [f"/api/v1/regulations?voivodeship={code:02}" for code in range(2, 33, 2)],
+        "/regulations of voivodeships": [f"/api/v1/regulations?teryt={code:02}" for code in range(2, 33, 2)],
+        "/regulations of municipalities": [f"/api/v1/regulations?teryt={teryt}" for _, _, teryt in units],
         "municipality page": [municipality_path(*row) for row in units],
         "/prices": ["/api/v1/prices"],
         "/prices/{fuel}": [f"/api/v1/prices/{slug}" for slug in BY_SLUG],
@@ -156,7 +158,7 @@ def show(name: str, rounds: list[Measured], bare: list[Measured], alone: list[Me
     p50 = statistics.median(m.p50_ms for m in rounds)
     p99 = statistics.median(m.p99_ms for m in rounds)
     failed = sum(m.failed for m in rounds)
-    print(f"{name:28} {rate:8.0f} {ratio:8.2f} {ratio_alone:8.2f} {p50:8.2f} {p99:8.2f} {failed:7}", flush=True)
+    print(f"{name:37} {rate:8.0f} {ratio:8.2f} {ratio_alone:8.2f} {p50:8.2f} {p99:8.2f} {failed:7}", flush=True)
 
 
 def main() -> None:
@@ -182,8 +184,8 @@ def main() -> None:
     ):
         measure(port, [path for paths in asked.values() for path in paths], clients=options.clients, seconds=2)
         print(f"{options.workers} workers, {options.clients} clients, {options.rounds} rounds of {options.seconds} s")
-        print(f"{'':28} {'':8} {'bare':>8} {'Django':>8}")
-        print(f"{'':28} {'req/s':>8} {'view = 1':>8} {'alone=1':>8} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
+        print(f"{'':37} {'':8} {'bare':>8} {'Django':>8}")
+        print(f"{'':37} {'req/s':>8} {'view = 1':>8} {'alone=1':>8} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
         all_bare, all_alone = [], []
         known = validator(port, UNCHANGED)
         kinds = [(name, paths, {"new": new}) for name, paths in asked.items() for new in (True, False)]
