@@ -94,6 +94,11 @@ def normalise_postcode(text: str) -> str:
     return f"{match[1]}-{match[2]}"
 
 
+def full_sentence(text: str) -> str:
+    """Return a text with a full stop, which an abbreviation at its end already has."""
+    return text if text.endswith(".") else f"{text}."
+
+
 def format_address(street: str, house_number: str, postcode: str, place: str, municipality: str) -> str:
     """Address on one line: "ul. Długa 5, 30-001 Kraków"; without a street "30-001 Lipnica 29"; else the municipality.
 

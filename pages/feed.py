@@ -18,7 +18,7 @@ from django.utils.html import escape
 from django.views.decorators.http import require_safe
 
 from catalog.models import Dataset
-from catalog.text import zloty
+from catalog.text import full_sentence, zloty
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
 from fueldepot.http.links import route_path, site_url
@@ -108,7 +108,7 @@ def of_state(entry: Regulation) -> Iterator[Entry]:
     for row in entry.deadlines:
         if entry.on <= row.date <= entry.on + AHEAD:
             title = f"{name}: od {day(row.date)} {row.applies_to}"
-            text = f"{row.description} Gdzie: {row.scope}."
+            text = f"{row.description} Gdzie: {full_sentence(row.scope)}"
             yield Entry(f"termin-{row.uid}-{row.date}", title, text, path, row.date - AHEAD)
 
 

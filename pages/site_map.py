@@ -19,6 +19,7 @@ from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
 from pages.api_rules import AS_OF as RULES_AS_OF
+from pages.prices.official import official_title
 from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.regulations import LIST_TITLE
 from pages.territory import depots_as_of, voivodeships_by_name
@@ -129,9 +130,7 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
     averages = bool(official.get().observations)
     changed_averages = snapshot.changed_on(Dataset.Slug.SERIES)
     path = reverse("official-prices")
-    yield SiteMapEntry(
-        path, SiteMapSection.PRICES, "Średnie GUS: węgiel, prąd, gaz", changed_averages, averages, empty=not averages
-    )
+    yield SiteMapEntry(path, SiteMapSection.PRICES, official_title(), changed_averages, averages, empty=not averages)
     for slug in answers:
         fuel = fuels.BY_SLUG[slug]
         figures = prices.get().figures(slug, today)

@@ -16,7 +16,7 @@ from django.utils.html import urlize
 from django.utils.text import capfirst
 from markupsafe import Markup, escape
 
-from catalog.text import short_zloty, zloty
+from catalog.text import full_sentence, short_zloty, zloty
 from fueldepot.http.links import route_path
 from pages import dates, markdown, non_breaking, polish
 
@@ -158,8 +158,9 @@ FILTERS: dict[str, Filter] = {
     "coded": coded,
     "date_digits": polish.date_digits,
     "day": dates.day,
-    "for_excel": for_excel,
     "difference": difference,
+    "for_excel": for_excel,
+    "full_sentence": full_sentence,
     "json_ld": json_ld,
     "linebreaksbr": linebreaksbr,
     "postcodes": postcodes,

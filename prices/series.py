@@ -17,13 +17,15 @@ HOME = "https://bdl.stat.gov.pl/bdl/start"
 
 @dataclass(frozen=True, slots=True)
 class SeriesKind:
-    """A series. slug: as in the API. name_words: for each word of the variable's name its alternative spellings.
+    """A series. slug: as in the API. word: what its prices are of.
 
+    name_words: for each word of the variable's name its alternative spellings.
     price_of: spellings of the quantity in the variable's name that correspond to `unit`. search_terms: for the search
     of the office's API.
     """
 
     slug: str
+    word: str
     name: str
     unit: str
     name_words: tuple[tuple[str, ...], ...]
@@ -34,6 +36,7 @@ class SeriesKind:
 SERIES = (
     SeriesKind(
         "wegiel-kamienny",
+        "węgiel",
         "Węgiel kamienny, średnia cena detaliczna",
         "zł/t",
         (("wegiel kamienny",),),
@@ -42,6 +45,7 @@ SERIES = (
     ),
     SeriesKind(
         "prad-g11",
+        "prąd",
         "Energia elektryczna dla gospodarstw domowych, taryfa G11",
         "zł/kWh",
         (("energia elektryczna",), ("g 11", "g11")),
@@ -50,6 +54,7 @@ SERIES = (
     ),
     SeriesKind(
         "gaz-w11",
+        "gaz",
         "Gaz ziemny dla gospodarstw domowych, taryfa W-1.1",
         "zł/kWh",
         (("gaz",), ("w 1 1", "w11", "w 11", "w1 1")),
@@ -80,9 +85,9 @@ def describe_origin(origin: str, variable_id: int | None) -> dict[str, str]:
 
 
 def describe_source(variable_id: int | None) -> dict[str, str]:
-    """Return name, with the number of the variable, and URL of the source of a series."""
+    """Return name, with the number of the variable if it is known, and URL of the source of a series."""
     if variable_id is None:
-        return {"name": f"{PUBLISHER}, numer zmiennej jeszcze nieustalony", "url": HOME}
+        return {"name": PUBLISHER, "url": HOME}
     return {
         "name": f"{PUBLISHER}, zmienna {variable_id}",
         "url": f"https://bdl.stat.gov.pl/api/v1/data/by-variable/{variable_id}?unit-level=2&format=json",

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 from django.utils.formats import date_format
 
+from catalog.text import full_sentence
 from regulations.appliance_check import ApplianceCheck, ApplianceDeadline, ApplianceStatus
 from regulations.codes import Appliance, Condition, Exemption, FuelCode
 
@@ -53,8 +54,8 @@ def describe_check(check: ApplianceCheck, place: str, on: date) -> Verdict:
     """Return the verdict on an appliance. place: name of the municipality. on: the day of the response."""
     verdict, rest, short, today = words(check, on)
     until = last_day(check.deciding) if check.status is ApplianceStatus.ENDS and check.deciding else None
-    end = "" if f"{verdict}{rest}".endswith(".") else "."
-    return Verdict(f"{place}, {check.appliance.label}:", verdict, f"{rest}{end}", short, until, today)
+    rest = full_sentence(f"{verdict}{rest}").removeprefix(verdict)
+    return Verdict(f"{place}, {check.appliance.label}:", verdict, rest, short, until, today)
 
 
 def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
@@ -125,7 +126,7 @@ def describe_limit(one: ApplianceDeadline, on: date) -> str:
         text = f"Do {day(last_day(one))}{limits_of(one)}{longer(one)}"
     else:
         text = f"Nie wolno od {day(row.date)}{limits_of(one)}{unless(one)}"
-    text += "" if text.endswith(".") else "."
+    text = full_sentence(text)
     return f"{text} {one.caveat}" if one.caveat and one.binds is None else text
 
 

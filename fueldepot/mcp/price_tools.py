@@ -5,6 +5,7 @@ from django.utils import timezone
 from catalog.models import Dataset
 from fueldepot.data import snapshot
 from fueldepot.mcp.answers import Arguments, Citation, Findings, read_arguments, route_url
+from pages.prices.official import official_title
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.responses import fuel_prices
 from prices.queries import find_observations
@@ -46,7 +47,7 @@ def official_average(arguments: Arguments) -> Findings:
         for row in rows
     ]
     citation = Citation(
-        "Średnie ceny GUS: węgiel, prąd i gaz",
+        official_title(),
         route_url("official-prices"),
         snapshot.changed_on(Dataset.Slug.SERIES),
         ["GUS; przy każdej liczbie `origin` mówi, skąd ją odczytano"],

@@ -11,9 +11,10 @@ from fueldepot.http.links import site_url
 from pages.page import Crumb, Page, dataset
 from pages.prices.shared import prices_crumb
 from pages.svg.charts import YearsChart, years_chart
-from prices.series import SERIES, describe_source
+from prices.series import SERIES, SeriesKind, describe_source
 from prices.snapshot import official
 
+TITLE = "Średnie ceny GUS"
 STATUS = "średnie urzędowe; źródło przy każdej liczbie"
 
 
@@ -28,7 +29,7 @@ class OfficialYear:
 
 @dataclass(frozen=True, slots=True)
 class OfficialRow:
-    """A series. source: name and URL of the published series. poland: ascending.
+    """A series with an average for Poland. source: name and URL of the published series. poland: ascending.
 
     origins: sources of its numbers. chart: None with fewer than two years.
     """
@@ -42,8 +43,8 @@ class OfficialRow:
     origins: tuple[str, ...]
 
     @property
-    def newest(self) -> OfficialYear | None:
-        return self.poland[-1] if self.poland else None
+    def newest(self) -> OfficialYear:
+        return self.poland[-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +77,12 @@ def official_page() -> OfficialPricesPage:
     """Return the page of all series."""
     rows = official_rows()
     return OfficialPricesPage(
-        title="Średnie ceny GUS: węgiel, prąd i gaz",
-        description="Średnie roczne ceny węgla kamiennego, prądu (G11) i gazu (W-1.1) w Polsce według GUS, ze źródłem "
-        "każdej liczby.",
+        title=official_title(),
+        description="Średnie roczne ceny w Polsce według GUS ze źródłem każdej liczby"
+        + (f": {'; '.join(row.name for row in rows)}." if rows else "."),
         path=reverse("official-prices"),
         breadcrumbs=(Crumb.home(), prices_crumb()),
-        indexed=any(row.poland for row in rows),
+        indexed=bool(rows),
         data_path=reverse("v1:prices"),
         as_of=snapshot.changed_on(Dataset.Slug.SERIES),
         data_status=STATUS,
@@ -89,11 +90,23 @@ def official_page() -> OfficialPricesPage:
     )
 
 
+def official_title() -> str:
+    """Return the title of the page, which names what there are averages of."""
+    words = [kind.word for kind in with_averages()]
+    return f"Średnie ceny GUS: {' i '.join(filter(None, (', '.join(words[:-1]), words[-1])))}" if words else TITLE
+
+
+def with_averages() -> list[SeriesKind]:
+    """Return the series that have averages for Poland."""
+    slugs = {row.series for row in official.get().observations if not row.teryt}
+    return [kind for kind in SERIES if kind.slug in slugs]
+
+
 def official_rows() -> tuple[OfficialRow, ...]:
-    """Return each series with its averages for Poland."""
+    """Return the series that have averages for Poland."""
     known = official.get()
     rows = []
-    for kind in SERIES:
+    for kind in with_averages():
         years = tuple(
             OfficialYear(row.year, float(row.price), row.source)
             for row in known.observations

@@ -70,7 +70,7 @@ class AmendmentSerializer(PublishedActSerializer):
         required=False,
         allow_null=True,
         help_text="Remark in Polish; null without one.",
-        style={"example": "Pozycja nieustalona."},
+        style={"example": "Przyjęta we wrześniu 2022 r."},
     )
     sources = ReadSourceSerializer(required=False, many=True, help_text="Where this was read.")
 
@@ -125,7 +125,7 @@ def publication(law: Law) -> str:
 
 
 def reference(published: str, row: Resolution | Amendment) -> str:
-    """Return the gazette position; without one, number, day and scope, to tell the act from others."""
+    """Return the gazette position; without one, number and day, and without a number the scope."""
     if published:
         return published
     words = ["uchwała"]
@@ -133,5 +133,6 @@ def reference(published: str, row: Resolution | Amendment) -> str:
         words.append(f"nr {row.number}")
     if row.adopted:
         words.append(f"z {row.adopted:%d.%m.%Y}")
-    place = f"{row.scope}; " if isinstance(row, Resolution) and not row.number else ""
-    return " ".join(words) + f" ({place}pozycja w dzienniku urzędowym nieustalona)"
+    if isinstance(row, Resolution) and not row.number:
+        words.append(f"({row.scope})")
+    return " ".join(words)

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, time, timedelta
 
 from icalendar import Calendar, Event
 
+from catalog.text import full_sentence
 from regulations.api.serializers import page_url
 from regulations.models import Deadline, Scope
 from regulations.queries import Regulation
@@ -75,7 +76,7 @@ def event(entry: Regulation, deadline: Deadline) -> Event:
     assert entry.state is not None  # noqa: S101 - deadlines belong to a state
     part = PART if entry.unit and entry.binds(deadline) is None else ""
     doubt = UNCERTAIN if deadline.uncertain else part
-    lines = [deadline.description, f"Gdzie: {deadline.scope}.", entry.caveat_of(deadline), doubt]
+    lines = [deadline.description, f"Gdzie: {full_sentence(deadline.scope)}", entry.caveat_of(deadline), doubt]
     found = Event()
     found.add("uid", str(deadline.uid))
     found.add("dtstamp", datetime.combine(entry.state.as_of, time.min, tzinfo=UTC))

@@ -99,7 +99,8 @@ class ResolutionSerializer(Serializer[Regulation]):
         style={"example": "Uchwała w sprawie ograniczeń i zakazów"},
     )
     publication = CharField(
-        help_text="Gazette references, amendments included.",
+        help_text="Gazette references, amendments included. An act whose position is not known comes with its number "
+        "and day.",
         style={"example": "Dz. Urz. Woj. Małopolskiego z 2017 r. poz. 787"},
     )
     text = URLField(

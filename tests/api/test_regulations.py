@@ -4,8 +4,11 @@ from datetime import date
 
 import pytest
 
-from catalog.models import Municipality
+import regulations.snapshot
+from catalog.models import Dataset, Municipality
 from catalog.territory.snapshot import Territory
+from fueldepot.data import snapshot
+from fueldepot.data.versions import bump_version
 from fueldepot.http import cache_control
 from regulations import applicability
 from regulations.models import LegalState
@@ -213,8 +216,7 @@ def test_several_acts_are_joined(client, acts):
     resolution = one(client)["resolution"]
     assert resolution["title"] == "Uchwała o ograniczeniach; Uchwała o ograniczeniach"
     assert resolution["publication"] == (
-        "Dz. Urz. z 2017 r. poz. 1, zm. Dz. Urz. z 2022 r. poz. 2; "
-        "uchwała z 15.01.2016 (Gmina Miejska Kraków; pozycja w dzienniku urzędowym nieustalona)"
+        "Dz. Urz. z 2017 r. poz. 1, zm. Dz. Urz. z 2022 r. poz. 2; uchwała z 15.01.2016 (Gmina Miejska Kraków)"
     )
     assert resolution["text"] == "https://example.pl/tekst"
 
@@ -423,10 +425,12 @@ def test_a_request_tests_no_code_of_a_rule(client, acts, monkeypatch):
             assert ask(client, **query, on=on)
 
 
-def test_a_municipality_that_enters_the_register_is_bound(client, acts):
-    assert binding(one(client, teryt="12"))["kotły klasy 3 i 4"] is None
+def test_a_change_of_the_register_is_a_change_of_what_binds(acts):
+    states = snapshot.refresh()
     Municipality.objects.exclude(pk="1217011").delete()
-    assert binding(one(client, teryt="12"))["kotły klasy 3 i 4"] is True
+    bump_version(Dataset.Slug.UNITS)
+    reach = [state.copy_of(regulations.snapshot.states)["12"].reach for state in (states, snapshot.refresh())]
+    assert [codes.keys() & {"1261011", "1217011"} for codes in reach] == [{"1261011", "1217011"}, {"1217011"}]
 
 
 def test_binding_keeps_what_may_bind(client):

@@ -153,7 +153,7 @@ def test_the_whole_context(client, site):
         "# API i zasady korzystania z danych",
         "# Dane: zbiory, źródła i licencje",
         "# Ceny opału",
-        "# Średnie ceny GUS: węgiel, prąd i gaz",
+        "# Średnie ceny GUS: węgiel",
         "# Uchwały antysmogowe: terminy w województwach",
         "# Kalkulator dotacji Czyste Powietrze",
     ]:

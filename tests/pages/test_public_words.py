@@ -1,0 +1,115 @@
+"""Texts that readers see over the starter data: pages, their twins and answers of the API."""
+
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from catalog.depots.fuels import BY_SLUG
+from catalog.importers.runner import ImportStep, run
+from catalog.importers.sync import Options
+from catalog.models import Dataset
+from pages.page import twin_path
+from pages.site_map import all_pages
+from prices.models import Observation, Series
+from prices.starter import OFFICIAL_CREDIT, load_official
+from regulations.codes import Appliance
+from tests import factories
+from tests.conftest import build_snapshots
+from tests.pages.reading import text_of
+from tests.regulations.loading import load_files
+
+pytestmark = pytest.mark.django_db
+
+INTERNAL = re.compile(
+    r"(?i:nieustalon|niepotwierdzon[ae]\b|zdanie obok|numer zmiennej jeszcze|z pamięci)"
+    r"|\bTODO\b|(?<!-)\bNone\b(?!-)|Undefined"
+)
+"""Remarks of those who collect the data, and what a template prints by mistake."""
+
+ALLOWED = re.compile(r"niepotwierdzone przez redakcję")
+"""The status of an entry from an open source, see `catalog.depots.attribution`."""
+
+DOUBLE_STOP = re.compile(r"(?<!\.)\.\s?\.(?![./])")
+
+MOST_OF_A_SECTION = 18
+"""Most pages of one kind; there is one for each municipality and depot."""
+
+UNITS = ("12", "1206", "1217011", "1211011", "1261011", "0264011", "0461011", "0861011", "2264011", "3061011")
+ANSWERS = (
+    "/api/v1/regulations",
+    "/api/v1/deadlines?limit=100",
+    "/api/v1/prices",
+    "/llms.txt",
+    "/llms-full.txt",
+    "/zmiany.atom",
+    "/ceny/gus.csv",
+    *(f"/api/v1/prices/{slug}" for slug in BY_SLUG),
+    *(f"/api/v1/regulations?teryt={teryt}&binding=1" for teryt in UNITS),
+    *(f"/przepisy/sprawdz/?miejsce={teryt}&piec={code}" for teryt in UNITS[2:6] for code in Appliance.values),
+)
+
+
+def public_texts(client):
+    """Yield the addresses and texts of pages, twins, calendars and answers."""
+    build_snapshots()
+    sections, paths = {}, []
+    for page in all_pages(timezone.localdate()):
+        sections.setdefault(page.section, []).append(page.path)
+    for pages in sections.values():
+        paths += pages[:: 1 + len(pages) // MOST_OF_A_SECTION]
+    calendars = [f"/api/v1/regulations/{slug}.ics" for slug in ("lubuskie", "malopolskie", "opolskie")]
+    for path in (*paths, *map(twin_path, paths), *calendars, *ANSWERS):
+        answer = client.get(path)
+        is_page = answer["Content-Type"].startswith("text/html")
+        yield path, text_of(answer) if is_page else answer.content.decode().replace("\r\n ", "")
+
+
+def faults(client):
+    """Return what no reader should see, with its address and the words around it."""
+    return [
+        (path, text[max(0, match.start() - 60) : match.end() + 20])
+        for path, text in public_texts(client)
+        for pattern in (INTERNAL, DOUBLE_STOP)
+        for match in pattern.finditer(ALLOWED.sub("", text))
+    ]
+
+
+def test_rules_and_averages_have_no_internal_words(client):
+    load_files()
+    step = ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)
+    run([step], Options(today=timezone.localdate(), write=True))
+    wrong = faults(client)
+    assert not wrong, wrong
+
+
+@pytest.mark.slow
+def test_the_starter_data_have_no_internal_words(client):
+    call_command("load_starter", stdout=StringIO())
+    wrong = faults(client)
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize(
+    ("slugs", "words"), [(["prad-g11"], "prąd"), (["wegiel-kamienny", "prad-g11"], "węgiel i prąd")]
+)
+def test_a_series_without_averages_is_left_out(client, slugs, words):
+    for slug in slugs:
+        series, _ = Series.objects.get_or_create(slug=slug)
+        Observation.objects.create(series=series, year=2019, value=1, source="GUS")
+    page, twin = text_of(client.get("/ceny/gus/")), client.get("/ceny/gus.md").content.decode()
+    assert twin.startswith(f"# Średnie ceny GUS: {words}\n")
+    assert [("Gaz ziemny" in text, "rak danych" in text) for text in (page, twin)] == [(False, False)] * 2
+
+
+def test_fuels_without_a_median_are_told_once(client):
+    town = factories.zakopane()
+    for price in (1500, 1600, 1700):
+        depot = factories.DepotFactory(municipality=town, fuels=["pellet"])
+        factories.DepotPriceFactory(depot=depot, fuel="pellet", price=price, day=timezone.localdate())
+    page, twin = text_of(client.get("/")), client.get("/index.md").content.decode()
+    for text in (page, twin):
+        assert text.lower().count("za mało cen") == 1
+    assert len(re.findall(r"^\| \[", twin, re.MULTILINE)) == 1
