@@ -22,7 +22,7 @@ from catalog.models import Dataset, Depot, Municipality
 from catalog.territory.snapshot import territory
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
-from fueldepot.http.csv_table import Amount, Code, write_excel_table, write_table
+from fueldepot.http.csv_table import Code, DecimalText, write_excel_table, write_table
 from fueldepot.http.links import site_url
 from pages.prices.shared import Asked, get_fuel
 from pages.territory import get_voivodeship
@@ -135,7 +135,7 @@ def medians(request: HttpRequest) -> HttpResponse:
             ),
             *(("Polska", "", Code(one["month"]), (None, None), one) for one in answer["months"]),
         ]:
-            median = None if figure["median"] is None else Amount(f"{figure['median']:.2f}")
+            median = None if figure["median"] is None else DecimalText(f"{figure['median']:.2f}")
             end = (median, fuels.UNIT_NAMES[answer["unit"]], figure["n"], yes(demonstration))
             rows.append((*begin, area, teryt, period, *days, *end, answer["source"], answer["page"]))
     rules = site_url(reverse("api-rules"))
@@ -170,7 +170,7 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
             months = [(one.month, decimals(one.median), one.n) for one in series.get(teryt, ())]
         else:
             name, page = "Polska", reverse("fuel-prices", args=[fuel])
-            months = [(one["month"], Amount(f"{one['median']:.2f}"), one["n"]) for one in country["months"]]
+            months = [(one["month"], DecimalText(f"{one['median']:.2f}"), one["n"]) for one in country["months"]]
         begin = (kind.slug, kind.name, name, Code(teryt))
         end = (yes(demonstration), country["source"], site_url(page))
         window = (f"{country['window_months']} miesięcy", country["from"], country["to"], decimals(own.median))
@@ -187,14 +187,14 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
     return csv_answer(request, name, header, rows, licence=licence, demonstration=demonstration)
 
 
-def decimals(amount: Decimal | None) -> Amount | None:
+def decimals(amount: Decimal | None) -> DecimalText | None:
     """Format złoty with two decimals, half up; None for None."""
-    return None if amount is None else Amount(f"{rounded(amount):.2f}")
+    return None if amount is None else DecimalText(f"{rounded(amount):.2f}")
 
 
-def percent(part: Decimal | None) -> Amount | None:
+def percent(part: Decimal | None) -> DecimalText | None:
     """Format a fraction as a percentage with one decimal; None for None."""
-    return None if part is None else Amount(f"{part * 100:.1f}")
+    return None if part is None else DecimalText(f"{part * 100:.1f}")
 
 
 @require_safe
@@ -211,7 +211,7 @@ def averages(request: HttpRequest) -> HttpResponse:
             f"województwo {one.voivodeship}" if one.voivodeship else "Polska",
             Code(one.teryt),
             one.year,
-            Amount(f"{one.price.normalize():f}"),
+            DecimalText(f"{one.price.normalize():f}"),
             one.source,
         )
         for one in official.get().observations

@@ -18,7 +18,7 @@ class Code(str):
     """A code of digits: a spreadsheet must not read it as a number or a date."""
 
 
-class Amount(str):
+class DecimalText(str):
     """A number with a decimal point."""
 
 
@@ -50,7 +50,7 @@ def for_excel(value: Any) -> Any:
     match value:
         case Code():
             return f'="{value}"' if value else ""
-        case Amount():
+        case DecimalText():
             return value.replace(".", ",")
         case _:
             return harmless(value)
