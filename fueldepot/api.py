@@ -40,7 +40,9 @@ municipalities = partial(
 )
 postcodes = conditional(Data.UNITS, Data.POSTCODES, cache_control=cache_control.REGISTER)
 depots = partial(conditional, Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG)
-price_lists = conditional(Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, changes_daily=True)
+price_list = conditional(
+    Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, changes_daily=True, in_outage=False
+)
 averages = conditional(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
 medians = conditional(
     Data.UNITS, Data.DEPOTS, Data.PRICES, Data.SERIES, cache_control=cache_control.CATALOG, changes_daily=True
@@ -70,7 +72,7 @@ v1 = [
     path("postcodes/<str:code>", postcodes(get(PostcodeViewSet, "retrieve")), name="postcode"),
     path("stores", depots(vary="Accept")(get(StoreViewSet, "list")), name="stores"),
     path("stores.geojson", depots()(get(StoreViewSet, "points")), name="stores-geojson"),
-    path("stores/<str:pk>", price_lists(get(FullStoreViewSet, "retrieve")), name="store"),
+    path("stores/<str:pk>", price_list(get(FullStoreViewSet, "retrieve")), name="store"),
     path("regulations", laws(get(RegulationViewSet, "list")), name="regulations"),
     path("deadlines", laws(get(RegulationViewSet, "deadlines")), name="deadlines"),
     path("regulations/<str:voivodeship>.ics", laws(get(RegulationViewSet, "calendar")), name="regulations-calendar"),

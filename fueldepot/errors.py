@@ -19,7 +19,7 @@ from catalog.depots.snapshot import DepotNotFound
 from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipalities
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
 from fueldepot.data.connections import DATABASE_AWAY
-from fueldepot.http.cache_control import NO_STORE
+from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
 from fueldepot.http.errors import (
     AWAY,
     RETRY_AFTER_S,
@@ -143,6 +143,8 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | Non
     headers = {"Cache-Control": NO_STORE}
     if describe := DOMAIN_ERRORS.get(type(error)):
         body = describe(error)
+        if isinstance(error, DepotNotFound) and error.removed:
+            headers["Cache-Control"] = behind_cache(GONE, context["request"])
     elif isinstance(error, exceptions.MethodNotAllowed):
         method = context["request"].method
         message = f"{method} is not allowed here; use one of the methods in the Allow header."

@@ -10,9 +10,10 @@ from django.urls import reverse
 from catalog.submissions.owner_links import UNUSED
 from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
 from catalog.submissions.tokens import LINK_LIFE
+from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from pages.page import Crumb, Page
 
-AS_OF = date(2026, 11, 22)
+AS_OF = date(2026, 11, 23)
 """The day on which the text last changed; renew it with every change."""
 
 
@@ -23,6 +24,7 @@ class PrivacyPage(Page):
     link_hours: validity of a confirmation link. request_days: retention of the author's data after the decision.
     undecided_days: longest wait for a decision; warning_days before its end the author is notified. limit_hours:
     retention of the counters that limit abuse. owner_link_days: validity of an unused owner's link.
+    browser_minutes, outage_minutes: how long copies may show a removed entry.
     """
 
     template: ClassVar[str] = "pages/privacy"
@@ -32,6 +34,8 @@ class PrivacyPage(Page):
     warning_days: ClassVar[int] = WARNED_BEFORE.days
     limit_hours: ClassVar[int] = KEPT_FOR_LIMITS // timedelta(hours=1)
     owner_link_days: ClassVar[int] = UNUSED.days
+    browser_minutes: ClassVar[int] = seconds(CATALOG, "max-age") // 60
+    outage_minutes: ClassVar[int] = seconds(OUTAGE, "stale-if-error") // 60
 
     operator: str
     contact: str

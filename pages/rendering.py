@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -46,11 +47,14 @@ class PageViews:
 
 
 def page_view(
-    *slugs: str, changes_daily: bool = False, period: Callable[[datetime], Period] | None = None
+    *slugs: str,
+    changes_daily: bool = False,
+    period: Callable[[datetime], Period] | None = None,
+    in_outage: bool = True,
 ) -> Callable[[Callable[..., Page]], PageViews]:
     """Turn a function that builds a page into its views.
 
-    slugs: the data sets that the page depends on, see `fueldepot.http.conditional`.
+    slugs: the data sets that the page depends on; in_outage: see `fueldepot.http.conditional`.
     changes_daily: the page changes at midnight. period: of validity at a moment. The function may raise Http404 and
     PageMoved; the latter redirects page to page and twin to twin, with the query.
     """
@@ -66,10 +70,18 @@ def page_view(
                 return cached(redirect(request, path), cache_control.NO_STORE)
             if page.leads_to and not markdown:
                 return cached(HttpResponseRedirect(page.leads_to))
-            return cached(as_markdown(page) if markdown else as_html(request, page))
+            response = as_markdown(page) if markdown else as_html(request, page)
+            if response.status_code == HTTPStatus.GONE:
+                return cached(response, cache_control.behind_cache(cache_control.GONE, request))
+            return cached(response)
 
         known = partial(
-            conditional, *slugs, cache_control=cache_control.CATALOG, changes_daily=changes_daily, period=period
+            conditional,
+            *slugs,
+            cache_control=cache_control.CATALOG,
+            changes_daily=changes_daily,
+            period=period,
+            in_outage=in_outage,
         )
         # Redirects vary too.
         page = vary_on_headers("Accept")(known(vary="Accept")(answer))

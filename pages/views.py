@@ -91,7 +91,7 @@ def regulation(request: HttpRequest, voivodeship: str) -> RegulationPage:
     return page
 
 
-@page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period)
+@page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period, in_outage=False)
 def depot(request: HttpRequest, depot_id: int, slug: str) -> DepotPage | RemovedPage:
     """A depot. Redirects from a wrong slug and from a merged depot; 410 for a removed one."""
     row = depots.get().find(depot_id)

@@ -49,10 +49,13 @@ READ = """
 
 
 class DepotNotFound(Exception):
-    """No depot is published under this id. successor: id of the depot that it was merged into, or None."""
+    """No depot is published under this id.
 
-    def __init__(self, depot_id: int, successor: int | None = None) -> None:
-        self.successor = successor
+    removed: whether one was. successor: id of the depot that it was merged into, or None.
+    """
+
+    def __init__(self, depot_id: int, *, removed: bool = False, successor: int | None = None) -> None:
+        self.removed, self.successor = removed, successor
         super().__init__(depot_id)
 
 
@@ -160,7 +163,7 @@ class Depots:
         """Return a depot by id. Raises DepotNotFound, at the cost of one query for the successor."""
         row = self.find(depot_id)
         if row is None:
-            raise DepotNotFound(depot_id, successor=find_successor(depot_id))
+            raise not_published(depot_id)
         return row
 
     def near(
@@ -228,12 +231,17 @@ def fuel_mask(slugs: Iterable[str]) -> int:
     return sum(FUEL_BITS[slug] for slug in set(slugs))
 
 
-def find_successor(depot_id: int) -> int | None:
-    """Return the published depot that absorbed another one, or None. One query."""
+def not_published(depot_id: int) -> DepotNotFound:
+    """Return the error for an id without a published depot. One query."""
     if depot_id > MAX_ID:
-        return None
-    merged = Depot.objects.filter(pk=depot_id, merged_into__publication=Depot.Publication.PUBLISHED)
-    return merged.values_list("merged_into_id", flat=True).first()
+        return DepotNotFound(depot_id)
+    removed = Depot.objects.filter(pk=depot_id, publication=Depot.Publication.REMOVED)
+    row = removed.values_list("merged_into_id", "merged_into__publication").first()
+    if row is None:
+        return DepotNotFound(depot_id)
+    successor, publication = row
+    published = publication == Depot.Publication.PUBLISHED
+    return DepotNotFound(depot_id, removed=True, successor=successor if published else None)
 
 
 def read_depots() -> Depots:

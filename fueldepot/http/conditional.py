@@ -34,13 +34,15 @@ def conditional(
     vary: str = "",
     changes_daily: bool = False,
     period: Callable[[datetime], Period] | None = None,
+    in_outage: bool = True,
 ) -> Callable[[View], View]:
     """Run a view on one snapshot state, and give its 200 responses a strong ETag; a 304 does not call the view.
 
     slugs: every data set that the response depends on. cache_control: header of 200 and 304; other responses keep the
     view's headers. vary: header of both, "" for none; the request's values of these headers are part of the validator.
     changes_daily: whether the response depends on today's date. period: for responses that depend on the time: its
-    start is part of the validator, and its end limits caching.
+    start is part of the validator, and its end limits caching. in_outage: whether our proxy may serve a stale response
+    while no application process responds; not of one entry, which may have been removed since.
     """
     varying = [f"HTTP_{name.strip().upper().replace('-', '_')}" for name in vary.split(",") if name.strip()]
 
@@ -67,8 +69,11 @@ def conditional(
                 if fits_any and response.status_code == HTTPStatus.OK:
                     response = HttpResponseNotModified(headers={"ETag": etag(request)})
             if response.status_code in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
-                usual = behind_cache(cache_control, request)
-                response["Cache-Control"] = usual if end is None else kept_until(end, cache_control, request)
+                response["Cache-Control"] = (
+                    behind_cache(cache_control, request, in_outage=in_outage)
+                    if end is None
+                    else kept_until(end, cache_control, request, in_outage=in_outage)
+                )
                 if vary:
                     response["Vary"] = vary
             else:

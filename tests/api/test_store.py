@@ -25,6 +25,33 @@ def test_what_is_not_published_is_not_found(client, trait):
     assert client.get(f"{URL}/{depot.pk}").status_code == 404
 
 
+BEHIND_CACHE = {"Surrogate-Capability": 'nginx="Surrogate/1.0"'}
+
+
+@pytest.mark.parametrize("path", [f"{URL}/{{}}", "/sklad/{}-x/", "/sklad/{}-x.md"])
+def test_an_answer_about_a_removed_depot_replaces_the_depot_in_caches(client, path):
+    depot = factories.DepotFactory(removed=True)
+    address = path.format(depot.pk)
+    assert client.get(address)["Cache-Control"] == "public, max-age=60"
+    assert client.get(address, headers=BEHIND_CACHE)["Cache-Control"].startswith("public, max-age=60, s-maxage=1, ")
+
+
+def test_no_other_error_of_a_depot_is_kept(client):
+    held = factories.DepotFactory(held=True)
+    for pk in (held.pk, held.pk + 1):
+        for path in (f"{URL}/{pk}", f"/sklad/{pk}-x/"):
+            answer = client.get(path, headers=BEHIND_CACHE)
+            assert (answer.status_code, answer["Cache-Control"]) == (404, "no-store")
+
+
+def test_an_outage_shows_lists_for_an_hour_and_no_depot_of_its_own(client):
+    depot = factories.DepotFactory(name="Skład", municipality=factories.krakow())
+    for path in (f"{URL}/{depot.pk}", f"/sklad/{depot.pk}-sklad/", f"/sklad/{depot.pk}-sklad.md"):
+        assert "stale-if-error" not in client.get(path, headers=BEHIND_CACHE)["Cache-Control"]
+    for path in (f"{URL}?teryt=1261011", "/sklady/malopolskie/krakow-1261011/", "/ceny/"):
+        assert client.get(path, headers=BEHIND_CACHE)["Cache-Control"].endswith(", stale-if-error=3600")
+
+
 @pytest.mark.parametrize("pk", ["8", "999999999999999999", str(2**63 - 1), str(2**63), "9" * 30])
 def test_unknown(client, pk):
     answer = client.get(f"{URL}/{pk}")

@@ -298,16 +298,23 @@ class Nginx(Server):
         for shown, here in (
             ("listen 80;", f"listen 127.0.0.1:{self.plain_port};"),
             ("listen [::]:80;", ""),
-            ("listen 443 ", f"listen 127.0.0.1:{self.port} "),
+            ("listen 80 default_server;", f"listen 127.0.0.1:{self.plain_port} default_server;"),
+            ("listen [::]:80 default_server;", ""),
+            ("listen 443 ssl http2;", f"listen 127.0.0.1:{self.port} ssl http2;"),
             ("listen [::]:443 ssl http2;", ""),
+            ("listen 443 ssl http2 default_server;", f"listen 127.0.0.1:{self.port} ssl http2 default_server;"),
+            ("listen [::]:443 ssl http2 default_server;", ""),
             ("server 127.0.0.1:8001 ", f"server 127.0.0.1:{first.port} "),
             ("server 127.0.0.1:8002 ", f"server 127.0.0.1:{second.port} "),
-            ("/etc/nginx/fueldepot/fullchain.pem", str(certificate)),
-            ("/etc/nginx/fueldepot/privkey.pem", str(key)),
-            ("/var/log/nginx/fueldepot.log", str(home / "log")),
             ("proxy_cache_path /var/cache/nginx/fueldepot ", f"proxy_cache_path {home / 'kept'} "),
         ):
             assert site.count(shown) == 1, f"docs/deployment/fueldepot.nginx has not exactly one {shown!r}"
+            site = site.replace(shown, here)
+        for shown, here in (
+            ("/etc/nginx/fueldepot/fullchain.pem", str(certificate)),
+            ("/etc/nginx/fueldepot/privkey.pem", str(key)),
+            ("/var/log/nginx/", f"{home}/"),
+        ):
             site = site.replace(shown, here)
         (home / "site").write_text(site)
         temporary = "".join(

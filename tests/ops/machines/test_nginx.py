@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import shutil
+import socket
 import tempfile
 import threading
 import time
@@ -12,10 +13,11 @@ from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from fueldepot.http.cache_control import CATALOG, NO_STORE, SHARED
+from fueldepot.http.cache_control import CATALOG, GONE, NO_STORE, SHARED, behind_cache
 from tests.fueldepot.sharers import eventually
 from tests.ops.machines.callers import Answer, Caller
 from tests.ops.machines.servers import Nginx, free_ports, missing_programs
@@ -29,6 +31,12 @@ pytestmark = [
 FRESH_S, STALE_S = (int(found) for found in re.findall(r"(?:s-maxage|stale-while-revalidate)=(\d+)", SHARED))
 API = "/api/v1/locations?q="
 PAGE = "/ceny/pellet/?"
+ENTRY = "/api/v1/stores/"
+TRIED_AGAIN_S = 3.1
+"""After `fail_timeout`, which nginx counts in whole seconds."""
+
+OUTAGE_S = 4
+"""How long a list may be served in an outage here."""
 
 
 class Application(BaseHTTPRequestHandler):
@@ -38,8 +46,21 @@ class Application(BaseHTTPRequestHandler):
     version = 1
     status = 200
     left = 60
+    away = False
+
+    def cache_control(self) -> str:
+        """The header of the service, for a depot of its own and for lists."""
+        request: Any = SimpleNamespace(META={"HTTP_" + name.upper().replace("-", "_"): "" for name in self.headers})
+        entry = self.path.startswith(ENTRY)
+        if self.status == 200 and "refused" not in self.path:
+            value = behind_cache(CATALOG, request, in_outage=not entry)
+        else:
+            value = behind_cache(GONE, request) if entry else NO_STORE
+        return re.sub(r"(?<=stale-if-error=)\d+", str(OUTAGE_S), value) if "brief" in self.path else value
 
     def do_GET(self) -> None:
+        if self.away:
+            return
         accept, coding = self.headers.get("Accept", ""), self.headers.get("Accept-Encoding", "")
         Application.asked.append((self.path, accept, coding))
         Application.left -= 1
@@ -49,8 +70,7 @@ class Application(BaseHTTPRequestHandler):
         known = kept and self.headers.get("If-None-Match") == etag
         body = b"" if known else f"{form} {self.version}".encode() + b" " * 600
         self.send_response(304 if known else 429 if "refused" in self.path else self.status)
-        shared = f", {SHARED}" if "Surrogate-Capability" in self.headers else ""
-        self.send_header("Cache-Control", f"{CATALOG}{shared}" if kept else NO_STORE)
+        self.send_header("Cache-Control", self.cache_control())
         if kept:
             self.send_header("ETag", etag)
             self.send_header("Vary", "Accept, Accept-Encoding")
@@ -101,7 +121,9 @@ def path(request: pytest.FixtureRequest) -> str:
 def _as_it_was() -> Iterator[None]:
     Application.asked.clear()
     yield
-    Application.version, Application.status = 1, 200
+    if Application.away:
+        time.sleep(TRIED_AGAIN_S)
+    Application.version, Application.status, Application.away = 1, 200, False
 
 
 def ask(nginx: Nginx, path: str, address: str = "127.0.0.1", method: str = "GET", **headers: str) -> Answer:
@@ -158,6 +180,43 @@ def test_what_is_gone_is_gone_within_the_promised_seconds(nginx, path):
         Application.status = status
         time.sleep(FRESH_S + STALE_S + 1.1)
         assert ask(nginx, path).status == status
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_removed_entry_is_replaced_and_comes_back_in_no_outage(nginx, status):
+    entry = f"{ENTRY}{status}"
+    keep(nginx, entry)
+    Application.status = status
+    time.sleep(FRESH_S + STALE_S + 1.1)
+    assert ask(nginx, entry).status == status
+    kept_files = [path.read_bytes() for path in (nginx.home / "kept").rglob("*") if path.is_file()]
+    [copy] = [content for content in kept_files if f"KEY: sklady.example.pl{entry} ".encode() in content]
+    assert f"HTTP/1.0 {status} ".encode() in copy
+    Application.away = True
+    time.sleep(FRESH_S + STALE_S + 1.1)
+    assert [ask(nginx, entry).status for _ in range(3)] == [status] * 3
+
+
+def test_an_entry_removed_in_an_outage_or_before_is_not_shown(nginx):
+    """Nobody asked between its removal and the outage."""
+    keep(nginx, f"{ENTRY}1")
+    Application.status, Application.away = 404, True
+    time.sleep(FRESH_S + STALE_S + 1.1)
+    assert [ask(nginx, f"{ENTRY}1").status for _ in range(3)] == [503] * 3
+
+
+def test_a_list_is_shown_in_an_outage_for_the_promised_time_however_often_it_is_asked_for(nginx, path):
+    first = keep(nginx, f"{path}-brief")
+    Application.away = True
+    statuses = []
+    began = time.monotonic()
+    while time.monotonic() < began + FRESH_S + OUTAGE_S + 3:
+        answer = ask(nginx, f"{path}-brief")
+        assert answer.body == first.body or answer.status == 503
+        statuses.append(answer.status)
+        time.sleep(0.2)
+    assert (statuses[0], statuses[-1]) == (200, 503)
+    assert statuses == sorted(statuses)
 
 
 @pytest.mark.parametrize(
@@ -238,6 +297,12 @@ def test_who_is_known_is_neither_given_what_is_kept_nor_kept(nginx, path, header
     assert len(Application.asked) == 1
 
 
+def test_the_position_of_a_reader_is_never_kept(nginx):
+    for _ in range(3):
+        ask(nginx, "/api/v1/locate?lat=50.0123&lon=19.0123")
+    assert len(Application.asked) == 3
+
+
 def test_what_is_sent_is_never_kept(nginx, path):
     for _ in range(3):
         ask(nginx, path, method="POST")
@@ -253,6 +318,47 @@ def test_numbers_for_operators_are_not_public(nginx):
 def test_too_much_at_once_is_refused_in_the_form_of_the_service(nginx, address):
     answer = ask(nginx, address, method="POST", Content_Length="6000000")
     check_error(answer, 413, "payload_too_large" if address == API else "Za duży plik")
+
+
+def test_no_file_of_nginx_has_an_address_or_a_query_of_a_caller(nginx):
+    address, query = "127.0.5.9", "income=123454321"
+    ask(nginx, f"{API}x&{query}", address)
+    ask(nginx, f"{API}x&{query}", address, method="POST", Content_Length="6000000")
+    ask(nginx, f"/x?{query}", address, Cookie="x" * 70_000)
+    # As if the disk were full: nginx logs that at a higher level.
+    bodies = nginx.home / "client_body"
+    bodies.rename(nginx.home / "moved")
+    bodies.touch()
+    with closing(Caller(nginx.port, address)) as caller:
+        assert caller.ask("POST", f"{API}x&{query}", {"x": "x" * 100_000}).status == 500
+    bodies.unlink()
+    (nginx.home / "moved").rename(bodies)
+    Application.away = True
+    assert ask(nginx, f"{API}y&{query}", address).status == 503
+    for request in (
+        f"GET /.well-known/acme-challenge/x?{query} HTTP/1.1\r\nHost: sklady.example.pl\r\n\r\n",
+        f"GET /x?{query} HTTP/1.1\r\nHost: other.example\r\n\r\n",
+        f"GET /x?{query} HTTP/9.9\r\n\r\n",
+    ):
+        with socket.create_connection(("127.0.0.1", nginx.plain_port), 5, (address, 0)) as connection:
+            connection.sendall(request.encode())
+            connection.recv(1000)
+    with socket.create_connection(("127.0.0.1", nginx.port), 5, (address, 0)) as connection:
+        connection.sendall(b"no TLS")
+    written = b"".join(path.read_bytes() for path in nginx.home.rglob("*") if path.is_file())
+    assert address.encode() not in written
+    assert query.encode() not in written
+
+
+def test_another_host_gets_no_answer(nginx):
+    assert ask(nginx, "/", Host="other.example").status == 0
+    with socket.create_connection(("127.0.0.1", nginx.plain_port), 5) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: other.example\r\n\r\n")
+        assert connection.recv(1000) == b""
+
+
+def test_nginx_does_not_tell_its_version(nginx):
+    assert ask(nginx, "/metrics").headers["Server"] == "nginx"
 
 
 def check_error(answer: Answer, status: int, said: str) -> None:
