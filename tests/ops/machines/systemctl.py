@@ -18,10 +18,14 @@ from pathlib import Path
 
 UNITS = Path("/etc/systemd/system")
 STATE = Path("/run/units")
+START_REDIS = """install -d -o redis -g redis /run/redis
+runuser -u redis -- redis-server /etc/redis/redis.conf --bind 127.0.0.1 > /dev/null
+until redis-cli ping > /dev/null; do sleep 0.1; done"""
 DEBIAN = {
     ("start", "postgresql"): "pg_ctlcluster $(pg_lsclusters --no-header | head -n 1 | cut -d ' ' -f 1,2) start",
     ("start", "nginx"): "nginx",
-    ("start", "redis-server"): "redis-server --daemonize yes --bind 127.0.0.1 --save '' > /dev/null",
+    ("start", "redis-server"): START_REDIS,
+    ("restart", "redis-server"): f"redis-cli shutdown; {START_REDIS}",
     ("reload", "nginx"): "nginx -s reload",
 }
 START_S = 60.0

@@ -141,6 +141,21 @@ def test_the_letter_has_left(service):
     assert "To: redakcja@example.pl" in service.run("cat /tmp/letters/box/new/*")
 
 
+def test_no_file_has_an_address_or_a_query_of_a_caller(service):
+    """Logs, caches and what Redis would write when it ends; the rate limit has counted the caller by then."""
+    query = "lat=50.0123454321"
+    service.run(
+        f"curl --silent --insecure --interface 127.0.5.9 --resolve sklady.example.pl:443:127.0.0.1 "
+        f"'https://sklady.example.pl/api/v1/locate?{query}&lon=19.9&_=[1-30]'"
+    )
+    assert "127.0.5.9" in service.run("redis-cli --scan")
+    service.run("systemctl restart redis-server")
+    assert service.run("redis-cli --scan") == ""
+    assert (
+        service.run(f"grep -rlaF -e 127.0.5.9 -e {query} /var/log /var/lib/redis /var/cache /run/units || true") == ""
+    )
+
+
 ASK = """
 import http.client, json, ssl, sys, time
 from collections import Counter
