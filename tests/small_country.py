@@ -27,12 +27,12 @@ def zipped(name: str, content: bytes) -> bytes:
     """A zip with one member, the same bytes every time."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo(name, (2031, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+        archive.writestr(zipfile.ZipInfo(name, (2021, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 
 
 def terc(
-    codes: Iterable[str] = UNITS, day: str = "2031-01-01", header: str = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD"
+    codes: Iterable[str] = UNITS, day: str = "2021-01-01", header: str = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD"
 ) -> bytes:
     """The register of units."""
     lines = [f"{header};STAN_NA"]
@@ -42,7 +42,7 @@ def terc(
     return zipped("TERC_Urzedowy.csv", ("\ufeff" + "\r\n".join(lines) + "\r\n").encode())
 
 
-def simc(names: Iterable[str] = ("Zagórze", "Podlesie", "Zawodzie"), day: str = "2031-01-01") -> bytes:
+def simc(names: Iterable[str] = ("Zagórze", "Podlesie", "Zawodzie"), day: str = "2021-01-01") -> bytes:
     """The register of places: one in each municipality called like it, and some more."""
     lines = ["WOJ;POW;GMI;RODZ_GMI;RM;MZ;NAZWA;SYM;SYMPOD;STAN_NA"]
     placed = [(code, name) for code, (name, _, _) in UNITS.items()] + [("1206912", f"{name} Próbne") for name in names]
@@ -80,7 +80,7 @@ def postcodes(numbers: Iterable[int] = range(12)) -> bytes:
     return zipped("PL.txt", ("\n".join(rows) + "\n").encode())
 
 
-def depots(numbers: Iterable[int] = range(12), day: str = "2031-10-03", **extra: Any) -> bytes:
+def depots(numbers: Iterable[int] = range(12), day: str = "2021-10-03", **extra: Any) -> bytes:
     """An answer of Overpass with depots dealt out over the municipalities. extra: further keys, such as remark."""
     elements = []
     for number in numbers:

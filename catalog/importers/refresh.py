@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
 
 from django.db import OperationalError, connection
 from django.utils import timezone
 
+from catalog.importers import as_of
 from catalog.importers.download import Download, DownloadBusy, Fetcher
 from catalog.importers.freshness import SourceState
 from catalog.importers.publications import Publication
@@ -82,7 +84,7 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
         with record_failures(asked, write=True):
             make_step, download = fetch(publication)
         origin = RunOrigin.of_download(publication.dataset, download)
-        earlier = imported_run(state, download)
+        earlier = imported_run(state, download, options.today)
         if earlier is not None:
             return record(origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier), []
         with record_failures(origin, write=True):
@@ -109,9 +111,14 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
     return run, reports
 
 
-def imported_run(state: SourceState, download: Download) -> ImportRun | None:
-    """Return the last successful run if it imported this file and nothing it builds on has changed since."""
+def imported_run(state: SourceState, download: Download, today: date) -> ImportRun | None:
+    """Return the last successful run if it imported this file and nothing it builds on has changed since.
+
+    None also for a file of a later day than tomorrow, which an import refuses now.
+    """
     if state.good is None or state.good.checksum != download.sha256:
+        return None
+    if state.good.file_date is not None and state.good.file_date > as_of.last_valid_day(today):
         return None
     below = BUILT_ON.get(state.publication.dataset, ())
     newer = ImportRun.objects.filter(

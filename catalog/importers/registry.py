@@ -117,11 +117,15 @@ NEEDS: dict[Dataset.Slug, tuple[type[Model], str, str]] = {
 """Prerequisites of a data set: model, name, and the command that imports it."""
 
 
-def stored_day(importer: Importer, format_: Format) -> date | None:
-    """Return the stored day of a publisher. That of another publisher does not count where several share a data set."""
+def stored_day(importer: Importer, format_: Format, *, until: date = date.max) -> date | None:
+    """Return the stored day of a publisher, not counting days later than `until`.
+
+    That of another publisher does not count where several share a data set.
+    """
     if importer.rows is None:
-        return as_of.day_of_dataset(importer.dataset)
-    return as_of.day_of_publication(publication_of(format_.value), importer.dataset, publisher=importer.publisher)
+        return as_of.day_of_dataset(importer.dataset, until=until)
+    source = publication_of(format_.value)
+    return as_of.day_of_publication(source, importer.dataset, publisher=importer.publisher, until=until)
 
 
 def other_publishers(importer: Importer) -> dict[str, date | None]:
@@ -158,7 +162,8 @@ def step(paths: Sequence[Path], format_: Format, *, pass_over_older: bool = Fals
         extract = importer.parse(*paths)
         names = ", ".join(path.name for path in paths)
         comparable = importer.dated and extract.as_of and not options.allow_older
-        newer = as_of.newer_day(extract.as_of, stored_day(importer, format_)) if comparable else None
+        until = as_of.last_valid_day(options.today)
+        newer = as_of.newer_day(extract.as_of, stored_day(importer, format_, until=until)) if comparable else None
         if newer and not pass_over_older:
             raise ImportRefused(
                 f"{names} is of {extract.as_of}, and what is stored of {newer}: it would undo newer changes; "

@@ -10,6 +10,7 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.db.models import Model
 
+from catalog.importers import as_of
 from catalog.importers.sync import ImportRefused, Options, Report
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
 from catalog.search import entries
@@ -121,6 +122,7 @@ def run_inside(steps: Sequence[ImportStep], options: Options) -> tuple[list[Repo
     for number, step in enumerate(steps, start=1):
         write = options.write or number < len(steps)
         report = step.sync(replace(options, write=write))
+        refuse_later_day(step, report, options.today)
         reports.append(report)
         if report.changes and options.write:
             model = step.model or MODELS[step.dataset]
@@ -133,6 +135,17 @@ def run_inside(steps: Sequence[ImportStep], options: Options) -> tuple[list[Repo
     return reports, changed
 
 
+def refuse_later_day(step: ImportStep, report: Report, today: date) -> None:
+    """Raise ImportRefused for a source of a later day than tomorrow: every right one after it would be older."""
+    tomorrow = as_of.last_valid_day(today)
+    if report.as_of is not None and report.as_of > tomorrow:
+        names = ", ".join(path.name for path in step.files) or report.title
+        raise ImportRefused(
+            f"{names} is of {report.as_of}, and may be of {tomorrow} at the latest; "
+            "check the clock of this machine, or give the publisher's right file"
+        )
+
+
 def record_change(
     dataset: Dataset.Slug, published: Mapping[str, date | None], *, model: type[Model] | None = None
 ) -> None:
@@ -141,10 +154,10 @@ def record_change(
     published: all publishers of its rows, with the day they are current to.
     """
     days = [day for day in published.values() if day is not None]
-    as_of = min(days) if days and len(days) == len(published) else None
+    day = min(days) if days and len(days) == len(published) else None
     rows = (model or MODELS[dataset])._default_manager.count()
     source = Dataset.AND.join(sorted(published))
-    versions.bump_version(dataset, as_of=as_of, row_count=rows, source=source[:200])
+    versions.bump_version(dataset, as_of=day, row_count=rows, source=source[:200])
 
 
 def analyse(models: Iterable[type[Model]]) -> None:

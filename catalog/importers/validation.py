@@ -29,9 +29,10 @@ def check_row_count(step: ImportStep, publication: Publication, *, most_rejected
     """
 
     def checked(options: Options) -> Report:
-        newest = as_of.day_of_publication(publication.id, publication.dataset, publisher=step.source)
+        until = as_of.last_valid_day(options.today)
+        newest = as_of.day_of_publication(publication.id, publication.dataset, publisher=step.source, until=until)
         report = step.sync(options)
-        check(report, publication, newest=newest, most_rejected=most_rejected)
+        check(report, publication, newest=None if options.allow_older else newest, most_rejected=most_rejected)
         return report
 
     return replace(step, sync=checked)
@@ -42,7 +43,7 @@ def check(report: Report, publication: Publication, *, newest: date | None, most
     if newer := as_of.newer_day(report.as_of, newest):
         raise ImportRefused(
             f"{report.title}: is of {report.as_of}, older than what is stored ({newer}); "
-            f"wait for a newer one, or {BY_HAND}"
+            "wait for a newer one, or add --allow-older"
         )
     used = report.rows + len(report.skipped)
     rejected = len(report.rejected)

@@ -57,6 +57,14 @@ def add_fetching_arguments(parser: CommandParser) -> None:
     )
 
 
+def add_allowing_arguments(parser: CommandParser) -> None:
+    """Add arguments that permit what an import refuses."""
+    parser.add_argument(
+        "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
+    )
+    parser.add_argument("--allow-older", action="store_true", help="let a file replace what is stored of a later day")
+
+
 class ImportCommand(BaseCommand):
     """Base of commands that import files: those of `dataset`, or what a subclass returns from `steps`.
 
@@ -81,12 +89,7 @@ class ImportCommand(BaseCommand):
     def add_run_arguments(self, parser: CommandParser) -> None:
         """Add arguments of all imports."""
         parser.add_argument("--commit", action="store_true", help="write; without it only the report is printed")
-        parser.add_argument(
-            "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
-        )
-        parser.add_argument(
-            "--allow-older", action="store_true", help="let a file replace what is stored of a later day"
-        )
+        add_allowing_arguments(parser)
 
     def steps(self, sources: list[Path]) -> list[ImportStep]:
         """Return import steps of the files. Raises BadInput and ImportRefused."""

@@ -146,7 +146,9 @@ def choose(variables: Iterable[VariableRecord]) -> tuple[dict[str, VariableRecor
             found[series.slug] = fitting[0]
         elif fitting:
             listed = "; ".join(f"{variable.id} {variable.name}" for variable in fitting)
-            notes.append(Note(series.slug, f"several variables fit, choose one with --variable: {listed!r}"))
+            notes.append(
+                Note(series.slug, f"several variables fit, choose one by import_prices_gus --variable: {listed!r}")
+            )
         else:
             notes.append(Note(series.slug, "no variable fits by name and unit"))
     return found, notes

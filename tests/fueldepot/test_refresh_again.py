@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db import transaction
@@ -60,27 +60,34 @@ def test_only_what_is_due_by_its_rhythm_is_asked(filled):
     old = ImportRun.objects.get(source="osm-depots")
     long_ago = timedelta(days=8)
     ImportRun.objects.filter(pk=old.pk).update(started=old.started - long_ago, finished=old.finished - long_ago)
-    filled.publishers.files["depots.json"] = small_country.depots(range(13), day="2031-10-10")
+    filled.publishers.files["depots.json"] = small_country.depots(range(13), day="2021-10-10")
     assert filled.run().startswith("osm-depots: imported: 13 rows, 1 added")
     assert {path for path, *_ in filled.publishers.asked} == {"/interpreter"}
     assert filled.run().startswith("nothing is due")
 
 
+DAYS = {"osm-depots": (2021, 10, 10), "teryt-terc": (2022, 1, 1)}
 CHANGES = {
-    "too many removals": ("osm-depots", {"depots.json": small_country.depots(range(9), day="2031-11-01")}, "--allow-"),
+    "too many removals": ("osm-depots", {"depots.json": small_country.depots(range(9), day="2021-11-01")}, "--allow-"),
     "units gone": ("teryt-terc", {"terc.zip": small_country.terc(list(small_country.UNITS)[:3])}, "--allow-removals"),
-    "older register": ("teryt-terc", {"terc.zip": small_country.terc(day="2030-01-01")}, "would undo newer changes"),
-    "older depots": ("osm-depots", {"depots.json": small_country.depots(day="2031-10-02")}, "would undo newer changes"),
+    "older register": ("teryt-terc", {"terc.zip": small_country.terc(day="2020-01-01")}, "would undo newer changes"),
+    "older depots": ("osm-depots", {"depots.json": small_country.depots(day="2021-10-02")}, "would undo newer changes"),
     "older places, more of them": (
         "teryt-simc",
-        {"simc.zip": small_country.simc(("A", "B", "C", "D"), day="2030-06-01")},
-        r"older than what is stored .2031-01-01.",
+        {"simc.zip": small_country.simc(("A", "B", "C", "D"), day="2020-06-01")},
+        r"older than what is stored .2021-01-01.",
+    ),
+    "depots of a day ahead": (
+        "osm-depots", {"depots.json": small_country.depots(day="2099-01-01")}, r"\.json is of 2099-01-01, and may "
+    ),
+    "register of a day ahead": (
+        "teryt-terc", {"terc.zip": small_country.terc(day="2099-01-01")}, r"\.zip is of 2099-01-01, and may "
     ),
     "another header": ("teryt-terc", {"terc.zip": small_country.terc(header="W;P;G;R;N;D")}, "is of no known form"),
     "unknown municipalities": (
         "teryt-simc",
         {"simc.zip": small_country.zipped("s.csv", b"WOJ;POW;GMI;RODZ_GMI;RM;MZ;NAZWA;SYM;SYMPOD;STAN_NA\n"
-                                          b"32;99;99;2;01;1;Nigdzie;9900001;9900001;2031-01-01\n")},
+                                          b"32;99;99;2;01;1;Nigdzie;9900001;9900001;2021-01-01\n")},
         "rows cannot be used|rows would be removed",
     ),
     "time-out": ("osm-depots", {"depots.json": small_country.depots(range(2), remark="timed out")}, "timed out"),
@@ -109,6 +116,32 @@ def test_a_source_that_looks_wrong_is_refused_and_the_others_go_on(filled, chang
     assert record.message in line
     others = ImportRun.objects.exclude(source=name).order_by("-pk")[: len(ORDER) - 1]
     assert {one.outcome for one in others} == {"unchanged"}
+
+
+@pytest.mark.parametrize("name", ["osm-depots", "teryt-terc"])
+def test_a_day_ahead_that_is_stored_stops_no_later_refresh(filled, name):
+    run = ImportRun.objects.get(source=name)
+    ImportRun.objects.filter(pk=run.pk).update(file_date=date(2099, 1, 1))
+    models.Dataset.objects.filter(slug=run.dataset).update(as_of=date(2099, 1, 1))
+    filled.publishers.files["terc.zip"] = small_country.terc(day="2022-01-01")
+    filled.publishers.files["depots.json"] = small_country.depots(range(13), day="2021-10-10")
+    filled.run(force=True, only=[name])
+    assert ImportRun.objects.filter(source=name).latest("pk").file_date == date(*DAYS[name])
+
+
+def test_a_file_of_a_day_ahead_that_is_stored_is_refused_when_it_comes_again(filled):
+    filled.publishers.files["depots.json"] = small_country.depots(day="2099-01-01")
+    filled.fail(match="failed", force=True, only=["osm-depots"])
+    refused = ImportRun.objects.latest("pk")
+    ImportRun.objects.filter(pk=refused.pk).update(outcome="imported", file_date=date(2099, 1, 1))
+    (line,) = filled.fail(match="failed", force=True, only=["osm-depots"])
+    assert "is of 2099-01-01" in line
+
+
+def test_an_older_file_may_be_asked_for(filled):
+    filled.publishers.files["simc.zip"] = small_country.simc(day="2020-06-01")
+    filled.fail(match="failed: teryt-simc", force=True, only=["teryt-simc"])
+    assert filled.run("--allow-older", force=True, only=["teryt-simc"]).startswith("teryt-simc: unchanged")
 
 
 TROUBLES = [
@@ -143,7 +176,7 @@ def test_the_same_file_is_read_again_after_what_it_builds_on_has_changed(filled,
     models.Place.objects.filter(name="Zagórze Próbne").delete()
     assert filled.run(force=True, only=["teryt-simc"]).startswith("teryt-simc: unchanged")
     monkeypatch.setitem(small_country.UNITS, "1206912", ("Żabia Nowa Próbna", 50.0, 19.0))
-    filled.publishers.files["terc.zip"] = small_country.terc(day="2032-01-01")
+    filled.publishers.files["terc.zip"] = small_country.terc(day="2022-01-01")
     printed = filled.run(force=True, only=["teryt-terc", "teryt-simc"])
     assert "teryt-terc: imported: 9 rows, 0 added, 1 changed" in printed
     assert "teryt-simc: imported: 7 rows, 1 added" in printed
@@ -152,7 +185,7 @@ def test_the_same_file_is_read_again_after_what_it_builds_on_has_changed(filled,
 
 
 def test_names_of_depots_are_in_no_record(filled):
-    filled.publishers.files["depots.json"] = small_country.depots(range(11), day="2031-11-01")
+    filled.publishers.files["depots.json"] = small_country.depots(range(11), day="2021-11-01")
     filled.run(force=True, only=["osm-depots"], allow_removals=True)
     record = ImportRun.objects.order_by("-pk")[0]
     assert record.removed == 1

@@ -15,7 +15,12 @@ from catalog.importers.publications import Publication
 from catalog.importers.refresh import Fetch, RefreshRunning, fetch_file, one_refresh, refresh_source
 from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error
 from catalog.importers.sync import Options
-from catalog.management.import_command import add_fetching_arguments, fetcher_for, read_sources_file
+from catalog.management.import_command import (
+    add_allowing_arguments,
+    add_fetching_arguments,
+    fetcher_for,
+    read_sources_file,
+)
 from catalog.models import ImportRun
 from fueldepot.data.connections import DATABASE_AWAY
 from prices.importers import gus_import
@@ -43,9 +48,7 @@ class Command(BaseCommand):
             "--only", action="append", default=[], metavar="SOURCE", help="only this source; repeatable"
         )
         parser.add_argument("--force", action="store_true", help="also what is not due yet")
-        parser.add_argument(
-            "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
-        )
+        add_allowing_arguments(parser)
         add_fetching_arguments(parser)
 
     def handle(
@@ -55,6 +58,7 @@ class Command(BaseCommand):
         only: list[str],
         force: bool,
         allow_removals: bool,
+        allow_older: bool,
         sources_file: Path | None,
         downloads: Path | None,
         **options: Any,
@@ -69,7 +73,7 @@ class Command(BaseCommand):
             with one_refresh():
                 # Under the lock, or two refreshes would do the same work.
                 chosen = self.choose(publications, only, force, today)
-                how = Options(today=today, write=True, allow_removals=allow_removals)
+                how = Options(today=today, write=True, allow_removals=allow_removals, allow_older=allow_older)
                 failed = self.refresh(chosen, how, fetcher_for(downloads))
         except RefreshRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error

@@ -80,6 +80,10 @@ def whole_zip(path):
 
 TERYT = {
     "older": (lambda p: write(p / "x.csv", register(day="2025-01-01")), r"of 2025-01-01, .* add --allow-older"),
+    "a day ahead": (
+        lambda p: write(p / "x.csv", register(day="2099-01-01")),
+        r"x\.csv is of 2099-01-01, and may be of",
+    ),
     "short": (lambda p: write(p / "x.csv", register(*ROWS[:15])), r"8 of 23 rows would be removed, .*--allow-removals"),
     "cut off": (lambda p: write(p / "x.csv", half(register())), r"is the file cut off"),
     "columns missing": (lambda p: write(p / "x.csv", register().replace("STAN_NA", "DATA")), r"lacks STAN_NA"),
@@ -93,6 +97,7 @@ TERYT = {
 
 DEPOTS = {
     "older": (lambda p: extract(p / "x.osm.pbf", 1, stamp="2026-10-02T00:00:00Z"), r"of 2026-10-02, .* --allow-older"),
+    "a day ahead": (lambda p: extract(p / "x.osm.pbf", *range(1, 21), stamp="2099-01-01T00:00:00Z"), "of 2099-01-01"),
     "another country": (lambda p: extract(p / "x.osm.pbf", 91, at=(2.3, 48.86)), r"20 of 20 rows would be removed"),
     "no depots": (lambda p: extract(p / "x.osm.pbf"), r"has no depot; is it the extract of Poland"),
     "cut off": (lambda p: write(p / "y.pbf", half(extract(p / "x.osm.pbf", 1).read_bytes())), r"download it again"),
