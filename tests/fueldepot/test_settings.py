@@ -146,6 +146,8 @@ def test_letters_in_a_folder_lie_where_it_says(start, url):
 EXAMPLE = ROOT / ".env.example"
 OF_THE_UNIT = {"ADDRESS", "WORKERS"}
 """What `docs/deployment/fueldepot@.service` reads, and not the settings."""
+OF_COMPOSE = {"POSTGRES_PASSWORD"}
+"""What `compose.yaml` reads."""
 
 
 def as_systemd_reads(text):
@@ -194,9 +196,10 @@ def test_the_example_has_every_setting_and_no_other(monkeypatch):
     noting = Noting(GOOD)
     monkeypatch.setattr("environ.Env.ENVIRON", noting)
     runpy.run_path(str(ROOT / "fueldepot" / "settings.py"))
-    assert named - OF_THE_UNIT == {name for name in noting.seen if name.isupper()}
+    assert named - OF_THE_UNIT - OF_COMPOSE == {name for name in noting.seen if name.isupper()}
     unit = (ROOT / "docs" / "deployment" / "fueldepot@.service").read_text()
     assert set(re.findall(r"\$\{([A-Z]+)\}", unit)) == OF_THE_UNIT
+    assert set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text())) == OF_COMPOSE
     # All of them are good as they stand, those that are commented out too.
     uncommented = re.sub(r"^#(?=[A-Z_]+=)", "", text, flags=re.MULTILINE)
     assert named == set(as_systemd_reads(uncommented))
