@@ -24,6 +24,8 @@ from tests.ops.test_backup import tool
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 VERSION_1_0 = "45511d02b80e583dc7773649b5797b35b058ea78"
+PREVIOUS = "d694e7129c573dd3bb466f2a33c337507d1351c3"
+"""Version 1.1.0, the last release. Renew it with every release."""
 
 FILL = """
 import sys
@@ -88,6 +90,42 @@ PATHS = [
     "/api/v1/prices/pellet",
     "/api/v1/regulations?voivodeship=malopolskie",
 ]
+READ = """
+import json, sys
+import django
+django.setup()
+from django.test import Client
+client = Client(raise_request_exception=False)
+# In Markdown: pages name static files, which nobody has collected here.
+markdown = {"Accept": "text/markdown, */*;q=0.1"}
+print(json.dumps({path: client.get(path, headers=markdown, follow=True).status_code for path in sys.argv[1:]}))
+"""
+READ_PATHS = [
+    *PATHS,
+    "/",
+    "/ceny/",
+    "/ceny/pellet/",
+    "/ceny/pellet/malopolskie/",
+    "/dane/",
+    "/dane/ceny-mediany.csv",
+    "/llms.txt",
+    "/przepisy/malopolskie/",
+    "/sitemap.xml",
+    "/sklad/1-x/",
+    "/sklady/malopolskie/",
+    "/api/v1/prices",
+    "/api/v1/stores/1",
+]
+"""Every kind of answer of version 1.0."""
+
+WRITE = """
+import django
+django.setup()
+from tests import factories
+depot = factories.DepotFactory(municipality=factories.krakow(), source_id="node/987654321")
+factories.DepotPriceFactory(depot=depot, fuel="pellet")
+factories.SubmissionFactory(depot=depot)
+"""
 COMPARED = {
     "stores": (
         "id",
@@ -155,14 +193,19 @@ def run(code: Path, database: str, *command: str) -> str:
     return done.stdout
 
 
+def checkout(commit: str, folder: Path) -> Path:
+    """Return a folder with the files of a commit."""
+    packed = subprocess.run(["git", "archive", commit], cwd=PROJECT_ROOT, capture_output=True, check=False)
+    if packed.returncode:
+        pytest.skip(f"the history of this checkout has no {commit}")
+    subprocess.run(["tar", "-x"], input=packed.stdout, cwd=folder, check=True)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def version_1_0(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout of it, with its own packages: it was locked for Python 3.11 alone."""
-    folder = tmp_path_factory.mktemp("version-1.0")
-    packed = subprocess.run(["git", "archive", VERSION_1_0], cwd=PROJECT_ROOT, capture_output=True, check=False)
-    if packed.returncode:
-        pytest.skip("the history of this checkout has no version 1.0")
-    subprocess.run(["tar", "-x"], input=packed.stdout, cwd=folder, check=True)
+    folder = checkout(VERSION_1_0, tmp_path_factory.mktemp("version-1.0"))
     python = sys.executable if sys.version_info[:2] == (3, 11) else shutil.which("python3.11") or "/usr/bin/python3.11"
     try:
         subprocess.run([python, "-m", "venv", ".venv"], cwd=folder, check=True)
@@ -228,3 +271,41 @@ def test_a_database_of_version_1_0_is_migrated_and_answers_the_same(version_1_0,
     statuses = sorted(status for path, (status, _) in before["answers"].items() if "/stores/" in path)
     assert statuses.count(404) == 2
     assert before["answers"]["/api/v1/prices/pellet"][1]["median"] == 1600
+
+
+def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_the_way_back(
+    version_1_0, databases, tmp_path
+):
+    """docs/production.md, "Upgrade", names what is lost and the way back."""
+    database, _ = databases
+    for name, content in small_country.files().items():
+        (tmp_path / name).write_bytes(content)
+    run(version_1_0, database, "manage.py", "migrate", "--verbosity=0")
+    run(version_1_0, database, "-c", FILL, str(tmp_path))
+    run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
+    statuses = json.loads(run(version_1_0, database, "-c", READ, *READ_PATHS).splitlines()[-1])
+    assert {path for path, status in statuses.items() if status != 200} == {
+        "/api/v1/prices/pellet",
+        "/ceny/",
+        "/ceny/pellet/",
+        "/ceny/pellet/malopolskie/",
+        "/dane/ceny-mediany.csv",
+        "/llms.txt",
+        "/sitemap.xml",
+    }
+    run(PROJECT_ROOT, database, "manage.py", "migrate", "prices", "0002", "--verbosity=0")
+    run(version_1_0, database, "manage.py", "refresh_figures")
+    statuses = json.loads(run(version_1_0, database, "-c", READ, *READ_PATHS).splitlines()[-1])
+    assert set(statuses.values()) == {200}
+
+
+def test_the_previous_release_reads_and_writes_on_the_tables_of_this_one(databases, tmp_path):
+    """For the time of an upgrade, and for a rollback."""
+    database, _ = databases
+    previous = checkout(PREVIOUS, tmp_path)
+    (previous / ".venv").symlink_to(sys.prefix)
+    run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
+    run(PROJECT_ROOT, database, "manage.py", "load_starter")
+    statuses = json.loads(run(previous, database, "-c", READ, *READ_PATHS, "/readyz").splitlines()[-1])
+    assert set(statuses.values()) == {200}
+    run(previous, database, "-c", WRITE)
