@@ -27,7 +27,7 @@ DEPOT_NOUN = ("skład", "składy", "składów")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListedMunicipality:
     """A municipality in the list. description: kind and county, to distinguish equal names."""
 
     name: str
@@ -52,7 +52,7 @@ class InitialLetter:
     """The municipalities with an initial letter."""
 
     letter: str
-    rows: tuple[Row, ...]
+    rows: tuple[ListedMunicipality, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
         territory.get().municipalities_in(unit.teryt), key=lambda m: (sort_key(m.name), m.kind, m.teryt)
     )
     rows = [
-        Row(
+        ListedMunicipality(
             name=m.name,
             description=f"{Municipality.Kind(m.kind).label}, {m.county.title}",
             path=municipality_path(unit.slug, m.slug, m.teryt),

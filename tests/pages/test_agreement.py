@@ -138,10 +138,11 @@ def test_a_list_says_its_total_and_its_reference_point(client, country):
 
 
 def test_distances_are_from_one_point_and_the_same_everywhere(client):
-    """The point of a municipality is the place that it is named after, wherever the middle of its area is."""
+    """The point of a municipality is amid its postcodes, wherever its place or the middle of its area is."""
     town = factories.zakopane()
-    factories.BoundaryFactory(municipality=town)
-    factories.PlaceFactory(name="Zakopane", municipality=town, lat=49.2969, lon=19.95)
+    factories.BoundaryFactory(municipality=town, lat=49.35, lon=19.95)
+    factories.PlaceFactory(name="Zakopane", municipality=town, lat=49.3, lon=19.96)
+    factories.PostcodeFactory(code="34-500", shares=[(town, 3)], lat=49.2969, lon=19.95)
     for number, lat in enumerate((49.2969, 49.3051, 49.4)):
         factories.DepotFactory(municipality=town, name=f"Opał {number}", lat=lat, lon=19.95)
     rebuild_index()

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -206,8 +205,8 @@ def test_queries_are_dropped(text, clean):
 def test_the_proxy_logs_no_queries():
     site = (ROOT / "docs" / "deployment" / "fueldepot.nginx").read_text()
     servers = site.split("\nserver {")[1:]
-    assert len(servers) == 2
+    assert servers
     for server in servers:
         assert "\n    access_log off;" in server
-        # Below that nginx repeats address and query of whatever a machine did not answer.
-        assert "proxy_pass" not in server or re.search(r"\n    error_log \S+ crit;", server)
+        # nginx repeats address and query of whatever an application did not answer.
+        assert "\n    error_log /dev/null emerg;" in server

@@ -9,7 +9,7 @@ from fueldepot.data.yaml_reader import InvalidYaml, StrictModel, read_yaml
 from tests.yaml_files import AnyContent
 
 
-class Row(StrictModel):
+class SampleRow(StrictModel):
     key: str
     date: date
     kind: Literal["a", "b"] = "a"
@@ -19,7 +19,7 @@ class Row(StrictModel):
 
 class File(StrictModel):
     code: str
-    rows: list[Row] = []
+    rows: list[SampleRow] = []
 
 
 GOOD = """\
@@ -47,7 +47,7 @@ def mistakes(path, text, check=None):
 def test_a_good_file(path):
     path.write_text(GOOD, encoding="utf-8")
     found = read_yaml(path, File)
-    assert (found.code, found.rows) == ("12", [Row(key="one", date=date(2026, 11, 22))])
+    assert (found.code, found.rows) == ("12", [SampleRow(key="one", date=date(2026, 11, 22))])
     assert read_yaml(path, AnyContent).root["code"] == "12"
 
 
