@@ -17,7 +17,10 @@ FREE_MAIL = (
 
 @dataclass(frozen=True, slots=True)
 class ClaimComparison:
-    """One hint. verdict: "same", "different" or "unknown"."""
+    """One hint. verdict: "same", "different" or "unknown".
+
+    A number that stands in the public entry is "unknown" if it is the same: anybody could have copied it.
+    """
 
     label: str
     said: str
@@ -57,7 +60,10 @@ def _compare_phone(submission: Submission, depot: Depot) -> ClaimComparison:
     if not said or not known:
         verdict, text = "unknown", "brak numeru we wpisie" if said else "zgłaszający nie podał numeru"
     elif said & known:
-        verdict, text = "same", "numer jest we wpisie"
+        verdict, text = (
+            "unknown",
+            "numer jest we wpisie: publiczny, więc niczego nie dowodzi, ale można zadzwonić",
+        )
     else:
         verdict, text = "different", "inny numer niż we wpisie"
     return ClaimComparison("Telefon", submission.claimant_phone, depot.phone, verdict, text)
@@ -68,7 +74,7 @@ def _compare_nip(submission: Submission, depot: Depot) -> ClaimComparison:
     if not said or not known:
         verdict, text = "unknown", "brak NIP-u we wpisie" if said else "zgłaszający nie podał NIP-u"
     elif said == known:
-        verdict, text = "same", "ten sam NIP"
+        verdict, text = "unknown", "zgadza się z publicznym, więc niczego nie dowodzi"
     else:
         verdict, text = "different", "inny NIP niż we wpisie"
     return ClaimComparison("NIP", said, known, verdict, text)

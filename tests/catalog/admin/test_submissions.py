@@ -113,10 +113,12 @@ def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfi
 def test_a_claimant_is_compared_with_the_entry(client, editor, email, website, said):
     depot = factories.DepotFactory(website=website, nip="5260250274", phone="+48 12 345 67 89, +48 601 234 567")
     submission = factories.SubmissionFactory(depot=depot, claim=True, email=email, claimant_phone="+48 601 234 567")
-    text = text_of(client.get(page(submission)))
+    answer = client.get(page(submission))
+    text = text_of(answer)
     assert said in text
-    assert "numer jest we wpisie" in text
-    assert "ten sam NIP" in text
+    assert "numer jest we wpisie: publiczny, więc niczego nie dowodzi" in text
+    assert "zgadza się z publicznym, więc niczego nie dowodzi" in text
+    assert answer.content.decode().count('<tr class="same">') == ("ta sama domena" in said)  # what is green
 
 
 def test_a_claimant_who_does_not_fit(client, editor):
