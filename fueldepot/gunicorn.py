@@ -57,14 +57,16 @@ if read_bool("METRICS", default=False) and PROMETHEUS_DIR not in os.environ:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Start the threads that keep the snapshots of a worker current, and the embedded database of `make run` alive.
+    """Start the threads of a worker: current snapshots, letters, and the embedded database of `make run`.
 
     In every worker: threads do not survive a fork.
     """
+    from catalog.submissions import letters
     from fueldepot import embedded
     from fueldepot.data import snapshot
 
     snapshot.start_polling()
+    letters.start()
     embedded.watch_keeper()
 
 

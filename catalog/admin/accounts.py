@@ -11,7 +11,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from catalog.admin.desk import MissingObjectMixin, current_editor
-from catalog.admin.password_links import send_link
+from catalog.admin.password_links import request_link
+from catalog.models import PendingLetter
 from catalog.roles import CHIEF, EDITOR
 
 admin.site.unregister([User, Group])
@@ -95,15 +96,12 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
         super().save_model(request, obj, form, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Send the invitation, and warn about an account without a role: it has no rights."""
+        """Have the invitation sent, and warn about an account without a role: it has no rights."""
         super().save_related(request, form, formsets, change)
         account = form.instance
         if not change and account.email and not account.has_usable_password():
-            if send_link(account, "invitation"):
-                self.message_user(request, "Wysłano zaproszenie z odnośnikiem do ustawienia hasła.")
-            else:
-                said = "Zaproszenie nie wyszło. Odnośnik da się wysłać ze strony logowania."
-                self.message_user(request, said, messages.WARNING)
+            request_link(account.email, PendingLetter.Kind.INVITATION)
+            self.message_user(request, "Wysyłamy zaproszenie z odnośnikiem do ustawienia hasła.")
         if account.is_active and not account.is_superuser and not account.groups.exists():
             self.message_user(
                 request, f"Konto {account} nie ma grupy, więc nic nie może zrobić. Wybierz ją.", messages.WARNING

@@ -15,10 +15,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from catalog.admin.bulk import is_unlimited
 from catalog.admin.desk import DoneFilter, current_editor, read_number
 from catalog.admin.registers import RegisterAdmin
 from catalog.models import Depot, DepotBatch
+from catalog.roles import is_chief
 from catalog.services.batches import BatchAlreadyUndone, undo_batch
 from fueldepot.data.bulk import among
 
@@ -152,7 +152,7 @@ def may_undo(request: HttpRequest, batch: DepotBatch) -> bool:
     editor = current_editor(request)
     if batch.undone_at is not None or not editor.has_perm(BATCH_TABLES[batch.about].permission):
         return False
-    return batch.decided_by_id == editor.pk or is_unlimited(editor)
+    return batch.decided_by_id == editor.pk or is_chief(editor)
 
 
 def undo_button(request: HttpRequest, batch: DepotBatch) -> SafeString:

@@ -15,7 +15,7 @@ from django.template.response import TemplateResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from catalog.admin.desk import current_editor, page_url, read_text
-from catalog.roles import CHIEF
+from catalog.roles import is_chief
 
 SAMPLE = 10
 """Rows listed on the confirmation page, of those that change and for each reason not to; then only the count."""
@@ -112,12 +112,7 @@ def refuse_too_many(model_admin: Any, request: HttpRequest, count: int) -> bool:
 
 def row_limit(user: Any) -> int | None:
     """Most rows that a user may change at once; None for no limit. At most one query."""
-    return None if is_unlimited(user) else settings.EDITOR_BULK_LIMIT
-
-
-def is_unlimited(user: Any) -> bool:
-    """Whether a user is a superuser or a chief editor. At most one query."""
-    return bool(user.is_superuser or user.groups.filter(name=CHIEF).exists())
+    return None if is_chief(user) else settings.EDITOR_BULK_LIMIT
 
 
 def signature(request: HttpRequest, action: str, keys: Collection[Any]) -> str:

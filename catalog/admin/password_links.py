@@ -4,15 +4,15 @@ Uses Django's own views and tokens. A link is valid for three days (`PASSWORD_RE
 changes.
 """
 
-import logging
 from collections.abc import Iterator
-from datetime import timedelta
-from smtplib import SMTPException
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.forms import PasswordResetForm
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
 from django.contrib.auth.views import (
@@ -22,16 +22,17 @@ from django.contrib.auth.views import (
     PasswordResetView,
 )
 from django.contrib.contenttypes.models import ContentType
-from django.core.mail import send_mail
+from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from catalog.models import PendingLetter
+from catalog.submissions import letters
+from catalog.submissions.letter_kinds import Letter, PendingLetters
 from fueldepot.http.links import site_url
-
-logger = logging.getLogger(__name__)
 
 MOST_AN_HOUR = 3
 """Letters per account and hour: anybody who knows an address could flood it otherwise."""
@@ -39,28 +40,51 @@ MOST_AN_HOUR = 3
 SENT = "wysłano odnośnik do hasła"
 
 
-class LinkForm(PasswordResetForm):
-    """Password reset form. Writes to the active accounts with an address, and does not reveal whether there are any."""
+TEMPLATES = {PendingLetter.Kind.PASSWORD: "forgotten", PendingLetter.Kind.INVITATION: "invitation"}
 
-    def get_users(self, email: str) -> Iterator[User]:
-        """Yield the accounts, including invited ones without a password."""
-        return User.objects.filter(email__iexact=email, is_active=True, is_staff=True).iterator()
+
+class LinkForm(PasswordResetForm):
+    """Password reset form. Does not reveal, by its answer or its time, whether an account has the address."""
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Send the letters."""
-        for user in self.get_users(self.cleaned_data["email"]):
-            send_link(user, "forgotten")
+        """Have the letters sent."""
+        request_link(self.cleaned_data["email"], PendingLetter.Kind.PASSWORD)
 
 
-def send_link(user: Any, letter: str) -> bool:
-    """Send a link to set a password. Returns whether a letter was sent.
+def request_link(email: str, kind: PendingLetter.Kind) -> None:
+    """Have a link to set a password sent to the accounts with an address, if there are any."""
+    PendingLetter.objects.create(kind=kind, email=email, requested_at=timezone.now())
+    letters.send_soon()
 
-    letter: "invitation" or "forgotten". No letter is sent after `MOST_AN_HOUR` to the same account.
+
+def password_letters(row: PendingLetter, on: datetime) -> Iterator[Letter]:
+    """Yield the letters to active accounts with an address, including invited ones without a password.
+
+    No letter after `MOST_AN_HOUR` to the same account: the request then ends without one.
     """
-    about = {"content_type": ContentType.objects.get_for_model(User), "object_id": str(user.pk), "change_message": SENT}
-    since = timezone.now() - timedelta(hours=1)
-    if LogEntry.objects.filter(**about, action_time__gt=since).count() >= MOST_AN_HOUR:
-        return False
+    users = User.objects.filter(email__iexact=row.email, is_active=True, is_staff=True)
+    if row.kind == PendingLetter.Kind.INVITATION:
+        users = users.filter(password__startswith=UNUSABLE_PASSWORD_PREFIX)
+    for user in users:
+        sent = {
+            "content_type": ContentType.objects.get_for_model(User),
+            "object_id": str(user.pk),
+            "change_message": SENT,
+        }
+        if LogEntry.objects.filter(**sent, action_time__gt=on - timedelta(hours=1)).count() < MOST_AN_HOUR:
+            note = partial(
+                LogEntry.objects.create,
+                user_id=user.pk,
+                action_flag=CHANGE,
+                object_repr=str(user),
+                action_time=on,
+                **sent,
+            )
+            yield Letter(row, None, partial(link_letter, user, TEMPLATES[PendingLetter.Kind(row.kind)]), note)
+
+
+def link_letter(user: User, template: str) -> EmailMessage:
+    """Return the letter with a link to set a password."""
     token = {
         "uidb64": urlsafe_base64_encode(force_bytes(user.pk)),
         "token": default_token_generator.make_token(user),
@@ -71,15 +95,11 @@ def send_link(user: Any, letter: str) -> bool:
         "site_name": settings.SITE_NAME,
         "contact": settings.CONTACT_EMAIL,
     }
-    body = render_to_string(f"mail/{letter}.txt", context).strip() + "\n"
-    try:
-        send_mail(f"{settings.SITE_NAME}: hasło redakcji", body, None, [user.email])
-    except (SMTPException, OSError, ValueError) as error:
-        # The error text may contain the address.
-        logger.error("letter to account %s not sent: %s", user.pk, type(error).__name__)
-        return False
-    LogEntry.objects.create(user_id=user.pk, action_flag=CHANGE, object_repr=str(user), **about)
-    return True
+    body = render_to_string(f"mail/{template}.txt", context).strip() + "\n"
+    return EmailMessage(f"{settings.SITE_NAME}: hasło redakcji", body, None, [user.email])
+
+
+PendingLetters.writers |= dict.fromkeys(TEMPLATES, password_letters)
 
 
 def urls(context: dict[str, Any]) -> list[URLPattern]:

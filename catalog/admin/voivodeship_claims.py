@@ -10,10 +10,10 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from catalog.admin.bulk import is_unlimited
 from catalog.admin.desk import DoneFilter, current_editor
 from catalog.admin.registers import RegisterAdmin
 from catalog.models import Voivodeship, VoivodeshipClaim
+from catalog.roles import is_chief
 from catalog.services import voivodeship_claims
 
 MINE = "mine"
@@ -32,7 +32,7 @@ def chosen_codes(request: HttpRequest, value: str) -> list[str]:
 
 def may_release(user: User, claim: VoivodeshipClaim) -> bool:
     """Whether a user may release a claim: their own, or any as a chief editor."""
-    return bool(claim.editor_id == user.pk or is_unlimited(user))
+    return bool(claim.editor_id == user.pk or is_chief(user))
 
 
 class ReleasedFilter(DoneFilter):

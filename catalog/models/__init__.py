@@ -5,6 +5,7 @@ from catalog.models.datasets import Dataset
 from catalog.models.depots import Depot, DepotMerge, DepotQuerySet, NotDuplicate
 from catalog.models.drafts import Draft, DraftQuerySet
 from catalog.models.editing import DepotViewer, VoivodeshipClaim
+from catalog.models.letters import PendingLetter
 from catalog.models.owners import OwnerChange, OwnerLink, OwnerLinkQuerySet
 from catalog.models.runs import ImportRun
 from catalog.models.submissions import Submission, SubmissionQuerySet, SubmissionQuestion
@@ -38,6 +39,7 @@ __all__ = [
     "OwnerChange",
     "OwnerLink",
     "OwnerLinkQuerySet",
+    "PendingLetter",
     "Place",
     "Postcode",
     "PostcodeMunicipality",

@@ -64,6 +64,12 @@ class OwnerLink(models.Model):
     def __str__(self) -> str:
         return f"odnośnik nr {self.pk}"
 
+    @property
+    def masked_email(self) -> str:
+        """The address with the first letter of its name only: "j…@opal.pl"."""
+        name, _, domain = self.email.rpartition("@")
+        return f"{name[:1]}…@{domain}"
+
 
 class OwnerChange(models.Model):
     """A change made by an owner, for review by editors. It is already public.

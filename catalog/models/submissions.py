@@ -28,6 +28,10 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         """Keep submissions that may still change: unconfirmed or waiting."""
         return self.filter(state__in=Submission.OPEN)
 
+    def unmailed(self) -> Self:
+        """Keep unconfirmed submissions whose link is still to be sent, one of each visit."""
+        return self.filter(state=Submission.State.UNCONFIRMED, visit=None, mailed_at=None)
+
     def unnotified(self) -> Self:
         """Keep decided submissions whose author was not notified, unless their address is erased."""
         return self.filter(notification_pending=True, erased_at__isnull=True)
@@ -55,8 +59,10 @@ class Submission(models.Model):
     email_hash, mailbox_hash, client_hash: keyed hashes (`catalog.submissions.tokens`) of the author's address, of its
     mailbox and of the network. The first identifies the author, the others count against limits.
 
-    token_hash: of the last link. links_at: when links were sent, oldest first, as long as limits count them; unsent
-    letters are not included, though `mails_sent` counts them.
+    token_hash: of the last link. mailed_at: when it was sent, None while it is still to be sent.
+
+    links_at: when letters were sent, oldest first, as long as limits count them. letter_tried_at: when one was last
+    tried, None once it has left. Meanwhile `links_at` has the same moment, unless the letter could not be sent.
 
     expiry_letter_at: when the author was warned that the submission will be deleted undecided.
 
@@ -67,6 +73,9 @@ class Submission(models.Model):
     reason: explanation to the author of a rejection, or of omitted fields of a correction.
 
     answered_at: when the last of its prices was decided.
+
+    owner_told_at: when the present owner of the depot was told of a claim, see `catalog.submissions.objections`.
+    objected_at, objection: the owner's answer to it.
 
     notification_pending: whether the letter about the decision is still to be sent.
 
@@ -145,6 +154,10 @@ class Submission(models.Model):
     notification_pending = models.BooleanField(
         "list o decyzji nie wyszedł", default=False, db_default=False, db_column="letter_owed"
     )
+    letter_tried_at = models.DateTimeField("ostatnia próba wysłania listu", null=True, blank=True)
+    owner_told_at = models.DateTimeField("napisano do właściciela wpisu", null=True, blank=True)
+    objected_at = models.DateTimeField("sprzeciw właściciela wpisu", null=True, blank=True)
+    objection = models.TextField("treść sprzeciwu", max_length=2000, blank=True, default="", db_default="")
     expiry_letter_at = models.DateTimeField("uprzedzono o usunięciu", null=True, blank=True)
     erased_at = models.DateTimeField("dane osobowe usunięto", null=True, blank=True)
 
@@ -251,6 +264,7 @@ class SubmissionQuestion(models.Model):
     """A question to the author of an undecided submission, with the answer. At most one question of it is open.
 
     Deleted when the personal data of the submission are erased. sent_at: when the letter was sent, None while pending.
+    letter_tried_at: as in `Submission`.
     """
 
     submission = models.ForeignKey(Submission, models.CASCADE, verbose_name="zgłoszenie", related_name="questions")
@@ -258,6 +272,7 @@ class SubmissionQuestion(models.Model):
     asked_at = models.DateTimeField("zapytano")
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="zapytał", related_name="+")
     sent_at = models.DateTimeField("wysłano", null=True, blank=True)
+    letter_tried_at = models.DateTimeField("ostatnia próba wysłania", null=True, blank=True)
     answer = models.TextField("odpowiedź", max_length=2000, blank=True)
     answered_at = models.DateTimeField("odpowiedziano", null=True, blank=True)
 

@@ -59,8 +59,8 @@ class BulkResult:
     """Result of a bulk decision.
 
     count: number of changed depots. unchanged: depots whose state did not allow the change. batch: record to undo it;
-    None if nothing changed. closed: ids of waiting submissions that were closed; notify their authors by
-    `catalog.submissions.resend_letters`.
+    None if nothing changed. closed: ids of waiting submissions that were closed; have their authors told by
+    `catalog.submissions.letters`.
     """
 
     count: int
@@ -302,7 +302,7 @@ def remove_depot(
 ) -> Depot:
     """Remove a depot permanently: imports do not restore it. Raises DepotIsRemoved.
 
-    Closes open submissions; `catalog.submissions.resend_letters` notifies the authors of waiting ones. note: for the
+    Closes open submissions; `catalog.submissions.letters` notifies the authors of waiting ones. note: for the
     history, beside the reason.
     """
     stored = locked(depot)

@@ -13,7 +13,7 @@ from catalog.models import Dataset, Depot, Submission
 from catalog.services import moderation
 from catalog.services.editing import check_edit_version
 from catalog.services.refusal import Refusal
-from catalog.submissions import field_groups, notifications, owner_links
+from catalog.submissions import field_groups, letters, objections, owner_links
 from catalog.submissions.field_groups import Values
 from catalog.territory.snapshot import territory
 from fueldepot.data import history, versions
@@ -62,16 +62,10 @@ class LocationOutsidePoland(Refusal):
 
 @dataclass(slots=True)
 class DecisionResult:
-    """Result of a decision.
-
-    unchanged: with the reason in Polish. unsent: filled on commit, ids of submissions whose authors could not be
-    notified. delayed: filled on commit, ids of submissions whose letters wait for the limit of the mailbox.
-    """
+    """Result of a decision. unchanged: with the reason in Polish."""
 
     changed: list[Submission] = field(default_factory=list)
     unchanged: list[tuple[Submission, str]] = field(default_factory=list)
-    unsent: list[int] = field(default_factory=list)
-    delayed: list[int] = field(default_factory=list)
 
 
 @transaction.atomic
@@ -83,6 +77,7 @@ def accept_submission(
     reason: str = "",
     opened: int | None = None,
     verify: bool = False,
+    keep_owners: bool = False,
     by: AbstractBaseUser,
     on: datetime,
 ) -> DecisionResult:
@@ -92,16 +87,16 @@ def accept_submission(
     editor that replace proposed ones, by field; others are ignored. reason: why the other groups were left out, for the
     author. opened: `edit_version` of the depot that the editor saw, None not to compare. verify: with a correction,
     also verify the whole depot, see `moderation.verify_depot`; otherwise only the accepted fields count as confirmed,
-    and the data status stays.
+    and the data status stays. keep_owners: whether the links of other owners of a claimed entry go on working.
 
     Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
-    ReasonWithoutOmission, LocationOutsidePoland and ValueRefused.
+    ReasonWithoutOmission, LocationOutsidePoland, ValueRefused, OwnerMayObject and OwnerObjected.
     """
     batch = DecisionBatch([submission.pk], by, on)
     (stored,) = batch.submissions
     if opened is not None and stored.depot is not None and stored.state == State.WAITING:
         check_edit_version(stored.depot, opened)
-    batch.accept(stored, groups, values or {}, reason, verify=verify)
+    batch.accept(stored, groups, values or {}, reason, verify=verify, keep_owners=keep_owners)
     return batch.save()
 
 
@@ -166,7 +161,6 @@ class DecisionBatch:
         self.decided = DecisionResult()
         self.touched: dict[int, Depot] = {}
         self.removed: list[Depot] = []
-        self.to_tell: list[Submission] = []
 
     def accept(
         self,
@@ -176,6 +170,7 @@ class DecisionBatch:
         reason: str,
         *,
         verify: bool = False,
+        keep_owners: bool = False,
     ) -> None:
         self._check_waiting(submission)
         if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
@@ -186,7 +181,7 @@ class DecisionBatch:
                 if verify:
                     moderation.set_verified(self._depot(submission), by=self.by, on=self.day)
             case Kind.CLAIM:
-                self._claim(submission)
+                self._claim(submission, keep_owners=keep_owners)
             case Kind.DELETE:
                 self._remove(submission)
             case _:
@@ -201,7 +196,7 @@ class DecisionBatch:
         self._decide(submission, State.REJECTED)
 
     def save(self) -> DecisionResult:
-        """Write the decisions; the letters are sent on commit."""
+        """Write the decisions; the letters are sent after the commit."""
         superseded = self._supersede()
         decided = [*self.decided.changed, *superseded]
         Submission.objects.bulk_update(
@@ -218,13 +213,8 @@ class DecisionBatch:
         if self.touched or any(submission.kind == Kind.ADD for submission in self.decided.changed):
             versions.bump_version(Dataset.Slug.DEPOTS)
         if decided:
-            transaction.on_commit(self._send)
+            letters.send_soon()
         return self.decided
-
-    def _send(self) -> None:
-        told = notifications.resend_letters(submissions=[submission.pk for submission in self.to_tell])
-        self.decided.unsent.extend(told.unsent)
-        self.decided.delayed.extend(told.delayed)
 
     def _check_waiting(self, submission: Submission) -> None:
         if submission.state != State.WAITING:
@@ -232,13 +222,8 @@ class DecisionBatch:
 
     def _decide(self, submission: Submission, state: State) -> None:
         submission.state, submission.decided_at, submission.decided_by_id = state, self.on, self.by.pk
-        self.decided.changed.append(submission)
-        self._owe(submission)
-
-    def _owe(self, submission: Submission) -> None:
-        """Mark the author as to be notified; `notifications.resend_letters` removes the mark."""
         submission.notification_pending = True
-        self.to_tell.append(submission)
+        self.decided.changed.append(submission)
 
     def _correct(
         self, submission: Submission, groups: Collection[str] | None, values: Values, reason: str
@@ -260,13 +245,19 @@ class DecisionBatch:
         self.touched[depot.pk] = depot
         return names
 
-    def _claim(self, submission: Submission) -> None:
+    def _claim(self, submission: Submission, *, keep_owners: bool) -> None:
+        objections.check_owner_heard(submission, by=self.by, on=self.on)
         depot = self._depot(submission)
         depot.data_status, depot.verified_at, depot.verified_by_id = Depot.DataStatus.OWNER, self.day, self.by.pk
         depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
         depot.updated_at = self.day
         self.touched[depot.pk] = depot
+        if not keep_owners:
+            owner_links.replace_owners(submission, on=self.on)
         owner_links.grant_link(depot=depot, email=submission.email, on=self.on)
+        # The new owner has not been told of other claims.
+        others = Submission.objects.waiting().filter(kind=Kind.CLAIM, depot=depot).exclude(pk=submission.pk)
+        others.update(owner_told_at=None)
 
     def _remove(self, submission: Submission) -> None:
         depot = self._depot(submission)
@@ -308,7 +299,7 @@ class DecisionBatch:
         for submission in others:
             submission.depot = self.depots[submission.depot_id or 0]
             if submission.state == State.WAITING:
-                self._owe(submission)
+                submission.notification_pending = True
             submission.state, submission.decided_at = State.SUPERSEDED, self.on
         return others
 

@@ -4,24 +4,20 @@ Anybody can enter anybody's address into a form, so the letter with the link con
 depot and the kind of submission. Submitted values and texts of editors go to confirmed addresses only.
 """
 
-import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
-from smtplib import SMTPException
+from datetime import date, datetime, timedelta
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.links import depot_url
 from catalog.models import Depot, OwnerLink, Submission, SubmissionQuestion
 from catalog.submissions import field_groups, tokens
 from fueldepot.http.links import site_url
-
-logger = logging.getLogger(__name__)
 
 Kind = Submission.Kind
 
@@ -197,38 +193,48 @@ def expiry_letter(submission: Submission, day: date) -> EmailMultiAlternatives:
 def owner_letter(link: OwnerLink) -> EmailMultiAlternatives:
     """Send an owner their new link. Reads the depot; use `select_related`."""
     content = Content(
-        opening=("Oto nowy odnośnik do Twojego wpisu. Poprzedni przestał działać.",),
-        link=(owner_url(link), OWNER_LABEL),
+        opening=("Oto nowy odnośnik do Twojego wpisu. Poprzedni działa, dopóki czegoś pod nowym nie zapiszesz.",),
+        link=(owner_url(link, link.serial + 1), OWNER_LABEL),
         closing=OWNER_HINTS,
     )
     return _message(link.email, link.depot, "nowy odnośnik", content)
 
 
+def claimed_letter(claim: Submission, link: OwnerLink, ends: datetime) -> EmailMultiAlternatives:
+    """Tell an owner that somebody else claims the entry, and until when to object. Reads the depot of the claim."""
+    token = tokens.objection_token(claim.pk, link.pk)
+    content = Content(
+        opening=(
+            "Ktoś poprosił o przejęcie Twojego wpisu i potwierdził swój adres e-mail. Nie zna Twojego adresu.",
+            f"Jeśli to ktoś obcy, zgłoś sprzeciw do {date_format(timezone.localtime(ends), 'j E Y, H:i')}. Jeśli to Ty "
+            "albo ktoś z Twojej firmy, nie rób nic.",
+        ),
+        link=(site_url(reverse("owner-object")) + f"?znak={token}", "Zgłoś sprzeciw"),
+        closing=(
+            "Zdecyduje redakcja. Jeśli przyjmie przejęcie, Twój odnośnik do zmiany godzin i cen może przestać działać. "
+            "Napiszemy o tym.",
+        ),
+    )
+    return _message(link.email, claim.depot, "ktoś chce przejąć wpis", content)
+
+
+def replaced_letter(email: str, depot: Depot) -> EmailMultiAlternatives:
+    """Tell a former owner that their link has ended."""
+    content = Content(
+        opening=(
+            "Redakcja przyjęła przejęcie tego wpisu przez kogoś innego.",
+            "Twój odnośnik do zmiany godzin i cen przestał działać, a Twój adres usuwamy.",
+        ),
+        link=(site_url(reverse("depot-claim", args=[depot.pk])), "Przejmij wpis jeszcze raz"),
+        closing=("Jeśli to pomyłka, przejmij wpis jeszcze raz i napisz w wiadomości, dlaczego.",),
+    )
+    return _message(email, depot, "Twój odnośnik przestał działać", content)
+
+
 def find_owner_link(submission: Submission) -> tuple[str, str] | None:
     """Return URL and label of the owner link granted by a claim, None if it is invalid by now."""
     link = OwnerLink.objects.working().filter(depot=submission.depot, email_hash=submission.email_hash).first()
-    return (owner_url(link), OWNER_LABEL) if link else None
-
-
-def send(letters: Mapping[int, EmailMultiAlternatives], *, about: str = "submission") -> list[int]:
-    """Send letters over one connection. Returns the keys of those that could not be sent.
-
-    letters: by the id of the row that they are about, for the log, which never contains an address.
-    """
-    failed: list[int] = []
-    connection = get_connection()
-    for number, letter in letters.items():
-        letter.connection = connection
-        try:
-            connection.open()  # no-op on an open connection
-            letter.send()
-        except (SMTPException, OSError, ValueError) as error:
-            # The error text may contain the address.
-            logger.error("letter of %s %s not sent: %s", about, number, type(error).__name__)
-            failed.append(number)
-            connection.close()
-    connection.close()
-    return failed
+    return (owner_url(link, link.serial), OWNER_LABEL) if link else None
 
 
 def status_url(submission: Submission) -> str:
@@ -242,9 +248,9 @@ def question_url(question: SubmissionQuestion) -> str:
     return site_url(reverse("request-answer")) + f"?znak={tokens.question_token(question.pk)}"
 
 
-def owner_url(link: OwnerLink) -> str:
+def owner_url(link: OwnerLink, serial: int) -> str:
     """Return the URL of an owner's link, with the token in the query string as well."""
-    return site_url(reverse("owner")) + f"?odnosnik={tokens.owner_token(link.pk, link.serial)}"
+    return site_url(reverse("owner")) + f"?odnosnik={tokens.owner_token(link.pk, serial)}"
 
 
 def _correction(submission: Submission) -> tuple[LetterSection, ...]:

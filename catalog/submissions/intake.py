@@ -1,16 +1,16 @@
-"""Intake of submissions: store the parts of a form, send the link, confirm by the link, withdraw."""
+"""Intake of submissions: store the parts of a form, confirm by the link, withdraw."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, Func, Q, Value
+from django.db.models import Q
 
 from catalog.models import Depot, Submission, SubmissionQuerySet
 from catalog.services.editing import REPEAT
 from catalog.services.moderation import DepotIsRemoved, locked
-from catalog.submissions import emails, field_groups, limits, tokens
+from catalog.submissions import field_groups, letters, limits, tokens
 from catalog.submissions.field_groups import Values
 from catalog.submissions.locking import lock_submissions
 from catalog.text import fold
@@ -78,7 +78,7 @@ class SubmissionPart:
 def create_submission(
     *, parts: Sequence[SubmissionPart], depot: Depot | None, author: Author, on: datetime
 ) -> Submission:
-    """Store the parts of a form and send its author one link that confirms them all.
+    """Store the parts of a form; its author is sent one link that confirms them all.
 
     Returns the submission of the first part, which carries the link; the others refer to it by `visit`. A correction
     that changes nothing is omitted.
@@ -87,7 +87,7 @@ def create_submission(
     another letter, if it is equal and not older than `REPEAT`. Waiting submissions stay, see `confirm_submission`; so
     do those of other networks, since anybody may know the address.
 
-    If the mailbox has used up its letters of the hour, the letter is sent later by `resend_link`: whoever caused the
+    The letter is sent after the commit, or later if the mailbox has used up its letters of the hour: whoever caused the
     others must not block this submission.
 
     Raises DepotIsRemoved, DepotIsHeld, NothingChanged, TooManyRequests.
@@ -108,34 +108,31 @@ def create_submission(
     limits.check_submissions(
         client=client_hash, mailbox=mailbox_hash, depot=submission.depot_id, kind=submission.kind, on=on
     )
-    held_back = limits.mailbox_free_at(mailbox_hash, on) is not None
     numbers = list(earlier.values_list("pk", flat=True))
     _visits(numbers).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
     submission.save()
     for companion in companions:
         companion.visit = submission
         companion.save()
-    if not held_back:
-        _send_link(submission, on)
+    letters.send_soon()
     return submission
 
 
 @transaction.atomic
 def resend_link(*, submission: Submission, on: datetime) -> Submission:
-    """Send a new link, which invalidates the former one.
+    """Have a new link sent, which invalidates the former one. Does nothing while a letter waits to be sent.
 
-    Raises LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded, TooManyEmails, and TooManyRequests during the pause or
-    while the mailbox has used up its letters.
+    Raises LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded, TooManyEmails, and TooManyRequests during the pause.
     """
-    mailbox_hash = tokens.hash_mailbox(submission.email)
-    limits.wait_for_turn(mailbox_hash)
     stored = Submission.objects.select_for_update(of=("self",)).select_related("depot").get(pk=submission.pk)
     _check_unconfirmed(stored)
     if stored.mails_sent >= limits.LINKS_PER_SUBMISSION:
         raise TooManyEmails(stored.pk)
-    limits.check_pause(stored.links_at, on)
-    limits.check_links(mailbox_hash, on)
-    _send_link(stored, on)
+    if stored.mailed_at is not None:
+        limits.check_pause(stored.links_at, on)
+        stored.mailed_at = None
+        stored.save(update_fields=["mailed_at"])
+        letters.send_soon()
     return stored
 
 
@@ -188,6 +185,7 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
         else:
             part.state = State.WAITING
         part.save()
+    letters.send_soon()  # the owner of a claimed entry is told
     return Submission.objects.select_related("depot").get(pk=found.pk)
 
 
@@ -216,28 +214,6 @@ def check_published(depot: Depot) -> None:
         raise DepotIsRemoved(depot.pk)
     if depot.publication == Depot.Publication.HELD:
         raise DepotIsHeld(depot.pk)
-
-
-def _send_link(submission: Submission, on: datetime) -> None:
-    """Create a link, store its hash, and send it on commit. `mailed_at` is set once it was sent."""
-    token, submission.token_hash = tokens.new_token(submission.pk, on)
-    submission.mails_sent += 1
-    submission.mailed_at = None
-    # Counted before it is sent, so that no other letter is sent meanwhile. Set the hash again: it may have been erased
-    # since the last letter.
-    submission.links_at = [*submission.links_at, on]
-    submission.mailbox_hash = tokens.hash_mailbox(submission.email)
-    submission.save(update_fields=["token_hash", "mails_sent", "mailed_at", "links_at", "mailbox_hash"])
-
-    def send() -> None:
-        if emails.send({submission.pk: emails.link_letter(submission, token)}):
-            without = Func(F("links_at"), Value(on), function="array_remove")
-            Submission.objects.filter(pk=submission.pk).update(links_at=without)
-        else:
-            submission.mailed_at = on
-            _visits([submission.pk]).update(mailed_at=on)
-
-    transaction.on_commit(send)
 
 
 def _row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: datetime) -> Submission | None:

@@ -89,12 +89,6 @@ def check_submissions(*, client: str, mailbox: str, depot: int | None, kind: str
         raise TooManyRequests(on + PERIOD)
 
 
-def check_links(mailbox: str, on: datetime) -> None:
-    """Raise TooManyRequests unless the mailbox may get another link. Exact after `wait_for_turn`. One query."""
-    if (free_at := mailbox_free_at(mailbox, on)) is not None:
-        raise TooManyRequests(free_at)
-
-
 def mailbox_free_at(mailbox: str, on: datetime) -> datetime | None:
     """Return when a mailbox may get another letter, None for now. One query."""
     sent = recent_letters([mailbox], on).get(mailbox, [])

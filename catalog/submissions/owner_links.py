@@ -1,7 +1,8 @@
 """The permanent link of an owner: granted with an accepted claim, renewed by e-mail, revoked by either side.
 
 The link is signed and contains id and serial, so the table holds no secret, and other letters can include the link. It
-is valid while the depot is published and confirmed by its owner.
+is valid while the depot is published and confirmed by its owner. A renewed link has the next serial; both are valid
+until something is saved by the new one.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,9 +13,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from catalog.models import Depot, OwnerChange, OwnerLink
+from catalog.models import Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import moderation
-from catalog.submissions import emails, field_groups, limits, tokens
+from catalog.submissions import field_groups, letters, objections, tokens
 from fueldepot.data import history
 from fueldepot.data.bulk import among
 
@@ -47,7 +48,7 @@ def read_link(token: str, *, on: datetime) -> OwnerLink:
     except tokens.InvalidToken:
         raise OwnerLinkInvalid from None
     rows = OwnerLink.objects.working().select_related("depot__municipality__voivodeship")
-    link = rows.filter(pk=number, serial=serial).first()
+    link = rows.filter(pk=number, serial__in=[serial, serial - 1]).first()
     if link is None or last_sign_of_life(link) <= on - UNUSED:
         raise OwnerLinkInvalid
     return link
@@ -62,22 +63,36 @@ def find_depot(token: str) -> Depot | None:
     return Depot.objects.published().filter(owner_links=number).first()
 
 
-@transaction.atomic
-def renew_link(*, depot: Depot, email: str, on: datetime) -> None:
-    """Send a new link to an address that has one; the former link ends. Does nothing for other addresses.
+def is_renewed(link: OwnerLink, token: str) -> bool:
+    """Whether a token of the link is of a new one, beside which the former one still works."""
+    _, serial = tokens.read_owner_token(token)
+    return serial > link.serial
 
-    The caller does not learn which, nor whether the limit of letters to one mailbox held the letter back, see `limits`.
+
+def end_former(link: OwnerLink, token: str) -> None:
+    """End the former link of a renewed one. One statement."""
+    _, serial = tokens.read_owner_token(token)
+    OwnerLink.objects.filter(pk=link.pk, serial__lt=serial).update(serial=serial)
+
+
+@transaction.atomic
+def request_link(*, depot: Depot, email: str, on: datetime) -> None:
+    """Have a new link sent if the address has one.
+
+    Costs the same for any address: whose it is turns out when the letter leaves, after the answer.
     """
-    mailbox = tokens.hash_mailbox(email)
-    limits.wait_for_turn(mailbox)
-    links = OwnerLink.objects.working().filter(depot=depot, email_hash=tokens.hash_email(email))
-    link = links.select_for_update(of=("self",)).select_related("depot").first()
-    if link is None or limits.mailbox_free_at(mailbox, on) is not None:
-        return
-    link.serial += 1
-    link.links_at = [*link.links_at, on]
-    link.save(update_fields=["serial", "links_at"])
-    transaction.on_commit(lambda: emails.send({link.pk: emails.owner_letter(link)}, about="owner link"))
+    PendingLetter.objects.create(kind=PendingLetter.Kind.OWNER_LINK, email=email, depot=depot, requested_at=on)
+    letters.send_soon()
+
+
+def replace_owners(claim: Submission, *, on: datetime) -> None:
+    """Revoke the links of an entry's other owners, who are told so. Runs in the transaction that accepts the claim."""
+    former = list(objections.other_owners(claim))
+    kind = PendingLetter.Kind.OWNER_REPLACED
+    PendingLetter.objects.bulk_create(
+        PendingLetter(kind=kind, email=link.email, depot=claim.depot, requested_at=on) for link in former
+    )
+    revoke_links(former, on=on)
 
 
 def revoke_links(links: Sequence[OwnerLink], *, on: datetime) -> int:

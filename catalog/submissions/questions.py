@@ -1,17 +1,14 @@
 """Questions to the authors of undecided submissions, asked by letter and answered on a page linked to in it."""
 
-from collections.abc import Collection
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from catalog.models import Submission, SubmissionQuestion
-from catalog.submissions import emails, tokens
+from catalog.submissions import letters, tokens
 from catalog.submissions.decisions import SubmissionAlreadyDecided
-from catalog.submissions.notifications import Told, deliver, lock_mailboxes
 
 MAX_QUESTION = 1000
 MAX_ANSWER = 2000
@@ -42,7 +39,7 @@ def with_questions(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
 
 
 def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> SubmissionQuestion:
-    """Ask the author of an undecided submission, which stays so. The letter is sent on commit.
+    """Ask the author of an undecided submission, which stays so. The letter is sent after the commit.
 
     Raises QuestionMissing, SubmissionAlreadyDecided and QuestionStillOpen.
     """
@@ -54,26 +51,8 @@ def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: d
         if SubmissionQuestion.objects.open().filter(submission=submission).exists():
             raise QuestionStillOpen(submission.pk)
         question = SubmissionQuestion.objects.create(submission=submission, text=words, asked_at=on, asked_by_id=by.pk)
-        transaction.on_commit(lambda: send_questions(questions=[question.pk]))
+        letters.send_soon()
     return question
-
-
-@transaction.atomic
-def send_questions(*, questions: Collection[int] | None = None) -> Told:
-    """Send pending questions. questions: ids, None for all. Returns ids of submissions.
-
-    Letters are sent before the transaction ends, so that concurrent calls do not send them twice.
-    """
-    unsent = SubmissionQuestion.objects.unsent()
-    if questions is not None:
-        unsent = unsent.filter(pk__in=questions)
-    rows = lock_mailboxes(Submission.objects.filter(pk__in=unsent.values("submission")))
-    asked = {question.submission_id: question for question in unsent.filter(submission__in=rows)}
-    now = timezone.now()
-    letters = [(row, emails.question_letter(row, asked[row.pk])) for row in rows if row.pk in asked]
-    told = deliver(letters, on=now)
-    SubmissionQuestion.objects.filter(pk__in=[asked[number].pk for number in told.sent]).update(sent_at=now)
-    return told
 
 
 def get_question(token: str) -> SubmissionQuestion:

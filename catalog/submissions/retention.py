@@ -2,17 +2,19 @@
 
 from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
+from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import DateTimeField, F, Func, Max, Q, QuerySet, Value
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
-from catalog.models import Depot, ImportRun, Submission, SubmissionQuestion
+from catalog.models import Depot, ImportRun, PendingLetter, Submission, SubmissionQuestion
 from catalog.services.moderation import lock_depots
-from catalog.submissions import emails, tokens
+from catalog.submissions import emails, letters, tokens
+from catalog.submissions.letter_kinds import SubmissionLetters
 from catalog.submissions.locking import lock_submissions
-from catalog.submissions.notifications import Told, deliver, lock_mailboxes
 
 KEPT = timedelta(days=90)
 """Retention of personal data after a decision."""
@@ -55,6 +57,7 @@ def purge_submissions(*, on: datetime) -> Purged:
     proposed values that were not accepted and the questions to the author; those of prices `KEPT_FOR_LIMITS` after the
     last price was decided, those of withdrawn submissions as long after the withdrawal. Hashes of network addresses are
     erased after `KEPT_FOR_LIMITS`, those of mailboxes as long after the last letter. A pending letter delays nothing.
+    Requested links that have not left are forgotten after `KEPT_FOR_LIMITS`, letters to former owners after `KEPT`.
     """
     unconfirmed, expired, due, clients, mailboxes = _forgettable(on)
     chosen = unconfirmed | expired | due | clients | mailboxes
@@ -73,11 +76,15 @@ def purge_submissions(*, on: datetime) -> Purged:
         claimant_role="",
         claimant_nip="",
         claimant_phone="",
+        objection="",
         client_hash="",
         token_hash="",
         notification_pending=False,
     )
     mailboxes.update(mailbox_hash="", links_at=[])
+    replaced = Q(kind=PendingLetter.Kind.OWNER_REPLACED)
+    unsent = (replaced & Q(requested_at__lte=on - KEPT)) | (~replaced & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
+    PendingLetter.objects.filter(unsent).delete()
     return Purged(deleted, erased, clients.update(client_hash=""), undecided)
 
 
@@ -90,17 +97,25 @@ def expiring(*, on: datetime) -> QuerySet[Submission]:
     return waiting.filter(confirmed_at__lte=on - KEPT_UNDECIDED + WARNED_BEFORE).select_related("depot").order_by("pk")
 
 
-@transaction.atomic
-def warn_of_expiry(*, on: datetime) -> Told:
+class ExpiryLetters(SubmissionLetters):
+    """Warnings of the deletion of undecided submissions."""
+
+    def rows(self, on: datetime) -> QuerySet[Submission]:
+        return expiring(on=on)
+
+    def write(self, row: Submission, on: datetime) -> EmailMessage:
+        return emails.expiry_letter(row, timezone.localdate(_expires_at(row, told_at=on)))
+
+    def stored(self, on: datetime) -> dict[str, Any]:
+        return {"expiry_letter_at": on}
+
+
+def warn_of_expiry(*, on: datetime) -> letters.Told:
     """Warn authors of undecided submissions about the deletion.
 
-    Letters are sent before the transaction ends, so that concurrent calls do not send them twice. The next call retries
-    letters that could not be sent or exceeded the limit of their mailbox.
+    The next call retries letters that could not be sent or exceeded the limit of their mailbox.
     """
-    rows = lock_mailboxes(expiring(on=on))
-    days = [timezone.localdate(_expires_at(row, told_at=on)) for row in rows]
-    letters = [(row, emails.expiry_letter(row, day)) for row, day in zip(rows, days, strict=True)]
-    return deliver(letters, on=on, expiry_letter_at=on)
+    return letters.send(ExpiryLetters(), on=on)
 
 
 def _expires_at(submission: Submission, *, told_at: datetime) -> datetime:

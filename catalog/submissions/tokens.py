@@ -19,6 +19,7 @@ _LINK_SALT = "catalog.request.link"
 _STATUS_SALT = "catalog.request.status"
 _OWNER_SALT = "catalog.owner.link"
 _QUESTION_SALT = "catalog.request.question"
+_OBJECTION_SALT = "catalog.request.objection"
 _IPV6_SITE = 56
 """Prefix length of an IPv6 customer network: many customers get 256 /64 networks."""
 
@@ -125,6 +126,20 @@ def read_owner_token(token: str) -> tuple[int, int]:
     except signing.BadSignature:
         raise InvalidToken from None
     return link_id, serial
+
+
+def objection_token(claim_id: int, link_id: int) -> str:
+    """Return the token by which the owner with a link objects to a claim."""
+    return signing.Signer(salt=_OBJECTION_SALT).sign_object([claim_id, link_id])
+
+
+def read_objection_token(token: str) -> tuple[int, int]:
+    """Return the ids of a claim and of the owner's link. Raises InvalidToken."""
+    try:
+        claim_id, link_id = signing.Signer(salt=_OBJECTION_SALT).unsign_object(token)
+    except signing.BadSignature:
+        raise InvalidToken from None
+    return claim_id, link_id
 
 
 def hash_token(token: str) -> str:

@@ -11,7 +11,6 @@ from django.db.models.functions import Coalesce, Substr
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.admin.bulk import is_unlimited
 from catalog.admin.depots import work_queues
 from catalog.models import (
     Depot,
@@ -22,6 +21,7 @@ from catalog.models import (
     Voivodeship,
     VoivodeshipClaim,
 )
+from catalog.roles import is_chief
 from fueldepot.desk.audit import AUDITED, AuditQuery
 from fueldepot.desk.decision_counts import DayOfEditor, count_decisions
 from prices.models import DepotPrice
@@ -105,7 +105,7 @@ def find_voivodeships(user: Any) -> list[VoivodeshipWork]:
     submissions = _count_by(Submission.objects.waiting(), Coalesce("depot__municipality__voivodeship", proposed))
     prices = _count_by(DepotPrice.objects.pending(), F("depot__municipality__voivodeship"))
     unchecked = _count_by(Depot.objects.filter(work_queues.ALIVE, verified_at=None), F("municipality__voivodeship"))
-    unlimited = bool(claims) and is_unlimited(user)
+    unlimited = bool(claims) and is_chief(user)
     own: list[VoivodeshipWork] = []
     others: list[VoivodeshipWork] = []
     for one in Voivodeship.objects.order_by("teryt"):

@@ -6,8 +6,9 @@ from typing import Any
 from django.urls import reverse
 
 from catalog.links import depot_path
-from catalog.models import Depot
+from catalog.models import Depot, OwnerLink
 from catalog.parsing.opening_hours import DAYS
+from catalog.submissions.owner_links import is_renewed
 from catalog.text import zloty
 from pages.forms.depot import HOURS, HoursFields
 from pages.forms.hours_fields import written_days
@@ -52,16 +53,21 @@ class RenewForm(PublicForm):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerPage(FilledPage):
-    """The form of an owner. token: of the link. saved: whether a change was just saved."""
+    """The form of an owner. token: of the link. saved: whether a change was just saved.
+
+    former_works: whether the link is a new one beside which the former one still works.
+    """
 
     token: str
     correct_path: str
     renew_path: str
     saved: bool
+    former_works: bool
 
 
-def owner_page(form: OwnerForm, depot: Depot, token: str, *, saved: bool = False, problem: str = "") -> OwnerPage:
+def owner_page(form: OwnerForm, link: OwnerLink, token: str, *, saved: bool = False, problem: str = "") -> OwnerPage:
     """Return the page behind an owner's link."""
+    depot = link.depot
     title = f"Godziny i ceny: {depot.name}"
     return OwnerPage(
         title=f"Popraw odpowiedzi – {title}" if problem or form.errors else title,
@@ -76,6 +82,7 @@ def owner_page(form: OwnerForm, depot: Depot, token: str, *, saved: bool = False
         correct_path=reverse("depot-correct", args=[depot.pk]),
         renew_path=reverse("owner-renew", args=[depot.pk]),
         saved=saved,
+        former_works=is_renewed(link, token),
         problem=problem,
     )
 

@@ -26,8 +26,9 @@ REVOKED = (
 )
 
 SENT = (
-    "Jeśli pod tym adresem przejęto ten wpis, wysłaliśmy na niego nowy odnośnik. Jeśli wiadomości nie ma, sprawdź "
-    "folder ze spamem albo spróbuj za godzinę. Jeśli odnośnik odwołano, przejmij wpis jeszcze raz."
+    "Jeśli pod tym adresem przejęto ten wpis, wysyłamy na niego nowy odnośnik. Dotychczasowy działa, dopóki czegoś pod "
+    "nowym nie zapiszesz. Jeśli wiadomości nie ma, sprawdź folder ze spamem; po kilku wiadomościach w ciągu godziny "
+    "następną wyślemy sami, później. Jeśli odnośnik odwołano, przejmij wpis jeszcze raz."
 )
 
 
@@ -50,41 +51,46 @@ def owner(request: HttpRequest) -> HttpResponse:
     if posting and "odwolaj" in request.POST:
         owner_links.revoke_links([link], on=now)
         return problem(request, 200, "Odnośnik odwołany", REVOKED, **claim_again(link.depot))
+    if posting and "poprzedni" in request.POST:
+        owner_links.end_former(link, token)
+        return HttpResponseRedirect(f"{reverse('owner')}?odnosnik={token}")
     form = OwnerForm(posted(request), depot=link.depot, path=request.path, on=now)
     if not posting:
-        page = owner_page(form, link.depot, token, saved="zapisano" in request.GET)
+        page = owner_page(form, link, token, saved="zapisano" in request.GET)
         return render_page(request, "pages/forms/owner.html", page)
     mistake = ""
     if form.is_valid():
         try:
-            if save(link, form):
+            if save(link, token, form):
                 return HttpResponseRedirect(f"{reverse('owner')}?odnosnik={token}&zapisano=1")
             mistake = NOTHING_CHANGED
         except InvalidPrice as error:
             mistake = f"Nie możemy przyjąć ceny: {error}."
-    return render_page(
-        request, "pages/forms/owner.html", owner_page(form, link.depot, token, problem=mistake), status=400
-    )
+    return render_page(request, "pages/forms/owner.html", owner_page(form, link, token, problem=mistake), status=400)
 
 
 @transaction.atomic
-def save(link: OwnerLink, form: OwnerForm) -> bool:
-    """Publish the changed hours and prices of an owner, all or none. Returns whether anything changed."""
+def save(link: OwnerLink, token: str, form: OwnerForm) -> bool:
+    """Publish the changed hours and prices of an owner, all or none. Returns whether anything changed.
+
+    If the token is of a new link, the former one ends.
+    """
     hours, quotes = form.hours(), form.quotes()
     lines = [*owner_links.change_hours(link=link, values=hours, on=form.on)] if hours else []
     lines += price_services.publish_owner_prices(depot=link.depot, quotes=quotes, on=form.on)
     if lines:
+        owner_links.end_former(link, token)
         owner_links.note_change(link=link, lines=lines, on=form.on)
     return bool(lines)
 
 
 @public_form_view
 def renew(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """Send an owner a new link. The answer is the same whether or not the address is an owner's."""
+    """Have an owner sent a new link. Answer and work are the same whether or not the address is an owner's."""
     depot = get_published(depot_id)
     form = RenewForm(posted(request), path=request.path, on=timezone.now())
     if request.method == "POST" and form.is_valid():
-        owner_links.renew_link(depot=depot, email=form.cleaned_data["email"], on=form.on)
+        owner_links.request_link(depot=depot, email=form.cleaned_data["email"], on=form.on)
         return problem(request, 200, "Sprawdź pocztę", SENT, **claim_again(depot))
     status = 400 if form.is_bound else 200
     return render_page(request, "pages/forms/renew.html", renew_page(form, depot, request.path), status=status)

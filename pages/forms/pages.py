@@ -12,6 +12,7 @@ from catalog.links import depot_path
 from catalog.models import Depot, Municipality, Submission
 from catalog.submissions import field_groups, retention
 from catalog.submissions.field_groups import Difference
+from catalog.submissions.letters import RETRY
 from catalog.submissions.limits import LINKS_PER_MAILBOX, LINKS_PER_SUBMISSION, mailbox_free_at, next_link_at
 from catalog.submissions.tokens import LINK_LIFE, status_reference
 from pages.dates import day, moment, until
@@ -90,8 +91,9 @@ class StatedPart:
 class SubmissionPage(Page):
     """The submissions of a visit, for their author. steps: shared by all of them.
 
-    token: of the confirmation, "" on the status page. again: when the e-mail can be sent again, "" for now.
-    failed: the e-mail could not be sent. held_back: it waits, because the mailbox has reached its hourly limit.
+    token: of the confirmation, "" on the status page. again: when the e-mail can be sent again, "" for now; of one that
+    has not left, when it is sent. leaving: it is about to be sent. failed: it could not be sent. held_back: it waits,
+    because the mailbox has reached its hourly limit.
     """
 
     submission: Submission
@@ -102,6 +104,7 @@ class SubmissionPage(Page):
     hours_valid: int = LINK_LIFE // timedelta(hours=1)
     token: str = ""
     button: str = ""
+    leaving: bool = False
     failed: bool = False
     held_back: bool = False
     resendable: bool = False
@@ -158,8 +161,17 @@ def status_page(submission: Submission, parts: Sequence[Submission], now: dateti
     Select the depot, its municipality and voivodeship with them.
     """
     waiting = submission.state == Submission.State.UNCONFIRMED
-    held_back = waiting and submission.mails_sent == 0
-    failed = waiting and submission.mailed_at is None and not held_back
+    unsent = waiting and submission.mailed_at is None
+    tried_at = submission.letter_tried_at if unsent else None
+    failed = tried_at is not None and tried_at not in submission.links_at
+    if tried_at is not None:
+        next_at: datetime | None = tried_at + RETRY
+    elif unsent:
+        next_at = mailbox_free_at(submission.mailbox_hash, now)
+    else:
+        next_at = next_link_at(submission.links_at)
+    held_back = unsent and tried_at is None and next_at is not None
+    leaving = unsent and not failed and not held_back
     title = TITLES[Submission.State(submission.state)]
     if held_back:
         title = "Wiadomość wyślemy później"
@@ -167,16 +179,16 @@ def status_page(submission: Submission, parts: Sequence[Submission], now: dateti
         title = "Nie udało się wysłać wiadomości"
     elif len({_standing(part) for part in parts}) > 1:
         title = "Twoje zgłoszenie"
-    next_at = mailbox_free_at(submission.mailbox_hash, now) if held_back else next_link_at(submission.links_at)
     return _submission_page(
         submission,
         title=title,
         path=status_path(submission.pk),
-        steps=_common_steps(submission),
+        steps=_common_steps(submission, leaving=leaving),
         stated=[_stated(part, now) for part in parts],
+        leaving=leaving,
         failed=failed,
         held_back=held_back,
-        resendable=waiting and submission.mails_sent < LINKS_PER_SUBMISSION,
+        resendable=waiting and not unsent and submission.mails_sent < LINKS_PER_SUBMISSION,
         again=until(next_at, now) if next_at and now < next_at else "",
     )
 
@@ -274,13 +286,14 @@ def _standing(submission: Submission) -> str:
     return Submission.State.WAITING if submission.is_undecided else submission.state
 
 
-def _common_steps(submission: Submission) -> tuple[StatusStep, ...]:
-    """Return the steps from the form to the confirmation."""
-    sent = submission.mailed_at or (submission.links_at[-1] if submission.links_at else None)
+def _common_steps(submission: Submission, *, leaving: bool) -> tuple[StatusStep, ...]:
+    """Return the steps from the form to the confirmation. leaving: whether the e-mail is about to be sent."""
+    sent = submission.mailed_at
+    unsent = "właśnie wychodzi" if leaving else "jeszcze nie wyszła"
     closed = submission.state in {Submission.State.SUPERSEDED, Submission.State.WITHDRAWN}
     steps = [StatusStep("Wysłano formularz", _when(submission.created_at))]
     if sent or not closed:
-        steps.append(StatusStep("Wiadomość z odnośnikiem", _when(sent) if sent else "jeszcze nie wyszła", bool(sent)))
+        steps.append(StatusStep("Wiadomość z odnośnikiem", _when(sent) if sent else unsent, bool(sent)))
     if submission.confirmed_at:
         steps.append(StatusStep("Potwierdzono adres e-mail", _when(submission.confirmed_at)))
     elif not closed:

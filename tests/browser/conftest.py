@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 from tests.ops.live import Site
 
 CHROMIUM = shutil.which("chromium")
@@ -44,12 +44,21 @@ class Service(Site):
         self.letters.mkdir()
         super().__init__(root, starter=True, EMAIL_URL=f"filemail://{self.letters}")
 
-    def link(self) -> str:
-        """The address to confirm in the letter that was sent last."""
-        letter = max(self.letters.iterdir(), key=lambda file: file.stat().st_mtime)
-        found = re.search(rf"{re.escape(self.url)}/zgloszenia/potwierdz/\?odnosnik=\S+", letter.read_text())
-        assert found, letter.read_text()
-        return found[0]
+        self.opened: set[str] = set()
+
+    def link(self, page: str = "potwierdz") -> str:
+        """The newest address of a page in the letters that was not returned before; letters leave after the answer."""
+        pattern = re.compile(rf"{re.escape(self.url)}/zgloszenia/{page}/\?(?:odnosnik|znak)=[\w:.-]+")
+
+        def new() -> list[str]:
+            files = sorted(self.letters.iterdir(), key=lambda file: file.stat().st_mtime)
+            links = pattern.findall("".join(file.read_text() for file in files))
+            return [link for link in links if link not in self.opened]
+
+        assert eventually(lambda: bool(new())), f"no letter with a new link to {page}"
+        link = new()[-1]
+        self.opened.add(link)
+        return link
 
     @cached_property
     def editor(self) -> tuple[str, str]:

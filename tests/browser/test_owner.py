@@ -1,9 +1,7 @@
 """An owner on a phone: claim, and new prices by the permanent link."""
 
 import json
-import re
 import time
-from email import message_from_bytes, policy
 
 import pytest
 
@@ -14,15 +12,6 @@ from tests.fueldepot.sharers import eventually
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SEVEN = ("pellet", "brykiet", "wegiel", "ekogroszek", "wegiel-orzech", "wegiel-kostka", "wegiel-groszek")
-
-
-def link_in_newest_letter(site, page):
-    """The address of a page in the letter that was sent last."""
-    newest = max(site.letters.iterdir(), key=lambda file: file.stat().st_mtime)
-    letter = message_from_bytes(newest.read_bytes(), policy=policy.default)
-    return re.search(
-        rf"{re.escape(site.url)}/zgloszenia/{page}/\?odnosnik=\S+", letter.get_body(("plain",)).get_content()
-    )[0]
 
 
 def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, site):
@@ -43,9 +32,9 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
     page.locator("[name=email]").fill("anna@opal-nowak.pl")
     page.wait_for_timeout(MIN_FILL.total_seconds() * 1000 + 500)
     page.get_by_role("button", name="Wyślij").click()
-    page.get_by_text("Wysłaliśmy wiadomość").first.wait_for()
+    page.get_by_text("wiadomość z odnośnikiem").first.wait_for()
     assert findings(page) == []
-    page.goto(link_in_newest_letter(site, "potwierdz"))
+    page.goto(site.link())
     page.get_by_role("button", name="Potwierdzam").click()
     page.get_by_text("czeka na decyzję redakcji").first.wait_for()
 
@@ -61,7 +50,7 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
 
     began, pages = time.monotonic(), []
     page.on("framenavigated", lambda frame: pages.append(frame.url))
-    page.goto(link_in_newest_letter(site, "moj-sklad"))
+    page.goto(site.link("moj-sklad"))
     for fuel in SEVEN:
         page.locator(f"[name=price-{fuel}]").fill("1555")
     page.wait_for_timeout(MIN_FILL.total_seconds() * 1000 + 500)

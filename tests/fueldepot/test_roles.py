@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.roles import CHIEF, EDITOR
+from catalog.submissions import letters
 from fueldepot.http.access_log import without_query
 from fueldepot.http.request_log import shown_path
 from tests import factories
@@ -234,7 +235,7 @@ def set_password(link, password=GOOD):
     return client.post(form.redirect_chain[-1][0], {"new_password1": password, "new_password2": password})
 
 
-def test_an_invited_editor_sets_a_password_and_gets_in(client):
+def test_an_invited_editor_sets_a_password_and_gets_in(client, django_capture_on_commit_callbacks):
     enter(client, CHIEF, "szefowa")
     given = {
         "username": "nowa",
@@ -242,7 +243,8 @@ def test_an_invited_editor_sets_a_password_and_gets_in(client):
         "groups": [Group.objects.get(name=EDITOR).pk],
         "usable_password": "false",
     }
-    client.post(reverse("admin:auth_user_add"), given)
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(reverse("admin:auth_user_add"), given)
     made = User.objects.get(username="nowa")
     assert (made.is_staff, made.has_usable_password()) == (True, False)
     assert [group.name for group in made.groups.all()] == [EDITOR]
@@ -264,6 +266,8 @@ def test_a_forgotten_password_is_set_anew_by_a_letter_and_nobody_learns_who_has_
     assert f'href="{reset}"' in client.get(LOGIN).content.decode()
     answers = [client.post(reset, {"email": email}, follow=True) for email in ("ewa@EXAMPLE.pl", "nikt@example.pl")]
     assert answers[0].content == answers[1].content
+    assert mail.outbox == []  # not before the answers
+    letters.send_waiting()
     (letter,) = mail.outbox
     assert set_password(link_in(letter), "123").status_code == 200
     assert set_password(link_in(letter)).status_code == 302
@@ -278,6 +282,7 @@ def test_nobody_floods_a_mailbox_or_wakes_an_account_that_is_off(client):
     for _ in range(5):
         for name in ("ewa", "off", "gosc"):
             client.post(reverse("admin_password_reset"), {"email": f"{name}@example.pl"})
+        letters.send_waiting()
     assert [letter.to for letter in mail.outbox] == [["ewa@example.pl"]] * 3
 
 

@@ -18,7 +18,7 @@ from catalog.admin.depots.form import VERIFYING, DepotAdminForm
 from catalog.admin.depots.same_contact import find_same_contact
 from catalog.admin.desk import current_editor, read_number, read_text
 from catalog.admin.next_row import NextRowMixin
-from catalog.admin.notifications import tell_authors
+from catalog.admin.notifications import send_closing_letters
 from catalog.depots import duplicates, quality
 from catalog.services import editing, moderation, publishing, viewing
 from catalog.services.followers import FOLLOWERS
@@ -233,7 +233,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         else:
             self.message_user(request, f"Zapisano decyzję: {depot}.")
             owed = models.Submission.objects.unnotified().filter(depot=depot, state="superseded")
-            tell_authors(self, request, list(owed.values_list("pk", flat=True)))
+            send_closing_letters(self, request, owed.count())
         return HttpResponseRedirect(url)
 
 

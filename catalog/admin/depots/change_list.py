@@ -20,7 +20,7 @@ from catalog.admin.bulk import bulk_action, each
 from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search, work_queues
 from catalog.admin.desk import MissingObjectMixin, current_editor, read_text
-from catalog.admin.notifications import tell_authors
+from catalog.admin.notifications import send_closing_letters
 from catalog.depots import fuels, quality
 from catalog.services import moderation
 from catalog.services.followers import FOLLOWERS
@@ -222,7 +222,7 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
         editor, today = current_editor(request), timezone.localdate()
         decided = moderation.remove_depots(keys=keys, reason=reason, by=editor, on=today, note=reason_of(request))
         self._tell(request, decided)
-        tell_authors(self, request, decided.closed)
+        send_closing_letters(self, request, len(decided.closed))
 
     def _tell(self, request: HttpRequest, decided: BulkResult) -> None:
         """Report how many depots changed, with the undo button, and which could not be changed."""

@@ -13,7 +13,7 @@ from catalog.depots.duplicates import PROPOSED_NEAR_M
 from catalog.models import Depot, Municipality, Submission
 from catalog.parsing.personal_names import is_personal_name
 from catalog.services.editing import edit_version
-from catalog.submissions import claims, field_groups
+from catalog.submissions import claims, field_groups, objections
 from catalog.submissions.decisions import MAX_REASON
 from catalog.submissions.limits import LINKS_PER_MAILBOX
 from catalog.territory import projection
@@ -23,7 +23,7 @@ State = Submission.State
 
 
 def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
-    """Template context of a submission. At most seven queries besides the submission and its depot.
+    """Template context of a submission. At most eight queries besides the submission and its depot.
 
     form: edits the proposed values; bound to the POST of a decision that was refused.
     """
@@ -39,6 +39,9 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
         "changed": is_open and any(row["changed"] for row in rows),
         "correction": submission.kind == Kind.CORRECT,
         "comparisons": claims.compare(submission),
+        "owners": list(objections.other_owners(submission)) if submission.kind == Kind.CLAIM else [],
+        "objection_ends": objections.objection_ends(submission),
+        "is_open": is_open,
         "live": _live_map(submission),
         "others": others(submission),
         "questions": questions,

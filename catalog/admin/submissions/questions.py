@@ -46,7 +46,7 @@ def shown_state(row: Any) -> str:
 def ask(model_admin: Any, request: HttpRequest, submission: Submission) -> None:
     """Send the submitted question to the author, and report the result as a message."""
     try:
-        question = questions.ask_author(
+        questions.ask_author(
             submission=submission, text=read_text(request, "question"), by=current_editor(request), on=timezone.now()
         )
     except questions.QuestionMissing:
@@ -56,6 +56,6 @@ def ask(model_admin: Any, request: HttpRequest, submission: Submission) -> None:
     except SubmissionAlreadyDecided:
         model_admin.message_user(request, "Nie wysłano: zgłoszenie już nie czeka.", messages.WARNING)
     else:
-        question.refresh_from_db()
-        said = "Pytanie wysłane" if question.sent_at else "Pytanie zapisane, ale list jeszcze nie wyszedł: wyjdzie sam"
-        model_admin.message_user(request, f"{said}. Zgłoszenie nr {submission.pk} czeka na odpowiedź autora.")
+        model_admin.message_user(
+            request, f"Pytanie wychodzi listem. Zgłoszenie nr {submission.pk} czeka na odpowiedź autora."
+        )

@@ -20,14 +20,13 @@ from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
 from catalog.admin.desk import FixedRowsAdmin, PendingByDefaultFilter, current_editor, read_number, read_text
 from catalog.admin.next_row import NextRowMixin
-from catalog.admin.notifications import numbered, report_delayed
 from catalog.admin.submissions.description import describe
 from catalog.admin.submissions.proposal_form import ProposalForm
 from catalog.admin.submissions.questions import AWAITS_AUTHOR, QuestionFilter, ask, shown_state
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
 from catalog.models import Depot, Submission
 from catalog.services.refusal import Refusal
-from catalog.submissions import decisions, field_groups, notifications
+from catalog.submissions import decisions, field_groups
 from catalog.submissions.questions import MAX_QUESTION, with_questions
 
 CANNED_REASONS = (
@@ -123,11 +122,6 @@ def why_not_accepted(submission: Submission) -> str:
     return why_not_decided(submission) or (AWAITS_AUTHOR if getattr(submission, "awaits_author", False) else "")
 
 
-def why_not_told(submission: Submission) -> str:
-    """Why no letter can be sent again, in Polish; "" if one can."""
-    return "" if submission.notification_pending and submission.erased_at is None else "list nie czeka na wysłanie"
-
-
 def kinds(rows: Collection[Submission]) -> dict[str, int]:
     """Number of submissions by kind, in Polish."""
     return Counter(row.get_kind_display() for row in rows)
@@ -156,7 +150,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
     search_help_text = f"numer, e-mail; {search.HELP}"
     csv_columns = CSV_COLUMNS
     show_full_result_count = False
-    actions = ("accept", "reject", "tell")
+    actions = ("accept", "reject")
     action_form = RejectionForm
     change_list_template = "admin/catalog/submission/list.html"
 
@@ -227,10 +221,6 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             return
         self._report(request, decided)
 
-    @bulk_action(description="Wyślij jeszcze raz list o decyzji", obstacles=each(why_not_told), named=named)
-    def tell(self, request: HttpRequest, keys: list[int]) -> None:
-        self._report_letters(request, notifications.resend_letters(submissions=keys))
-
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         context = {
             "title": "Zgłoszenia właścicieli i czytelników",
@@ -255,9 +245,6 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         if not self.has_change_permission(request):
             raise PermissionDenied
         decision, _, goes_on = request.POST.get("decision", "").partition("_")
-        if decision == "tell":
-            self._report_letters(request, notifications.resend_letters(submissions=[found.pk]))
-            return HttpResponseRedirect(request.path)
         # Find the next row first: a decision may take this one off the list.
         following = self.find_next(request, found.pk) if goes_on else None
         if decision == "ask":
@@ -284,7 +271,6 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             "may_decide": found.state == State.WAITING and may_change,
             "may_ask": found.is_undecided and may_change,
             "max_question": MAX_QUESTION,
-            "may_tell": found.notification_pending and may_change,
         }
         return TemplateResponse(request, "admin/catalog/submission/decide.html", context)
 
@@ -304,6 +290,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
                     reason=reason,
                     opened=read_number(request.POST.get("opened")),
                     verify="verify" in request.POST,
+                    keep_owners="keep_owners" in request.POST,
                     by=editor,
                     on=now,
                 )
@@ -329,27 +316,8 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         return None
 
     def _report(self, request: HttpRequest, decided: decisions.DecisionResult) -> None:
-        """Report what was decided, what could not be, and which authors were not notified."""
+        """Report what was decided, and what could not be."""
         self.message_user(request, f"Zdecydowano: {len(decided.changed)}.")
         if decided.unchanged:
             named = "; ".join(f"nr {row.pk}: {reason}" for row, reason in decided.unchanged)
             self.message_user(request, f"Bez zmian: {named}", messages.WARNING)
-        if decided.unsent:
-            self.message_user(
-                request,
-                f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: {numbered(decided.unsent)}. "
-                "Można go wysłać jeszcze raz ze strony zgłoszenia.",
-                messages.WARNING,
-            )
-        report_delayed(self, request, decided.delayed)
-
-    def _report_letters(self, request: HttpRequest, told: notifications.Told) -> None:
-        """Report which letters were sent."""
-        if told.sent:
-            self.message_user(request, f"Wysłano listy: {numbered(told.sent)}.")
-        if told.unsent:
-            said = f"List nadal nie wyszedł: {numbered(told.unsent)}. Spróbuj później."
-            self.message_user(request, said, messages.WARNING)
-        report_delayed(self, request, told.delayed)
-        if told == notifications.Told():
-            self.message_user(request, "Żaden z tych listów nie czeka na wysłanie.", messages.WARNING)

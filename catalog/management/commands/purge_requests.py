@@ -49,4 +49,4 @@ class Command(BaseCommand):
         if told.delayed:
             self.stdout.write(f"{len(told.delayed)} such letters wait until their mailboxes may get more")
         if told.unsent:
-            raise CommandError(f"not sent: letters of submissions {', '.join(map(str, told.unsent))}; the log says why")
+            raise CommandError(f"not sent: {', '.join(told.unsent)}; the log says why")

@@ -1,17 +1,19 @@
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from catalog.models import Submission, SubmissionQuestion
-from catalog.submissions.notifications import resend_letters
-from catalog.submissions.questions import send_questions
+from catalog.submissions import letters
+
+RETRY = timedelta(minutes=1)
+"""Letters tried since are left to the process that tried them."""
 
 
 class Command(BaseCommand):
     help = (
-        "Send the letters about decisions, and the questions, that are owed: those that could not be sent, as when "
-        "the mail server was down, and those that were too many for one mailbox. Run it every quarter of an hour. "
-        "Ends with 1 while some still cannot be sent."
+        "Send the letters that wait: those that could not be sent, as when the mail server was down, and those that "
+        "were too many for one mailbox. The service does so itself; this is for a service that is down, and tells a "
+        "monitor by its exit status. Run it every quarter of an hour. Ends with 1 while some still cannot be sent."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -19,12 +21,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, commit: bool, **options: Any) -> None:
         if not commit:
-            waiting = Submission.objects.unnotified().count() + SubmissionQuestion.objects.unsent().count()
-            self.stdout.write(f"{waiting} letters wait; add --commit to send them")
+            self.stdout.write(f"{letters.count_waiting()} letters wait; add --commit to send them")
             return
-        decisions, asked = resend_letters(), send_questions()
-        self.stdout.write(f"{len(decisions.sent) + len(asked.sent)} letters sent")
-        if delayed := len(decisions.delayed) + len(asked.delayed):
-            self.stdout.write(f"{delayed} letters wait until their mailboxes may get more")
-        if unsent := (*decisions.unsent, *asked.unsent):
-            raise CommandError(f"not sent: those of submissions {', '.join(map(str, unsent))}; the log says why")
+        told = letters.send_waiting(retry=RETRY)
+        self.stdout.write(f"{len(told.sent)} letters sent")
+        if told.delayed:
+            self.stdout.write(f"{len(told.delayed)} letters wait until their mailboxes may get more")
+        if told.unsent:
+            raise CommandError(f"not sent: {', '.join(told.unsent)}; the log says why")

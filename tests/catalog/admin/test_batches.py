@@ -11,6 +11,7 @@ from django.urls import reverse
 from catalog import models
 from catalog.roles import CHIEF, EDITOR
 from catalog.services import batches, editing, moderation, publishing
+from catalog.submissions import letters
 from fueldepot.data import history
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many
@@ -96,7 +97,8 @@ def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
     claim = factories.SubmissionFactory(depot=depot, claim=True)
     unconfirmed = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     said = text_of(bulk.act(client, DEPOTS, "remove_not_a_depot", depot))
-    assert "Zamknięte zgłoszenia: 2. Wysłane listy: 2." in said
+    assert "Zamknięte zgłoszenia: 2. Ich autorzy dostaną listy." in said
+    letters.send_waiting()
     assert {letter.to[0] for letter in mail.outbox} == {waiting.email, claim.email}
     assert "Powód: to nie jest skład opału." in mail.outbox[0].body
     assert set(models.Submission.objects.values_list("state", "notification_pending")) == {("superseded", False)}
@@ -107,10 +109,11 @@ def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
     assert states == {waiting.pk: "waiting", claim.pk: "superseded", unconfirmed.pk: "superseded", again.pk: "waiting"}
 
 
-def test_removing_one_closes_what_waits_too(client, editor):
+def test_removing_one_closes_what_waits_too(client, editor, django_capture_on_commit_callbacks):
     waiting = factories.SubmissionFactory()
     decide = reverse("admin:catalog_depot_decide", args=[waiting.depot_id])
-    client.post(decide, {"decision": "remove", "reason": "closed"})
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(decide, {"decision": "remove", "reason": "closed"})
     waiting.refresh_from_db()
     assert (waiting.state, waiting.notification_pending) == ("superseded", False)
     assert [letter.to for letter in mail.outbox] == [[waiting.email]]

@@ -66,7 +66,7 @@ def test_every_action_of_every_list_asks():
     assert {name for name in found if not name.endswith(".delete_selected")} == {
         *(f"catalog.Depot.{name}" for name in ("verify", "confirm_fuels", "reset", "publish")),
         *(f"catalog.Depot.remove_{name}" for name in ("closed", "duplicate", "not_a_depot", "private")),
-        *(f"catalog.Submission.{name}" for name in ("accept", "reject", "tell")),
+        *(f"catalog.Submission.{name}" for name in ("accept", "reject")),
         "catalog.OwnerChange.mark_seen",
         "catalog.OwnerLink.revoke",
         *(f"prices.DepotPrice.{name}" for name in ("approve", "reject")),
@@ -77,7 +77,7 @@ def test_every_action_of_every_list_asks():
     ("listing", "names"),
     [
         (DEPOTS, ("verify", "confirm_fuels", "reset", "publish", "remove_closed", "remove_private")),
-        (SUBMISSIONS, ("accept", "reject", "tell")),
+        (SUBMISSIONS, ("accept", "reject")),
         (PRICES, ("approve", "reject")),
     ],
 )
@@ -93,7 +93,7 @@ def test_nothing_changes_before_it_is_confirmed(client, editor, listing, names):
         for typed in ({}, {"shown": ""}, {"shown": "0" * 64}, {"post": "yes"}):
             answer = bulk.choose(client, listing, name, *rows, reason="Nie.", **typed)
             assert answer.status_code == 200
-            assert "Na razie nic nie zmieniono." in said(answer) or name == "tell"
+            assert "Na razie nic nie zmieniono." in said(answer)
     assert state() == before
 
 

@@ -11,7 +11,7 @@ from django.core import mail
 from django.urls import reverse
 
 from catalog.models import Depot, Submission
-from catalog.submissions import retention
+from catalog.submissions import letters, retention
 from tests import bulk, factories, texts
 from tests.pages.reading import SCRIPT, text_of
 
@@ -293,42 +293,20 @@ def test_bulk_decisions(client, editor, django_capture_on_commit_callbacks):
     assert "Tak, wykonaj" not in asked
 
 
-@pytest.mark.django_db(transaction=True)  # letters leave once it is committed, and before the editor is answered
-def test_whom_no_letter_reached_is_named(client, settings):
-    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.HalfBroken"
-    client.force_login(factories.UserFactory())
-    lost = factories.SubmissionFactory(email="nobody@opal.pl")
-    answer = client.post(page(lost), {"decision": "reject", "reason": "Nie."}, follow=True)
-    assert f"Decyzja zapisana, ale list do zgłaszającego nie wyszedł: nr {lost.pk}." in text_of(answer)
-    assert "Listy o decyzji, które nie wyszły: 1 ." in text_of(answer)
-
-
-def test_a_letter_that_did_not_leave_is_sent_again_from_the_page(client, editor, settings):
-    lost = factories.SubmissionFactory(decided=True, notification_pending=True)
-    assert "List o decyzji nie wyszedł; wyjdzie sam przy jednej z następnych prób, najwyżej 3 na godzinę" in text_of(
-        client.get(page(lost))
-    )
-    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
-    answer = client.post(page(lost), {"decision": "tell"}, follow=True)
-    assert f"List nadal nie wyszedł: nr {lost.pk}. Spróbuj później." in text_of(answer)
-    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    answer = client.post(page(lost), {"decision": "tell"}, follow=True)
-    assert f"Wysłano listy: nr {lost.pk}." in text_of(answer)
-    assert "List o decyzji" not in text_of(answer)
-    assert "Żaden z tych listów" in text_of(client.post(page(lost), {"decision": "tell"}, follow=True))
-    assert len(mail.outbox) == 1
-
-
-def test_letters_that_did_not_leave_are_found_and_sent_from_the_queue(client, editor):
+def test_letters_that_did_not_leave_are_found_and_leave_by_themselves(client, editor):
     lost = [factories.SubmissionFactory(decided=True, notification_pending=True) for _ in range(2)]
-    told, erased = factories.SubmissionFactory(decided=True), factories.SubmissionFactory(erased=True)
+    factories.SubmissionFactory(decided=True)
+    erased = factories.SubmissionFactory(erased=True)
     Submission.objects.filter(pk=erased.pk).update(notification_pending=True)
+    waits = "List o decyzji jeszcze nie wyszedł; wyjdzie sam przy jednej z następnych prób, najwyżej 3 na godzinę"
+    assert waits in text_of(client.get(page(lost[0])))
     answer = client.get(QUEUE, {"state": "all", "letter": "owed"})
     assert set(answer.context["cl"].result_list) == set(lost)
-    answer = bulk.act(client, f"{QUEUE}?state=all", "tell", *lost, told, erased)
-    assert f"Wysłano listy: nr {lost[0].pk}, nr {lost[1].pk}." in text_of(answer)
-    assert "które nie wyszły" not in text_of(answer)
+    assert "Listy o decyzji, które jeszcze nie wyszły: 2 . Wyjdą same" in text_of(answer)
+    letters.send_waiting()
     assert sorted(letter.to[0] for letter in mail.outbox) == sorted(row.email for row in lost)
+    assert "które jeszcze nie wyszły" not in text_of(client.get(QUEUE))
+    assert "List o decyzji" not in text_of(client.get(page(lost[0])))
 
 
 def test_submissions_are_neither_added_nor_deleted_by_hand_and_strangers_see_nothing(client, editor):
@@ -356,9 +334,6 @@ def test_who_may_only_look_decides_nothing(client):
     submission = factories.SubmissionFactory()
     assert "Przyjmij zaznaczone" not in client.get(page(submission)).content.decode()
     assert client.post(page(submission), {"decision": "reject", "reason": "x"}).status_code == 403
-    lost = factories.SubmissionFactory(decided=True, notification_pending=True)
-    assert "Wyślij jeszcze raz" not in text_of(client.get(page(lost)))
-    assert client.post(page(lost), {"decision": "tell"}).status_code == 403
     stranger = get_user_model().objects.create(username="obcy", is_staff=True)
     client.force_login(stranger)
     assert client.get(page(submission)).status_code == 403

@@ -82,6 +82,7 @@ def fill_every_table(editor):
     question = {"text": "?", "asked_at": NOW, "asked_by": editor}
     SubmissionQuestion.objects.create(submission=factories.SubmissionFactory(depot=first), **question)
     owner_links.grant_link(depot=first, email="jan@opal.pl", on=NOW)
+    owner_links.request_link(depot=first, email="jan@opal.pl", on=NOW)
     OwnerChange.objects.create(depot=first, made_at=NOW, text="x")
     factories.DepotPriceFactory(depot=first).save()
     viewing.mark_viewing(depot=first, by=editor, on=NOW)

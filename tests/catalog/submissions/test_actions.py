@@ -13,7 +13,8 @@ from django.utils import timezone
 from catalog.models import Depot, Submission
 from catalog.services.editing import DepotEditConflict, ValueRefused, edit_depot, edit_version
 from catalog.services.publishing import publish_depot
-from catalog.submissions import decisions, field_groups, notifications, retention
+from catalog.submissions import decisions, field_groups, retention
+from catalog.submissions import letters as sending
 from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
 from catalog.submissions.intake import SubmissionDeleted, confirm_submission
 from catalog.submissions.limits import mailbox_free_at
@@ -25,6 +26,7 @@ pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TODAY = NOW.date()
+AT_ONCE = timedelta(0)
 
 
 @pytest.fixture
@@ -41,6 +43,11 @@ def letters(django_capture_on_commit_callbacks):
             return act(**values)
 
     return run
+
+
+def labels(*submissions):
+    """What results and logs call the letters of submissions."""
+    return tuple(f"submission {submission.pk}" for submission in submissions)
 
 
 def correction(depot, **proposed):
@@ -302,15 +309,16 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
 
 
 @pytest.mark.slow
-def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, letters, django_assert_max_num_queries):
+def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, django_assert_max_num_queries):
     rows = waiting_submissions(200)
-    # savepoint 2; depots, submissions, changed submissions; letters: savepoint 2, addresses, mailboxes, rows, those of
-    # the hour, what has left 2
-    with django_assert_max_num_queries(15):
-        decided = letters(
-            decisions.reject_submissions, submissions=[row.pk for row in rows], reason="Spam.", by=editor, on=NOW
-        )
-    assert (len(decided.changed), len(mail.outbox), decided.unsent) == (200, 200, [])
+    with django_assert_max_num_queries(6):  # savepoint 2; depots 2, submissions, changed submissions
+        decided = decisions.reject_submissions(submissions=[row.pk for row in rows], reason="Spam.", by=editor, on=NOW)
+    assert len(decided.changed) == 200
+    # of each kind: savepoint 2, turn, rows; of decisions five times: 50 at once, also letters of the hour, what is
+    # tried; savepoint 2, lock, what has left
+    with django_assert_max_num_queries(4 * 4 + 5 * 10):
+        sending.send_waiting()
+    assert len(mail.outbox) == 200
 
 
 def test_two_submissions_about_one_entry_add_up(editor):
@@ -338,11 +346,11 @@ class Down(EmailBackend):
         raise ConnectionRefusedError
 
 
-def test_a_letter_that_cannot_be_sent_undoes_nothing_and_is_named(editor, letters, settings, caplog):
+def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, settings, caplog):
     settings.EMAIL_BACKEND = f"{__name__}.HalfBroken"
     lost, kept = factories.SubmissionFactory(email="nobody@opal.pl"), factories.SubmissionFactory()
     decided = letters(decisions.accept_submissions, submissions=[lost.pk, kept.pk], by=editor, on=NOW)
-    assert (len(decided.changed), decided.unsent) == (2, [lost.pk])
+    assert len(decided.changed) == 2
     assert [letter.to[0] for letter in mail.outbox] == [kept.email]
     assert f"letter of submission {lost.pk} not sent: SMTPRecipientsRefused" in caplog.text
     assert "nobody" not in caplog.text
@@ -354,22 +362,20 @@ def test_every_kind_of_letter_is_sent_again_and_once(editor, letters, settings):
     depot = factories.DepotFactory()
     accepted = factories.SubmissionFactory(depot=depot, delete=True)
     superseded = correction(depot, phone="+48 601 234 567")
-    unconfirmed = factories.SubmissionFactory(depot=depot, unconfirmed=True)
+    factories.SubmissionFactory(depot=depot, unconfirmed=True)
     rejected = factories.SubmissionFactory()
     letters(decisions.accept_submission, submission=accepted, by=editor, on=NOW)
     letters(decisions.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
-    owed = (accepted.pk, superseded.pk, rejected.pk)
-    assert notifications.resend_letters() == notifications.Told((), owed)
+    owed = labels(accepted, superseded, rejected)
+    assert sending.send_waiting(retry=AT_ONCE) == sending.Told(unsent=owed)
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    assert notifications.resend_letters(submissions=[rejected.pk, unconfirmed.pk]) == notifications.Told(
-        (rejected.pk,), ()
-    )
-    assert notifications.resend_letters() == notifications.Told((accepted.pk, superseded.pk), ())
-    assert notifications.resend_letters() == notifications.Told((), ())
-    said = [letter.body for letter in mail.outbox]
-    assert "Powód: Nie ten skład." in said[0]
-    assert "Wpis zniknął z katalogu i z API" in said[1]
-    assert "jest już nieaktualne: wpis usunięto z katalogu" in said[2]
+    assert sending.send_waiting() == sending.Told()  # tried just before
+    assert sending.send_waiting(retry=AT_ONCE) == sending.Told(owed)
+    assert sending.send_waiting(retry=AT_ONCE) == sending.Told()
+    texts = [letter.body for letter in mail.outbox]
+    assert "Wpis zniknął z katalogu i z API" in texts[0]
+    assert "jest już nieaktualne: wpis usunięto z katalogu" in texts[1]
+    assert "Powód: Nie ten skład." in texts[2]
 
 
 def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves(editor, letters, monkeypatch, capsys):
@@ -380,16 +386,15 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
     rows = [factories.SubmissionFactory(**asked | {"mailbox_hash": ""}) for _ in range(4)]
     other = factories.SubmissionFactory()
     numbers = [row.pk for row in (*rows, other)]
-    decided = letters(decisions.reject_submissions, submissions=numbers, reason="Nie.", by=editor, on=NOW)
+    letters(decisions.reject_submissions, submissions=numbers, reason="Nie.", by=editor, on=NOW)
     assert [letter.to[0] for letter in mail.outbox] == ["jan@opal.pl", "jan@opal.pl", other.email]
-    assert (decided.unsent, decided.delayed) == ([], [row.pk for row in rows[2:]])
     retention.purge_submissions(on=NOW + timedelta(minutes=30))
-    assert notifications.resend_letters() == notifications.Told(delayed=tuple(decided.delayed))
+    assert sending.send_waiting() == sending.Told(delayed=labels(*rows[2:]))
     now[0] = NOW + timedelta(minutes=1)
     call_command("resend_letters", commit=True)
     assert capsys.readouterr().out == "1 letters sent\n1 letters wait until their mailboxes may get more\n"
     now[0] = NOW + timedelta(hours=1)
-    assert notifications.resend_letters() == notifications.Told((rows[3].pk,))
+    assert sending.send_waiting() == sending.Told(labels(rows[3]))
     assert len(mail.outbox) == 5
     assert mailbox_free_at(hash_mailbox("j.an+x@opal.pl"), now[0]) is None
     assert not Submission.objects.unnotified().exists()
@@ -402,16 +407,19 @@ def test_a_letter_that_is_owed_keeps_no_address_longer(editor, letters, settings
     assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 1
     submission.refresh_from_db()
     assert (submission.email, submission.notification_pending) == ("", False)
-    assert notifications.resend_letters() == notifications.Told((), ())
+    assert sending.send_waiting(retry=AT_ONCE) == sending.Told()
 
 
-def test_the_command_sends_again_and_fails_while_it_cannot(capsys, settings):
+def test_the_command_sends_again_and_fails_while_it_cannot(capsys, settings, monkeypatch):
+    now = [NOW]
+    monkeypatch.setattr(timezone, "now", lambda: now[0])
     lost = factories.SubmissionFactory(decided=True, notification_pending=True)
     call_command("resend_letters")
     assert capsys.readouterr().out == "1 letters wait; add --commit to send them\n"
     settings.EMAIL_BACKEND = f"{__name__}.Down"
-    with pytest.raises(CommandError, match=f"not sent: those of submissions {lost.pk}; the log says why"):
+    with pytest.raises(CommandError, match=f"not sent: submission {lost.pk}; the log says why"):
         call_command("resend_letters", commit=True)
+    now[0] += timedelta(minutes=1)
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     call_command("resend_letters", commit=True)
     assert capsys.readouterr().out == "0 letters sent\n1 letters sent\n"
@@ -448,11 +456,11 @@ def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(set
     year = timedelta(days=365)
     assert retention.warn_of_expiry(on=NOW + year - timedelta(days=15)).sent == ()
     settings.EMAIL_BACKEND = f"{__name__}.Down"
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=14)).unsent == (submission.pk,)
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=14)).unsent == labels(submission)
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     # A day late: so is what it tells of.
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=13)).sent == (submission.pk,)
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=12)) == notifications.Told((), ())
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=13)).sent == labels(submission)
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=12)) == sending.Told()
     (letter,) = mail.outbox
     assert letter.to == [submission.email]
     assert f"zgłoszenia nr {submission.pk}" in letter.body

@@ -174,7 +174,7 @@ class Postgres(Server):
             "port": str(self.port),
             "unix_socket_directories": "",
             "fsync": "off",
-            "max_connections": "60",
+            "max_connections": "72",
             "log_min_messages": "fatal",
         }
         (self.home / "own.conf").write_text(

@@ -9,6 +9,7 @@ from django.template.backends.jinja2 import Template
 from django.test.signals import template_rendered
 from django.utils import timezone
 
+from catalog.submissions import decisions
 from pages.forms import spam
 from tests import factories
 
@@ -72,8 +73,9 @@ class Stranger:
         return self.send(path, typed | changed)
 
     def link(self):
-        """Return the link in the newest e-mail."""
-        return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/potwierdz/\?odnosnik=\S+)", mail.outbox[-1].body)[1]
+        """Return the link in the newest e-mail that asks for a confirmation."""
+        texts = "\n".join(letter.body for letter in mail.outbox)
+        return re.findall(r"http://127\.0\.0\.1:8000(/zgloszenia/potwierdz/\?odnosnik=\S+)", texts)[-1]
 
     def confirm(self, link=None):
         """Open a link and press its button."""
@@ -95,3 +97,17 @@ def nowak(db):
     return factories.DepotFactory(
         phone="+48 12 345 67 89", place="Kraków", postcode="30-001", website="https://www.opal-nowak.pl/"
     )
+
+
+def link_in(letter):
+    """Return the path of the owner's link in an e-mail."""
+    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/moj-sklad/\?odnosnik=\S+)", letter.body)[1]
+
+
+@pytest.fixture
+def link(nowak, clock, django_capture_on_commit_callbacks):
+    """Return the link in the e-mail about an accepted claim."""
+    submission = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
+    with django_capture_on_commit_callbacks(execute=True):
+        decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+    return link_in(mail.outbox[-1])

@@ -7,33 +7,22 @@ from decimal import Decimal
 import pytest
 from django.core import mail
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from catalog.models import OwnerChange, OwnerLink, Submission
+from catalog.models import OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services.merging import merge_depots
 from catalog.services.moderation import revoke_verification
 from catalog.services.publishing import publish_depot
-from catalog.submissions import decisions, owner_links
+from catalog.submissions import decisions, letters, owner_links
 from prices.models import DepotPrice
 from tests import factories, texts
+from tests.pages.forms.conftest import link_in
 from tests.pages.forms.test_prices import SEVEN
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
-
-
-def link_in(letter):
-    """Return the path of the owner's link in an e-mail."""
-    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/moj-sklad/\?odnosnik=\S+)", letter.body)[1]
-
-
-@pytest.fixture
-def link(nowak, clock, django_capture_on_commit_callbacks):
-    """Return the link in the e-mail about an accepted claim."""
-    submission = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
-    with django_capture_on_commit_callbacks(execute=True):
-        decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
-    return link_in(mail.outbox[-1])
 
 
 def save(stranger, link, **changed):
@@ -118,27 +107,70 @@ def test_hours_may_be_as_long_as_their_column(stranger, nowak, link):
     assert nowak.opening_hours == texts.longest("opening_hours")
 
 
-def test_a_renewed_link_ends_the_one_before_and_strangers_learn_nothing(client, stranger, nowak, link):
-    path = f"/sklad/{nowak.pk}/odnosnik/"
+def renew(stranger, nowak, email="Jan@opal-nowak.pl"):
+    return stranger.fill(f"/sklad/{nowak.pk}/odnosnik/", email=email)
+
+
+def test_a_request_for_a_new_link_says_and_costs_the_same_for_any_address(client, stranger, nowak, link):
     mail.outbox.clear()
-    other = text_of(stranger.fill(path, email="obcy@example.pl"))
-    assert mail.outbox == []
-    assert text_of(stranger.fill(path, email="Jan@opal-nowak.pl")) == other
-    fresh = link_in(mail.outbox[-1])
+    path = f"/sklad/{nowak.pk}/odnosnik/"
+    answers, statements = [], []
+    for email in ("jan@opal-nowak.pl", "obcy@example.pl"):
+        typed = stranger.show(path) | {"email": email}
+        stranger.clock.move(seconds=10)
+        with CaptureQueriesContext(connection) as queries:
+            answers.append(text_of(client.post(path, typed)))
+        statements.append([re.sub(r"'[^']*'|\d+", "…", query["sql"]) for query in queries])
+    assert answers[0] == answers[1]
+    assert statements[0] == statements[1]
+    assert mail.outbox == []  # not before the answer
+    letters.send_waiting()
+    assert [letter.to for letter in mail.outbox] == [["jan@opal-nowak.pl"]]
+    assert not PendingLetter.objects.exists()  # of neither an address is kept
+
+
+def test_a_new_link_ends_the_one_before_once_something_is_saved_by_it(client, stranger, nowak, link):
+    renew(stranger, nowak)
     assert mail.outbox[-1].subject == "Skład opału Nowak: nowy odnośnik"
-    assert (client.get(link).status_code, client.get(fresh).status_code) == (404, 200)
+    fresh = link_in(mail.outbox[-1])
+    assert [client.get(one).status_code for one in (link, fresh, link)] == [200, 200, 200]
+    assert save(stranger, link, mon="6-14").status_code == 302
+    assert save(stranger, fresh, mon="7-15").status_code == 302
+    assert [client.get(one).status_code for one in (link, fresh)] == [404, 200]
+
+
+def test_a_new_link_ends_the_one_before_by_its_button(client, stranger, nowak, link):
+    renew(stranger, nowak)
+    fresh = link_in(mail.outbox[-1])
+    assert "Wyłącz poprzedni już teraz" not in text_of(client.get(link))
+    assert "Wyłącz poprzedni już teraz" in text_of(client.get(fresh))
+    client.post("/zgloszenia/moj-sklad/", {"odnosnik": fresh.partition("=")[2], "poprzedni": "1"})
+    assert [client.get(one).status_code for one in (link, fresh)] == [404, 200]
+    assert "Wyłącz poprzedni" not in text_of(client.get(fresh))
+
+
+def test_links_to_one_mailbox_leave_by_themselves_when_the_hour_is_over(stranger, nowak, link, clock):
     for _ in range(4):
-        stranger.fill(path)
-    assert len(mail.outbox) == 2  # three an hour, together with the letter of acceptance
-    assert client.get(link_in(mail.outbox[-1])).status_code == 200
+        renew(stranger, nowak)
+    assert len(mail.outbox) == 3  # an hour, with the letter of acceptance
+    clock.move(hours=1)
+    letters.send_waiting()
+    assert len(mail.outbox) == 4  # one for equal requests that waited
 
 
-def test_the_log_names_the_link_whose_letter_was_not_sent(stranger, nowak, link, settings, caplog):
+def test_a_link_whose_letter_does_not_leave_ends_nothing_and_is_tried_again(
+    client, stranger, nowak, link, clock, settings, caplog
+):
     settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
-    stranger.fill(f"/sklad/{nowak.pk}/odnosnik/", email="jan@opal-nowak.pl")
-    number = OwnerLink.objects.get().pk
-    assert f"letter of owner link {number} not sent: ConnectionRefusedError" in caplog.text
+    renew(stranger, nowak)
+    number = PendingLetter.objects.get().pk
+    assert f"letter of pendingletter {number} not sent: ConnectionRefusedError" in caplog.text
     assert "jan@" not in caplog.text
+    assert client.get(link).status_code == 200
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    clock.move(minutes=15)
+    letters.send_waiting()
+    assert client.get(link_in(mail.outbox[-1])).status_code == 200
 
 
 def test_an_owner_or_an_editor_ends_it(client, stranger, nowak, link, clock):

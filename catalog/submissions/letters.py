@@ -1,0 +1,215 @@
+"""Sending of letters: after the answer of the request that caused them, and again until they have left.
+
+Rows say which letters wait (`letter_kinds`). A process that serves requests has a thread that sends them, so that
+neither an answer nor its time depends on the mail server; a command sends its own. A batch is first marked as tried, in
+a short transaction, and then sent without one: a slow mail server holds no locks, and what a killed process had marked
+is tried again after `RETRY`. So a letter may leave twice, and none is lost.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+from threading import Event, Thread
+
+from django.core.mail import EmailMessage, get_connection
+from django.db import connection, transaction
+from django.db.models import F, Func, Model, Q, Value
+from django.utils import timezone
+
+from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion
+from catalog.submissions import limits, tokens
+from catalog.submissions.letter_kinds import KINDS, Letter, LetterKind
+from fueldepot.data.connections import DATABASE_AWAY
+
+logger = logging.getLogger(__name__)
+
+RETRY = timedelta(minutes=15)
+"""Time from an attempt to the next."""
+
+BATCH = 50
+"""Rows marked at once: what one mail server takes well within `RETRY`."""
+
+PAUSE_S = 60.0
+"""How often the thread looks for letters whose time has come."""
+
+AFTER_ANSWER_S = 1.0
+"""How long the thread waits after a request, so that its work does not slow down an answer that is still being sent."""
+
+TRIED_COLUMNS: Mapping[type[Model], list[str]] = {
+    Submission: ["letter_tried_at", "token_hash", "mailbox_hash", "links_at"],
+    SubmissionQuestion: ["letter_tried_at"],
+    OwnerLink: ["links_at"],
+    PendingLetter: ["letter_tried_at"],
+}
+"""Columns that an attempt changes, of the row that waits and of the one that counts the letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Labels of letters: sent, failed, or delayed by the limit of their mailbox."""
+
+    sent: tuple[str, ...] = ()
+    unsent: tuple[str, ...] = ()
+    delayed: tuple[str, ...] = ()
+
+    def __add__(self, other: "Told") -> "Told":
+        return Told(self.sent + other.sent, self.unsent + other.unsent, self.delayed + other.delayed)
+
+
+class Sender(Thread):
+    """The thread that sends letters: soon after `woken` is set, and every `PAUSE_S`."""
+
+    def __init__(self) -> None:
+        super().__init__(name="letters", daemon=True)
+        self.woken, self.stopped = Event(), Event()
+
+    def run(self) -> None:
+        while not self.stopped.is_set():
+            if self.woken.wait(PAUSE_S):
+                self.woken.clear()
+                self.stopped.wait(AFTER_ANSWER_S)
+            try:
+                send_waiting()
+            except DATABASE_AWAY:
+                logger.warning("the database does not answer; letters wait")
+            except Exception:
+                logger.exception("letters could not be sent; they are tried again")
+            finally:
+                connection.close()
+
+    def stop(self) -> None:
+        """End the thread after the letters it is sending."""
+        self.stopped.set()
+        self.woken.set()
+        self.join()
+
+
+class _Threads:
+    sender: Sender | None = None
+
+
+def start() -> Sender:
+    """Start the thread that sends letters. Call it once per process that serves requests."""
+    _Threads.sender = Sender()
+    _Threads.sender.start()
+    return _Threads.sender
+
+
+def send_soon() -> None:
+    """Have waiting letters sent once the transaction commits: by the thread, or here in a process without one."""
+    sender = _Threads.sender
+    transaction.on_commit(sender.woken.set if sender is not None and sender.is_alive() else send_waiting)
+
+
+def send_waiting(*, retry: timedelta = RETRY) -> Told:
+    """Send all waiting letters but those tried less than `retry` ago, which another process may be sending."""
+    return sum((send(kind, retry=retry) for kind in KINDS), Told())
+
+
+def count_waiting() -> int:
+    """Return the number of rows that wait for letters. One query for each kind."""
+    return sum(kind.rows(timezone.now()).count() for kind in KINDS)
+
+
+def send(kind: LetterKind, *, retry: timedelta = RETRY, on: datetime | None = None) -> Told:
+    """Send the waiting letters of a kind. on: the moment, None for the present one of each batch."""
+    result, looked_at = Told(), set[int]()
+    while True:
+        at = on or timezone.now()
+        before = len(looked_at)
+        messages, delayed = _mark(kind, at, retry, looked_at)
+        if len(looked_at) == before:
+            return result
+        unsent = _send(messages)
+        _store(kind, messages.keys(), unsent, at)
+        sent = tuple(letter.label for letter in messages if letter not in unsent)
+        result += Told(sent, tuple(letter.label for letter in unsent), tuple(letter.label for letter in delayed))
+
+
+@transaction.atomic
+def _mark(
+    kind: LetterKind, on: datetime, retry: timedelta, looked_at: set[int]
+) -> tuple[dict[Letter, EmailMessage], list[Letter]]:
+    """Mark the letters of a batch as tried and return their messages, and those that the limit of a mailbox delays.
+
+    looked_at: ids of rows to leave out; gets those of the batch. Rows locked by another transaction are left out.
+    """
+    limits.wait_for_turn("letters")  # the limits are exact only if one process marks at a time
+    due = Q(letter_tried_at=None) | Q(letter_tried_at__lte=on - retry)
+    waiting = kind.rows(on).filter(due).exclude(pk__in=looked_at).order_by("pk")
+    rows = list(waiting.select_for_update(of=kind.locked, skip_locked=True)[:BATCH])
+    looked_at.update(row.pk for row in rows)
+    letters = [letter for row in rows for letter in kind.letters(row, on)]
+    # One object per row, so that several letters to one owner add up.
+    counted = {letter.counted: letter.counted for letter in letters if letter.counted is not None}
+    for row in counted.values():
+        row.mailbox_hash = tokens.hash_mailbox(row.email)  # may have been erased since the previous letter
+    sent_before = limits.recent_letters({row.mailbox_hash for row in counted.values()}, on)
+    counts = Counter({mailbox: len(moments) for mailbox, moments in sent_before.items()})
+    messages: dict[Letter, EmailMessage] = {}
+    delayed = []
+    changed: dict[type[Model], set[Model]] = {model: set() for model in TRIED_COLUMNS}
+    for letter in letters:
+        if letter.counted is not None:
+            row = counted[letter.counted]
+            counts[row.mailbox_hash] += 1
+            if counts[row.mailbox_hash] > limits.LINKS_PER_MAILBOX:
+                delayed.append(letter)
+                continue
+            # Counted before it is sent, so that no other letter is sent meanwhile.
+            row.links_at = [*row.links_at, on]
+            changed[type(row)].add(row)
+        letter.row.letter_tried_at = on
+        changed[type(letter.row)].add(letter.row)
+        messages[letter] = letter.write()
+    for model, some in changed.items():
+        # One UPDATE: a second one of the same rows would lock their depots, after their submissions (`locking`).
+        if some:
+            model._default_manager.bulk_update(some, TRIED_COLUMNS[model])
+    unneeded = {row.pk for row in rows} - {letter.row.pk for letter in letters}
+    if unneeded:
+        kind.done(unneeded, on)
+    return messages, delayed
+
+
+def _send(messages: Mapping[Letter, EmailMessage]) -> list[Letter]:
+    """Send letters over one connection. Returns those that could not be sent: all of them without a mail server."""
+    unsent: list[Letter] = []
+    mail_server = get_connection()
+    for position, (letter, message) in enumerate(messages.items()):
+        message.connection = mail_server
+        is_reached = False
+        try:
+            mail_server.open()  # no-op on an open connection
+            is_reached = True
+            message.send()
+        except (SMTPException, OSError, ValueError) as error:
+            # The error text may contain the address.
+            logger.error("letter of %s not sent: %s", letter.label, type(error).__name__)
+            mail_server.close()
+            if not is_reached:
+                return [*unsent, *list(messages)[position:]]
+            unsent.append(letter)
+    mail_server.close()
+    return unsent
+
+
+@transaction.atomic
+def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Letter], on: datetime) -> None:
+    """Store which letters have left. Those that have not are no longer counted against the limit of their mailbox."""
+    failed = {letter.row.pk for letter in unsent}
+    for model in (Submission, OwnerLink):
+        numbers = {letter.counted.pk for letter in unsent if type(letter.counted) is model}
+        if numbers:
+            rows = model._default_manager.filter(pk__in=numbers)
+            list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
+            rows.update(links_at=Func(F("links_at"), Value(on), function="array_remove"))
+    for letter in letters:
+        if letter.left is not None and letter not in unsent:
+            letter.left()
+    done = {letter.row.pk for letter in letters} - failed
+    if done:
+        kind.done(done, on)

@@ -1,0 +1,91 @@
+"""Claims of an entry that has an owner: the owner is told, and may object before it becomes another's."""
+
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from catalog.models import OwnerLink, Submission
+from catalog.roles import is_chief
+from catalog.services.refusal import Refusal
+from catalog.submissions import tokens
+
+OBJECTION_TIME = timedelta(days=3)
+"""Time to object since the letter to the owner has left."""
+
+MAX_OBJECTION = 2000
+
+
+class OwnerMayObject(Refusal):
+    """The time of the present owner to object is not over, or has not begun because the letter has not left."""
+
+    reason = (
+        f"wpis ma właściciela, a ten ma {OBJECTION_TIME.days} dni na sprzeciw; wcześniej przyjąć przejęcie może tylko "
+        "redaktor naczelny"
+    )
+
+
+class OwnerObjected(Refusal):
+    """The present owner objected; a chief editor decides."""
+
+    reason = "właściciel wpisu zgłosił sprzeciw; przyjąć przejęcie może tylko redaktor naczelny"
+
+
+class ObjectionClosed(Exception):
+    """The claim is decided or withdrawn, or the objection was made before."""
+
+
+class NoSuchClaim(Exception):
+    """The token is invalid, or the claim or the owner's link is gone."""
+
+
+def other_owners(claim: Submission) -> QuerySet[OwnerLink]:
+    """Return the working links of an entry's owners with another address than a claim's, oldest first."""
+    links = OwnerLink.objects.working().filter(depot=claim.depot_id).exclude(email_hash=claim.email_hash)
+    return links.order_by("granted_at", "pk")
+
+
+def claims_to_announce() -> QuerySet[Submission]:
+    """Return waiting claims of which the present owner of the entry has not been told."""
+    owners = OwnerLink.objects.working().filter(depot=OuterRef("depot")).exclude(email_hash=OuterRef("email_hash"))
+    claims = Submission.objects.waiting().filter(kind=Submission.Kind.CLAIM, owner_told_at=None)
+    return claims.filter(Exists(owners))
+
+
+def objection_ends(claim: Submission) -> datetime | None:
+    """Return until when the owner may object; None while the letter has not left."""
+    return None if claim.owner_told_at is None else claim.owner_told_at + OBJECTION_TIME
+
+
+def check_owner_heard(claim: Submission, *, by: AbstractBaseUser, on: datetime) -> None:
+    """Raise OwnerMayObject or OwnerObjected where only a chief editor may accept a claim. At most two queries."""
+    if not other_owners(claim).exists() or is_chief(by):
+        return
+    if claim.objected_at is not None:
+        raise OwnerObjected(claim.pk)
+    ends = objection_ends(claim)
+    if ends is None or on < ends:
+        raise OwnerMayObject(claim.pk)
+
+
+def get_claim(token: str) -> Submission:
+    """Return the claim that an owner's letter is about, with its depot. Two queries. Raises NoSuchClaim."""
+    try:
+        number, link = tokens.read_objection_token(token)
+    except tokens.InvalidToken:
+        raise NoSuchClaim from None
+    claim = Submission.objects.select_related("depot__municipality__voivodeship").filter(pk=number).first()
+    if claim is None or not OwnerLink.objects.working().filter(pk=link, depot=claim.depot_id).exists():
+        raise NoSuchClaim
+    return claim
+
+
+@transaction.atomic
+def object_to_claim(*, claim: Submission, text: str, on: datetime) -> None:
+    """Store the objection of an owner. text: may be "". Raises ObjectionClosed."""
+    stored = Submission.objects.waiting().select_for_update(of=("self",)).filter(pk=claim.pk).first()
+    if stored is None or stored.objected_at is not None:
+        raise ObjectionClosed(claim.pk)
+    stored.objected_at, stored.objection = on, text[:MAX_OBJECTION]
+    stored.save(update_fields=["objected_at", "objection"])

@@ -1,0 +1,106 @@
+"""When letters leave: after the answer, once, and also after a process was killed."""
+
+from datetime import timedelta
+from threading import Event
+
+import pytest
+from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
+
+from catalog.models import OwnerLink, PendingLetter, Submission
+from catalog.submissions import letters, owner_links
+from catalog.submissions.retention import purge_submissions
+from tests import factories
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+
+class Held(EmailBackend):
+    """A mail server that takes no letter before `released` is set."""
+
+    reached, released = Event(), Event()
+
+    def send_messages(self, messages):
+        self.reached.set()
+        assert self.released.wait(60)
+        return super().send_messages(messages)
+
+
+@pytest.fixture
+def sender(settings, monkeypatch):
+    """The thread of a process that serves requests, with a mail server that is held."""
+    settings.EMAIL_BACKEND = f"{__name__}.Held"
+    monkeypatch.setattr(letters, "AFTER_ANSWER_S", 0)
+    Held.reached.clear()
+    Held.released.clear()
+    thread = letters.start()
+    yield thread
+    Held.released.set()
+    thread.stop()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_answer_waits_for_the_mail_server(client, stranger, nowak, sender):
+    answer = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    assert Held.reached.wait(60)
+    assert mail.outbox == []
+    page = client.get(answer["Location"])
+    assert "Wysyłamy wiadomość z odnośnikiem." in text_of(page)
+    assert "Wiadomość z odnośnikiem właśnie wychodzi" in text_of(page)
+    # Nor does what the same author does next.
+    assert stranger.fill(f"/sklad/{nowak.pk}/cena/", **{"price-pellet": "1600"}).status_code == 302
+    withdrawn = client.post(answer["Location"], {"wycofaj": Submission.objects.earliest("pk").pk})
+    assert withdrawn.status_code == 302
+    assert Submission.objects.earliest("pk").state == "withdrawn"
+    Held.released.set()
+    sender.stop()
+    assert len(mail.outbox) == 2
+
+
+def test_what_a_killed_process_did_not_send_another_sends(clock, monkeypatch):
+    lost = factories.SubmissionFactory(decided=True, notification_pending=True)
+    with monkeypatch.context() as killed:
+        killed.setattr(letters, "_send", lambda messages: exit())
+        with pytest.raises(SystemExit):
+            letters.send_waiting()
+    assert letters.send_waiting() == letters.Told()  # it may still be sending
+    clock.move(minutes=15)
+    assert letters.send_waiting().sent == (f"submission {lost.pk}",)
+    assert [letter.to for letter in mail.outbox] == [[lost.email]]
+
+
+def test_a_mail_server_that_is_away_is_asked_once_for_many_letters(monkeypatch):
+    asked = []
+
+    class Away(EmailBackend):
+        def open(self):
+            asked.append(self)
+            raise ConnectionRefusedError
+
+    monkeypatch.setattr(letters, "get_connection", Away)
+    for _ in range(3):
+        factories.SubmissionFactory(decided=True, notification_pending=True)
+    assert len(letters.send_waiting().unsent) == 3
+    assert len(asked) == 1
+    assert not Submission.objects.exclude(links_at=[]).exists()  # none counts against a limit
+
+
+def test_letters_of_one_batch_to_one_owner_add_up(clock):
+    depot = factories.DepotFactory(data_status="owner", verified=True)
+    owner_links.grant_link(depot=depot, email="jan@opal-nowak.pl", on=clock.now)
+    for _ in range(4):
+        factories.SubmissionFactory(depot=depot, claim=True)
+    assert len(letters.send_waiting().delayed) == 1
+    assert OwnerLink.objects.get().links_at == [clock.now] * 3
+    clock.move(hours=1)
+    assert len(letters.send_waiting().sent) == 1
+
+
+@pytest.mark.parametrize(("kind", "hours"), [("owner_link", 24), ("owner_replaced", 90 * 24)])
+def test_a_letter_that_never_leaves_keeps_no_address_for_long(clock, kind, hours):
+    PendingLetter.objects.create(kind=kind, email="jan@opal-nowak.pl", requested_at=clock.now)
+    purge_submissions(on=clock.now + timedelta(hours=hours - 1))
+    assert PendingLetter.objects.exists()
+    purge_submissions(on=clock.now + timedelta(hours=hours))
+    assert not PendingLetter.objects.exists()

@@ -1,0 +1,162 @@
+"""A claim of an entry that has an owner: the letter, the objection, three days, and whose link works afterwards."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import Group
+from django.core import mail
+from django.urls import reverse
+
+from catalog.models import OwnerLink, Submission
+from catalog.roles import CHIEF
+from catalog.submissions import decisions, letters, objections
+from catalog.submissions.retention import purge_submissions
+from tests import factories
+from tests.pages.forms.conftest import link_in
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+OBJECT = "/zgloszenia/sprzeciw/"
+
+
+@pytest.fixture
+def claim(stranger, nowak, link):
+    """Another's confirmed claim of the entry, of which its owner has been told."""
+    said = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on", "email": "ewa@opal.example"}
+    stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **said)
+    stranger.confirm()
+    return Submission.objects.get(kind="claim", state="waiting")
+
+
+@pytest.fixture
+def chief():
+    user = factories.UserFactory(username="szefowa", is_superuser=False)
+    user.groups.add(Group.objects.get(name=CHIEF))
+    return user
+
+
+def accept(claim, by, on, commit, **values):
+    with commit(execute=True):
+        return decisions.accept_submission(submission=claim, by=by, on=on, **values)
+
+
+def objection_link(letter):
+    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/sprzeciw/\?znak=\S+)", letter.body)[1]
+
+
+def send_objection(stranger, at, text=""):
+    typed = stranger.show(at) | {"znak": at.partition("=")[2], "objection": text}
+    stranger.clock.move(seconds=10)
+    return stranger.send(OBJECT, typed)
+
+
+def test_the_owner_is_written_to_once_and_not_the_claimant_s_address(claim):
+    letter = mail.outbox[-1]
+    assert letter.to == ["jan@opal-nowak.pl"]
+    assert letter.subject == "Skład opału Nowak: ktoś chce przejąć wpis"
+    assert "zgłoś sprzeciw do 24 listopada 2026, 13:00" in " ".join(letter.body.split())
+    assert "ewa@" not in letter.body
+    count = len(mail.outbox)
+    letters.send_waiting()
+    assert len(mail.outbox) == count
+
+
+def test_for_three_days_only_a_chief_accepts(claim, editor, chief, clock):
+    told_at = claim.owner_told_at
+    for on in (told_at, told_at + objections.OBJECTION_TIME - objections.OBJECTION_TIME / 1000):
+        with pytest.raises(objections.OwnerMayObject):
+            decisions.accept_submission(submission=claim, by=editor, on=on)
+    claim.refresh_from_db()
+    assert claim.state == "waiting"
+    decisions.accept_submission(submission=claim, by=chief, on=told_at)
+
+
+def test_without_the_letter_the_three_days_do_not_begin(claim, editor, clock):
+    Submission.objects.update(owner_told_at=None)
+    clock.move(days=30)
+    with pytest.raises(objections.OwnerMayObject):
+        decisions.accept_submission(submission=claim, by=editor, on=clock.now)
+
+
+def test_after_three_days_one_link_works_and_the_former_owner_hears_it(
+    client,
+    claim,
+    link,
+    editor,
+    clock,
+    django_capture_on_commit_callbacks,
+):
+    clock.move(days=3)
+    accept(claim, editor, clock.now, django_capture_on_commit_callbacks)
+    granted, told = mail.outbox[-2:]
+    assert (granted.to, told.to) == (["ewa@opal.example"], ["jan@opal-nowak.pl"])
+    assert told.subject == "Skład opału Nowak: Twój odnośnik przestał działać"
+    assert [client.get(one).status_code for one in (link, link_in(granted))] == [404, 200]
+    assert list(OwnerLink.objects.working().values_list("email", flat=True)) == ["ewa@opal.example"]
+
+
+def test_an_editor_keeps_both_links_on_purpose(client, claim, link, editor, clock, django_capture_on_commit_callbacks):
+    clock.move(days=3)
+    accept(claim, editor, clock.now, django_capture_on_commit_callbacks, keep_owners=True)
+    assert [client.get(one).status_code for one in (link, link_in(mail.outbox[-1]))] == [200, 200]
+    assert mail.outbox[-1].to == ["ewa@opal.example"]
+
+
+def test_after_an_objection_a_chief_decides(client, stranger, claim, editor, chief, clock):
+    at = objection_link(mail.outbox[-1])
+    assert "Dziękujemy za sprzeciw" in text_of(send_objection(stranger, at, "Nie znam tej firmy."))
+    assert "Dziękujemy za sprzeciw" in text_of(client.get(at))
+    claim.refresh_from_db()
+    assert (claim.objection, claim.objected_at) == ("Nie znam tej firmy.", clock.now)
+    clock.move(days=4)
+    with pytest.raises(objections.OwnerObjected):
+        decisions.accept_submission(submission=claim, by=editor, on=clock.now)
+    decisions.accept_submission(submission=claim, by=chief, on=clock.now)
+
+
+def test_the_desk_shows_the_owner_the_time_and_the_objection(client, stranger, claim, editor, clock):
+    page = reverse("admin:catalog_submission_change", args=[claim.pk])
+    text = text_of(client.get(page))
+    assert "Wpis ma właściciela Od kiedy Adres Ostatnia zmiana 21 listopada 2026 j…@opal-nowak.pl –" in text
+    assert "Sprzeciw może zgłosić do 24 listopada 2026" in text
+    assert "jan@opal-nowak.pl" not in text
+    opened = client.get(page).context["opened"]
+    assert "3 dni na sprzeciw" in text_of(client.post(page, {"decision": "accept", "opened": opened}, follow=True))
+    send_objection(stranger, objection_link(mail.outbox[-1]), "Nie znam tej firmy.")
+    assert "„Nie znam tej firmy.”. Przyjąć przejęcie może tylko redaktor naczelny" in text_of(client.get(page))
+
+
+def test_an_owner_claims_again_without_asking_themselves(nowak, link, editor, clock):
+    again = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
+    letters.send_waiting()
+    assert mail.outbox[-1].subject != "Skład opału Nowak: ktoś chce przejąć wpis"
+    decisions.accept_submission(submission=again, by=editor, on=clock.now)
+
+
+def test_the_new_owner_is_told_of_other_claims(claim, nowak, chief, clock, django_capture_on_commit_callbacks):
+    third = factories.SubmissionFactory(depot=nowak, claim=True, owner_told_at=clock.now)
+    accept(claim, chief, clock.now, django_capture_on_commit_callbacks)
+    assert [letter.to[0] for letter in mail.outbox if "chce przejąć" in letter.subject][-1] == "ewa@opal.example"
+    third.refresh_from_db()
+    assert third.owner_told_at is not None
+
+
+def test_an_objection_is_erased_with_the_claim_and_comes_too_late_after_it(
+    client, stranger, claim, chief, clock, django_capture_on_commit_callbacks
+):
+    at = objection_link(mail.outbox[-1])
+    send_objection(stranger, at, "Nie znam tej firmy.")
+    with django_capture_on_commit_callbacks(execute=True):
+        decisions.reject_submission(submission=claim, reason="Sprzeciw właściciela.", by=chief, on=clock.now)
+    assert client.get(at).status_code == 409
+    clock.move(days=90)
+    purge_submissions(on=clock.now)
+    claim.refresh_from_db()
+    assert claim.objection == ""
+
+
+@pytest.mark.parametrize("token", ["", "x", "a:b", "\x00", "x" * 3000])
+def test_an_objection_needs_the_link_of_the_letter(client, db, token):
+    for answer in (client.get(OBJECT, {"znak": token}), client.post(OBJECT, {"znak": token})):
+        assert answer.status_code == 404
