@@ -23,6 +23,9 @@ MAX_REASON = 500
 State = Submission.State
 Kind = Submission.Kind
 
+ONE_BY_ONE = (Kind.CLAIM, Kind.DELETE)
+"""Kinds that are never accepted in bulk."""
+
 
 class SubmissionAlreadyDecided(Refusal):
     """The submission is not waiting: another editor decided it, or it was superseded."""
@@ -58,6 +61,12 @@ class LocationOutsidePoland(Refusal):
     """The position of a proposed depot lies in no municipality."""
 
     reason = "położenie nie leży w żadnej gminie"
+
+
+class DecidedOneByOne(Refusal):
+    """A claim or deletion is not accepted together with others: it gives an entry away."""
+
+    reason = "przejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia"
 
 
 @dataclass(slots=True)
@@ -110,10 +119,15 @@ def reject_submission(*, submission: Submission, reason: str, by: AbstractBaseUs
 
 @transaction.atomic
 def accept_submissions(*, submissions: Collection[int], by: AbstractBaseUser, on: datetime) -> DecisionResult:
-    """Accept several submissions completely, where possible. The number of statements is constant."""
+    """Accept several submissions completely, where possible; claims and deletions never.
+
+    The number of statements is constant.
+    """
     batch = DecisionBatch(submissions, by, on)
     for submission in batch.submissions:
         try:
+            if submission.kind in ONE_BY_ONE:
+                raise DecidedOneByOne(submission.pk)
             batch.accept(submission, None, {}, "")
         except Refusal as refusal:
             batch.decided.unchanged.append((submission, refusal.reason))

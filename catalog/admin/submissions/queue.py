@@ -115,8 +115,10 @@ def why_not_decided(submission: Submission) -> str:
     return "" if submission.state == State.WAITING else submission.get_state_display()
 
 
-def why_not_accepted(submission: Submission) -> str:
-    """Why a submission cannot be accepted, in Polish; "" if it can. Does not check the proposed values."""
+def why_not_accepted_in_bulk(submission: Submission) -> str:
+    """Why a submission cannot be accepted in bulk, in Polish; "" if it can. Does not check the proposed values."""
+    if submission.kind in decisions.ONE_BY_ONE:
+        return why_not_decided(submission) or decisions.DecidedOneByOne.reason
     if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
         return why_not_decided(submission) or decisions.DepotOfSubmissionIsRemoved.reason
     return why_not_decided(submission) or (AWAITS_AUTHOR if getattr(submission, "awaits_author", False) else "")
@@ -198,7 +200,9 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         days = (timezone.now() - row.confirmed_at).days
         return "dziś" if not days else f"{days} dni" if days != 1 else "1 dzień"
 
-    @bulk_action(description="Przyjmij w całości", obstacles=each(why_not_accepted), attached=kinds, named=named)
+    @bulk_action(
+        description="Przyjmij w całości", obstacles=each(why_not_accepted_in_bulk), attached=kinds, named=named
+    )
     def accept(self, request: HttpRequest, keys: list[int]) -> None:
         editor, now = current_editor(request), timezone.now()
         self._report(request, decisions.accept_submissions(submissions=keys, by=editor, on=now))

@@ -118,7 +118,7 @@ def test_the_page_says_how_many_names_ten_and_what_hangs_on_them(client, chief):
 
 def test_submissions_are_counted_by_what_they_ask_for(client, editor):
     rows = [factories.SubmissionFactory(), factories.SubmissionFactory(kind="delete", proposed={}, stored={})]
-    text = said(bulk.choose(client, SUBMISSIONS, "accept", *rows))
+    text = said(bulk.choose(client, SUBMISSIONS, "reject", *rows, reason="Nie."))
     assert "<li>poprawka: 1</li>" in text
     assert "<li>usunięcie wpisu: 1</li>" in text
 

@@ -309,6 +309,18 @@ def test_letters_that_did_not_leave_are_found_and_leave_by_themselves(client, ed
     assert "List o decyzji" not in text_of(client.get(page(lost[0])))
 
 
+def test_claims_and_deletions_are_never_accepted_in_bulk(client, editor):
+    claim = factories.SubmissionFactory(claim=True)
+    deletion = factories.SubmissionFactory(delete=True)
+    correction = factories.SubmissionFactory()
+    rows = (claim, deletion, correction)
+    chosen = text_of(bulk.choose(client, QUEUE, "accept", *rows))
+    assert "rzejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia: 2" in chosen
+    assert f"nr {claim.pk}, przejęcie wpisu: Skład opału Nowak" in chosen
+    bulk.act(client, QUEUE, "accept", *rows)
+    assert [Submission.objects.get(pk=row.pk).state for row in rows] == ["waiting", "waiting", "accepted"]
+
+
 def test_submissions_are_neither_added_nor_deleted_by_hand_and_strangers_see_nothing(client, editor):
     submission = factories.SubmissionFactory()
     assert client.get(reverse("admin:catalog_submission_add")).status_code == 403
