@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from django.urls import path, re_path
+from django.views.generic import RedirectView
 
 from catalog.api.views import LocateViewSet, LocationViewSet, MunicipalityViewSet, PostcodeViewSet, StoreViewSet
 from catalog.models import Dataset
@@ -14,9 +15,9 @@ from fueldepot.errors import unknown_path
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
 from fueldepot.openapi.index import IndexViewSet
-from fueldepot.openapi.views import description, docs, reference
+from fueldepot.openapi.views import description, docs
 from prices.api.views import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
-from regulations.api.views import RegulationViewSet
+from regulations.api.views import DeadlineViewSet, RegulationViewSet
 from subsidy.api.views import SubsidyViewSet
 
 Data = Dataset.Slug
@@ -69,12 +70,13 @@ v1 = [
         municipalities(vary="Accept")(get(MunicipalityViewSet, "retrieve")),
         name="municipality",
     ),
+    path("municipalities", municipalities()(get(MunicipalityViewSet, "list")), name="municipalities"),
     path("postcodes/<str:code>", postcodes(get(PostcodeViewSet, "retrieve")), name="postcode"),
     path("stores", depots(vary="Accept")(get(StoreViewSet, "list")), name="stores"),
     path("stores.geojson", depots()(get(StoreViewSet, "points")), name="stores-geojson"),
     path("stores/<str:pk>", price_list(get(FullStoreViewSet, "retrieve")), name="store"),
     path("regulations", laws(get(RegulationViewSet, "list")), name="regulations"),
-    path("deadlines", laws(get(RegulationViewSet, "deadlines")), name="deadlines"),
+    path("deadlines", laws(get(DeadlineViewSet, "list")), name="deadlines"),
     path("regulations/<str:voivodeship>.ics", laws(get(RegulationViewSet, "calendar")), name="regulations-calendar"),
     # Depends on no data set, and is never cached.
     path("subsidy", SubsidyViewSet.as_view({"get": "retrieve", "post": "create"}), name="subsidy"),
@@ -83,7 +85,8 @@ v1 = [
     path("prices/<str:fuel>", medians(get(FuelPriceViewSet, "retrieve")), name="fuel-prices"),
     path("openapi.json", description, name="openapi"),
     path("docs", docs, name="docs"),
-    path("reference", reference, name="reference"),
+    # The table of the page of the API took the place of this page in version 1.2.
+    path("reference", RedirectView.as_view(pattern_name="api-rules", permanent=True)),
     re_path("", unknown_path),
 ]
 

@@ -14,7 +14,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from catalog.api.params import FUEL, VOIVODESHIP
+from catalog.api.params import StoreQuery
 from catalog.depots.snapshot import DepotNotFound
 from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipalities
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
@@ -23,6 +23,7 @@ from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
 from fueldepot.http.errors import (
     AWAY,
     RETRY_AFTER_S,
+    ErrorJson,
     describe_large_body,
     describe_malformed_body,
     describe_parameters,
@@ -36,15 +37,16 @@ from fueldepot.http.params import InvalidParameters, ParameterError, quote
 from fueldepot.http.request_body import BodyTooLarge, MalformedBody, UnsupportedBody
 from pages import errors as page_errors
 from prices.api.params import FuelNotFound
+from regulations.api.params import RegulationsQuery
 from regulations.queries import DeadlinesNotFound, LegalStateNotFound
 
 
-def not_found(parameter: str, reason: str) -> dict[str, Any]:
+def not_found(parameter: str, reason: str) -> ErrorJson:
     """Return the body of a 404 that a well-formed parameter causes."""
     return error_body(404, "not_found", f"{reason}.", [ParameterError(parameter, "unknown", reason)])
 
 
-def describe_unit(error: UnitNotFound) -> dict[str, Any]:
+def describe_unit(error: UnitNotFound) -> ErrorJson:
     """404: no unit has this well-formed code.
 
     A code that left the register names its successor, one of a part of a municipality the municipality, and
@@ -65,13 +67,13 @@ def describe_unit(error: UnitNotFound) -> dict[str, Any]:
     return not_found("teryt", reason)
 
 
-def describe_postcode(error: PostcodeNotFound) -> dict[str, Any]:
+def describe_postcode(error: PostcodeNotFound) -> ErrorJson:
     """404: the postcode is not in the register."""
     reason = f"postcode {error} is not in the register; check it, or find the place with /api/v1/locations"
     return not_found("postcode", reason)
 
 
-def describe_depot(error: DepotNotFound) -> dict[str, Any]:
+def describe_depot(error: DepotNotFound) -> ErrorJson:
     """404: no such depot, or a removed one."""
     if error.successor is not None:
         reason = f"depot {error} was merged into depot {error.successor}; ask for that one"
@@ -80,38 +82,38 @@ def describe_depot(error: DepotNotFound) -> dict[str, Any]:
     return not_found("id", reason)
 
 
-def describe_point(error: PointOutsideMunicipalities) -> dict[str, Any]:
+def describe_point(error: PointOutsideMunicipalities) -> ErrorJson:
     """404: the point is in the sea or abroad."""
     lat, lon = error.args
     reason = f"the point {lat}, {lon} lies in no Polish municipality, nor within {SNAP_DISTANCE_M:.0f} m of one"
     return error_body(404, "not_found", reason + ".")
 
 
-def describe_voivodeship(error: VoivodeshipNotFound) -> dict[str, Any]:
+def describe_voivodeship(error: VoivodeshipNotFound) -> ErrorJson:
     """404: a well-formed slug or code, but no voivodeship."""
-    reason = f"no voivodeship is known by {quote(str(error))}; give {VOIVODESHIP}"
+    reason = f"no voivodeship is known by {quote(str(error))}; give {RegulationsQuery.accepted('voivodeship')}"
     return not_found("voivodeship", reason)
 
 
-def describe_legal_state(error: LegalStateNotFound) -> dict[str, Any]:
+def describe_legal_state(error: LegalStateNotFound) -> ErrorJson:
     """404: the legal state of a voivodeship was never imported. An empty calendar would claim that nothing applies."""
     reason = f"the legal state of {error} was never imported, so its deadlines are not known"
     return not_found("voivodeship", reason)
 
 
-def describe_deadlines(error: DeadlinesNotFound) -> dict[str, Any]:
+def describe_deadlines(error: DeadlinesNotFound) -> ErrorJson:
     """404: no events; RFC 5545, section 3.6, requires at least one in a calendar."""
     message = f"no deadline is known for {error.place}, so there is no calendar; /api/v1/regulations says what is."
     return error_body(404, "not_found", message)
 
 
-def describe_fuel(error: FuelNotFound) -> dict[str, Any]:
+def describe_fuel(error: FuelNotFound) -> ErrorJson:
     """404: no fuel of the catalog."""
-    reason = f"no fuel is known by {quote(str(error))}; give {FUEL}"
+    reason = f"no fuel is known by {quote(str(error))}; give {StoreQuery.accepted('fuel')}"
     return not_found("fuel", reason)
 
 
-DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
+DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
     InvalidParameters: describe_parameters,
     UnitNotFound: describe_unit,
     VoivodeshipNotFound: describe_voivodeship,

@@ -11,7 +11,6 @@ from django.template.backends.jinja2 import Jinja2
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined, select_autoescape
 
-from fueldepot.openapi.page import inline
 from pages import template_filters as pages_filters
 from pages.non_breaking import SiteLoader
 from subsidy import template_filters as subsidy_filters
@@ -31,7 +30,7 @@ def environment(**options: Any) -> Environment:
         "lstrip_blocks": True,
     }
     made = Environment(**options | ours)  # noqa: S701 - it does escape HTML, see above
-    made.filters |= pages_filters.FILTERS | subsidy_filters.FILTERS | {"inline": inline}
+    made.filters |= pages_filters.FILTERS | subsidy_filters.FILTERS
     made.globals |= {"static": static, "url": url}
     return made
 

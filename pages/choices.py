@@ -6,12 +6,14 @@ They are combined with the place, `?p=` or `?kod=`.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Self
+from typing import Annotated, Self
 from urllib.parse import urlencode
 
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
-from fueldepot.http.params import ParamReader
+from fueldepot.http.fields import doc
+from fueldepot.http.query import Query
+from fueldepot.http.readers import choice
 
 UNREADABLE = {
     "paliwo": "Nie znamy paliwa z adresu strony, więc pokazujemy wszystkie składy.",
@@ -28,6 +30,18 @@ class Order(StrEnum):
     DISTANCE = "odleglosc"
     PRICE = "cena"
     NAME = "nazwa"
+
+
+class ChoicesQuery(Query):
+    """Parameters of the filters and orders. kod, p: any text, for links; `read_origin` reads them."""
+
+    empty_is_absent = True
+
+    paliwo: Annotated[str | None, choice(fuels.BY_SLUG)] = None
+    kolejnosc: Annotated[str | None, choice(tuple(Order))] = None
+    otwarte: Annotated[str | None, choice(("1",)), doc("The number 1.")] = None
+    kod: Annotated[str, doc("A postcode.")] = ""
+    p: Annotated[str, doc("A point.")] = ""
 
 
 CountListed = Callable[["Choices"], int]
@@ -60,20 +74,17 @@ class Choices:
     @classmethod
     def parse(cls, query_string: str) -> Self:
         """Read a query string. Never raises: an invalid value is ignored with a notice, an empty one silently."""
-        given = ParamReader(query_string)
-        fuel = given.choice("paliwo", "a fuel", fuels.BY_SLUG)
-        order = given.choice("kolejnosc", "an order", tuple(Order))
-        open_now = given.choice("otwarte", "1", ("1",))
-        notices = tuple(UNREADABLE[error.parameter] for error in given.errors if error.code != "empty")
-        if order == Order.PRICE and not fuel:
+        query, errors = ChoicesQuery.read(query_string)
+        order = Order(query.kolejnosc) if query.kolejnosc else None
+        notices = tuple(UNREADABLE[name] for name in errors if name in UNREADABLE)
+        if order == Order.PRICE and not query.paliwo:
             order = None
             notices += (PRICE_WITHOUT_FUEL,)
-        place = ((name, given.text_or_none(name, "a place")) for name in ("kod", "p"))
         return cls(
-            fuels.BY_SLUG[fuel] if fuel else None,
-            Order(order) if order else None,
-            bool(open_now),
-            tuple((name, value) for name, value in place if value),
+            fuels.BY_SLUG[query.paliwo] if query.paliwo else None,
+            order,
+            bool(query.otwarte),
+            tuple((name, value) for name, value in (("kod", query.kod), ("p", query.p)) if value),
             notices,
         )
 

@@ -8,6 +8,7 @@ points, empty fields for unknown values. An apostrophe precedes text that a spre
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from decimal import Decimal
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
@@ -26,7 +27,7 @@ from fueldepot.http.csv_table import Code, DecimalText, write_excel_table, write
 from fueldepot.http.links import site_url
 from pages.prices.shared import Asked, get_fuel
 from pages.territory import get_voivodeship
-from prices.api.responses import all_fuel_prices, fuel_prices
+from prices.api.price_answers import all_fuel_prices, fuel_prices
 from prices.medians import rounded
 from prices.queries import COUNTRY_KEY, RESTS_ON, compare, months_of_areas
 from prices.series import BY_SLUG, PERIOD
@@ -41,7 +42,7 @@ MEDIAN_HEADER = ("paliwo", "nazwa", "obszar", "teryt", "okres", "od", "do", "med
 CHANGES_HEADER = ("roznica_do_polski_zl", "zmiana_przez_miesiac_proc", "zmiana_przez_rok_proc")
 ORIGIN_HEADER = ("dane_demonstracyjne", "zrodlo", "strona")
 
-Value = str | int | float | Decimal | None
+Value = str | int | float | Decimal | None | date
 
 
 def csv_answer(

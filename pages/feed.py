@@ -26,7 +26,7 @@ from pages.dates import day
 from pages.polish import counted
 from pages.prices.shared import PER_UNIT
 from pages.territory import voivodeships_by_name
-from prices.api.responses import all_fuel_prices
+from prices.api.price_answers import all_fuel_prices
 from prices.queries import RESTS_ON
 from regulations.queries import Regulation, regulations_of
 

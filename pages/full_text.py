@@ -30,7 +30,7 @@ BETWEEN = "\n---\n\n"
 def full_text(today: date) -> str:
     """Return rules of use, API, data sets, prices, deadlines and subsidy, without single fuels and voivodeships."""
     listed = {entry.path for entry in listed_pages(today)}
-    found, _ = find_deadlines(DeadlinesQuery(today, None, LIMIT_RANGE[1]), today=today)
+    found, _ = find_deadlines(DeadlinesQuery.parse(f"limit={LIMIT_RANGE[1]}", today=today), today=today)
     context = {"site": names(), "deadlines": found}
     parts = [collapse_blank_lines(render_to_string("pages/llms_full.md", context))]
     parts += [markdown_text(page) for page in pages(today) if page.path in listed]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from django.conf import settings
 from django.urls import reverse
@@ -14,8 +14,10 @@ from catalog.depots.snapshot import depots
 from catalog.links import municipality_path
 from catalog.models import Voivodeship
 from catalog.search.suggestions import Suggestion, guess_locations, suggest_locations
+from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.params import ParamReader
+from fueldepot.http.query import Query
+from fueldepot.http.readers import line
 from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Page, licence_of_list, publisher
 from pages.polish import counted
 from pages.svg import territory as territory_svg
@@ -25,6 +27,12 @@ from prices.snapshot import prices
 
 TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
 UNREADABLE = "Nie umiemy odczytać tego zapytania. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
+
+
+class SearchQuery(Query):
+    """The text of a search."""
+
+    q: Annotated[str, line(QUERY_MIN_LENGTH), doc("A place.")] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +93,8 @@ class HomePage(Page):
 
 def home_page(query_string: str, today: date) -> HomePage:
     """Return the home page with the results for `?q=` and the medians of a day."""
-    given = ParamReader(query_string)
-    asked = given.text("q", "", min_length=QUERY_MIN_LENGTH) or ""
+    query, errors = SearchQuery.read(query_string)
+    asked, error = query.q, errors.get("q", "")
     known = depots.get()
     suggested = suggest_locations(asked)
     results = tuple(_result(row) for row in suggested.found)
@@ -96,7 +104,7 @@ def home_page(query_string: str, today: date) -> HomePage:
         "lub kodzie pocztowym.",
         path=reverse("home"),
         demonstration=known.demonstration,
-        indexed="q" not in given.given,
+        indexed=not (asked or error),
         as_of=depots_as_of(known.updated_at),
         data_status=DEMONSTRATION_STATUS if known.demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=known.demonstration),
@@ -108,7 +116,7 @@ def home_page(query_string: str, today: date) -> HomePage:
         forgiven=suggested.forgiven,
         guesses=() if results or not asked else tuple(_result(row) for row in guess_locations(asked)),
         fuel=fuels.BY_SLUG.get(suggested.fuel or ""),
-        notice=_notice(given),
+        notice=_notice(error),
         leads_to=results[0].path if suggested.clear else "",
         voivodeships=voivodeships_by_name(),
         depots=len(known.rows),
@@ -139,8 +147,7 @@ def _result(row: Suggestion) -> SearchResult:
     return SearchResult(row.label, row.description, path)
 
 
-def _notice(given: ParamReader) -> str:
-    codes = {error.code for error in given.errors}
-    if not codes or codes == {"empty"}:
+def _notice(error: str) -> str:
+    if error in {"", "empty"}:
         return ""
-    return TOO_SHORT if codes == {"too_short"} else UNREADABLE
+    return TOO_SHORT if error == "too_short" else UNREADABLE

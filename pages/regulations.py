@@ -3,23 +3,24 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from django.http import Http404
 from django.urls import reverse
 
-from catalog.api.params import TERYT_PATTERN
+from catalog.api.params import TERYT, Teryt
 from catalog.models import Voivodeship
 from catalog.territory.snapshot import UnitNotFound
+from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.params import ParamReader
+from fueldepot.http.query import Query
 from pages.dates import day
 from pages.page import Crumb, Page
 from pages.svg import maps
 from pages.svg import territory as territory_svg
 from pages.svg.timelines import Timeline, TimelineDeadline, timeline
 from pages.territory import get_voivodeship, voivodeships_by_name
-from regulations.api.act_serializers import publication
+from regulations.api.rule_answers import publication
 from regulations.codes import Appliance
 from regulations.descriptions import without_deadline
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
@@ -33,6 +34,12 @@ NOT_HERE = "Pod podanym kodem TERYT nie ma gminy ani powiatu w tym województwie
 
 BINDING = {True: "tak", False: "nie", None: "w części"}
 UNCERTAIN = "nie wiadomo"
+
+
+class UnitQuery(Query):
+    """The unit that the page of a voivodeship is about."""
+
+    teryt: Annotated[Teryt | None, doc(TERYT)] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,10 +354,10 @@ def provision_row(entry: Regulation, row: Provision, since: date | None) -> Prov
 
 def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None, str]:
     """Return the unit of `?teryt=` in a voivodeship, or its successor; else None and a notice."""
-    given = ParamReader(query_string)
-    teryt = given.pattern("teryt", "", TERYT_PATTERN)
+    query, errors = UnitQuery.read(query_string)
+    teryt = query.teryt
     if teryt is None or len(teryt) == 2:
-        return None, NOT_HERE if given.errors or (teryt and teryt != voivodeship.teryt) else ""
+        return None, NOT_HERE if errors or (teryt and teryt != voivodeship.teryt) else ""
     try:
         unit = get_unit(teryt)
     except UnitNotFound as error:

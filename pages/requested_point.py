@@ -3,13 +3,15 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
+from typing import Annotated
 
-from catalog.api.params import POSTCODE_PATTERN
+from catalog.api.params import POSTCODE, Postcode
 from catalog.models import SearchEntry
 from catalog.territory.point import LAT_RANGE, LON_RANGE, Point
 from catalog.territory.snapshot import territory
-from catalog.text import normalise_postcode
-from fueldepot.http.params import ParamReader
+from fueldepot.http.fields import doc
+from fueldepot.http.query import Query
+from fueldepot.http.readers import pattern
 from pages.polish import coordinates
 
 POINT_PATTERN = re.compile(r"(-?[0-9]{1,3}(?:\.[0-9]{1,20})?), ?(-?[0-9]{1,3}(?:\.[0-9]{1,20})?)", re.ASCII)
@@ -20,6 +22,15 @@ MALFORMED = {
 }
 PLACE_UNKNOWN = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}."
 OUTSIDE = "Punkt w adresie strony leży poza Polską, więc go pominęliśmy."
+
+
+class PlaceQuery(Query):
+    """The place from which distances are counted."""
+
+    empty_is_absent = True
+
+    kod: Annotated[Postcode | None, doc(POSTCODE)] = None
+    p: Annotated[str | None, pattern(POINT_PATTERN), doc("A latitude and a longitude.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +54,22 @@ def read_origin(query_string: str) -> RequestedPoint:
 
     Never raises: an invalid value is ignored with a notice, an empty one silently.
     """
-    given = ParamReader(query_string)
-    code = given.pattern("kod", "", POSTCODE_PATTERN)
-    pair = given.pattern("p", "", POINT_PATTERN)
-    notices = [MALFORMED[error.parameter] for error in given.errors if error.code != "empty"]
+    query, errors = PlaceQuery.read(query_string)
+    notices = [MALFORMED[name] for name in errors]
     origin, notice = None, ""
-    if pair:
-        lat, lon = (float(number) for number in pair.split(","))
+    if query.p:
+        lat, lon = (float(number) for number in query.p.split(","))
         if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
             label, notice = describe_point(lat, lon)
             origin = Origin(Point(lat, lon), label)
         else:
             notices.append(OUTSIDE)
-    if code:
-        code = normalise_postcode(code)
-        known = territory.get().postcodes.get(code)
+    if query.kod:
+        known = territory.get().postcodes.get(query.kod)
         if known is None:
-            notices.append(f"Nie znamy kodu pocztowego {code}, więc go pominęliśmy.")
+            notices.append(f"Nie znamy kodu pocztowego {query.kod}, więc go pominęliśmy.")
         else:
-            origin, notice = Origin(known.centre, f"środka zabudowy z kodem {code}"), ""
+            origin, notice = Origin(known.centre, f"środka zabudowy z kodem {query.kod}"), ""
     return RequestedPoint(origin, (*notices, notice) if notice else tuple(notices))
 
 

@@ -23,7 +23,7 @@ from pages.prices.official import official_title
 from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.regulations import LIST_TITLE
 from pages.territory import depots_as_of, voivodeships_by_name
-from prices.api.responses import all_fuel_prices
+from prices.api.price_answers import all_fuel_prices
 from prices.queries import RESTS_ON
 from prices.snapshot import official, prices
 from regulations.snapshot import states

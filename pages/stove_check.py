@@ -5,7 +5,7 @@ A GET form without personal data; the API's counterpart is `/regulations?teryt=�
 
 from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar
+from typing import Annotated, ClassVar
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -14,12 +14,14 @@ from catalog.models import Municipality
 from catalog.search.suggestions import Suggestion, suggest_locations
 from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
+from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.params import ParamReader
+from fueldepot.http.query import Query
+from fueldepot.http.readers import line
 from pages.home import SearchResult
 from pages.page import Crumb, Page
 from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, stale_notice
-from regulations.api.params import MUNICIPALITY_DIGITS
+from regulations.api.params import MUNICIPALITY_DIGITS, ApplianceCode
 from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.appliance_descriptions import Verdict, describe_check, describe_limit, only_limit
 from regulations.codes import Appliance
@@ -33,6 +35,16 @@ NO_APPLIANCE = "Wybierz urządzenie z listy. Poniżej jest skrót dla wszystkich
 
 PERMITTED = frozenset({ApplianceStatus.ENDS, ApplianceStatus.STAYS, ApplianceStatus.NO_RESOLUTION})
 """Statuses with which an appliance may be used today; missing data are never a permission."""
+
+
+class StoveQuery(Query):
+    """The place and the appliance to check."""
+
+    empty_is_absent = True
+
+    miejsce: Annotated[str, line(1), doc("A place.")] = ""
+    piec: ApplianceCode | None = None
+    teryt: Annotated[str, line(1), doc("A TERYT code.")] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +104,9 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
 
     `?teryt=` comes from the form: the municipality of that name, or in which the locality of that name lies.
     """
-    given = ParamReader(query_string)
-    given.empty_is_absent = True
-    asked = given.text("miejsce", "", min_length=1) or ""
-    code = given.choice("piec", "", Appliance.values)
-    appliance = Appliance(code) if code else None
-    wrong = {error.parameter for error in given.errors}
-    unit, found, village = find_place(asked, given.text("teryt", "", min_length=1) or "")
+    query, wrong = StoveQuery.read(query_string)
+    asked, appliance = query.miejsce, query.piec
+    unit, found, village = find_place(asked, query.teryt)
     notices = [UNKNOWN_APPLIANCE] if "piec" in wrong else []
     if "miejsce" in wrong:
         notices.append(UNREADABLE)
@@ -107,7 +115,7 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
     elif unit and appliance is None:
         notices.append(NO_APPLIANCE)
     entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
-    options = tuple(SearchResult(one.label, one.description, check_path(one.teryt, code or "")) for one in found)
+    options = tuple(SearchResult(one.label, one.description, check_path(one.teryt, appliance or "")) for one in found)
     return StoveCheckPage(
         title=title_of(unit, appliance),
         description="Wpisz miejscowość i wybierz kocioł, piec albo kominek. Powiemy jednym zdaniem, do kiedy wolno go "

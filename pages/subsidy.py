@@ -122,13 +122,15 @@ def subsidy_page(posted: QueryDict | None, today: date) -> SubsidyPage:
         return describe({}, [], None, FIRST, on, today)
     values = read_values(posted.lists(), on)
     asked, wanted = read_pages(posted)
-    errors: list[ParameterError] = []
+    pairs, errors = parameters(posted.lists(), on)
     result = None
     try:
-        query = SubsidyQuery.parse(parameters(posted.lists(), on), today=today)
-        result = calculate(query.application, on)
+        query = SubsidyQuery.parse(pairs, today=today)
+        result = None if errors else calculate(query.application, on)
     except InvalidParameters as error:
-        errors = error.errors
+        errors = errors + [
+            mistake for mistake in error.errors if mistake.parameter not in {e.parameter for e in errors}
+        ]
     if asked < wanted == RESULT and PAGE in posted:
         errors = errors + missing_areas(values)
     steps = filled(values, errors, on)

@@ -6,7 +6,8 @@ Each step carries the answers of the others in hidden fields, so the server stor
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from fueldepot.http.params import BOOLEANS, NumberLiteral, ParameterError, ParamReader
+from fueldepot.http.params import BOOLEANS, NumberLiteral, ParameterError
+from fueldepot.http.query import Pairs
 from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
 from pages.subsidy_questions import (
     AREA_UNIT,
@@ -48,12 +49,11 @@ def read_values(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> dict[st
     }
 
 
-def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> ParamReader:
-    """Return the answers as parameters of `/subsidy`.
+def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> tuple[Pairs, list[ParameterError]]:
+    """Return the answers as parameters of `/subsidy`, and an error for each area with two readings.
 
-    Numbers lose their unit, the cost of the source gets the name of its item.
-
-    With `PAGE`, areas and costs of works that are not chosen are left out. An area with two readings is an error.
+    Numbers lose their unit, the cost of the source gets the name of its item. With `PAGE`, areas and costs of works
+    that are not chosen are left out.
     """
     sent = dict(posted)
     known, values = all_fields(on), read_values(sent.items(), on)
@@ -70,11 +70,12 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> ParamRea
         is_number = name not in known or known[name].kind == "number"
         unit = known[name].unit if name in known else ZLOTY
         pairs += [(target.encode(), number_sent(value, unit) if is_number else as_bytes(value)) for value in typed]
-    reader = ParamReader.of_pairs(pairs)
-    for item in wanted.intersection(ENVELOPE):
-        if (readings := readings_of_area(values.get(item, ""))) is not None:
-            reader.add_error(item, AMBIGUOUS, f"{item} is {readings}")
-    return reader
+    errors = [
+        ParameterError(item, AMBIGUOUS, f"{item} is {readings}")
+        for item in wanted.intersection(ENVELOPE)
+        if (readings := readings_of_area(values.get(item, ""))) is not None
+    ]
+    return pairs, errors
 
 
 def readings_of_area(typed: str) -> AmbiguousNumber | None:

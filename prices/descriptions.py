@@ -6,7 +6,7 @@ from decimal import Decimal
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
 from prices import medians
-from prices.medians import Range
+from prices.medians import PriceStatistics, Range
 
 DEMONSTRATION = "Dane demonstracyjne"
 POLAND = "Polska"
@@ -26,9 +26,9 @@ def official_average(year: int) -> str:
     )
 
 
-def method(fuel: Fuel, ranges: Mapping[str, Range], *, demonstration: bool) -> str:
+def method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) -> str:
     """Describe the steps to the median. ranges: of the fuel and its assortments; without any, no step names them."""
-    beginning = f"{DEMONSTRATION}: ceny są zmyślone. " if demonstration else ""
+    beginning = f"{DEMONSTRATION}: ceny są zmyślone. " if figures.demonstration else ""
     several = len(fuels.assortments(fuel.slug)) > 1
     one = " (gdy tego dnia ma ceny kilku sortymentów, z ich medianą)" if several else ""
     steps = [
@@ -41,15 +41,15 @@ def method(fuel: Fuel, ranges: Mapping[str, Range], *, demonstration: bool) -> s
         steps.insert(0, f"odrzucamy ceny spoza {plausible(fuel, ranges)}")
     numbered = "; ".join(f"{number}) {step}" for number, step in enumerate(steps, 1))
     return (
-        f"{beginning}Mediana zatwierdzonych cen z ostatnich {medians.WINDOW_MONTHS} miesięcy: z cenników składów "
+        f"{beginning}Mediana zatwierdzonych cen z ostatnich {figures.window_months} miesięcy: z cenników składów "
         f"i ze zgłoszeń czytelników po moderacji. Kroki: {numbered}. Średnie GUS są osobnymi danymi i nigdy nie "
         "wchodzą do mediany."
     )
 
 
-def voivodeship_method(fuel: Fuel, ranges: Mapping[str, Range], *, demonstration: bool) -> str:
+def voivodeship_method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) -> str:
     """Describe the steps to the median of a voivodeship."""
-    country = method(fuel, ranges, demonstration=demonstration)
+    country = method(fuel, ranges, figures)
     return f"{country} Medianę województwa liczymy z tych jego cen, które weszły do mediany krajowej."
 
 

@@ -16,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 WINDOW_MONTHS = 6
+WINDOWS = (3, WINDOW_MONTHS, 12)
+"""Lengths of the window in months that may be asked for; WINDOW_MONTHS is the usual one."""
+
 MONTHS_SHOWN = 24
 FEWEST_FOR_MEDIAN = 3
 FEWEST_FOR_FENCES = 8
@@ -116,6 +119,7 @@ class PriceStatistics:
     voivodeships: Mapping[str, Summary]
     months: tuple[Month, ...]
     demonstration: bool
+    window_months: int = WINDOW_MONTHS
 
     def rejected_as(self, reason: str) -> int:
         """Return the number of amounts rejected for a reason."""
@@ -176,12 +180,15 @@ class PriceColumns:
         return self.where(np.arange(begin, end))
 
 
-def compute(columns: PriceColumns, ranges: Mapping[str, Range], today: date) -> PriceStatistics:
+def compute(
+    columns: PriceColumns, ranges: Mapping[str, Range], today: date, window_months: int = WINDOW_MONTHS
+) -> PriceStatistics:
     """Return the statistics of a fuel from its approved prices; prices outside the periods are ignored.
 
     columns: of all assortments of the fuel. ranges: by fuel; a fuel without a range has no limits.
     """
-    start, shown = window_start(today), within_months(columns, today)  # the window lies within these months
+    # The window lies within the months shown.
+    start, shown = window_start(today, window_months), within_months(columns, today)
     in_window = shown.days >= start.toordinal()
     plausible = is_plausible(shown, ranges)
     implausible = shown.where(in_window & ~plausible)
@@ -215,6 +222,7 @@ def compute(columns: PriceColumns, ranges: Mapping[str, Range], today: date) -> 
         },
         months=tuple(monthly(shown.where(plausible))),
         demonstration=bool(shown.demonstration.any()),
+        window_months=window_months,
     )
 
 
@@ -354,9 +362,9 @@ def months_of(columns: PriceColumns) -> NDArray[np.datetime64]:
     return (columns.days - UNIX_EPOCH).astype("datetime64[D]").astype("datetime64[M]")
 
 
-def window_start(today: date) -> date:
+def window_start(today: date, months: int = WINDOW_MONTHS) -> date:
     """Return the first day of the window that ends today."""
-    return months_before(today, WINDOW_MONTHS)
+    return months_before(today, months)
 
 
 def months_start(today: date) -> date:

@@ -103,9 +103,9 @@ class Prices:
         self._months_of_areas = lru_cache(FIGURES_CACHED)(self._compute_months_of_areas)
         self._price_lists = lru_cache(PRICE_LISTS_CACHED)(self._list_prices)
 
-    def figures(self, fuel: str, on: date) -> PriceStatistics:
+    def figures(self, fuel: str, on: date, window_months: int = medians.WINDOW_MONTHS) -> PriceStatistics:
         """Return the statistics of a fuel as of a day, from prices approved by now. Some 2 ms on first use."""
-        return self._figures(fuel, on)
+        return self._figures(fuel, on, window_months)
 
     def months_of_areas(self, fuel: str, on: date) -> Mapping[str, tuple[Month, ...]]:
         """Return the monthly medians by 2 digits of the voivodeship, only those with any. Some 20 ms on first use."""
@@ -130,8 +130,8 @@ class Prices:
                 found[slug] = ListedPrice(slug, medians.zloty(grosze), date.fromordinal(day))
         return tuple(found[slug] for slug in fuels.in_order(frozenset(found)))
 
-    def _compute(self, fuel: str, on: date) -> PriceStatistics:
-        return medians.compute(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on)
+    def _compute(self, fuel: str, on: date, window_months: int) -> PriceStatistics:
+        return medians.compute(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on, window_months)
 
     def _compute_months_of_areas(self, fuel: str, on: date) -> Mapping[str, tuple[Month, ...]]:
         return medians.monthly_by_area(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on)

@@ -8,24 +8,24 @@ from io import BytesIO
 
 from django.http import HttpRequest
 
-from fueldepot.http.params import ParamReader
+from fueldepot.http.query import Pairs, split_query
 from fueldepot.http.request_body import read_pairs
 
 
-def take_query(request: HttpRequest) -> ParamReader:
-    """Return the parameters of the query string and remove it from the request."""
-    given = ParamReader(request.META.get("QUERY_STRING", ""))
+def take_query(request: HttpRequest) -> Pairs:
+    """Return names and values of the query string and remove it from the request."""
+    raw = request.META.get("QUERY_STRING", "")
     forget_query(request)
-    return given
+    return split_query(raw)
 
 
-def take_body(request: HttpRequest) -> ParamReader:
-    """Return the parameters of the body; empty the body and the query string, which is not read.
+def take_body(request: HttpRequest) -> Pairs:
+    """Return names and values of the body; empty the body and the query string, which is not read.
 
     Raises MalformedBody, UnsupportedBody or BodyTooLarge.
     """
     forget_query(request)
-    return ParamReader.of_pairs(read_pairs(request.META.get("CONTENT_TYPE", ""), take_bytes(request)))
+    return read_pairs(request.META.get("CONTENT_TYPE", ""), take_bytes(request))
 
 
 def forget_query(request: HttpRequest) -> None:

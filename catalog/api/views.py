@@ -1,36 +1,34 @@
-"""Views of the location endpoints of API version 1: parse, look up in the snapshots, serialise."""
+"""Views of the location endpoints of API version 1: parse, look up in the snapshots, answer."""
 
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from catalog.api.openapi_parameters import (
-    MUNICIPALITY,
-    POSTCODE,
-    LocateParameters,
-    LocationsParameters,
-    StoresParameters,
-)
+from catalog.api.depot_answers import StoreFeatureCollectionJson, StoreJson, describe_depots, describe_features
 from catalog.api.params import (
     OFFSET_RANGE,
     LocateQuery,
     LocationsQuery,
+    MunicipalitiesQuery,
+    MunicipalityJsonQuery,
     MunicipalityQuery,
+    PostcodeQuery,
+    StoreListQuery,
     StoreQuery,
-    read_postcode,
 )
-from catalog.api.serializers import (
-    LocatedMunicipalitySerializer,
-    LocationSerializer,
-    StoreFeatureCollectionSerializer,
-    StoreSerializer,
-    describe_depots,
-)
-from catalog.api.unit_serializers import (
-    KnownMunicipality,
-    MunicipalityFeatureSerializer,
-    MunicipalitySerializer,
-    PostcodeSerializer,
+from catalog.api.place_answers import (
+    CountedMunicipalityJson,
+    LocatedMunicipalityJson,
+    LocationJson,
+    MunicipalityFeatureJson,
+    MunicipalityJson,
+    PostcodeJson,
+    describe_counted,
+    describe_located,
+    describe_municipality,
+    describe_municipality_feature,
+    describe_postcode,
+    describe_suggestion,
 )
 from catalog.depots.snapshot import DepotList, depots
 from catalog.search.suggestions import MAX_SUGGESTIONS, suggest_locations
@@ -58,10 +56,6 @@ def wants_geojson(form: str | None, accept: str) -> bool:
     return 0 < wanted.get(GEOJSON, 0.0) >= plain
 
 
-LOCATION = LocationSerializer()
-"""Shared instance: its `to_representation` uses no state."""
-
-
 class LocationViewSet(JsonViewSet):
     """Suggestions of municipalities, localities and postcodes."""
 
@@ -77,17 +71,18 @@ class LocationViewSet(JsonViewSet):
             "(`debno woj. malopolskie`); streets, house numbers and fuels are left out. Up to two edits are forgiven "
             "where nothing fits as typed. An empty list when nothing fits."
         ),
-        parameters=[LocationsParameters],
-        responses={(200, JSON): OpenApiResponse(LocationSerializer(many=True), "Suggestions, the best first.")},
+        parameters=LocationsQuery.parameters(),
+        responses={(200, JSON): OpenApiResponse(LocationJson, "Suggestions, the best first.")},
         extensions=samples(
             ("Places that begin with zakop", '"/api/v1/locations?q=zakop"'),
             ("A fragment of a postcode", '"/api/v1/locations?q=34-50"'),
+            polish=f"Gminy, miejscowości i kody pocztowe pasujące do wpisanego tekstu, najwyżej {MAX_SUGGESTIONS}.",
         ),
     )
     def list(self, request: Request) -> HttpResponse:
         """Answer GET /locations."""
-        query = LocationsQuery.parse(self.params)
-        return json_response([LOCATION.to_representation(row) for row in suggest_locations(query.text).found])
+        query = self.read(LocationsQuery, request)
+        return json_response([describe_suggestion(row) for row in suggest_locations(query.q).found])
 
 
 class LocateViewSet(JsonViewSet):
@@ -102,21 +97,39 @@ class LocateViewSet(JsonViewSet):
             f"Up to {SNAP_DISTANCE_M:.0f} m outside every boundary the nearest "
             "municipality answers; farther away the answer is 404."
         ),
-        parameters=[LocateParameters],
-        responses={(200, JSON): OpenApiResponse(LocatedMunicipalitySerializer, "The municipality.")},
+        parameters=LocateQuery.parameters(),
+        responses={(200, JSON): OpenApiResponse(LocatedMunicipalityJson, "The municipality.")},
         extensions=samples(
             ("The municipality of a point in Zakopane", '"/api/v1/locate?lat=49.2992&lon=19.9496"'),
+            polish="Gmina, w której leży punkt.",
         ),
     )
     def retrieve(self, request: Request) -> HttpResponse:
         """Answer GET /locate."""
-        query = LocateQuery.parse(self.params)
+        query = self.read(LocateQuery, request)
         municipality = territory.get().boundaries.get(query.point.lat, query.point.lon)
-        return json_response(LocatedMunicipalitySerializer((municipality, query.point)).data)
+        return json_response(describe_located(municipality, query.point))
 
 
 class MunicipalityViewSet(JsonViewSet):
-    """One municipality."""
+    """Municipalities."""
+
+    @extend_schema(
+        operation_id="listMunicipalities",
+        tags=[PLACES],
+        summary="Municipalities of a unit with the number of their depots",
+        description="The municipalities of a voivodeship or county, by TERYT code, also those without a depot.",
+        parameters=MunicipalitiesQuery.parameters(),
+        responses={(200, JSON): OpenApiResponse(CountedMunicipalityJson, "The municipalities.")},
+        extensions=samples(
+            ("The county of Zakopane", '"/api/v1/municipalities?county=1217"'),
+            polish="Gminy województwa albo powiatu z liczbą składów, także według paliw.",
+        ),
+    )
+    def list(self, request: Request) -> HttpResponse:
+        """Answer GET /municipalities."""
+        query = self.read(MunicipalitiesQuery, request)
+        return json_response(count_by_municipality(query))
 
     @extend_schema(
         operation_id="getMunicipality",
@@ -126,43 +139,64 @@ class MunicipalityViewSet(JsonViewSet):
             "404 also for a code that has left the register, and for one of a part of a municipality (a town, a rural "
             "area, a district); the message then names the municipality to ask for."
         ),
-        parameters=[MUNICIPALITY],
-        responses={(200, JSON): OpenApiResponse(MunicipalitySerializer, "The municipality.")},
-        extensions=samples(("Zakopane", '"/api/v1/municipalities/1217011"')),
+        parameters=MunicipalityJsonQuery.parameters("teryt"),
+        responses={(200, JSON): OpenApiResponse(MunicipalityJson, "The municipality.")},
+        extensions=samples(
+            ("Zakopane", '"/api/v1/municipalities/1217011"'),
+            polish="Jedna gmina: rodzaj, powiat i województwo, położenie, kody pocztowe i liczba składów.",
+        ),
     )
     def retrieve(self, request: Request, teryt: str) -> HttpResponse:
         """Answer GET /municipalities/{teryt}; as GeoJSON where `format` or `Accept` asks for it."""
-        query = MunicipalityQuery.parse(teryt, self.params)
+        query = self.read(MunicipalityJsonQuery, request, teryt=teryt)
         geojson = wants_geojson(query.format, request.META.get("HTTP_ACCEPT", ""))
-        return answer_municipality(query, geojson=geojson)
+        return answer_municipality(query, geojson=geojson, brief=query.brief)
 
     @extend_schema(
         operation_id="getMunicipalityArea",
         tags=[PLACES],
         summary="One municipality with its area, as GeoJSON",
         description="What `/municipalities/{teryt}` says, as the properties of a feature with the municipality's area.",
-        parameters=[MUNICIPALITY],
-        responses={(200, GEOJSON): OpenApiResponse(MunicipalityFeatureSerializer, "The municipality.")},
-        extensions=samples(("Zakopane with its area", '"/api/v1/municipalities/1217011.geojson"')),
+        parameters=MunicipalityQuery.parameters("teryt"),
+        responses={(200, GEOJSON): OpenApiResponse(MunicipalityFeatureJson, "The municipality.")},
+        extensions=samples(
+            ("Zakopane with its area", '"/api/v1/municipalities/1217011.geojson"'),
+            polish="Ta sama gmina z granicą, jako GeoJSON.",
+        ),
     )
     def area(self, request: Request, teryt: str) -> HttpResponse:
         """Answer GET /municipalities/{teryt}.geojson."""
-        return answer_municipality(MunicipalityQuery.parse(teryt, self.params, has_format=False), geojson=True)
+        return answer_municipality(self.read(MunicipalityQuery, request, teryt=teryt), geojson=True)
 
 
-def answer_municipality(query: MunicipalityQuery, *, geojson: bool) -> HttpResponse:
+def count_by_municipality(query: MunicipalitiesQuery) -> list[CountedMunicipalityJson]:
+    """Return the municipalities of a unit with the number of their depots. Raises UnitNotFound, VoivodeshipNotFound."""
+    units, stores = territory.get(), depots.get()
+    if query.county is not None:
+        units.check_unit(query.county)
+    unit = query.county or units.voivodeship(query.voivodeship or "").teryt
+    return [
+        describe_counted(municipality, units.centre(municipality.teryt), stores)
+        for municipality in units.municipalities_in(unit)
+    ]
+
+
+def answer_municipality(query: MunicipalityQuery, *, geojson: bool, brief: bool = False) -> HttpResponse:
     """Return a municipality. Raises UnitNotFound."""
-    known = territory.get()
-    unit = KnownMunicipality(
-        known.municipality(query.teryt),
-        known.boundaries.outline_of(query.teryt),
-        known.centre(query.teryt),
-        known.postcodes_in.get(query.teryt, ()),
-        depots.get().count_in(query.teryt),
+    units = territory.get()
+    outline = units.boundaries.outline_of(query.teryt)
+    municipality = describe_municipality(
+        units.municipality(query.teryt),
+        outline,
+        units.centre(query.teryt),
+        postcodes=units.postcodes_in.get(query.teryt, ()),
+        depots=depots.get().count_in(query.teryt),
     )
+    if brief:
+        del municipality["postcodes"]
     if geojson:
-        return json_response(MunicipalityFeatureSerializer(unit).data, content_type=GEOJSON)
-    return json_response(MunicipalitySerializer(unit).data)
+        return json_response(describe_municipality_feature(municipality, outline), content_type=GEOJSON)
+    return json_response(municipality)
 
 
 class PostcodeViewSet(JsonViewSet):
@@ -173,15 +207,17 @@ class PostcodeViewSet(JsonViewSet):
         tags=[PLACES],
         summary="One postcode: its centre and its municipalities",
         description="A postcode may lie in several municipalities, and in more than one voivodeship.",
-        parameters=[POSTCODE],
-        responses={(200, JSON): OpenApiResponse(PostcodeSerializer, "The postcode.")},
-        extensions=samples(("A postcode of Zakopane", '"/api/v1/postcodes/34-500"')),
+        parameters=PostcodeQuery.parameters("code"),
+        responses={(200, JSON): OpenApiResponse(PostcodeJson, "The postcode.")},
+        extensions=samples(
+            ("A postcode of Zakopane", '"/api/v1/postcodes/34-500"'),
+            polish="Jeden kod pocztowy: środek zabudowy, gminy z udziałem adresów i województwa.",
+        ),
     )
     def retrieve(self, request: Request, code: str) -> HttpResponse:
         """Answer GET /postcodes/{code}."""
-        postcode, known = read_postcode(code), territory.get()
-        answer = PostcodeSerializer((postcode, known.postcode(postcode)), context={"territory": known})
-        return json_response(answer.data)
+        query, units = self.read(PostcodeQuery, request, code=code), territory.get()
+        return json_response(describe_postcode(query.code, units.postcode(query.code), units))
 
 
 class StoreViewSet(JsonViewSet):
@@ -197,19 +233,21 @@ class StoreViewSet(JsonViewSet):
             "first, at most `radius` km away. `limit` and `offset` cut the list into pages, and `Link` (RFC 8288) has "
             "the addresses of the `first`, `prev`, `next` and `last` of them."
         ),
-        parameters=[StoresParameters],
-        responses={(200, JSON): OpenApiResponse(StoreSerializer(many=True), "Depots.")},
+        parameters=StoreQuery.parameters(),
+        responses={(200, JSON): OpenApiResponse(StoreJson, "Depots.")},
         extensions=samples(
             (
                 "Pellet within 10 km of a postcode",
                 '"/api/v1/stores?postcode=30-001&fuel=pellet&radius=10&limit=5"',
             ),
             ("Depots of a municipality", '"/api/v1/stores?teryt=1261011"'),
+            polish="Składy w jednostce podziału terytorialnego albo najbliższe od punktu, z odległością w linii "
+            "prostej.",
         ),
     )
     def list(self, request: Request) -> HttpResponse:
         """Answer GET /stores; as GeoJSON where `format` or `Accept` asks for it."""
-        query = StoreQuery.parse(self.params)
+        query = self.read(StoreListQuery, request)
         geojson = wants_geojson(query.format, request.META.get("HTTP_ACCEPT", ""))
         return answer_stores(query, "v1:stores", geojson=geojson)
 
@@ -218,24 +256,26 @@ class StoreViewSet(JsonViewSet):
         tags=[DEPOTS],
         summary="List depots as GeoJSON points",
         description="The depots of `/stores` with the same parameters, each as a point with all its fields.",
-        parameters=[StoresParameters],
-        responses={(200, GEOJSON): OpenApiResponse(StoreFeatureCollectionSerializer, "Depots.")},
-        extensions=samples(("Around a point", '"/api/v1/stores.geojson?lat=50.0614&lon=19.9366&limit=5"')),
+        parameters=StoreQuery.parameters(),
+        responses={(200, GEOJSON): OpenApiResponse(StoreFeatureCollectionJson, "Depots.")},
+        extensions=samples(
+            ("Around a point", '"/api/v1/stores.geojson?lat=50.0614&lon=19.9366&limit=5"'),
+            polish="Te same składy jako punkty GeoJSON.",
+        ),
     )
     def points(self, request: Request) -> HttpResponse:
         """Answer GET /stores.geojson."""
-        return answer_stores(StoreQuery.parse(self.params, has_format=False), "v1:stores-geojson", geojson=True)
+        return answer_stores(self.read(StoreQuery, request), "v1:stores-geojson", geojson=True)
 
 
 def answer_stores(query: StoreQuery, route: str, *, geojson: bool) -> HttpResponse:
     """Return a page of depots. route: of the addresses in `Link`. Raises UnitNotFound and PostcodeNotFound."""
     listed = find_stores(query)
-    bodies = depots.get().bodies
     headers = {"X-Total-Count": str(listed.total), "Link": link_pages(query, listed.total, route)}
+    stores = describe_depots(listed.measured(), depots.get().bodies)
     if geojson:
-        features = StoreFeatureCollectionSerializer(listed.measured(), context={"bodies": bodies})
-        return json_response(features.data, headers=headers, content_type=GEOJSON)
-    return json_response(describe_depots(listed.measured(), bodies), headers=headers)
+        return json_response(describe_features(stores), headers=headers, content_type=GEOJSON)
+    return json_response(stores, headers=headers)
 
 
 def find_stores(query: StoreQuery) -> DepotList:
@@ -248,7 +288,7 @@ def find_stores(query: StoreQuery) -> DepotList:
         return depots.get().in_unit(query.teryt, fuel=query.fuel, limit=query.limit, offset=query.offset)
     point = query.point if query.postcode is None else territory.get().postcode(query.postcode).centre
     assert point is not None  # noqa: S101 - StoreQuery.parse has refused anything else
-    return depots.get().near(point, radius_km=query.radius_km, fuel=query.fuel, limit=query.limit, offset=query.offset)
+    return depots.get().near(point, radius_km=query.radius, fuel=query.fuel, limit=query.limit, offset=query.offset)
 
 
 def link_pages(query: StoreQuery, total: int, route: str) -> str:

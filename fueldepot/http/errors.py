@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated
 
 import orjson
 from django.http import HttpRequest, HttpResponse
-from rest_framework.serializers import CharField, ChoiceField, IntegerField, Serializer, URLField
+from typing_extensions import TypedDict
 
 from fueldepot.http.cache_control import NO_STORE
+from fueldepot.http.fields import OneOf, Url, answer, example
 from fueldepot.http.links import documentation_url
 from fueldepot.http.params import PARAM_ERROR_CODES, InvalidParameters, ParameterError, quote
 from fueldepot.http.rendering import JSON
@@ -42,36 +43,38 @@ def is_api(request: HttpRequest) -> bool:
     return (request.path.startswith("/api/") and request.path != "/api/") or request.path in {"/mcp", "/mcp/"}
 
 
-class ParameterErrorSerializer(Serializer[Any]):
+@answer
+class ParameterErrorJson(TypedDict):
     """What is wrong with one parameter."""
 
-    parameter = CharField(help_text="Name of the parameter.", style={"example": "lat"})
-    code = ChoiceField(
-        PARAMETER_CODES, help_text="Kind of mistake; `unknown` with status 404.", style={"example": "out_of_range"}
-    )
-    message = CharField(
-        help_text="What was given and what is accepted, in English.",
-        style={"example": "lat is '60'; give a WGS84 latitude."},
-    )
+    parameter: Annotated[str, example("lat")]
+    """Name of the parameter."""
+    code: Annotated[str, OneOf(*PARAMETER_CODES), example("out_of_range")]
+    """Kind of mistake; `unknown` with status 404."""
+    message: Annotated[str, example("lat is '60'; give a WGS84 latitude.")]
+    """What was given and what is accepted, in English."""
 
 
-class ErrorSerializer(Serializer[Any]):
+@answer
+class ErrorJson(TypedDict):
     """The body of every failure."""
 
-    status = IntegerField(min_value=400, max_value=599, help_text="The HTTP status.", style={"example": 400})
-    code = ChoiceField(CODES, help_text="Kind of failure.", style={"example": "invalid_parameter"})
-    message = CharField(
-        help_text="What was given, what is accepted and what to do, in English.",
-        style={"example": "lat is '60'; give a WGS84 latitude from 48.8 to 55.1, in decimal degrees with a point."},
-    )
-    errors = ParameterErrorSerializer(  # type: ignore[assignment] # a field of the answer
-        many=True, help_text="What is wrong with each parameter; empty when none is to blame."
-    )
-    documentation = URLField(help_text="The rules of use.", style={"example": "https://sklady.example.pl/api/"})
+    status: Annotated[int, example(400, ge=400, le=599)]
+    """The HTTP status."""
+    code: Annotated[str, OneOf(*CODES), example("invalid_parameter")]
+    """Kind of failure."""
+    message: Annotated[
+        str, example("lat is '60'; give a WGS84 latitude from 48.8 to 55.1, in decimal degrees with a point.")
+    ]
+    """What was given, what is accepted and what to do, in English."""
+    errors: list[ParameterErrorJson]
+    """What is wrong with each parameter; empty when none is to blame."""
+    documentation: Annotated[Url, example("https://sklady.example.pl/api/")]
+    """The rules of use."""
 
 
-def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> dict[str, Any]:
-    """Return the fields of `ErrorSerializer`."""
+def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> ErrorJson:
+    """Return the fields of `ErrorJson`."""
     return {
         "status": status,
         "code": code,
@@ -83,25 +86,25 @@ def error_body(status: int, code: str, message: str, errors: list[ParameterError
     }
 
 
-def describe_parameters(error: InvalidParameters) -> dict[str, Any]:
+def describe_parameters(error: InvalidParameters) -> ErrorJson:
     """400: all invalid parameters, each with a remedy."""
     code = "missing_parameter" if all(e.code == "missing" for e in error.errors) else "invalid_parameter"
     return error_body(400, code, f"{error}.", error.errors)
 
 
-def describe_malformed_body(error: MalformedBody) -> dict[str, Any]:
+def describe_malformed_body(error: MalformedBody) -> ErrorJson:
     """400: the body does not match its content type."""
     return error_body(400, "malformed_body", f"The request body cannot be read: {error}.")
 
 
-def describe_unsupported_body(error: UnsupportedBody) -> dict[str, Any]:
+def describe_unsupported_body(error: UnsupportedBody) -> ErrorJson:
     """415: the content type is not supported."""
     given = quote(str(error)) if str(error) else "missing"
     message = f"The content type is {given}; send the parameters in UTF-8 as one of {', '.join(READERS)}."
     return error_body(415, "unsupported_media_type", message)
 
 
-def describe_large_body(error: BodyTooLarge) -> dict[str, Any]:
+def describe_large_body(error: BodyTooLarge) -> ErrorJson:
     """413: larger than all parameters together."""
     message = f"The request body is larger than {MAX_BODY_BYTES} bytes; send the documented parameters only."
     return error_body(413, "payload_too_large", message)
@@ -116,7 +119,7 @@ def note_away(error: BaseException) -> None:
     logger.error("database not available: %s", type(cause).__name__)
 
 
-def plain_error(body: dict[str, Any], headers: Mapping[str, str] | None = None) -> HttpResponse:
+def plain_error(body: ErrorJson, headers: Mapping[str, str] | None = None) -> HttpResponse:
     """Return an error body outside of viewsets."""
     headers = {"Cache-Control": NO_STORE, **(headers or {})}
     return HttpResponse(orjson.dumps(body), status=body["status"], content_type=JSON, headers=headers)

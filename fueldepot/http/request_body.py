@@ -1,4 +1,4 @@
-"""Strict parsing of request bodies: a form, a multipart form or a JSON object, as pairs for ParamReader.
+"""Strict parsing of request bodies: a form, a multipart form or a JSON object, as pairs for `Query.parse`.
 
 Django's own parsers replace invalid UTF-8, keep files and drop repeated keys; here values stay the bytes sent, and
 anything but parameters is refused by name.

@@ -5,19 +5,21 @@ renderer. Errors use DRF's exception handler.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
-from fueldepot.http.params import ParamReader
+from fueldepot.http.params import InvalidParameters
+from fueldepot.http.query import Pairs, Query
 from fueldepot.http.rendering import JSON
 
 __all__ = ["JSON", "JsonViewSet", "json_response"]
@@ -48,16 +50,32 @@ def list_ignored(names: Sequence[str]) -> str:
     )
 
 
-class JsonViewSet(ViewSet):
-    """Endpoints that everybody may ask. params: the query of the request; every view reads its parameters from it."""
+Parameters = TypeVar("Parameters", bound=Query)
 
-    params: ParamReader
+
+class JsonViewSet(ViewSet):
+    """Endpoints that everybody may ask. ignored: names in the request that are no parameters."""
+
+    ignored: Collection[str] = ()
+
+    def read(self, query: type[Parameters], request: Request, **path: str) -> Parameters:
+        """Return the parameters of a request. path: those of the path. Raises InvalidParameters."""
+        return self.parse(query, request.META["QUERY_STRING"], **path)
+
+    def parse(self, query: type[Parameters], raw: str | Pairs, **path: str) -> Parameters:
+        """Return the parameters of a query string or of a body, and keep what they ignore."""
+        try:
+            parameters = query.parse(raw, today=timezone.localdate(), **path)
+        except InvalidParameters as error:
+            self.ignored = error.ignored
+            raise
+        self.ignored = parameters.ignored
+        return parameters
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
         """Return DRF's request without lists of parsers and authenticators."""
         method = (request.method or "").lower()
         self.action = "metadata" if method == "options" else self.action_map.get(method, "")
-        self.params = ParamReader(request.META["QUERY_STRING"])
         return Request(request, negotiator=NEGOTIATOR)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -69,8 +87,8 @@ class JsonViewSet(ViewSet):
         A 304 runs no view. It has none of the header, which a cache keeps from the 200 with this ETag: the query is
         part of every ETag. RFC 9111, section 4.3.4.
         """
-        if (request.method or "").lower() in self.action_map and (names := self.params.unknown()):
-            response["X-Ignored-Parameters"] = list_ignored(names)
+        if self.ignored:
+            response["X-Ignored-Parameters"] = list_ignored([*self.ignored])
         return super().finalize_response(request, response, *args, **kwargs)
 
     @property

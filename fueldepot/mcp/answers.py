@@ -1,23 +1,30 @@
-"""Arguments and answers of the tools: an answer with the data for a citation, in less than MOST_BYTES.
+"""Tools, and their answers with the data for a citation, in less than MOST_BYTES.
+
+    @tool("The Polish municipality in which a point lies, with its TERYT code.", LocatedMunicipalityJson)
+    def locate(query: LocateQuery) -> Findings:
 
 An answer is shortened first and cited afterwards, so a citation rests on what is shown.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from types import GenericAlias
+from typing import Any, NotRequired, get_type_hints
 
 import orjson
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.params import NumberLiteral, ParamReader
+from fueldepot.http.query import Query
+from fueldepot.openapi.schema import plain
 from pages.dates import days
 from pages.page import NOT_TO_BE_QUOTED, cite
 
 MOST_BYTES = 1_500
-"""Maximum size of an answer as it is sent: clients pay by the token."""
+"""Maximum size of an answer as a client reads it, as text or structured: clients pay by the token."""
 
 ENVELOPE_BYTES = 200
 """Allowance for the protocol's envelope and the field `left_out`."""
@@ -25,15 +32,18 @@ ENVELOPE_BYTES = 200
 MOST_SOURCES = 2
 """Most sources that an answer names; "i inne" stands for the rest."""
 
-Arguments = Mapping[str, Any]
 
+class CitedAnswer(TypedDict):
+    """An answer with the data for its citation, as it is sent. left_out: numbers of items by the name of a list."""
 
-class Row(dict[str, Any]):
-    """An item of an answer, as it is sent. about: what it was made from."""
-
-    def __init__(self, about: Any, fields: Mapping[str, Any]) -> None:
-        super().__init__(fields)
-        self.about = about
+    answer: Any
+    as_of: date | None
+    source: str
+    demonstration: bool
+    cite: str
+    page: str
+    stale: NotRequired[str]
+    left_out: NotRequired[dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +66,17 @@ class Citation:
 class Findings:
     """What a tool has found, before it is shortened.
 
-    content: an object, or a list of them. citation: of the rows that are left, called with their `about`.
-    most: the most items of a list, by its name. details: items whose `description` goes first, the last at first.
-    page: name of the list that is a page, beside its `total`; keeps an item. offset: of the first item of the page.
+    citation: a citation, or a function of the number of `rows` that are left. rows: a list in the content.
+    most: the most of them. offset: of the first of them where they are a page, which keeps one, beside its `total` and
+    `next_offset`. details: items whose `description` goes first, the last at first.
     """
 
     content: Any
-    citation: Callable[[list[Any]], Citation]
-    most: Mapping[str, int] = field(default_factory=dict)
-    details: Sequence[dict[str, Any]] = ()
-    page: str = ""
-    offset: int = 0
+    citation: Citation | Callable[[int], Citation]
+    rows: list[Any] | None = None
+    most: int | None = None
+    offset: int | None = None
+    details: Sequence[Any] = ()
 
     def lists(self) -> Iterator[tuple[str, list[Any]]]:
         """Yield the lists of the content by name; `answer` is the content itself."""
@@ -75,66 +85,157 @@ class Findings:
         for part in self.content if isinstance(self.content, list) else [self.content]:
             yield from ((name, value) for name, value in part.items() if isinstance(value, list))
 
-    def rows(self) -> list[Any]:
-        """Return what the rows that are left were made from."""
-        return [item.about for _, items in self.lists() for item in items if isinstance(item, Row)]
+    def is_page(self, items: list[Any]) -> bool:
+        """Whether a list is the page."""
+        return self.offset is not None and items is self.rows
 
 
-def read_arguments(arguments: Arguments) -> ParamReader:
-    """Return arguments as parameters of the API, numbers as such; null counts as missing."""
-    values = {name: value for name, value in arguments.items() if value is not None}
-    plain = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()}
-    return ParamReader.of_pairs(
-        (name.encode(), text.encode() if isinstance(arguments[name], str) else NumberLiteral(text.encode()))
-        for name, text in plain.items()
-    )
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool. query: the parameters that it takes, except hidden ones. content: type of the field `answer`."""
+
+    name: str
+    description: str
+    query: type[Query]
+    content: Any
+    run: Callable[[Any], Findings]
+
+    def parameters(self) -> dict[str, dict[str, Any]]:
+        """Return the schema of each parameter, with the first sentence of its description."""
+        kept = ("type", "enum", "pattern", "minimum", "maximum", "default")
+        return {
+            name: {key: schema[key] for key in kept if key in schema}
+            | {"description": schema["description"].partition(". ")[0]}
+            for name, schema in self.query.schemas().items()
+            if name not in self.query.hidden
+        }
+
+    def describe(self) -> dict[str, Any]:
+        """Return the tool for `tools/list`."""
+        envelope = describe_type(CitedAnswer)
+        return {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": {
+                "type": "object",
+                "properties": self.parameters(),
+                "required": sorted(self.query.required()),
+                "additionalProperties": False,
+            },
+            "outputSchema": {
+                **envelope,
+                "properties": {**envelope["properties"], "answer": describe_type(self.content)},
+            },
+            "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        }
 
 
-def answer(findings: Findings) -> dict[str, Any]:
+make_typed_dict: Callable[[str, dict[str, Any]], Any] = TypedDict  # type: ignore[assignment]
+
+TOOLS: dict[str, Tool] = {}
+"""Every tool by its name."""
+
+
+def tool(description: str, content: Any = None, **fields: Any) -> Callable[[Callable[[Any], Findings]], None]:
+    """Return a decorator that makes a tool of a function from a query, and takes its name.
+
+    content: type of the field `answer`; without it the answer has `fields`, types by their names.
+    """
+
+    def register(run: Callable[[Any], Findings]) -> None:
+        kind = content or make_typed_dict("Content", fields)
+        TOOLS[run.__name__] = Tool(run.__name__, description, get_type_hints(run)["query"], kind, run)
+
+    return register
+
+
+def part(answer: Any, names: str, **more: Any) -> Any:
+    """Return a TypedDict of some fields of an answer of the API, named with blanks between, and of more fields."""
+    hints = get_type_hints(answer, include_extras=True)
+    return make_typed_dict("Part", {name: hints[name] for name in names.split()} | more)
+
+
+def each(kind: Any) -> Any:
+    """Return the type of a list."""
+    return GenericAlias(list, (kind,))
+
+
+def pick(kind: Any, answer: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return the fields of an answer that a part has, and more."""
+    return {name: answer[name] for name in kind.__annotations__ if name in answer and name not in more} | more
+
+
+def describe_type(kind: Any) -> dict[str, Any]:
+    """Return the schema of a type with those of its parts in their places.
+
+    Without descriptions and examples: clients pay for the list of tools too.
+    """
+    document = TypeAdapter(kind).json_schema(mode="serialization", ref_template="{model}")
+    parts = document.pop("$defs", {})
+
+    def inline(schema: Any) -> Any:
+        if isinstance(schema, list):
+            return [inline(row) for row in schema]
+        if not isinstance(schema, dict):
+            return schema
+        schema = parts.get(schema.get("$ref"), schema)
+        documentation = ("examples", "description")  # a property of that name has a dict
+        return {key: inline(row) for key, row in schema.items() if key not in documentation or isinstance(row, dict)}
+
+    schema: dict[str, Any] = plain(inline(document))
+    return schema
+
+
+def answer(findings: Findings) -> CitedAnswer:
     """Return the answer within the limit, with the data for a citation of what is left.
 
     Descriptions go before items, and items from the end of the longest list. `left_out` counts the items by the names
     of their lists; of a page `next_offset` leads to the rest instead, null at its end.
     """
     lengths = {id(items): len(items) for _, items in findings.lists()}
-    for name, items in findings.lists():
-        del items[findings.most.get(name, len(items)) :]
+    if findings.most is not None and findings.rows:
+        del findings.rows[findings.most :]
     details = [*findings.details]
     while not fits(body := cited(findings)):
         if details:
             del details.pop()["description"]
             continue
-        lists = [items for name, items in findings.lists() if len(items) > (name == findings.page)]
+        lists = [items for _, items in findings.lists() if len(items) > findings.is_page(items)]
         if not lists:
             break
         max(lists, key=len).pop()
     left_out: Counter[str] = Counter()
     for name, items in findings.lists():
-        if name != findings.page:
+        if not findings.is_page(items):
             left_out[name] += lengths[id(items)] - len(items)
-    return body | ({"left_out": +left_out} if +left_out else {})
+    if +left_out:
+        body["left_out"] = dict(+left_out)
+    return body
 
 
-def cited(findings: Findings) -> dict[str, Any]:
+def cited(findings: Findings) -> CitedAnswer:
     """Return the content as it is now, with the data for its citation."""
-    if findings.page:
-        following = findings.offset + len(findings.content[findings.page])
+    left = len(findings.rows or ())
+    if findings.offset is not None:
+        following = findings.offset + left
         findings.content["next_offset"] = following if following < findings.content["total"] else None
-    citation = findings.citation(findings.rows())
+    citation = findings.citation if isinstance(findings.citation, Citation) else findings.citation(left)
     quoted = cite(citation.title, citation.url, days(citation.as_of, citation.last))
     named = [*citation.sources[:MOST_SOURCES], *(["i inne"] if len(citation.sources) > MOST_SOURCES else [])]
-    return {
+    body: CitedAnswer = {
         "answer": findings.content,
         "as_of": citation.as_of,
         "source": "; ".join(named),
         "demonstration": citation.demonstration,
         "cite": NOT_TO_BE_QUOTED if citation.demonstration else quoted,
         "page": citation.url,
-        **({"stale": citation.stale} if citation.stale else {}),
     }
+    if citation.stale:
+        body["stale"] = citation.stale
+    return body
 
 
-def fits(body: dict[str, Any]) -> bool:
+def fits(body: CitedAnswer) -> bool:
     """Whether an answer is within the limit."""
     return len(orjson.dumps(orjson.dumps(body).decode())) <= MOST_BYTES - ENVELOPE_BYTES
 

@@ -1,30 +1,42 @@
 """Tools about places and depots."""
 
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Any, NotRequired
 
 from django.urls import reverse
 from django.utils import timezone
+from pydantic import Field
 
-from catalog.api.params import LocationsQuery, StoreQuery, read_depot_id
-from catalog.api.views import find_stores
+from catalog.api.depot_answers import describe_depots
+from catalog.api.params import (
+    DepotQuery,
+    FuelSlug,
+    LocateQuery,
+    LocationsQuery,
+    MunicipalitiesQuery,
+    Offset,
+    StoreQuery,
+)
+from catalog.api.place_answers import LocatedMunicipalityJson, LocationJson, describe_located, describe_suggestion
+from catalog.api.views import count_by_municipality, find_stores
 from catalog.depots import fuels
-from catalog.depots.attribution import ORIGINS, describe_status
+from catalog.depots.attribution import ORIGINS
 from catalog.depots.openings import opening_of
 from catalog.depots.snapshot import DepotRow, depots
-from catalog.links import depot_url, municipality_url
+from catalog.links import municipality_url
 from catalog.models import Dataset, Depot
 from catalog.search.suggestions import suggest_locations
-from catalog.territory.point import Point
 from catalog.territory.snapshot import territory
-from catalog.text import format_address
 from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
-from fueldepot.mcp.answers import Arguments, Citation, Findings, Row, read_arguments, route_url
+from fueldepot.http.readers import choice, whole
+from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
 from pages.territory import depots_as_of
-from prices.api.depot_serializers import price_list_item
-from prices.snapshot import ListedPrice, prices
+from prices.api.price_list_answers import FullStoreJson, PriceListItemJson, describe_price
+from prices.snapshot import prices
 
-MOST_PLACES, MOST_DEPOTS, USUAL_DEPOTS = 5, 4, 3
+MOST_PLACES, MOST_DEPOTS, USUAL_DEPOTS, MOST_UNITS = 5, 4, 3, 25
 
 BEYOND_KM = 1_000
 """Radius that covers all of Poland from anywhere in it."""
@@ -34,123 +46,186 @@ DATASETS = "Dane: zbiory, źródła i licencje"
 
 REGISTER = "GUS, rejestr TERYT; położenia: PRNG i punkty adresowe"
 
+Place = part(LocationJson, "label description teryt lat lon position", fuel=NotRequired[str], page=str)
 
-def find_place(arguments: Arguments) -> Findings:
+
+@tool(
+    "Find Polish municipalities, localities and postcodes by name; gives TERYT codes and coordinates.",
+    places=each(Place),
+)
+def find_place(query: LocationsQuery) -> Findings:
     """Return municipalities, localities and postcodes for a text."""
-    query = LocationsQuery.parse(read_arguments(arguments))
-    rows = [
-        {
-            "label": one.label,
-            "description": one.description,
-            "teryt": one.teryt,
-            "lat": one.point[0] if one.point else None,
-            "lon": one.point[1] if one.point else None,
-            "position": one.position,
-            **({"fuel": one.fuel} if one.fuel else {}),
-            "page": municipality_url(one.voivodeship_slug, one.slug, one.teryt),
-        }
-        for one in suggest_locations(query.text).found
-    ]
-    as_of = snapshot.changed_on(Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES)
-    citation = Citation(DATASETS, route_url("datasets"), as_of, [REGISTER])
-    return Findings({"places": rows}, lambda _: citation, most={"places": MOST_PLACES})
+    rows = []
+    for match in suggest_locations(query.q).found:
+        page = municipality_url(match.voivodeship_slug, match.slug, match.teryt)
+        rows.append(pick(Place, describe_suggestion(match), page=page))
+        if match.fuel is None:
+            del rows[-1]["fuel"]
+    slugs = (Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES)
+    return Findings({"places": rows}, cite_register(*slugs), rows=rows, most=MOST_PLACES)
 
 
-def depots_near(arguments: Arguments) -> Findings:
+@tool("The Polish municipality in which a point lies, with its TERYT code.", LocatedMunicipalityJson)
+def locate(query: LocateQuery) -> Findings:
+    """Return the municipality of a point. Raises PointOutsideMunicipalities."""
+    unit = territory.get().boundaries.get(query.lat, query.lon)
+    return Findings(describe_located(unit, query.point), cite_register(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES))
+
+
+def cite_register(*slugs: str) -> Citation:
+    """Return the citation of data sets of the registers."""
+    return Citation(DATASETS, route_url("datasets"), snapshot.changed_on(*slugs), [REGISTER])
+
+
+class DepotsQuery(StoreQuery):
+    """Parameters of `depots_near`."""
+
+    limit: Annotated[int, whole(1, MOST_DEPOTS), Field(description="A number of depots.")] = USUAL_DEPOTS
+
+
+Price = part(PriceListItemJson, "fuel price unit date")
+NearDepot = part(
+    FullStoreJson, "id name address phone url", km=float | None, now=str, status=str, price=NotRequired[Price]
+)
+
+
+@tool(
+    "Fuel depots nearest to a postcode or point, or of a municipality by TERYT, with the price of a fuel. "
+    f"At most {MOST_DEPOTS}, fewer where they are long; read on with offset from `next_offset`.",
+    total=int,
+    depots=each(NearDepot),
+    of_unit=NotRequired[str],
+    distances_from=NotRequired[str],
+    radius_km=NotRequired[int],
+    nearest_beyond=NotRequired[each(NearDepot)],
+    why_empty=NotRequired[str],
+    next_offset=int | None,
+)
+def depots_near(query: DepotsQuery) -> Findings:
     """Return depots of a unit, or nearest to a postcode or point, with the price of a fuel."""
-    query = StoreQuery.parse(read_arguments({"limit": USUAL_DEPOTS, **arguments}))
     listed = find_stores(query)
+    cited = listed.rows
     rows = [describe_depot(row, metres, query.fuel) for row, metres in listed.measured()]
-    found: dict[str, Any] = {"total": listed.total, "depots": rows}
+    content: dict[str, Any] = {"total": listed.total, "depots": rows}
     if query.teryt:
-        found["of_unit"] = query.teryt
+        content["of_unit"] = query.teryt
     else:
-        centre = None if query.postcode is None else territory.get().postcode(query.postcode).centre
-        found |= describe_reference(query, query.point or centre)
+        point = query.point if query.postcode is None else territory.get().postcode(query.postcode).centre
+        assert point is not None  # noqa: S101 - the query has a unit, a postcode or a point
+        what = f"centre of postcode {query.postcode}" if query.postcode else "point given"
+        content["distances_from"] = f"{what}: {point.lat},{point.lon}, in a straight line"
+        content["radius_km"] = query.radius
+        if not listed.total:
+            beyond = depots.get().near(point, radius_km=BEYOND_KM, fuel=query.fuel, limit=1)
+            content["nearest_beyond"] = [describe_depot(row, metres, query.fuel) for row, metres in beyond.measured()]
+            cited = beyond.rows
     if listed.total and not rows:
-        found["why_empty"] = f"offset {query.offset} is past the end; the last depot is at {listed.total - 1}"
+        content["why_empty"] = f"offset {query.offset} is past the end; the last depot is at {listed.total - 1}"
     elif not rows:
-        found["why_empty"] = f"Nie znamy tu żadnego składu{' z tym paliwem' if query.fuel else ''}."
-    return Findings(found, cite_depots, page="depots", offset=query.offset)
+        content["why_empty"] = f"Nie znamy tu żadnego składu{' z tym paliwem' if query.fuel else ''}."
+    return Findings(content, lambda left: cite_depots(cited[: left or 1]), rows=rows, offset=query.offset)
 
 
-def cite_depots(rows: list[DepotRow]) -> Citation:
+def cite_depots(rows: Sequence[DepotRow]) -> Citation:
     """Return the citation of a list of depots; of an empty one that of the whole catalog."""
-    known = depots.get()
+    catalog = depots.get()
     return Citation(
         DATASETS,
         route_url("datasets"),
-        depots_as_of(*(row.updated_at for row in rows)) if rows else known.updated_at,
+        depots_as_of(*(row.updated_at for row in rows)) if rows else catalog.updated_at,
         [*dict.fromkeys(ORIGINS[row.source] for row in rows)] or ["katalog składów"],
-        any(row.source == Depot.Source.DEMO for row in rows) if rows else known.demonstration,
+        any(row.source == Depot.Source.DEMO for row in rows) if rows else catalog.demonstration,
     )
 
 
-def describe_reference(query: StoreQuery, point: Point | None) -> dict[str, Any]:
-    """Return the reference point of distances, and if no depot is within the radius, the nearest beyond it."""
-    assert point is not None  # noqa: S101 - the query has a unit, a postcode or a point
-    what = f"centre of postcode {query.postcode}" if query.postcode else "point given"
-    body: dict[str, Any] = {
-        "distances_from": f"{what}: {point.lat},{point.lon}, in a straight line",
-        "radius_km": query.radius_km,
-    }
-    if not depots.get().near(point, radius_km=query.radius_km, fuel=query.fuel, limit=1).total:
-        beyond = depots.get().near(point, radius_km=BEYOND_KM, fuel=query.fuel, limit=1).measured()
-        body["nearest_beyond"] = [describe_depot(row, metres, query.fuel) for row, metres in beyond]
+def describe_depot(row: DepotRow, metres: float | None, fuel: str | None) -> dict[str, Any]:
+    """Return a depot as an item of a list, with the lowest price of a fuel."""
+    now = timezone.now()
+    (store,) = describe_depots([(row, None)], depots.get().bodies)
+    listed = prices.get().price_list(row.id, timezone.localdate(now)) if fuel else []
+    offers = [price for price in listed if price.fuel in fuels.assortments(fuel or "")]
+    body = pick(
+        NearDepot,
+        store,
+        km=None if metres is None else round(metres / 1000, 1),
+        now=opening_of(row, now).sentence,
+        status=row.data_status,
+    )
+    if offers:
+        body["price"] = pick(Price, describe_price(min(offers, key=lambda price: price.price)))
     return body
 
 
-def describe_depot(row: DepotRow, metres: float | None, fuel: str | None) -> Row:
-    """Return a depot as an item of a list."""
-    now = timezone.now()
-    listed = prices.get().price_list(row.id, timezone.localdate(now))
-    wanted = [one for one in listed if fuel is None or one.fuel in fuels.assortments(fuel)]
-    cheapest = min(wanted, key=lambda one: one.price, default=None) if fuel else None
-    body = {
-        "id": row.id,
-        "name": row.name,
-        "km": None if metres is None else round(metres / 1000, 1),
-        "address": format_address(row.street, row.house_number, row.postcode, row.place, row.municipality),
-        "phone": row.phone or None,
-        "now": opening_of(row, now).sentence,
-        "status": row.data_status,
-        "url": depot_url(row.id, row.name),
-    }
-    if cheapest:
-        body["price"] = describe_price(cheapest)
-    return Row(row, body)
-
-
-def describe_price(listed: ListedPrice) -> dict[str, Any]:
-    """Return a price without the names that repeat its codes."""
-    item = price_list_item(listed)
-    return {name: item[name] for name in ("fuel", "price", "unit", "date")}
-
-
-def get_depot(arguments: Arguments) -> Findings:
-    """Return one depot with its price list and hours."""
-    row = depots.get().get(read_depot_id(str(arguments.get("id", ""))))
-    now = timezone.now()
-    listed = prices.get().price_list(row.id, timezone.localdate(now))
-    found = {
-        "name": row.name,
-        "address": format_address(row.street, row.house_number, row.postcode, row.place, row.municipality),
+@tool(
+    "One fuel depot: hours, phone, fuels, price list, status.",
+    part(
+        FullStoreJson,
+        "name address phone website",
+        teryt=str,
+        fuels=list[str],
+        hours=dict[str, str] | None,
+        now=str,
+        status=str,
+        status_means=str,
+        price_list=each(Price),
+        correct_at=str,
+    ),
+)
+def depot(query: DepotQuery) -> Findings:
+    """Return one depot with its price list and hours. Raises DepotNotFound."""
+    row, now = depots.get().get(query.id), timezone.now()
+    (store,) = describe_depots([(row, None)], depots.get().bodies)
+    week = row.hours_ranges
+    content = {
+        **{name: store[name] for name in ("name", "address", "phone", "website")},
         "teryt": row.teryt,
-        "phone": row.phone or None,
-        "website": row.website or None,
-        "fuels": row.fuels,
-        "hours": row.hours_ranges and {day: ", ".join(ranges) or "closed" for day, ranges in row.hours_ranges.items()},
+        "fuels": [*row.fuels],
+        "hours": week and {day: ", ".join(ranges) or "closed" for day, ranges in week.items()},
         "now": opening_of(row, now).sentence,
         "status": row.data_status,
-        "status_means": describe_status(row.data_status, row.source, row.fuels_by_name),
-        "price_list": [describe_price(one) for one in listed],
+        "status_means": store["source"]["description"],
+        "price_list": [
+            pick(Price, describe_price(price)) for price in prices.get().price_list(row.id, timezone.localdate(now))
+        ],
         "correct_at": site_url(reverse("depot-correct", args=[row.id])),
     }
-    citation = Citation(
-        row.name,
-        depot_url(row.id, row.name),
-        max(filter(None, (row.updated_at, row.verified_at))),
-        [ORIGINS[row.source]],
-        row.source == Depot.Source.DEMO,
-    )
-    return Findings(found, lambda _: citation)
+    as_of = max(filter(None, (row.updated_at, row.verified_at)))
+    return Findings(content, Citation(row.name, store["url"], as_of, [ORIGINS[row.source]], store["demonstration"]))
+
+
+class CountsQuery(MunicipalitiesQuery):
+    """Parameters of `municipalities`."""
+
+    by: Annotated[str, choice(("municipality", "county")), Field(description="What a row counts.")] = "municipality"
+    fuel: Annotated[FuelSlug | None, Field(description="Only depots that offer this fuel.")] = None
+    limit: Annotated[int, whole(1, MOST_UNITS), Field(description="A number of rows.")] = MOST_UNITS
+    offset: Offset = 0
+
+
+@tool(
+    "Numbers of fuel depots by municipality or county, in a voivodeship or county, the most first. "
+    f"At most {MOST_UNITS} rows; read on with offset from `next_offset`.",
+    total=int,
+    depots=int,
+    columns=tuple[str, str, str],
+    units=list[tuple[str, str, int]],
+    next_offset=int | None,
+)
+def municipalities(query: CountsQuery) -> Findings:
+    """Return numbers of depots by unit. Raises UnitNotFound and VoivodeshipNotFound."""
+    counties, names, numbers = territory.get().counties, dict[str, str](), Counter[str]()
+    for unit in count_by_municipality(query):
+        code = unit["teryt"][:4] if query.by == "county" else unit["teryt"]
+        names[code] = counties[code].name if query.by == "county" else unit["name"]
+        numbers[code] += unit["depots_by_fuel"].get(query.fuel, 0) if query.fuel else unit["depots"]
+    codes = sorted(numbers, key=lambda code: (-numbers[code], code))
+    units = [(names[code], code, numbers[code]) for code in codes[query.offset : query.offset + query.limit]]
+    content = {
+        "total": len(codes),
+        "depots": numbers.total(),
+        "columns": ("name", "teryt", "depots"),
+        "units": units,
+    }
+    unit_of_all = query.county or territory.get().voivodeship(query.voivodeship or "").teryt
+    citation = cite_depots(depots.get().in_unit(unit_of_all, fuel=query.fuel).rows)
+    return Findings(content, citation, rows=units, offset=query.offset)

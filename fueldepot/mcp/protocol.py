@@ -6,7 +6,6 @@ Supports both kinds of clients: those that start with `initialize` (until 2025-1
 states its version in `_meta` and in headers (from 2026-07-28).
 """
 
-import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -28,7 +27,7 @@ from pydantic import ValidationError
 
 from fueldepot.errors import DOMAIN_ERRORS
 from fueldepot.http.release import version
-from fueldepot.mcp.tools import TOOLS, ToolNotFound, call_tool, describe_tools
+from fueldepot.mcp.tools import ToolNotFound, call_tool, describe_tools
 
 WITHOUT_VERSION = "2025-03-26"
 """Version of requests without one. Streamable HTTP, "Protocol Version Header"."""
@@ -181,15 +180,14 @@ def run_tool(params: Params) -> dict[str, Any]:
 
 def name_tools(message: str) -> str:
     """Return a message of the API that advises tools instead of addresses."""
-    for tool in TOOLS.values():
-        message = re.sub(rf"/api/v1{re.escape(tool.path)}\b", tool.name, message)
-    return message
+    return message.replace("/api/v1/locations", "find_place").replace("/api/v1/stores", "depots_near")
 
 
-def written(body: dict[str, Any], *, is_error: bool = False) -> dict[str, Any]:
-    """Return a tool result."""
-    text = orjson.dumps(body).decode()
-    return {"content": [{"type": "text", "text": text}], "isError": is_error, "resultType": "complete"}
+def written(body: Mapping[str, Any], *, is_error: bool = False) -> dict[str, Any]:
+    """Return a tool result: as a text, and unless it is an error as an object too."""
+    content = [{"type": "text", "text": orjson.dumps(body).decode()}]
+    structured = {} if is_error else {"structuredContent": body}
+    return {"content": content, **structured, "isError": is_error, "resultType": "complete"}
 
 
 METHODS: dict[str, Callable[[Params], dict[str, Any]]] = {

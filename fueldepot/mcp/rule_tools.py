@@ -1,14 +1,20 @@
 """Tools about the rules of resolutions and subsidies."""
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import partial
+from typing import Annotated, Any, NotRequired
 
+import orjson
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
+from pydantic import Field
+from typing_extensions import TypedDict
 
-from fueldepot.http.params import InvalidParameters, ParameterError
-from fueldepot.mcp.answers import Arguments, Citation, Findings, Row, read_arguments, route_url
+from fueldepot.http.params import ParameterError
+from fueldepot.http.readers import whole
+from fueldepot.mcp.answers import Citation, Findings, route_url, tool
 from pages.regulations import basis_of
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.appliance_check import check_appliance
@@ -18,11 +24,13 @@ from regulations.models import Deadline
 from regulations.queries import Regulation, find_deadlines, find_regulations
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
-from subsidy.api.serializers import describe_unknown
 from subsidy.application import DOCUMENTS
 from subsidy.calculator import Result, Variant, calculate
 
 MOST_DEADLINES = 6
+
+MOST_STALE = 3
+"""Most voivodeships that a warning names; more are counted."""
 
 STALE = f"not confirmed for over {STALE_AFTER.days} days: check with the municipality or the gazette before a decision"
 """About legal states that are stale, see `regulations.freshness`."""
@@ -31,85 +39,174 @@ END_OF_SENTENCE = re.compile(r"(?<=\.) (?=[A-ZĆŁŚŹŻ])")
 """A small letter after a full stop belongs to an abbreviation ("2022 r. i")."""
 
 
-def rules_at(arguments: Arguments) -> Findings:
+class PlaceRulesQuery(RegulationsQuery):
+    """Parameters of `rules_at`."""
+
+    hidden = ("voivodeship", "binding")
+
+    @classmethod
+    def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
+        """Say that no place is given."""
+        if errors or {"teryt", "postcode"} & texts.keys():
+            yield from super().compare(texts, errors)
+        else:
+            yield ParameterError("teryt", "missing", "no place is given; give teryt or postcode")
+
+
+DeadlineRow = TypedDict(
+    "DeadlineRow",
+    {"from": date, "what": str, "description": NotRequired[str], "binds": str, "caveat": NotRequired[str]},
+)
+
+
+class ApplianceVerdict(TypedDict, total=False):
+    """Until when an appliance may be used."""
+
+    appliance: str
+    status: str
+    sentence: str
+
+
+class PlaceRules(ApplianceVerdict):
+    """Rules that bind a unit, future deadlines first, with a verdict on an appliance."""
+
+    unit: str
+    voivodeship: str
+    has_resolution: bool | None
+    deadline_status: str
+    deadlines: list[DeadlineRow]
+    banned_fuels: list[str]
+
+
+@tool("Anti-smog rules that bind in a place, and until when a stove or boiler may be used there.", list[PlaceRules])
+def rules_at(query: PlaceRulesQuery) -> Findings:
     """Return the rules of a unit: deadlines, banned fuels, and until when an appliance may be used.
 
     Where the answer is too long, deadlines lose their descriptions from the last on before any is left out; the first
     keeps it unless the sentence about an appliance says the same.
     """
-    query = RegulationsQuery.parse(read_arguments(arguments), today=timezone.localdate())
-    if query.teryt is None and query.postcode is None:
-        message = "no place is given; give teryt or postcode"
-        raise InvalidParameters([ParameterError("teryt", "missing", message)])
-    rules = [Row(entry, describe_rules(entry, query)) for entry in find_regulations(query)]
-    rows = [row for entry in rules for row in entry["deadlines"]]
-    return Findings(rules, cite_states, details=rows if query.appliance else rows[1:])
+    entries = find_regulations(query)
+    content = [describe_rules(entry, query) for entry in entries]
+    rows = [row for body in content for row in body["deadlines"]]
+    return Findings(content, partial(cite_states, entries), rows=content, details=rows if query.appliance else rows[1:])
 
 
-def cite_states(entries: list[Regulation]) -> Citation:
-    """Return the citation of legal states, each given once or more."""
-    basis = basis_of([*{entry.voivodeship.pk: entry for entry in entries}.values()])
+def cite_states(entries: Sequence[Regulation], left: int) -> Citation:
+    """Return the citation of the first `left` legal states, each given once or more."""
+    basis = basis_of([*{entry.voivodeship.pk: entry for entry in entries[:left]}.values()])
+    stale = ", ".join(basis.stale) if len(basis.stale) <= MOST_STALE else f"{len(basis.stale)} voivodeships"
     return Citation(
         basis.title,
         basis.url,
         basis.first,
         basis.publications or ["redakcja serwisu"],
         last=basis.last,
-        stale=f"{', '.join(basis.stale)}: {STALE}" if basis.stale else "",
+        stale=f"{stale}: {STALE}" if basis.stale else "",
     )
 
 
-def describe_rules(entry: Regulation, query: RegulationsQuery) -> dict[str, Any]:
+def describe_rules(entry: Regulation, query: PlaceRulesQuery) -> PlaceRules:
     """Return the rules of a unit in one voivodeship: future deadlines first, then past ones."""
     assert entry.unit is not None  # noqa: S101 - the parameters want one
-    shown = entry.of_unit
-    coming = [row for row in shown.deadlines if row.date > entry.on]
-    passed = [row for row in reversed(shown.deadlines) if row.date <= entry.on]
-    body: dict[str, Any] = {
+    of_unit = entry.of_unit
+    coming = [row for row in of_unit.deadlines if row.date > entry.on]
+    passed = [row for row in reversed(of_unit.deadlines) if row.date <= entry.on]
+    verdict: ApplianceVerdict = {}
+    if query.appliance:
+        check = check_appliance(entry, query.appliance)
+        sentence = describe_check(check, entry.unit.name, entry.on).sentence
+        verdict = {"appliance": query.appliance, "status": check.status, "sentence": sentence}
+    return {
         "unit": f"{entry.unit.name} ({entry.unit.teryt})",
         "voivodeship": entry.voivodeship.slug,
         "has_resolution": entry.has_resolution,
         "deadline_status": entry.deadline_status_of_unit,
-    }
-    if query.appliance:
-        check = check_appliance(entry, query.appliance)
-        verdict = describe_check(check, entry.unit.name, entry.on)
-        body |= {"appliance": query.appliance, "status": check.status, "sentence": verdict.sentence}
-    return body | {
+        **verdict,
         "deadlines": list(describe_deadlines(entry, (*coming, *passed))),
-        "banned_fuels": [row.fuel for row in shown.bans],
+        "banned_fuels": [row.fuel for row in of_unit.bans],
     }
 
 
-def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[dict[str, Any]]:
+def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[DeadlineRow]:
     """Yield deadlines in short; a caveat of several stands with the first."""
-    said = {""}
+    caveats = {""}
     for row in rows:
-        body = {
+        body: DeadlineRow = {
             "from": row.date,
             "what": row.applies_to,
             "description": first_sentence(row.description),
             "binds": "all" if entry.binds(row) else "part or uncertain",
         }
         caveat = entry.caveat_of(row)
-        yield body if caveat in said else body | {"caveat": first_sentence(caveat)}
-        said.add(caveat)
+        if caveat not in caveats:
+            body["caveat"] = first_sentence(caveat)
+        caveats.add(caveat)
+        yield body
 
 
-def deadlines(arguments: Arguments) -> Findings:
+class StatesQuery(RegulationsQuery):
+    """Parameters of `states`."""
+
+    hidden = ("teryt", "postcode", "voivodeship", "appliance", "binding")
+
+
+@tool(
+    "All voivodeships: whether each has an anti-smog resolution, its next deadline, the day it was confirmed.",
+    columns=str,
+    states=list[str],
+)
+def states(query: StatesQuery) -> Findings:
+    """Return the legal states of all voivodeships by TERYT code, a line each: as objects they would not fit."""
+    entries = find_regulations(query)
+    rows = []
+    for entry in entries:
+        has_resolution = orjson.dumps(entry.has_resolution).decode()
+        deadline = entry.next_deadline.date if entry.next_deadline else "null"
+        rows.append(
+            f"{entry.voivodeship.slug},{has_resolution},{deadline},{entry.state.as_of if entry.state else 'null'}"
+        )
+    content = {"columns": "voivodeship,has_resolution,next_deadline,as_of", "states": rows}
+    return Findings(content, partial(cite_states, entries), rows=rows)
+
+
+class ComingQuery(DeadlinesQuery):
+    """Parameters of `deadlines`."""
+
+    limit: Annotated[int, whole(1, MOST_DEADLINES), Field(description="A number of deadlines.")] = MOST_DEADLINES
+
+
+ComingRow = TypedDict(
+    "ComingRow", {"from": date, "voivodeship": str, "where": str, "what": str, "caveat": NotRequired[str]}
+)
+
+
+@tool(
+    "Coming deadlines of the anti-smog resolutions, the earliest first, of all voivodeships or one. "
+    f"At most {MOST_DEADLINES}, fewer where they are long; read on with offset from `next_offset`.",
+    total=int,
+    deadlines=list[ComingRow],
+    next_offset=int | None,
+)
+def deadlines(query: ComingQuery) -> Findings:
     """Return the coming deadlines of all voivodeships or one, the earliest first, a page of all of them."""
-    today = timezone.localdate()
-    query = DeadlinesQuery.parse(read_arguments({"limit": MOST_DEADLINES, **arguments}), today=today)
-    found, total = find_deadlines(query, today=today)
-    content = {"total": total, "deadlines": [describe_coming(entry, row) for entry, row in found]}
-    return Findings(content, cite_states, page="deadlines", offset=query.offset)
+    coming, total = find_deadlines(query, today=timezone.localdate())
+    rows = [describe_coming(entry, row) for entry, row in coming]
+    content = {"total": total, "deadlines": rows}
+    return Findings(content, partial(cite_states, [entry for entry, _ in coming]), rows=rows, offset=query.offset)
 
 
-def describe_coming(entry: Regulation, row: Deadline) -> Row:
+def describe_coming(entry: Regulation, row: Deadline) -> ComingRow:
     """Return a deadline of one of several voivodeships in short."""
-    body = {"from": row.date, "voivodeship": entry.voivodeship.slug, "where": row.scope, "what": row.applies_to}
+    body: ComingRow = {
+        "from": row.date,
+        "voivodeship": entry.voivodeship.slug,
+        "where": row.scope,
+        "what": row.applies_to,
+    }
     caveat = entry.caveat_of(row)
-    return Row(entry, body | ({"caveat": first_sentence(caveat)} if caveat else {}))
+    if caveat:
+        body["caveat"] = first_sentence(caveat)
+    return body
 
 
 def first_sentence(text: str) -> str:
@@ -118,39 +215,54 @@ def first_sentence(text: str) -> str:
     return f"{first} […]" if rest else first
 
 
+class HouseholdQuery(SubsidyQuery):  # type: ignore[misc,valid-type] # made by create_model
+    """Parameters of `subsidy`: without costs, and without what changes the form of the answer."""
+
+    hidden = ("html", "brief", "dochod_typ", *(name for name in SubsidyQuery.names() if name.startswith("cost_")))
+
+
+@tool(
+    "Indicative clean-air subsidy (Czyste Powietrze) for a household and its plan. Nothing is kept.",
+    level=str,
+    level_name=str,
+    why=str,
+    condition=str | None,
+    share=float,
+    max_subsidy_pln=NotRequired[float],
+    between_pln=NotRequired[tuple[float, float]],
+    confirmed=NotRequired[bool],
+    notes=list[str],
+    disclaimer=str,
+)
 @sensitive_variables()
-def get_subsidy(arguments: Arguments) -> Findings:
+def subsidy(query: HouseholdQuery) -> Findings:
     """Return level, share and maximum subsidy of the clean-air programme. No argument is stored."""
-    query = SubsidyQuery.parse(read_arguments(arguments), today=timezone.localdate())
     on = rules.current().on(query.on)
     result = calculate(query.application, on)
-    shown = result.shown
-    found = {
-        "level": shown.level,
-        "level_name": shown.level_name,
-        "why": shown.reason,
-        "condition": shown.condition,
-        "share": float(shown.intensity),
+    variant = result.shown
+    content = {
+        "level": variant.level,
+        "level_name": variant.level_name,
+        "why": variant.reason,
+        "condition": variant.condition,
+        "share": float(variant.intensity),
         **describe_amounts(result),
-        "notes": [*describe_unknown(query, on), *describe_works(shown, on)],
+        "notes": [*describe_works(variant, on)],
         "disclaimer": result.disclaimer,
     }
-    citation = Citation(
-        "Kalkulator dotacji Czyste Powietrze",
-        route_url("subsidy"),
-        on.edition.as_of,
-        [source.title for source in on.edition.sources],
+    sources = [source.title for source in on.edition.sources]
+    return Findings(
+        content, Citation("Kalkulator dotacji Czyste Powietrze", route_url("subsidy"), on.edition.as_of, sources)
     )
-    return Findings(found, lambda _: citation)
 
 
-def describe_works(shown: Variant, on: rules.RulesAt) -> Iterator[str]:
+def describe_works(variant: Variant, on: rules.RulesAt) -> Iterator[str]:
     """Yield that no works are given, or documents only, and why works are refused, after their names as parameters."""
-    if not shown.rows:
+    if not variant.rows:
         yield on.text("note_no_works")
-    elif all(row.item in DOCUMENTS for row in shown.rows):
+    elif all(row.item in DOCUMENTS for row in variant.rows):
         yield on.text("note_documents_alone")
-    refused = [row for row in shown.rows if not row.eligible]
+    refused = [row for row in variant.rows if not row.eligible]
     for reason in dict.fromkeys(row.reason for row in refused):
         yield f"{', '.join(row.item for row in refused if row.reason == reason)}: {reason}"
 

@@ -14,10 +14,9 @@ from catalog.api.params import LIMIT_RANGE
 from catalog.search.suggestions import MAX_SUGGESTIONS
 from fueldepot import api
 from fueldepot.http import release
+from fueldepot.http.description import FILE, PREFIX
 from fueldepot.http.views import JSON
 from fueldepot.openapi import shared
-from fueldepot.openapi.served import FILE, PREFIX
-from subsidy.api.openapi_parameters import REQUIRED_TOGETHER
 
 MOST_ROWS = {"/locations": MAX_SUGGESTIONS, "/stores": LIMIT_RANGE[1], "/deadlines": LIMIT_RANGE[1]}
 """Maximum length of lists by path."""
@@ -45,8 +44,6 @@ def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
                 complete_parameter(parameter, prefilled)
             complete_responses(operation["responses"], address, method)
     schemas = result["components"]["schemas"]
-    for body in ("SubsidyForm", "SubsidyJson"):
-        schemas[body]["dependentRequired"] = REQUIRED_TOGETHER
     result["components"] = {"schemas": schemas, "responses": shared.responses(), "headers": shared.HEADERS}
     return result
 

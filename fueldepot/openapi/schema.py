@@ -1,27 +1,111 @@
-"""Extensions of drf-spectacular's schema generation."""
+"""Extensions of drf-spectacular: answers that are TypedDicts, and bodies that are query models."""
 
 from typing import Any
 
+from drf_spectacular.drainage import set_override
+from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent
+from pydantic import TypeAdapter
+from typing_extensions import get_original_bases, is_typeddict
 
-from fueldepot.http.errors import ErrorSerializer
+from fueldepot.http.errors import ErrorJson
+from fueldepot.http.fields import ANSWERS
+from fueldepot.http.query import QueryBody
+
+SUFFIX = "Json"
+"""End of the names of TypedDicts that the names of components leave out."""
+
+TEMPLATE = "#/components/schemas/{model}"
+
+
+class TypedDictExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call] # registers it
+    """Describes a TypedDict by pydantic's JSON schema; the TypedDicts of its fields become components."""
+
+    @classmethod
+    def _matches(cls, target: Any) -> bool:
+        return is_typeddict(target)
+
+    def get_name(self, auto_schema: Any, direction: Any) -> str:
+        # pydantic names the parts of a TypedDict, so a part and the class of an answer are taken for a collision.
+        set_override(self.target, "suppress_collision_warning", True)
+        name: str = self.target.__name__
+        return name.removesuffix(SUFFIX)
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        own = describe_typed_dict(self.target)
+        for name, schema in own.pop("$defs", {}).items():
+            component = ResolvedComponent(  # type: ignore[no-untyped-call]
+                name=name.removesuffix(SUFFIX), type=ResolvedComponent.SCHEMA, object=name, schema=schema
+            )
+            auto_schema.registry.register_on_missing(component)
+        return own
+
+
+class QueryBodyExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call] # registers it
+    """Describes a request body with the parameters of a query."""
+
+    @classmethod
+    def _matches(cls, target: Any) -> bool:
+        return isinstance(target, QueryBody)
+
+    def get_name(self, auto_schema: Any, direction: Any) -> str:
+        name: str = self.target.name
+        return name
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        description: dict[str, Any] = self.target.describe()
+        return description
+
+
+def describe_typed_dict(answer: Any) -> dict[str, Any]:
+    """Return the schema of a TypedDict, with those of its fields in `$defs`.
+
+    pydantic reads docstrings of the class itself only; inherited fields are described by the bases.
+    """
+    document: dict[str, Any] = plain(TypeAdapter(answer).json_schema(ref_template=TEMPLATE, mode="serialization"))
+    for name, schema in {**document.get("$defs", {}), answer.__name__: document}.items():
+        for base in get_original_bases(ANSWERS[name]):
+            if is_typeddict(base):
+                inherited = describe_typed_dict(base)["properties"]
+                schema["properties"] |= {field: inherited[field] for field in inherited if is_bare(schema, field)}
+    return document
+
+
+def is_bare(schema: dict[str, Any], field: str) -> bool:
+    """Whether a field has neither a description of its own nor that of a component."""
+    return not {"description", "$ref"} & schema["properties"][field].keys()
+
+
+def plain(schema: Any) -> Any:
+    """Return a schema without titles, with `oneOf` only for references, and with descriptions in one line."""
+    if isinstance(schema, list):
+        return [plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    short: dict[str, Any] = {
+        key: {name: plain(part) for name, part in value.items()} if key in ("properties", "$defs") else plain(value)
+        for key, value in schema.items()
+        if key != "title"
+    }
+    if "description" in short:
+        short["description"] = " ".join(short["description"].split())
+    if "$ref" in short:
+        short["$ref"] = short["$ref"].removesuffix(SUFFIX)
+    if "anyOf" in short:
+        either = short.pop("anyOf")
+        schemas = [part for part in either if part != {"type": "null"}]
+        if len(schemas) == 1 and isinstance(schemas[0].get("type"), str):
+            return {**schemas[0], "type": [schemas[0]["type"], "null"], **short}
+        short["oneOf"] = either
+    return short
 
 
 class Schema(AutoSchema):
-    """Adds `style["example"]` of fields, and the shared error body of operations."""
+    """Adds the shared error body to every operation."""
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         """Return the operation, None for a view without a description."""
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
-        self.resolve_serializer(ErrorSerializer, "response")
+        self.resolve_serializer(ErrorJson, "response")  # type: ignore[arg-type] # see TypedDictExtension
         return operation
-
-    def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:
-        schema = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
-        # The first key is for a hook that names enumerations, the second is redundant for a JSON number.
-        schema.pop("x-spec-enum-id", None)
-        if schema.get("format") == "double":
-            del schema["format"]
-        if "example" in field.style:
-            schema["examples"] = [field.style["example"]]
-        return schema

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from catalog.api.serializers import SITE
 from catalog.api.views import DEPOTS, PLACES
 from fueldepot.http.cache_control import CATALOG, NO_STORE
+from fueldepot.http.fields import EXAMPLE_SITE
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.request_body import MAX_BODY_BYTES
 from fueldepot.http.views import JSON, MOST_IGNORED
@@ -103,7 +103,7 @@ HEADERS: dict[str, Any] = {
         "required": True,
         "schema": {
             "type": "string",
-            "examples": [f'<{SITE}/api/v1/stores?teryt=1061&limit=100&offset=100>; rel="next"'],
+            "examples": [f'<{EXAMPLE_SITE}/api/v1/stores?teryt=1061&limit=100&offset=100>; rel="next"'],
         },
     },
     "TotalCount": {

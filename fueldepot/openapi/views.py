@@ -1,21 +1,25 @@
-"""The API description as a file for programs and as pages for people."""
+"""The API description as a file for programs, and as a page where operations can be tried."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, wraps
 from hashlib import blake2b
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition
 
 from fueldepot.http import cache_control
+from fueldepot.http import description as committed
 from fueldepot.http.errors import error_body, plain_error
-from fueldepot.http.params import ParamReader
+from fueldepot.http.query import Query
+from fueldepot.http.readers import Switch
 from fueldepot.http.release import release
 from fueldepot.http.rendering import JSON
-from fueldepot.openapi import compact, served
-from fueldepot.openapi.page import docs_page, reference_page
+from fueldepot.openapi import compact
+from pages.page import Crumb, Page
 from pages.rendering import render_page
 
 ALLOWED = "GET, HEAD, OPTIONS"
@@ -23,10 +27,24 @@ ALLOWED = "GET, HEAD, OPTIONS"
 View = Callable[..., HttpResponse]
 
 
+class DescriptionQuery(Query):
+    """Parameters of `/openapi.json`."""
+
+    compact: Switch = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocsPage(Page):
+    """The page where operations can be tried."""
+
+    base_url: str
+    version: str
+
+
 @cache
 def validator() -> str:
     """Return a validator that changes with the code and the site's name."""
-    return f'"{blake2b(release().encode() + served.body(), digest_size=12).hexdigest()}"'
+    return f'"{blake2b(release().encode() + committed.body(), digest_size=12).hexdigest()}"'
 
 
 def etag(request: HttpRequest, *args: Any) -> str:
@@ -36,7 +54,7 @@ def etag(request: HttpRequest, *args: Any) -> str:
 
 def is_compact(request: HttpRequest) -> bool:
     """Whether `compact` requests the compact description; invalid values do not."""
-    return ParamReader(request.META["QUERY_STRING"]).boolean("compact")
+    return DescriptionQuery.read(request.META["QUERY_STRING"])[0].compact
 
 
 def published(view: View) -> View:
@@ -63,16 +81,19 @@ def published(view: View) -> View:
 @published
 def description(request: HttpRequest) -> HttpResponse:
     """Answer GET /openapi.json; compact with `compact=1`."""
-    return HttpResponse(compact.body() if is_compact(request) else served.body(), content_type=JSON)
+    return HttpResponse(compact.body() if is_compact(request) else committed.body(), content_type=JSON)
 
 
 @published
 def docs(request: HttpRequest) -> HttpResponse:
     """Answer GET /docs: Swagger UI."""
-    return render_page(request, "api/docs.html", docs_page())
-
-
-@published
-def reference(request: HttpRequest) -> HttpResponse:
-    """Answer GET /reference: the description without scripts, with examples to copy."""
-    return render_page(request, "api/reference.html", reference_page())
+    document = committed.document()
+    page = DocsPage(
+        title="Dokumentacja API",
+        description="API katalogu składów opału do wypróbowania: zapytania z przykładami i odpowiedzi serwisu.",
+        path=reverse("v1:docs"),
+        breadcrumbs=(Crumb.home(), Crumb("API i zasady korzystania z danych", reverse("api-rules"))),
+        base_url=document["servers"][0]["url"],
+        version=document["info"]["x-release"],
+    )
+    return render_page(request, "api/docs.html", page)

@@ -28,7 +28,7 @@ from pages.prices.shared import (
 from pages.svg import territory as territory_svg
 from pages.svg.charts import amount
 from pages.svg.maps import AreaMap, MapUnit
-from prices.api.responses import fuel_prices
+from prices.api.price_answers import VoivodeshipMedianJson, fuel_prices
 from prices.queries import COUNTRY_KEY, Comparison, compare, compared_months
 
 SHADES = 5
@@ -110,8 +110,8 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPag
         asked=asked,
         per_unit=PER_UNIT[fuel.unit],
         tabs=fuel_tabs(fuel.slug, lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
-        start=date.fromisoformat(answer["from"]),
-        end=date.fromisoformat(answer["to"]),
+        start=answer["window_from"],
+        end=answer["window_to"],
         ranges=tuple(
             (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
             for name, ends in answer["arithmetic"]["plausible_range"].items()
@@ -173,7 +173,7 @@ def columns(path: str, asked: Asked) -> tuple[Column, ...]:
     return tuple(found)
 
 
-def price_map(fuel: fuels.Fuel, rows: list[dict[str, Any]], query: str = "") -> AreaMap | None:
+def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = "") -> AreaMap | None:
     """Return the map of medians: the higher, the stronger the colour; hatched for too few prices. None without medians.
 
     query: of the links.

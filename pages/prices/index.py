@@ -10,7 +10,7 @@ from catalog.depots import fuels
 from fueldepot.http.links import site_url
 from pages.page import Crumb, Page, dataset
 from pages.prices.shared import PER_UNIT, Asked, Tab, data_status, fuel_tabs, titled, variable
-from prices.api.responses import all_fuel_prices
+from prices.api.price_answers import all_fuel_prices
 from prices.queries import Comparison, compare_country
 
 
@@ -24,7 +24,7 @@ class FuelRow:
     per_unit: str
     n: int
     bag_price: float | None
-    bag_kg: int | None
+    bag_kg: float | None
     compared: Comparison
 
 

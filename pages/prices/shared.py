@@ -3,19 +3,22 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 from urllib.parse import urlencode
 
 from django.http import Http404
 from django.urls import reverse
 
 from catalog.depots import fuels
+from fueldepot.http.fields import doc
 from fueldepot.http.links import site_url
-from fueldepot.http.params import ParamReader
+from fueldepot.http.query import Query, today_unless_given
+from fueldepot.http.readers import choice
 from pages.dates import day, month, month_genitive
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.svg.charts import ChartMonth, MonthsChart, months_chart
-from prices.api.params import MOST_MONTHS_BACK
+from prices.api.params import MOST_MONTHS_BACK, PriceDay
+from prices.api.price_answers import FuelPricesJson
 from prices.medians import months_before
 from prices.queries import ComparedMonths
 
@@ -42,6 +45,16 @@ ORDERS = {
 """Orders of the table of voivodeships with the heads of its columns. A leading minus reverses an order."""
 
 
+class PricesQuery(Query):
+    """Parameters of the pages of prices."""
+
+    empty_is_absent = True
+    default_today = "dzien"
+
+    dzien: Annotated[PriceDay, doc("A day.")] = today_unless_given()
+    kolejnosc: Annotated[str, choice([*ORDERS, *(f"-{key}" for key in ORDERS)])] = "nazwa"
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The query of a page. day: not after today. order: a key of ORDERS. refused: whether the given day is invalid.
@@ -58,12 +71,9 @@ class Asked:
     @classmethod
     def read(cls, query_string: str, today: date) -> "Asked":
         """Read the query of a page. Invalid values become the defaults: today, ordered by name."""
-        given = ParamReader(query_string)
-        given.empty_is_absent = True
-        asked = given.day("dzien", "", months_before(today, MOST_MONTHS_BACK), today)
-        refused = bool(given.errors)
-        order = given.choice("kolejnosc", "", [*ORDERS, *(f"-{key}" for key in ORDERS)]) or "nazwa"
-        return cls(asked or today, today, order.lstrip("-"), order.startswith("-"), refused)
+        query, errors = PricesQuery.read(query_string, today=today)
+        order = query.kolejnosc
+        return cls(query.dzien, today, order.lstrip("-"), order.startswith("-"), "dzien" in errors)
 
     @property
     def past(self) -> bool:
@@ -126,7 +136,7 @@ class OneFuelPage(Page):
 
     query_params: ClassVar[tuple[str, ...]] = ("dzien", "kolejnosc")
 
-    answer: dict[str, Any]
+    answer: FuelPricesJson
     asked: Asked
     per_unit: str
     tabs: tuple[Tab, ...]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.urls import reverse
 
@@ -20,7 +20,7 @@ from pages.prices.shared import (
     titled,
 )
 from pages.territory import get_voivodeship
-from prices.api.responses import fuel_prices
+from prices.api.price_answers import FuelPricesJson, MonthMedianJson, fuel_prices
 from prices.medians import WINDOW_MONTHS
 from prices.queries import COUNTRY_KEY, Comparison, compare, compared_months
 
@@ -50,7 +50,7 @@ class VoivodeshipPricesPage(OneFuelPage):
     template: ClassVar[str] = "pages/voivodeship_prices"
     query_params: ClassVar[tuple[str, ...]] = ("dzien",)
 
-    country: dict[str, Any]
+    country: FuelPricesJson
     country_path: str
     compared: Comparison
     difference: Decimal | None
@@ -99,12 +99,14 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
     )
 
 
-def month_rows(own: list[dict[str, Any]], poland: list[dict[str, Any]]) -> tuple[MonthRow, ...]:
+def month_rows(own: list[MonthMedianJson], poland: list[MonthMedianJson]) -> tuple[MonthRow, ...]:
     """Join the months of the voivodeship and of Poland, both from responses of the API."""
     ours, theirs = ({row["month"]: row for row in rows} for rows in (own, poland))
     rows = []
     for month in sorted({*ours, *theirs}):
-        row, country = ours.get(month, {}), theirs.get(month, {})
-        complete = (row or country)["complete"]
-        rows.append(MonthRow(month, row.get("median"), row.get("n"), country.get("median"), country.get("n"), complete))
+        row, country = ours.get(month), theirs.get(month)
+        median, n = (row["median"], row["n"]) if row else (None, None)
+        in_poland, n_in_poland = (country["median"], country["n"]) if country else (None, None)
+        complete = all(known["complete"] for known in (row, country) if known)
+        rows.append(MonthRow(month, median, n, in_poland, n_in_poland, complete))
     return tuple(rows)

@@ -1,71 +1,92 @@
-"""Reading of the parameters of the price endpoints."""
+"""Parameters of the price endpoints."""
 
-from dataclasses import dataclass
 from datetime import date
-from typing import Self
+from typing import Annotated
 
-from catalog.api.params import read_voivodeship
+from pydantic import AfterValidator, ValidationInfo, WithJsonSchema
+
+from catalog.api.params import Voivodeship
 from catalog.depots import fuels
-from fueldepot.http.params import ParamReader
+from fueldepot.http.fields import field
+from fueldepot.http.query import Query, today_unless_given
+from fueldepot.http.readers import Day, Switch, choice, numbers, refusal, whole
+from prices import medians
 from prices.medians import months_before
 from prices.series import BY_SLUG, FIRST_YEAR
 
 MOST_MONTHS_BACK = 24
-ON = f"a day as YYYY-MM-DD, not in the future and at most {MOST_MONTHS_BACK} months back"
 
 COUNTRY = "polska"
 """Value of `voivodeship` that means Poland."""
 
 LAST_YEAR = 2100
-YEAR = f"a year of four digits, from {FIRST_YEAR}"
 
 
 class FuelNotFound(Exception):
     """The path names an unknown fuel."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesQuery:
-    """Parameters of `/prices`; None for all. series: slug. voivodeship: slug, 2 digits, or COUNTRY for Poland."""
+def check_day(on: date, info: ValidationInfo) -> date:
+    """Refuse a day that is not answered for."""
+    today = (info.context or {})["today"]
+    if not months_before(today, MOST_MONTHS_BACK) <= on <= today:
+        raise refusal("out_of_range")
+    return on
 
-    series: str | None
-    year: int | None
-    voivodeship: str | None
 
-    @classmethod
-    def parse(cls, given: ParamReader) -> Self:
-        """Read the parameters; raises InvalidParameters."""
-        series = given.choice("series", f"one of {', '.join(BY_SLUG)}", BY_SLUG)
-        year = given.integer("year", YEAR, FIRST_YEAR, LAST_YEAR, default=None)
-        voivodeship = read_voivodeship(given)
-        given.raise_for_errors()
-        return cls(series, year, voivodeship)
+PriceDay = Annotated[Day, AfterValidator(check_day)]
+
+
+class SeriesQuery(Query):
+    """Parameters of `/prices`; None for all."""
+
+    series: Annotated[
+        str | None, choice(BY_SLUG), field("Only numbers of this series; the others are empty.", "prad-g11")
+    ] = None
+    year: Annotated[
+        int | None, whole(FIRST_YEAR, LAST_YEAR), field("A year of four digits. Only its numbers.", 2019)
+    ] = None
+    voivodeship: Annotated[
+        Voivodeship | None,
+        field(
+            "The name, slug or 2-digit TERYT code of a voivodeship, or `polska` for Poland. Only its numbers.", COUNTRY
+        ),
+    ] = None
 
     @property
     def narrows(self) -> bool:
         """Whether any parameter is given."""
-        return any(one is not None for one in (self.series, self.year, self.voivodeship))
+        return bool(self.model_fields_set)
 
 
-@dataclass(frozen=True, slots=True)
-class FuelPricesQuery:
-    """Parameters of `/prices/{fuel}`. voivodeship: slug or 2 digits, None for Poland. on: the day of the response.
+class FuelPricesQuery(Query):
+    """Parameters of `/prices/{fuel}`."""
 
-    values: include the prices behind the country's median.
-    """
+    fuel: Annotated[
+        str,
+        WithJsonSchema({"type": "string", "enum": [*fuels.BY_SLUG]}),
+        field("Slug of the fuel. Any other is answered with 404.", "pellet"),
+    ]
+    voivodeship: Voivodeship | None = None
+    window: Annotated[
+        int,
+        numbers(medians.WINDOWS),
+        field("Months that the window of prices has. Medians and all that goes with them are of this window.", 12),
+    ] = medians.WINDOW_MONTHS
+    values: Annotated[
+        Switch, field("Adds the sorted `values` of the country; ignored with `voivodeship`.", value=True)
+    ] = False
+    on: Annotated[
+        PriceDay,
+        field(
+            f"A day as YYYY-MM-DD, not in the future and at most {MOST_MONTHS_BACK} months back. The answer is as of "
+            "it, of prices approved by now. Today if left out.",
+            "2026-10-01",
+        ),
+    ] = today_unless_given()
 
-    fuel: fuels.Fuel
-    voivodeship: str | None
-    values: bool
-    on: date
-
-    @classmethod
-    def parse(cls, fuel: str, given: ParamReader, *, today: date) -> Self:
-        """Read the path and the query; raises InvalidParameters and FuelNotFound."""
-        voivodeship = read_voivodeship(given)
-        values = given.boolean("values")
-        on = given.day("on", ON, months_before(today, MOST_MONTHS_BACK), today) or today
-        given.raise_for_errors()
-        if fuel not in fuels.BY_SLUG:
-            raise FuelNotFound(fuel)
-        return cls(fuel=fuels.BY_SLUG[fuel], voivodeship=voivodeship, values=values, on=on)
+    def get_fuel(self) -> fuels.Fuel:
+        """Return the fuel; raises FuelNotFound."""
+        if self.fuel not in fuels.BY_SLUG:
+            raise FuelNotFound(self.fuel)
+        return fuels.BY_SLUG[self.fuel]

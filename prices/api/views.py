@@ -5,8 +5,8 @@ from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from catalog.api.openapi_parameters import DEPOT_ID
-from catalog.api.params import read_depot_id
+from catalog.api.depot_answers import describe_depots
+from catalog.api.params import DepotQuery
 from catalog.api.views import DEPOTS
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
@@ -14,15 +14,13 @@ from fueldepot.data import snapshot
 from fueldepot.http.samples import samples
 from fueldepot.http.views import JSON, JsonViewSet, json_response
 from prices import medians
-from prices.api.depot_serializers import FullStoreSerializer, PricedDepot
-from prices.api.openapi_parameters import FUEL, FuelPricesParameters, SeriesParameters
 from prices.api.params import FuelPricesQuery, SeriesQuery
-from prices.api.responses import fuel_prices
-from prices.api.serializers import FuelPricesSerializer
-from prices.api.series_serializers import AllSeriesSerializer
+from prices.api.price_answers import FuelPricesJson, fuel_prices
+from prices.api.price_list_answers import FullStoreJson, describe_price
+from prices.api.series_answers import AllSeriesJson, describe_observation, describe_series
 from prices.queries import find_observations
 from prices.series import FIRST_YEAR
-from prices.snapshot import official, prices, series_rows
+from prices.snapshot import PRICE_LIST_MONTHS, official, prices, series_rows
 
 PRICES = "prices"
 
@@ -35,17 +33,23 @@ class FullStoreViewSet(JsonViewSet):
         tags=[DEPOTS],
         summary="One depot with its price list",
         description="404 also for a depot that was removed; its page then tells the reason with status 410.",
-        parameters=[DEPOT_ID],
-        responses={(200, JSON): OpenApiResponse(FullStoreSerializer, "The depot.")},
-        extensions=samples(("One depot", '"/api/v1/stores/1"')),
+        parameters=DepotQuery.parameters("id"),
+        responses={(200, JSON): OpenApiResponse(FullStoreJson, "The depot.")},
+        extensions=samples(
+            ("One depot", '"/api/v1/stores/1"'),
+            polish="Jeden skład ze wszystkimi polami i cennikiem: najnowszą ceną każdego paliwa z ostatnich "
+            f"{PRICE_LIST_MONTHS} miesięcy.",
+        ),
     )
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Answer GET /stores/{id}."""
-        known = depots.get()
-        depot = known.get(read_depot_id(pk))
+        query = self.read(DepotQuery, request, id=pk)
+        snapshot = depots.get()
+        depot = snapshot.get(query.id)
         listed = prices.get().price_list(depot.id, timezone.localdate())
-        store = FullStoreSerializer(PricedDepot(depot, listed), context={"bodies": known.bodies})
-        return json_response(store.data)
+        (store,) = describe_depots([(depot, None)], snapshot.bodies)
+        answer: FullStoreJson = {**store, "price_list": [describe_price(price) for price in listed]}
+        return json_response(answer)
 
 
 class SeriesViewSet(JsonViewSet):
@@ -60,23 +64,26 @@ class SeriesViewSet(JsonViewSet):
             f"office, for Poland and the voivodeships, from {FIRST_YEAR} as far as they are known. With a parameter "
             "only the numbers that it asks for, and then `values` says of each where it was read."
         ),
-        parameters=[SeriesParameters],
-        responses={(200, JSON): OpenApiResponse(AllSeriesSerializer, "The series.")},
+        parameters=SeriesQuery.parameters(),
+        responses={(200, JSON): OpenApiResponse(AllSeriesJson, "The series.")},
         extensions=samples(
             ("All series", '"/api/v1/prices"'),
             ("Electricity in 2019", '"/api/v1/prices?series=prad-g11&year=2019&voivodeship=polska"'),
+            polish="Średnie roczne ceny węgla kamiennego, prądu (G11) i gazu (W-1.1) według GUS: Polska i województwa.",
         ),
     )
     def retrieve(self, request: Request) -> HttpResponse:
         """Answer GET /prices."""
-        query = SeriesQuery.parse(self.params)
-        known = official.get()
+        query = self.read(SeriesQuery, request)
+        series = official.get()
         if not query.narrows:
-            return json_response(AllSeriesSerializer(known.series).data)
+            return json_response({slug: describe_series(slug, rows) for slug, rows in series.series.items()})
         chosen = find_observations(query)
-        series = {slug: series_rows(slug, chosen, known.variables) for slug in known.series}
-        context = {"values": chosen, "as_of": snapshot.changed_on(Dataset.Slug.SERIES)}
-        return json_response(AllSeriesSerializer(series, context=context).data)
+        as_of = snapshot.changed_on(Dataset.Slug.SERIES)
+        answer = {slug: describe_series(slug, series_rows(slug, chosen, series.variables)) for slug in series.series}
+        for slug, body in answer.items():
+            body["values"] = [describe_observation(row, as_of) for row in chosen if row.series == slug]
+        return json_response(answer)
 
 
 class FuelPriceViewSet(JsonViewSet):
@@ -87,20 +94,30 @@ class FuelPriceViewSet(JsonViewSet):
         tags=[PRICES],
         summary="What a fuel costs now",
         description=(
-            f"Median of the approved prices of the last {medians.WINDOW_MONTHS} months: depot price lists, and "
-            "submissions of readers after moderation. One depot counts as one price, its newest; prices outside a "
-            f"plausible range and outliers are rejected; a median is given from {medians.FEWEST_FOR_MEDIAN} prices. "
+            f"Median of the approved prices of the last {medians.WINDOW_MONTHS} months, or of `window`: depot price "
+            "lists, and submissions of readers after moderation. One depot counts as one price, its newest; prices "
+            "outside a plausible range and outliers are rejected; a median is given from "
+            f"{medians.FEWEST_FOR_MEDIAN} prices. "
             "Without `voivodeship` the answer covers Poland, with a breakdown by voivodeship. Both have the medians of "
             "the months, which know no outliers."
         ),
-        parameters=[FUEL, FuelPricesParameters],
-        responses={(200, JSON): OpenApiResponse(FuelPricesSerializer, "The prices.")},
+        parameters=FuelPricesQuery.parameters("fuel"),
+        responses={(200, JSON): OpenApiResponse(FuelPricesJson, "The prices.")},
         extensions=samples(
             ("Pellet in Poland, with every price", '"/api/v1/prices/pellet?values=true"'),
             ("Pellet in a voivodeship", '"/api/v1/prices/pellet?voivodeship=malopolskie"'),
+            polish=f"Mediana cen paliwa w składach z ostatnich {medians.WINDOW_MONTHS} miesięcy, od "
+            f"{medians.FEWEST_FOR_MEDIAN} cen; także według miesięcy, dla kraju i według województw.",
         ),
     )
     def retrieve(self, request: Request, fuel: str) -> HttpResponse:
         """Answer GET /prices/{fuel}."""
-        query = FuelPricesQuery.parse(fuel, self.params, today=timezone.localdate())
-        return json_response(fuel_prices(query.fuel, on=query.on, voivodeship=query.voivodeship, values=query.values))
+        query = self.read(FuelPricesQuery, request, fuel=fuel)
+        body = fuel_prices(
+            query.get_fuel(),
+            on=query.on,
+            voivodeship=query.voivodeship,
+            values=query.values,
+            window_months=query.window,
+        )
+        return json_response(body)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time, timedelta
 from icalendar import Calendar, Event
 
 from catalog.text import full_sentence
-from regulations.api.serializers import page_url
+from regulations.api.regulation_answers import page_url
 from regulations.models import Deadline, Scope
 from regulations.queries import Regulation
 

@@ -1,116 +1,101 @@
-"""Reading of the parameters of the regulation endpoints."""
+"""Parameters of the regulation endpoints."""
 
-from dataclasses import dataclass
-from datetime import date
-from typing import Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated
 
-from catalog.api.params import (
-    LIMIT,
-    LIMIT_DEFAULT,
-    LIMIT_RANGE,
-    OFFSET,
-    OFFSET_RANGE,
-    POSTCODE,
-    POSTCODE_PATTERN,
-    TERYT,
-    TERYT_PATTERN,
-    VOIVODESHIP,
-    VOIVODESHIP_PATTERN,
-    read_voivodeship,
-)
-from catalog.text import normalise_postcode, voivodeship_slug
-from fueldepot.http.params import ParamReader, quote
+from pydantic import Field
+
+from catalog.api.params import POSTCODE, TERYT, Limit, Offset, Postcode, Teryt, Voivodeship
+from fueldepot.http.fields import field
+from fueldepot.http.params import BOOLEANS, ParameterError
+from fueldepot.http.query import Query, today_unless_given
+from fueldepot.http.readers import Day, Switch, word_for
 from regulations.codes import Appliance
 
 MUNICIPALITY_DIGITS = 7
 
-ON = "a day as YYYY-MM-DD, such as 2027-01-01"
-APPLIANCE = f"one of {', '.join(Appliance.values)}"
+ApplianceCode = Annotated[Appliance, word_for({code.value: code for code in Appliance})]
+On = Annotated[Day, field("A day as YYYY-MM-DD, such as 2027-01-01. Without it today in Poland.", "2027-01-01")]
 
 
-@dataclass(frozen=True, slots=True)
-class RegulationsQuery:
-    """Parameters of `/regulations`. Of teryt, postcode and voivodeship the first given counts, in this order.
+class RegulationsQuery(Query):
+    """Parameters of `/regulations`. Of teryt, postcode and voivodeship the first given counts, in this order."""
 
-    postcode: "30-001". voivodeship: slug or two digits. on: the day of the response.
-    appliance: to check in the requested municipality. binding: use the short form, see `binding`.
-    """
-
-    teryt: str | None
-    postcode: str | None
-    voivodeship: str | None
-    on: date
-    appliance: Appliance | None = None
-    binding: bool = False
-
-    @classmethod
-    def parse(cls, given: ParamReader, *, today: date) -> Self:
-        """Read the parameters; raises InvalidParameters."""
-        teryt = given.pattern("teryt", TERYT, TERYT_PATTERN)
-        postcode = given.pattern("postcode", POSTCODE, POSTCODE_PATTERN)
-        voivodeship = read_voivodeship(given)
-        on = given.day("on", ON) or today
-        appliance = given.choice("appliance", APPLIANCE, Appliance.values)
-        if appliance and not given.errors and not (len(teryt) == MUNICIPALITY_DIGITS if teryt else postcode):
-            reason = "appliance is given without a municipality; give teryt with 7 digits, or postcode"
-            given.add_error("teryt", "out_of_range" if teryt else "missing", reason)
-        binding = given.boolean("binding")
-        if binding and not given.errors and not (teryt or postcode):
-            given.add_error("teryt", "missing", "binding is given without a unit; give teryt or postcode")
-        given.raise_for_errors()
-        return cls(
-            teryt=teryt,
-            postcode=postcode and normalise_postcode(postcode),
-            voivodeship=voivodeship,
-            on=on,
-            appliance=Appliance(appliance) if appliance else None,
-            binding=binding,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class DeadlinesQuery:
-    """Parameters of `/deadlines`. first, last: days, ends included; last None for no end. limit, offset: of deadlines.
-
-    voivodeship: slug or two digits, None for all. appliance: that a deadline names, None for any.
-    """
-
-    first: date
-    last: date | None
-    limit: int
-    voivodeship: str | None = None
-    appliance: Appliance | None = None
-    offset: int = 0
+    teryt: Annotated[
+        Teryt | None, field(f"{TERYT} Any unit: the answer is the state of its voivodeship.", "1261011")
+    ] = None
+    postcode: Annotated[Postcode | None, field(f"{POSTCODE} The voivodeship that contains it.", "30-001")] = None
+    voivodeship: Voivodeship | None = None
+    on: On = today_unless_given()
+    appliance: Annotated[
+        ApplianceCode | None,
+        field(
+            "Code of an appliance to check in the municipality of `teryt` (7 digits) or `postcode`: the answer gains "
+            "`requested_appliance`.",
+            Appliance.BOILER_CLASS_3.value,
+        ),
+    ] = None
+    binding: Annotated[
+        Switch,
+        field(
+            "Only what binds or may bind the unit of `teryt` or `postcode`: of `deadlines`, `banned_fuels` and `acts` "
+            "the others are left out, and so is what is empty, repeated or tells other units apart; every source "
+            "stands once, in `sources` of the entry.",
+            True,
+        ),
+    ] = False
 
     @classmethod
-    def parse(cls, given: ParamReader, *, today: date) -> Self:
-        """Read the parameters; raises InvalidParameters."""
-        first = given.day("from", ON) or today
-        last = given.day("to", ON)
-        if last and last < first and not given.errors:
-            given.add_error("to", "out_of_range", f"to is {last}, before {first}, the first day; give a later one")
-        limit = given.integer("limit", LIMIT, *LIMIT_RANGE, default=LIMIT_DEFAULT)
-        voivodeship = read_voivodeship(given)
-        appliance = given.choice("appliance", APPLIANCE, Appliance.values)
-        offset = given.integer("offset", OFFSET, *OFFSET_RANGE, default=0)
-        given.raise_for_errors()
-        return cls(first, last, limit, voivodeship, Appliance(appliance) if appliance else None, offset)
+    def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
+        """Say that an appliance is given without a municipality, or `binding` without a unit."""
+        if errors:
+            return
+        teryt = texts.get("teryt", "")
+        if "appliance" in texts and not (len(teryt) == MUNICIPALITY_DIGITS if teryt else "postcode" in texts):
+            message = "appliance is given without a municipality; give teryt with 7 digits, or postcode"
+            yield ParameterError("teryt", "out_of_range" if teryt else "missing", message)
+        if "binding" in texts and BOOLEANS[texts["binding"].lower()] and not {"teryt", "postcode"} & texts.keys():
+            yield ParameterError("teryt", "missing", "binding is given without a unit; give teryt or postcode")
 
 
-@dataclass(frozen=True, slots=True)
-class CalendarQuery:
-    """Parameters of `/regulations/{voivodeship}.ics`. teryt: only deadlines that bind this unit or a part of it."""
+class DeadlinesQuery(Query):
+    """Parameters of `/deadlines`."""
 
-    voivodeship: str
-    teryt: str | None
-    on: date
+    default_today = "from"
+
+    first: Annotated[
+        Day, field("A first day as YYYY-MM-DD, such as 2027-01-01. Without it today in Poland.", "2026-11-22")
+    ] = Field(default=None, alias="from")  # type: ignore[assignment] # see `default_today`
+    last: Annotated[
+        Day | None, field("A last day as YYYY-MM-DD, such as 2027-12-31. Without it there is no end.", "2027-12-31")
+    ] = Field(default=None, alias="to")
+    limit: Limit = 20
+    offset: Offset = 0
+    voivodeship: Voivodeship | None = None
+    appliance: Annotated[
+        ApplianceCode | None,
+        field(
+            "Only deadlines that name this appliance in `appliances` or `unclear_appliances`.",
+            Appliance.BOILER_CLASS_3.value,
+        ),
+    ] = None
 
     @classmethod
-    def parse(cls, voivodeship: str, given: ParamReader, *, today: date) -> Self:
-        """Read the path and the query; raises InvalidParameters."""
-        if not VOIVODESHIP_PATTERN.fullmatch(voivodeship):
-            given.add_error("voivodeship", "malformed", f"voivodeship is {quote(voivodeship)}; give {VOIVODESHIP}")
-        teryt = given.pattern("teryt", TERYT, TERYT_PATTERN)
-        on = given.day("on", ON) or today
-        given.raise_for_errors()
-        return cls(voivodeship_slug(voivodeship), teryt, on)
+    def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
+        """Say that the days are in the wrong order."""
+        if not errors and "from" in texts and texts.get("to", "9999") < texts["from"]:
+            message = f"to is {texts['to']}, before {texts['from']}, the first day; give a later one"
+            yield ParameterError("to", "out_of_range", message)
+
+
+class CalendarQuery(Query):
+    """Parameters of `/regulations/{voivodeship}.ics`."""
+
+    voivodeship: Voivodeship
+    teryt: Annotated[
+        Teryt | None,
+        field(
+            f"{TERYT} Only deadlines that bind this unit or a part of it; it must lie in the voivodeship.", "1261011"
+        ),
+    ] = None
+    on: On = today_unless_given()

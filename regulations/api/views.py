@@ -8,14 +8,13 @@ from rest_framework.request import Request
 
 from fueldepot.http.samples import samples
 from fueldepot.http.views import JSON, JsonViewSet, json_response
-from regulations.api.openapi_parameters import (
-    VOIVODESHIP,
-    CalendarParameters,
-    DeadlinesParameters,
-    RegulationsParameters,
-)
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
-from regulations.api.serializers import ComingDeadlineSerializer, RegulationSerializer
+from regulations.api.regulation_answers import (
+    ComingDeadlineJson,
+    RegulationJson,
+    describe_coming_deadline,
+    describe_regulation,
+)
 from regulations.queries import find_deadlines, find_regulations, get_calendar
 
 CALENDAR = "text/calendar"
@@ -35,39 +34,24 @@ class RegulationViewSet(JsonViewSet):
             "`teryt` comes first, then `postcode`, then `voivodeship`. A postcode that straddles a border answers "
             "with each of its voivodeships. Entries come by TERYT code."
         ),
-        parameters=[RegulationsParameters],
-        responses={(200, JSON): OpenApiResponse(RegulationSerializer(many=True), "One entry for each voivodeship.")},
+        parameters=RegulationsQuery.parameters(),
+        responses={(200, JSON): OpenApiResponse(RegulationJson, "One entry for each voivodeship.")},
         extensions=samples(
             ("What binds at a postcode", '"/api/v1/regulations?postcode=30-001&binding=1"'),
             ("A voivodeship as of a day to come", '"/api/v1/regulations?voivodeship=malopolskie&on=2027-01-01"'),
+            polish="Uchwały antysmogowe województw: terminy, zakazane paliwa, uchwały i ich zmiany. Z kodem TERYT lub "
+            "kodem pocztowym także to, czy termin obowiązuje w tej gminie.",
         ),
     )
     def list(self, request: Request) -> HttpResponse:
         """Answer GET /regulations."""
-        query = RegulationsQuery.parse(self.params, today=timezone.localdate())
-        context = {"appliance": query.appliance, "binding": query.binding}
-        return json_response(RegulationSerializer(find_regulations(query), many=True, context=context).data)
-
-    @extend_schema(
-        operation_id="findDeadlines",
-        tags=[REGULATIONS],
-        summary="Deadlines of all voivodeships",
-        description=(
-            "Deadlines of the legal states as they stand today, in short: the earliest first, on one day by TERYT code "
-            "of the voivodeship. The whole of each stands in `/regulations`."
-        ),
-        parameters=[DeadlinesParameters],
-        responses={(200, JSON): OpenApiResponse(ComingDeadlineSerializer(many=True), "The deadlines.")},
-        extensions=samples(
-            ("The next three", '"/api/v1/deadlines?limit=3"'),
-            ("Those of a year", '"/api/v1/deadlines?from=2027-01-01&to=2027-12-31&limit=100"'),
-        ),
-    )
-    def deadlines(self, request: Request) -> HttpResponse:
-        """Answer GET /deadlines."""
-        today = timezone.localdate()
-        found, total = find_deadlines(DeadlinesQuery.parse(self.params, today=today), today=today)
-        return json_response(ComingDeadlineSerializer(found, many=True).data, headers={"X-Total-Count": str(total)})
+        query = self.read(RegulationsQuery, request)
+        return json_response(
+            [
+                describe_regulation(regulation, appliance=query.appliance, binding=query.binding)
+                for regulation in find_regulations(query)
+            ]
+        )
 
     @extend_schema(
         operation_id="getDeadlineCalendar",
@@ -77,7 +61,7 @@ class RegulationViewSet(JsonViewSet):
             "All-day events in iCalendar (RFC 5545). An event keeps its UID when its day moves. 404 where no "
             "deadline is known."
         ),
-        parameters=[VOIVODESHIP, CalendarParameters],
+        parameters=CalendarQuery.parameters("voivodeship"),
         responses={
             (200, CALENDAR): OpenApiResponse(
                 OpenApiTypes.STR,
@@ -85,13 +69,43 @@ class RegulationViewSet(JsonViewSet):
                 examples=[OpenApiExample("example", "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n")],
             )
         },
-        extensions=samples(("Deadlines of a voivodeship", '"/api/v1/regulations/malopolskie.ics"')),
+        extensions=samples(
+            ("Deadlines of a voivodeship", '"/api/v1/regulations/malopolskie.ics"'),
+            polish="Terminy województwa jako kalendarz.",
+        ),
     )
     def calendar(self, request: Request, voivodeship: str) -> HttpResponse:
         """Answer GET /regulations/{voivodeship}.ics."""
         # A local import: icalendar takes three megabytes, and few workers serve a calendar.
         from regulations.api.calendar import deadline_calendar
 
-        query = CalendarQuery.parse(voivodeship, self.params, today=timezone.localdate())
+        query = self.read(CalendarQuery, request, voivodeship=voivodeship)
         body = deadline_calendar(get_calendar(query))
         return HttpResponse(body, content_type=f"{CALENDAR}; charset=utf-8")
+
+
+class DeadlineViewSet(JsonViewSet):
+    """Deadlines of all voivodeships."""
+
+    @extend_schema(
+        operation_id="findDeadlines",
+        tags=[REGULATIONS],
+        summary="Deadlines of all voivodeships",
+        description=(
+            "Deadlines of the legal states as they stand today, in short: the earliest first, on one day by TERYT code "
+            "of the voivodeship. The whole of each stands in `/regulations`."
+        ),
+        parameters=DeadlinesQuery.parameters(),
+        responses={(200, JSON): OpenApiResponse(ComingDeadlineJson, "The deadlines.")},
+        extensions=samples(
+            ("The next three", '"/api/v1/deadlines?limit=3"'),
+            ("Those of a year", '"/api/v1/deadlines?from=2027-01-01&to=2027-12-31&limit=100"'),
+            polish="Terminy uchwał wszystkich województw, od najwcześniejszego.",
+        ),
+    )
+    def list(self, request: Request) -> HttpResponse:
+        """Answer GET /deadlines."""
+        today = timezone.localdate()
+        rows, total = find_deadlines(self.read(DeadlinesQuery, request), today=today)
+        deadlines = [describe_coming_deadline(regulation, deadline) for regulation, deadline in rows]
+        return json_response(deadlines, headers={"X-Total-Count": str(total)})

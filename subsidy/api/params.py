@@ -1,13 +1,17 @@
-"""Reading of the calculator's parameters, with every bound of the specification."""
+"""Parameters of the calculator, with every bound of the specification."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Self
+from typing import Annotated, Any, NamedTuple
 
-from fueldepot.http.params import ParamReader
+from pydantic import ValidationInfo, create_model, field_validator
+
+from fueldepot.http.fields import field
+from fueldepot.http.params import ParameterError
+from fueldepot.http.query import Query, today_unless_given
+from fueldepot.http.readers import Day, Switch, choice, exact, refusal, whole, word_for
 from subsidy import rules
 from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, IncomeType, Item, ProjectType
 
@@ -15,11 +19,16 @@ PEOPLE_RANGE = (1, 20)
 MONEY_RANGE = (0, 10_000_000)
 AREA_RANGE = (0, 5000)
 
-PEOPLE = f"a whole number of people from {PEOPLE_RANGE[0]} to {PEOPLE_RANGE[1]}"
-MONEY = f"an amount in zł from {MONEY_RANGE[0]} to {MONEY_RANGE[1]}, in digits with a decimal point or comma"
-AREA = f"an area in m² from {AREA_RANGE[0]} to {AREA_RANGE[1]}, in digits with a decimal point or comma"
+WORKS = {
+    Item.CEILING: "roof or ceiling insulation",
+    Item.FLOOR: "floor insulation",
+    Item.WALLS: "wall insulation",
+    Item.WINDOWS: "windows",
+    Item.DOORS: "external doors",
+    Item.GATES: "garage doors",
+}
+AREA_EXAMPLES = {Item.WALLS: 150, Item.CEILING: 90}
 
-SYNONYMS = {"dochod_typ": "income_type"}
 INCOME_TYPES = {kind.value: kind for kind in IncomeType} | {
     "osoba": IncomeType.PERSON,
     "gospodarstwo": IncomeType.HOUSEHOLD,
@@ -34,9 +43,6 @@ PROJECT_TYPES = {UNKNOWN: None, "niewiem": None} | {str(int(kind)): kind for kin
 NO_SOURCE = "none"
 NEW_SOURCES = {NO_SOURCE: None} | {item.value: item for item in SOURCES}
 
-PRIVATE = ("income", "annual_income")
-"""Parameters whose values no message repeats."""
-
 ABOUT = ("levels", "project_types", "items")
 """Groups of thresholds and limits: folders of rule files."""
 
@@ -48,117 +54,218 @@ LONGEST_UNKNOWN = 40
 
 ONE = Decimal(1)
 
+Money = Annotated[Decimal | None, exact(*MONEY_RANGE)]
+# Plans state areas to three decimals, while thousands of m² are hardly a dwelling's.
+Area = Annotated[Decimal | None, exact(*AREA_RANGE, three_digits="decimals")]
 
-@dataclass(frozen=True, slots=True)
-class UnknownParameter:
+
+def money(use: str, example: float) -> Any:
+    """Return the description of an amount, which no `repr` shows."""
+    return field(f"An amount in zł, in digits with a decimal point or comma. {use}", example, repr=False)
+
+
+class UnknownParameter(NamedTuple):
     """A name that no parameter has. nearest: the most similar known parameter, "" without one."""
 
     name: str
     nearest: str
 
 
-@dataclass(frozen=True, slots=True)
-class SubsidyQuery:
-    """Parameters of `/subsidy`. on: the day of the rules. html: add HTML fragments. brief: leave out the lists.
+class RulesQuery(Query):
+    """Parameters of operations whose answer is of the rules of a day."""
 
-    unknown: the first MOST_UNKNOWN ignored parameters. more_unknown: the number of further ones.
-    """
+    on: Annotated[
+        Day,
+        field(
+            f"A day as YYYY-MM-DD, from {rules.current().begins}, when the programme began. Its rules count. Without "
+            "it today in Poland.",
+            "2026-10-01",
+        ),
+    ] = today_unless_given()
 
-    application: Application
-    on: date
-    html: bool
-    brief: bool = False
-    unknown: tuple[UnknownParameter, ...] = ()
-    more_unknown: int = 0
+    @field_validator("on")
+    @classmethod
+    def check_day(cls, on: date, info: ValidationInfo) -> date:
+        """Refuse a day before the programme; the day of the request is answered in any case."""
+        if on < rules.current().begins and on != (info.context or {})["today"]:
+            raise refusal("out_of_range")
+        return on
+
+
+class PlanQuery(RulesQuery):
+    """Parameters of `/subsidy` but those of items, which `SubsidyQuery` adds."""
+
+    empty_is_absent = True
+    private = ("income", "annual_income")
+    synonyms = {"dochod_typ": "income_type"}
+
+    people: Annotated[
+        int | None, whole(*PEOPLE_RANGE), field("A whole number of people. Required together with `income`.", 4)
+    ] = None
+    income: Annotated[
+        Money, money("Average monthly income; decides the elevated and highest levels. Never stored or logged.", 2000)
+    ] = None
+    income_type: Annotated[
+        IncomeType,
+        word_for(INCOME_TYPES),
+        field(
+            "What `income` is. `person` (synonym `osoba`): of one person on average; `household` (`gospodarstwo`): of "
+            "the household, and it is divided by `people`.",
+            "person",
+        ),
+    ] = IncomeType.PERSON
+    benefit: Annotated[
+        Switch,
+        field(
+            "Established right to a permanent, periodic, family or special care benefit; qualifies for the highest "
+            "level.",
+            True,
+        ),
+    ] = False
+    annual_income: Annotated[
+        Money, money("Applicant's annual income (tax base); threshold of the basic level.", 60000)
+    ] = None
+    business: Annotated[
+        Switch,
+        field("Applicant or spouse runs a business (including rental); the result adds a revenue limit.", True),
+    ] = False
+    current_heating: Annotated[
+        Heating,
+        word_for(HEATINGS),
+        field(
+            "`solid_fuel` (synonym `stale`): only solid fuel below class 5; `solid_fuel_class5` (`stale5`): class 5 "
+            "boiler or eco-design; `other` (`inne`): gas, oil, electricity, heat pump, network or several sources.",
+            "solid_fuel",
+        ),
+    ] = Heating.SOLID_FUEL
+    eu: Annotated[
+        ProjectType | None,
+        word_for(PROJECT_TYPES),
+        field(
+            "Index of useful-energy demand for heating from the audit, which equals the project type: `1` below 80, "
+            "`2` from 80 to 140, `3` above 140 kWh/(m²·year). With `unknown` (synonym `niewiem`) the result has three "
+            "variants. JSON may also give the number.",
+            "3",
+            json_schema_extra={"default": UNKNOWN},
+        ),
+    ] = None
+    new_source: Annotated[
+        Item | None,
+        word_for(NEW_SOURCES),
+        field(
+            "New heat source. With `heat_pump_ground` its ground source loop is added.",
+            "pellet_boiler",
+            json_schema_extra={"default": NO_SOURCE},
+        ),
+    ] = None
+    html: Annotated[Switch, field("Adds ready HTML fragments of the result.", True)] = False
+    brief: Annotated[
+        Switch,
+        field(
+            "Only level, share, sums and notes, without `items`, `audit_variants`, `conditions` and `sources`.", True
+        ),
+    ] = False
 
     @classmethod
-    def parse(cls, given: ParamReader, *, today: date) -> Self:
-        """Read parameters of a query string or of a body; raises InvalidParameters."""
-        given.empty_is_absent = True
-        given.private = PRIVATE
-        given.rename(SYNONYMS)
-        people = given.integer("people", PEOPLE, *PEOPLE_RANGE, default=None)
-        income = given.decimal("income", MONEY, *MONEY_RANGE)
-        if income is not None and people is None and not given.errors:
-            message = f"people is missing although income is given; give {PEOPLE}"
-            given.add_error("people", "missing", message)
-        annual_income = given.decimal("annual_income", MONEY, *MONEY_RANGE)
-        income_type = INCOME_TYPES[read_choice(given, "income_type", INCOME_TYPES) or IncomeType.PERSON]
-        heating = HEATINGS[read_choice(given, "current_heating", HEATINGS) or Heating.SOLID_FUEL]
-        project_type = PROJECT_TYPES[read_choice(given, "eu", PROJECT_TYPES) or UNKNOWN]
-        benefit, business, html, brief = (given.boolean(name) for name in ("benefit", "business", "html", "brief"))
-        scope, costs = read_scope(given), read_costs(given)
-        on = read_day(given)
-        given.raise_for_errors()
-        application = Application(
-            people=people,
-            income=income,
-            income_type=income_type,
-            benefit=benefit,
-            annual_income=annual_income,
-            business=business,
-            heating=heating,
-            project_type=project_type,
-            scope=scope,
-            costs=costs,
+    def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterable[ParameterError]:
+        """Say that an income is given without people."""
+        if "income" in texts and "people" not in texts and not errors:
+            message = f"people is missing although income is given; give {cls.accepted('people')}"
+            yield ParameterError("people", "missing", message)
+
+    @property
+    def application(self) -> Application:
+        """Return the input of the calculator. An area of 0 is out of scope; 0 is a cost."""
+        quantities = {item: self.quantity(item) for item in Item}
+        if self.new_source:
+            quantities[self.new_source] = ONE
+        costs = {item: getattr(self, f"cost_{item}") for item in Item}
+        return Application(
+            people=self.people,
+            income=self.income,
+            income_type=self.income_type,
+            benefit=self.benefit,
+            annual_income=self.annual_income,
+            business=self.business,
+            heating=self.current_heating,
+            project_type=self.eu,
+            scope={item: quantity for item, quantity in quantities.items() if quantity},
+            costs={item: cost for item, cost in costs.items() if cost is not None},
         )
-        ignored = given.unknown()
-        unknown = tuple(read_unknown(name, sorted({*given.read, *SYNONYMS})) for name in ignored[:MOST_UNKNOWN])
-        return cls(application, on or today, html, brief, unknown, max(len(ignored) - MOST_UNKNOWN, 0))
+
+    def quantity(self, item: Item) -> Decimal | None:
+        """Return how much of an item is planned that is a parameter itself: an area, or one."""
+        value = getattr(self, item, None)
+        return ONE if value is True else value or None
+
+    @property
+    def unknown(self) -> list[UnknownParameter]:
+        """Return the first MOST_UNKNOWN ignored parameters, shortened and without control characters."""
+        known = sorted({*self.names(), *self.synonyms})
+        return [read_unknown(name, known) for name in self.ignored[:MOST_UNKNOWN]]
+
+    @property
+    def more_unknown(self) -> int:
+        """Return the number of further ignored parameters."""
+        return max(len(self.ignored) - MOST_UNKNOWN, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class LimitsQuery:
-    """Parameters of `/subsidy/limits`. on: the day of the rules. about: one of ABOUT, None for all."""
-
-    on: date
-    about: str | None
-
-    @classmethod
-    def parse(cls, given: ParamReader, *, today: date) -> Self:
-        """Read the parameters; raises InvalidParameters."""
-        about = given.choice("about", f"one of {', '.join(ABOUT)}", ABOUT)
-        on = read_day(given)
-        given.raise_for_errors()
-        return cls(on or today, about)
-
-
-def read_day(given: ParamReader) -> date | None:
-    """Return the day of the rules, None for today."""
-    begins = rules.current().begins
-    return given.day("on", f"a day as YYYY-MM-DD, from {begins}, when the programme began", begins)
-
-
-def read_unknown(name: str, known: Collection[str]) -> UnknownParameter:
+def read_unknown(name: str, known: Iterable[str]) -> UnknownParameter:
     """Return a name shortened and without control characters, and the most similar known one."""
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:LONGEST_UNKNOWN])
-    nearest = get_close_matches(shown.strip().lower(), known, n=1, cutoff=0.7)
-    return UnknownParameter(shown if len(name) <= LONGEST_UNKNOWN else f"{shown}…", nearest[0] if nearest else "")
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:LONGEST_UNKNOWN])
+    nearest = get_close_matches(text.strip().lower(), known, n=1, cutoff=0.7)
+    return UnknownParameter(text if len(name) <= LONGEST_UNKNOWN else f"{text}…", nearest[0] if nearest else "")
 
 
-def read_choice(given: ParamReader, name: str, choices: Mapping[str, object]) -> str | None:
-    """Return one of the choices, synonyms included; None when not given."""
-    return given.choice(name, f"one of {', '.join(choices)}", choices)
+SWITCHED_ITEMS = {
+    Item.CENTRAL_HEATING_DHW: "New central heating and hot water installation.",
+    Item.VENTILATION: "Mechanical ventilation with heat recovery.",
+    DOCUMENTS[0]: "Refund of the energy audit cost.",
+    DOCUMENTS[1]: "Refund of the energy certificate cost after works.",
+}
+
+ITEM_FIELDS: dict[str, Any] = {
+    **{
+        item.value: (
+            Annotated[
+                Area,
+                field(
+                    f"An area of {WORKS[item]} in m², in digits with a decimal point or comma. Empty or 0 means out of "
+                    "scope.",
+                    AREA_EXAMPLES.get(item, 20),
+                ),
+            ],
+            None,
+        )
+        for item in ENVELOPE
+    },
+    **{item.value: (Annotated[Switch, field(use, True)], False) for item, use in SWITCHED_ITEMS.items()},
+    **{
+        f"cost_{item}": (
+            Annotated[
+                Money,
+                money(
+                    f"Net cost of the item `{item}`. Without it the maximum subsidy is calculated; without the item it "
+                    "is ignored with a note.",
+                    15000,
+                ),
+            ],
+            None,
+        )
+        for item in Item
+    },
+}
+
+SubsidyQuery = create_model("SubsidyQuery", __base__=PlanQuery, __doc__="Parameters of `/subsidy`.", **ITEM_FIELDS)
 
 
-def read_scope(given: ParamReader) -> dict[Item, Decimal]:
-    """Return the planned items with their quantities. An area of 0 is out of scope."""
-    scope = {}
-    source = NEW_SOURCES[read_choice(given, "new_source", NEW_SOURCES) or NO_SOURCE]
-    if source is not None:
-        scope[source] = ONE
-    for item in ENVELOPE:
-        # Plans state areas to three decimals, while thousands of m² are hardly a dwelling's.
-        area = given.decimal(item, AREA, *AREA_RANGE, three_digits="decimals")
-        if area:
-            scope[item] = area
-    for item in (Item.CENTRAL_HEATING_DHW, Item.VENTILATION, *DOCUMENTS):
-        if given.boolean(item):
-            scope[item] = ONE
-    return scope
+class LimitsQuery(RulesQuery):
+    """Parameters of `/subsidy/limits`."""
 
-
-def read_costs(given: ParamReader) -> dict[Item, Decimal]:
-    """Return net costs by item; 0 is a cost."""
-    found = {item: given.decimal(f"cost_{item}", MONEY, *MONEY_RANGE) for item in Item}
-    return {item: cost for item, cost in found.items() if cost is not None}
+    about: Annotated[
+        str | None,
+        choice(ABOUT),
+        field(
+            "Only thresholds and shares of the levels, limits of the project types, or limits of the items.", "levels"
+        ),
+    ] = None

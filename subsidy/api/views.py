@@ -8,18 +8,12 @@ from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.params import ParamReader
+from fueldepot.http.query import Query, QueryBody
 from fueldepot.http.samples import samples
 from fueldepot.http.views import JSON, JsonViewSet, json_response
 from subsidy import privacy, rules
-from subsidy.api.openapi_parameters import (
-    LimitsParameters,
-    SubsidyFormSerializer,
-    SubsidyJsonSerializer,
-    SubsidyParameters,
-)
-from subsidy.api.params import LimitsQuery, SubsidyQuery
-from subsidy.api.serializers import SubsidyLimitsSerializer, SubsidySerializer, describe_unknown
+from subsidy.api.answers import SubsidyJson, SubsidyLimitsJson, describe_limits, describe_subsidy, describe_unknown
+from subsidy.api.params import LimitsQuery, PlanQuery, SubsidyQuery
 from subsidy.calculator import calculate
 
 SUBSIDY = "subsidy"
@@ -27,10 +21,10 @@ SUBSIDY = "subsidy"
 FORM = "application/x-www-form-urlencoded"
 
 DESCRIPTION = (
-    "Level, share and most that the clean-air programme would pay, with the clause and date of each limit. The result"
-    " is indicative. Every parameter is optional; an empty one counts as not given. Numbers may have a decimal comma "
-    "and thousands in groups (`140 000`, `1.234,56`), but no exponent. Three digits behind the only point or comma of"
-    " an amount (`140.000`) may be decimals or thousands: as text they are refused. In areas and JSON numbers they "
+    "Level, share and most that the clean-air programme would pay, with the clause and date of each limit. The result "
+    "is indicative. Every parameter is optional; an empty one counts as not given. Numbers may have a decimal comma "
+    "and thousands in groups (`140 000`, `1.234,56`), but no exponent. Three digits behind the only point or comma of "
+    "an amount (`140.000`) may be decimals or thousands: as text they are refused. In areas and JSON numbers they "
     "are decimals. Unknown parameters are ignored, and named in `notes`. Nothing that was sent is stored, logged or "
     "cached."
 )
@@ -41,13 +35,31 @@ BY_QUERY = samples(
         "A pellet boiler and insulated walls",
         '"/api/v1/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler"',
     ),
+    polish="Orientacyjna dotacja z programu Czyste Powietrze: poziom, limity, kwoty, warunki i źródła. Dochodu nie "
+    "zapisujemy.",
 )
 BY_BODY = samples(
     ("As JSON", '--json \'{"people": 4, "income": 2000, "eu": "3", "walls": 150}\' "/api/v1/subsidy"'),
     ("As a form, with a decimal comma", '-d people=4 -d "income=2000,50" -d eu=3 -d walls=150 "/api/v1/subsidy"'),
+    polish="To samo, z parametrami w treści zapytania: formularz, multipart albo JSON, by dochód nie trafił do adresu.",
 )
 
-RESPONSES = {(200, JSON): OpenApiResponse(SubsidySerializer, "The result.")}
+FORM_BODY = QueryBody(
+    "SubsidyForm",
+    "The parameters of GET, in every spelling of GET, as a form; those of the address are not read.",
+    SubsidyQuery,
+    required_together={"income": ["people"]},
+)
+JSON_BODY = QueryBody(
+    "SubsidyJson",
+    "The parameters of GET as JSON; those of the address are not read.\n\nNull counts as not given. Numbers and "
+    "switches may also stand in strings, written as in a form, and 1 and 0 are switches too.",
+    SubsidyQuery,
+    required_together={"income": ["people"]},
+    nullable=True,
+)
+
+RESPONSES = {(200, JSON): OpenApiResponse(SubsidyJson, "The result.")}
 
 
 @method_decorator(sensitive_variables(), name="retrieve")
@@ -60,21 +72,20 @@ class SubsidyViewSet(JsonViewSet):
         tags=[SUBSIDY],
         summary="Calculate the clean-air subsidy",
         description=f"{DESCRIPTION} Prefer POST: then the income stands in no address.",
-        parameters=[SubsidyParameters],
+        parameters=SubsidyQuery.parameters(),
         responses=RESPONSES,
         extensions=BY_QUERY,
     )
     def retrieve(self, request: Request) -> HttpResponse:
         """Answer GET /subsidy."""
-        self.params = privacy.take_query(request._request)
-        return self.answer(self.params)
+        return answer(self.parse(SubsidyQuery, privacy.take_query(request._request)))
 
     @extend_schema(
         operation_id="calculateSubsidyByPost",
         tags=[SUBSIDY],
         summary="Calculate the clean-air subsidy, with the parameters in the body",
         description=f"{DESCRIPTION} The body is a JSON object or a form; a multipart form without files is read too.",
-        request={JSON: SubsidyJsonSerializer, FORM: SubsidyFormSerializer},
+        request={JSON: JSON_BODY, FORM: FORM_BODY},
         responses=RESPONSES,
         examples=[
             OpenApiExample(
@@ -87,29 +98,36 @@ class SubsidyViewSet(JsonViewSet):
     )
     def create(self, request: Request) -> HttpResponse:
         """Answer POST /subsidy: the same parameters as a form, a multipart form or JSON."""
-        in_address = bool(request.META["QUERY_STRING"])
-        return self.answer(privacy.take_body(request._request), in_address=in_address)
+        in_address = self.read(Query, request).ignored
+        query = SubsidyQuery.parse(privacy.take_body(request._request), today=timezone.localdate())
+        return answer(query, in_address=bool(in_address))
 
     @extend_schema(
         operation_id="getSubsidyLimits",
         tags=[SUBSIDY],
         summary="Thresholds and limits of the clean-air programme",
         description="Income thresholds, shares, and limits of project types and items in force on a day, each dated.",
-        parameters=[LimitsParameters],
-        responses={(200, JSON): OpenApiResponse(SubsidyLimitsSerializer, "The numbers.")},
-        extensions=samples(("Thresholds of the levels", '"/api/v1/subsidy/limits?about=levels"')),
+        parameters=LimitsQuery.parameters(),
+        responses={(200, JSON): OpenApiResponse(SubsidyLimitsJson, "The numbers.")},
+        extensions=samples(
+            ("Thresholds of the levels", '"/api/v1/subsidy/limits?about=levels"'),
+            polish="Progi dochodu, udziały i limity programu jako liczby, każda z dniem i źródłem.",
+        ),
     )
     def limits(self, request: Request) -> HttpResponse:
         """Answer GET /subsidy/limits."""
-        query = LimitsQuery.parse(self.params, today=timezone.localdate())
-        context = {"about": query.about}
-        return json_response(SubsidyLimitsSerializer(rules.current().on(query.on), context=context).data)
+        query = self.read(LimitsQuery, request)
+        return json_response(describe_limits(rules.current().on(query.on), query.about))
 
-    def answer(self, given: ParamReader, *, in_address: bool = False) -> HttpResponse:
-        """Return the result. in_address: whether the address has parameters besides, which are not read."""
-        query = SubsidyQuery.parse(given, today=timezone.localdate())
-        on = rules.current().on(query.on)
-        result = calculate(query.application, on)
-        ignored = [on.text("note_address_ignored")] if in_address else []
-        context = {"html": query.html, "brief": query.brief, "ignored": [*ignored, *describe_unknown(query, on)]}
-        return json_response(SubsidySerializer(result, context=context).data, headers={"Cache-Control": NO_STORE})
+
+def answer(query: PlanQuery, *, in_address: bool = False) -> HttpResponse:
+    """Return the result. in_address: whether the address has parameters besides, which are not read."""
+    on = rules.current().on(query.on)
+    ignored = [on.text("note_address_ignored")] if in_address else []
+    body = describe_subsidy(
+        calculate(query.application, on),
+        notes=[*ignored, *describe_unknown(query, on)],
+        html=query.html,
+        brief=query.brief,
+    )
+    return json_response(body, headers={"Cache-Control": NO_STORE})

@@ -9,7 +9,8 @@ from django.utils import timezone
 from catalog.models import Depot
 from catalog.services import moderation, publishing
 from fueldepot.http import cache_control
-from prices.api.responses import all_fuel_prices
+from prices import medians
+from prices.api.price_answers import all_fuel_prices
 from prices.models import Observation, PlausibleRange, Series
 from tests import factories
 
@@ -49,6 +50,23 @@ def coal():
     fill("ekogroszek", 1300, 1310, 1320, day=date(2026, 3, 15))
     official(2021, "996.60")
     official(2022)
+
+
+@pytest.mark.parametrize(("window", "start", "n"), [(3, "2026-08-21", 1), (6, "2026-05-21", 2), (12, "2025-11-21", 3)])
+def test_every_figure_is_of_the_window_asked_for(client, window, start, n):
+    for months in (1, 5, 11):
+        fill("pellet", 1500 + months, day=medians.months_before(TODAY, months))
+    answer = client.get(f"{URL}/pellet?window={window}").json()
+    assert (answer["window_months"], answer["window_from"], answer["from"]) == (window, start, start)
+    assert (answer["n"], answer["price_lists"], answer["arithmetic"]["considered"]) == (n, n, n)
+    assert f"z ostatnich {window} miesięcy" in answer["method"]
+    assert client.get(f"{URL}/pellet?window={window}&voivodeship=12").json()["n"] == n
+
+
+@pytest.mark.parametrize("window", ["0", "4", "6.5", "x"])
+def test_other_windows_are_refused(client, window):
+    answer = client.get(f"{URL}/pellet?window={window}")
+    assert answer.json()["errors"][0]["message"] == f"window is '{window}'; give one of 3, 6, 12"
 
 
 def test_country_golden(client, golden, coal):

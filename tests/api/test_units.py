@@ -56,6 +56,42 @@ def test_the_area_of_a_municipality_has_an_address_of_its_own(client, krakow):
     assert client.get(f"{UNITS}/1299011.geojson").status_code == 404
 
 
+def test_the_short_form_of_a_municipality_has_no_postcodes(client, krakow):
+    whole = client.get(f"{UNITS}/1261011").json()
+    short = client.get(f"{UNITS}/1261011?brief=1").json()
+    assert whole.pop("postcodes") == ["30-001", "31-002"]
+    assert short == whole
+
+
+@pytest.mark.parametrize("unit", ["voivodeship=malopolskie", "voivodeship=12", "county=1261&voivodeship=mazowieckie"])
+def test_municipalities_of_a_unit_with_the_number_of_their_depots(client, krakow, unit):
+    factories.DepotFactory(fuels=["ekogroszek"])
+    answer = client.get(f"{UNITS}?{unit}").json()
+    assert [(row["teryt"], row["depots"]) for row in answer] == [("1261011", 3)]
+    assert answer[0]["depots_by_fuel"] == client.get(f"{UNITS}?county=1261").json()[0]["depots_by_fuel"]
+    for fuel, number in answer[0]["depots_by_fuel"].items():
+        assert len(client.get(f"/api/v1/stores?teryt=1261011&fuel={fuel}").json()) == number
+    place = client.get(f"{UNITS}/1261011").json()
+    assert {name: answer[0][name] for name in ("lat", "lon", "kind", "url")} == {
+        name: place[name] for name in ("lat", "lon", "kind", "url")
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "parameter", "code"),
+    [
+        ("", 400, "voivodeship", "missing"),
+        ("county=12", 400, "county", "malformed"),
+        ("county=1299", 404, "teryt", "unknown"),
+        ("voivodeship=atlantyda", 404, "voivodeship", "unknown"),
+    ],
+)
+def test_municipalities_of_no_unit(client, krakow, query, status, parameter, code):
+    answer = client.get(f"{UNITS}?{query}")
+    assert answer.status_code == status
+    assert [(error["parameter"], error["code"]) for error in answer.json()["errors"]] == [(parameter, code)]
+
+
 def test_a_municipality_without_boundary_has_no_position(client):
     factories.zakopane()
     body = client.get(f"{UNITS}/1217011").json()

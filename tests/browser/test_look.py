@@ -62,7 +62,6 @@ def addresses(depot, site):
         "/dotacja/",
         "/api/",
         "/api/v1/docs",
-        "/api/v1/reference",
         "/dane/",
         "/prywatnosc/",
         "/sklady/dodaj/",

@@ -11,7 +11,7 @@ from fuelclient2.models import Error
 client = ApiClient(Configuration(host=f"{sys.argv[1]}/api/v1"))
 places, depots, prices, subsidy = PlacesApi(client), DepotsApi(client), PricesApi(client), SubsidyApi(client)
 regulations = RegulationsApi(client)
-assert len(ServiceApi(client).get_index().operations) == 17
+assert len(ServiceApi(client).get_index().operations) == 18
 assert places.find_locations(q="zakopane")[0].label == "Zakopane"
 unit = places.locate(lat=49.2992, lon=19.9496)
 town, code = places.get_municipality(unit.teryt), places.get_postcode("34-500")

@@ -4,7 +4,7 @@ import { client } from "./hey/client.gen.js";
 import * as api from "./hey/index.js";
 
 client.setConfig({ baseUrl: `${process.argv[2]}/api/v1` });
-assert.equal((await api.getIndex()).data!.operations.length, 17);
+assert.equal((await api.getIndex()).data!.operations.length, 18);
 assert.equal((await api.findLocations({ query: { q: "zakopane" } })).data![0]!.label, "Zakopane");
 const unit = (await api.locate({ query: { lat: 49.2992, lon: 19.9496 } })).data!;
 const town = (await api.getMunicipality({ path: { teryt: unit.teryt } })).data!;

@@ -5,7 +5,7 @@ import type { paths } from "./api.d.ts";
 
 const api = createClient<paths>({ baseUrl: `${process.argv[2]}/api/v1` });
 const index = await api.GET("/");
-assert.equal(index.data!.operations.length, 17);
+assert.equal(index.data!.operations.length, 18);
 const found = await api.GET("/locations", { params: { query: { q: "zakopane" } } });
 assert.equal(found.data![0]!.label, "Zakopane");
 const unit = (await api.GET("/locate", { params: { query: { lat: 49.2992, lon: 19.9496 } } })).data!;

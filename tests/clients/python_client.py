@@ -21,7 +21,7 @@ from fuelclient.models import (
 )
 
 client = Client(base_url=f"{sys.argv[1]}/api/v1")
-assert len(get_index.sync(client=client).operations) == 17
+assert len(get_index.sync(client=client).operations) == 18
 assert find_locations.sync(client=client, q="zakopane")[0].label == "Zakopane"
 unit = locate.sync(client=client, lat=49.2992, lon=19.9496)
 town = get_municipality.sync(unit.teryt, client=client)

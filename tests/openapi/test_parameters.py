@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalog.api.params import QUERY_PATTERN, LocationsQuery
-from fueldepot.http.params import MAX_VALUE_LENGTH, InvalidParameters, ParamReader
-from fueldepot.openapi import served
+from catalog.api.params import QUERY_MIN_LENGTH, LocationsQuery
+from fueldepot.http import description
+from fueldepot.http.params import MAX_VALUE_LENGTH, InvalidParameters, text_pattern
 from tests.openapi.description import example_of
 from tests.openapi.fuzz_hooks import BETWEEN_PARAMETERS, readings_fit
 
@@ -19,7 +19,7 @@ TOGETHER = {"lat": {"lon": "20"}, "lon": {"lat": "50"}, "income": {"people": "4"
 
 def parameters():
     """One parameter of each kind at each address: the calculator has dozens of amounts and switches."""
-    for path, methods in served.document()["paths"].items():
+    for path, methods in description.document()["paths"].items():
         described = methods["get"].get("parameters", [])
         others = {one["name"]: str(example_of(one)) for one in described if one.get("required")}
         kinds = {str(one["schema"] | {"examples": None}): one for one in described if not one.get("deprecated")}
@@ -74,6 +74,7 @@ def test_description_and_service_agree(client, path, others, parameter):
     check()
 
 
+QUERY_PATTERN = re.compile(text_pattern(QUERY_MIN_LENGTH))
 ODD = "".join(map(chr, range(0xA1))) + "\u00ad\u1680\u2003\u200b\u2028\u2029\u202f\u3000\ufeffŁż"
 
 
@@ -81,7 +82,7 @@ ODD = "".join(map(chr, range(0xA1))) + "\u00ad\u1680\u2003\u200b\u2028\u2029\u20
 @given(st.one_of(st.text(ODD, max_size=6), st.text("ał \t\u00a0", min_size=95, max_size=110)))
 def test_the_pattern_of_a_search_says_exactly_what_is_accepted(text):
     try:
-        LocationsQuery.parse(ParamReader.of_pairs([(b"q", text.encode())]))
+        LocationsQuery.parse([(b"q", text.encode())])
     except InvalidParameters:
         assert not QUERY_PATTERN.fullmatch(text)
     else:

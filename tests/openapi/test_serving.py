@@ -1,17 +1,15 @@
 """Serving of the OpenAPI description as a file and as a page."""
 
-import re
 from html.parser import HTMLParser
 
 import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from fueldepot.http import cache_control
-from fueldepot.openapi import served
-from fueldepot.openapi.page import inline, reference_page
+from fueldepot.http import cache_control, description
 
-FILE, PAGE, REFERENCE = "/api/v1/openapi.json", "/api/v1/docs", "/api/v1/reference"
+FILE, PAGE = "/api/v1/openapi.json", "/api/v1/docs"
 
 
 def test_the_file(client, settings):
@@ -23,10 +21,10 @@ def test_the_file(client, settings):
     document = answer.json()
     assert document["servers"][0]["url"] == f"{settings.SITE_URL}/api/v1"
     assert document["info"]["contact"]["name"] == settings.OPERATOR_NAME
-    assert set(document["paths"]) == set(served.document()["paths"])
+    assert set(document["paths"]) == set(description.document()["paths"])
 
 
-@pytest.mark.parametrize("path", [FILE, PAGE, REFERENCE])
+@pytest.mark.parametrize("path", [FILE, PAGE])
 def test_validator(client, path):
     answer = client.get(path)
     again = client.get(path, headers={"if-none-match": answer["ETag"]})
@@ -34,7 +32,7 @@ def test_validator(client, path):
     assert again["Cache-Control"] == answer["Cache-Control"]
 
 
-@pytest.mark.parametrize("path", [FILE, PAGE, REFERENCE])
+@pytest.mark.parametrize("path", [FILE, PAGE])
 def test_methods(path):
     caller = Client(enforce_csrf_checks=True)
     head = caller.head(path)
@@ -48,6 +46,23 @@ def test_methods(path):
         assert refused.json()["code"] == "method_not_allowed"
 
 
+def test_the_compact_form_is_valid_and_small(client):
+    whole, compact = client.get(FILE), client.get(f"{FILE}?compact=1")
+    document = compact.json()
+    assert [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
+    assert len(compact.content) < 30_000
+    assert compact["ETag"] != whole["ETag"]
+    assert document["paths"].keys() == whole.json()["paths"].keys()
+    for path, methods in whole.json()["paths"].items():
+        short = document["paths"][path]["get"]["parameters"] if "parameters" in methods["get"] else []
+        assert [one["name"] for one in short] == [one["name"] for one in methods["get"].get("parameters", [])]
+
+
+@pytest.mark.parametrize("query", ["compact=0", "compact=maybe", "compact=1&compact=1", "compact=%ff"])
+def test_anything_else_is_answered_with_the_whole_description(client, query):
+    assert client.get(f"{FILE}?{query}").content == client.get(FILE).content
+
+
 @pytest.mark.parametrize("path", [f"{FILE}/", f"{PAGE}/", f"{PAGE}/x", "/api/v1/openapi.yaml"])
 def test_addresses_beside_are_unknown(client, path):
     answer = client.get(path)
@@ -55,11 +70,11 @@ def test_addresses_beside_are_unknown(client, path):
 
 
 class Reader(HTMLParser):
-    """Collects violations of the Content-Security-Policy, and links."""
+    """Collects violations of the Content-Security-Policy, and what is loaded."""
 
     def __init__(self):
         super().__init__()
-        self.refused, self.links, self.loaded, self.ids = [], [], [], []
+        self.refused, self.loaded = [], []
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
@@ -69,29 +84,16 @@ class Reader(HTMLParser):
             name == "style" or name.startswith("on") for name in given
         ):
             self.refused.append((tag, given))
-        if tag == "a":
-            self.links.append(given["href"])
         if tag in {"link", "img", "script"} and given.get("rel") != "canonical" and not data:
             self.loaded.append(given.get("href") or given.get("src"))
-        if "id" in given:
-            self.ids.append(given["id"])
 
 
-@pytest.fixture
-def page(client):
-    answer = client.get(REFERENCE)
-    assert answer.status_code == 200
-    assert answer["Content-Type"] == "text/html; charset=utf-8"
-    return answer.content.decode()
-
-
-@pytest.mark.parametrize("path", [PAGE, REFERENCE])
-def test_the_page_keeps_to_the_policy(client, path):
+def test_the_page_keeps_to_the_policy(client):
     reader = Reader()
-    reader.feed(client.get(path).content.decode())
+    reader.feed(client.get(PAGE).content.decode())
     assert reader.refused == []
     assert all(address.startswith(("/static/", "data:", "/api/", "/manifest.webmanifest")) for address in reader.loaded)
-    assert any(address.endswith("swagger-ui-bundle.js") for address in reader.loaded) is (path == PAGE)
+    assert any(address.endswith("swagger-ui-bundle.js") for address in reader.loaded)
 
 
 def test_what_swagger_ui_needs_is_installed():
@@ -100,37 +102,15 @@ def test_what_swagger_ui_needs_is_installed():
     assert finders.find("api/docs.js")
 
 
-def test_without_a_script_the_page_leads_to_the_short_one(client):
+def test_without_a_script_the_page_leads_to_the_table(client):
     page = client.get(PAGE).content.decode()
-    assert f'href="{REFERENCE}"' in page.partition("<noscript>")[2].partition("</noscript>")[0]
+    assert 'href="/api/"' in page.partition("<noscript>")[2].partition("</noscript>")[0]
     assert f'data-description="{FILE}"' in page
 
 
-def test_links_of_the_page_lead_somewhere(page, settings):
-    reader = Reader()
-    reader.feed(page)
-    assert len(set(reader.ids)) == len(reader.ids)
-    assert {link[1:] for link in reader.links if link.startswith("#")} <= set(reader.ids)
-    assert all(link.startswith(("#", "/", settings.SITE_URL)) for link in reader.links)
-
-
-def test_the_page_shows_the_whole_document(page):
-    document = served.document()
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            assert f"{method.upper()} {path}</code>" in page
-            assert f'id="{operation["operationId"]}"' in page
-            assert all(f"<code>{one['name']}</code>" in page for one in operation.get("parameters", []))
-    for name, form in document["components"]["schemas"].items():
-        assert f'id="form-{name}"' in page
-        assert all(f"<code>{field}</code>" in page for field in form.get("properties", {}))
-    assert "Deprecation" in page
-    assert "Sunset" in page
-
-
-def test_languages_are_marked(page):
-    assert '<html lang="pl">' in page
-    assert re.search(r'<section [^>]*lang="en">', page)
+def test_the_former_page_without_scripts_leads_to_the_table(client):
+    answer = client.get("/api/v1/reference")
+    assert (answer.status_code, answer["Location"]) == (301, "/api/")
 
 
 def test_the_rules_of_use_lead_here(client, db):
@@ -139,25 +119,10 @@ def test_the_rules_of_use_lead_here(client, db):
     assert f'href="{FILE}"' in rules
 
 
-def test_general_part_is_read_whole():
-    headings = [heading for heading, _ in reference_page().rules]
-    assert headings == ["", "Rules of use", "Limits and caching", "Requests", "Versions and changes"]
-    rules = dict(reference_page().rules)["Rules of use"]
-    assert [kind for kind, _ in rules] == ["ol", "p"]
-    assert len(rules[0][1]) == 11
-
-
-def test_markup_of_the_description_is_escaped():
-    assert inline("a `<b>` & [c](https://example.pl/)") == (
-        'a <code>&lt;b&gt;</code> &amp; <a href="https://example.pl/">c</a>'
-    )
-    assert inline("[x](javascript:alert)") == "[x](javascript:alert)"
-
-
 def test_the_contact_has_an_address_where_there_is_one(settings):
     settings.CONTACT_EMAIL = "redakcja@example.pl"
-    served.document.cache_clear()
+    description.document.cache_clear()
     try:
-        assert served.document()["info"]["contact"]["email"] == "redakcja@example.pl"
+        assert description.document()["info"]["contact"]["email"] == "redakcja@example.pl"
     finally:
-        served.document.cache_clear()
+        description.document.cache_clear()

@@ -11,7 +11,6 @@ from django.utils import timezone
 from catalog.models import Dataset
 from catalog.search.entries import rebuild_index
 from fueldepot.data.versions import bump_version
-from pages.api_rules import rules_page
 from pages.machine_files import QUESTIONS
 from pages.page import twin_path
 from prices.models import Observation, Series
@@ -241,24 +240,28 @@ def test_what_llms_txt_promises_holds(client, country):
     assert len(index.encode()) < 7 * KILOBYTE
     for path, size in re.findall(r"\]\(http://127\.0\.0\.1:8000(/[^)]*)\): (?:stan na \S+, )?(\d+) kB", index):
         assert (int(size) - 1) * KILOBYTE < len(client.get(path).content) <= int(size) * KILOBYTE, path
-    compact = client.get("/api/v1/openapi.json?compact=1")
-    assert len(compact.content) < 26 * KILOBYTE
-    assert compact["ETag"] != client.get("/api/v1/openapi.json")["ETag"]
-    assert compact.json()["paths"].keys() == described.keys()
     assert len(client.get("/api/v1/openapi.json").content) < 170 * KILOBYTE
     assert len(client.get("/llms-full.txt").content) < 60 * KILOBYTE
 
 
 def test_the_page_of_the_api_names_every_parameter(client):
     described = client.get("/api/v1/openapi.json").json()["paths"]
-    endpoints = {endpoint.path: endpoint for endpoint in rules_page().endpoints}
-    for endpoint in endpoints.values():
-        alike = endpoints[endpoint.path.removesuffix(".geojson")]  # "parametry jak w /stores"
-        told = {name for one in (*endpoint.parameters, *alike.parameters) for name in one.name.split(", ")}
-        published = described[endpoint.path]["get"].get("parameters", [])
-        names = {one["name"] for one in published if one["in"] == "query" and not one.get("deprecated")}
-        missing = {name for name in names - told if not (name.startswith("cost_") and "cost_…" in told)}
-        assert missing == set(), endpoint.path
+    page, twin = client.get("/api/").content.decode(), client.get("/api.md").content.decode()
+    rows = {row.partition("</code></th>")[0]: row for row in re.split(r'<th scope="row">', page)[1:]}
+    sections = {section.partition("\n")[0]: section for section in twin.split("\n### ")[1:]}
+    for path, methods in described.items():
+        for method, operation in methods.items():
+            row, section = rows[f"{method.upper()} <code>{path}"], sections[f"{method.upper()} `{path}`"]
+            assert operation["x-summary-pl"].partition(" ")[0] in row
+            assert operation["x-summary-pl"] in section
+            published = [one["name"] for one in operation.get("parameters", []) if not one.get("deprecated")]
+            names = {re.sub("^cost_.*", "cost_…", name) for name in published}
+            if re.search(r"Parametry jak w\s<code>/stores</code>", row):
+                row, section = rows["GET <code>/stores"], sections["GET `/stores`"]
+            assert names == {
+                name for names in re.findall(r"<li><code>(.*?)</code>\s–", row) for name in names.split(", ")
+            }
+            assert names == {name for names in re.findall("\n- `(.*?)`: ", section) for name in names.split(", ")}
 
 
 def test_where_boundaries_come_from_is_said_alike(client, country):

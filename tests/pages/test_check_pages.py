@@ -30,10 +30,11 @@ def findings(**options):
 def test_the_pages_are_in_order(depot, demonstration, settings):
     settings.RATE_LIMIT = RateLimit(1, 3600)  # which the walk is not held to
     factories.BoundaryFactory()
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.2992, lon=19.9496)
     factories.PostcodeFactory(code="30-001")
+    factories.PostcodeFactory(code="34-500")
     ResolutionFactory()
     DeadlineFactory()
-    factories.zakopane()
     factories.nowy_targ_town()
     factories.nowy_targ_rural()
     factories.DepotFactory.create_batch(2, name="Skład opału")

@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from catalog.search import entries
+from fueldepot.http.description import document
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
@@ -170,13 +171,14 @@ def test_unknown_voivodeship(client):
 
 
 def test_the_examples_of_the_rules_answer(client, depot):
-    factories.BoundaryFactory()
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.2992, lon=19.9496)
     factories.PostcodeFactory(code="30-001")
+    factories.PostcodeFactory(code="34-500")
     ResolutionFactory()
     DeadlineFactory()
     answer = client.get("/api/")
     examples = re.findall(r'Przykład: <a href="http://127\.0\.0\.1:8000([^"]+)">', answer.content.decode())
-    assert len(examples) == 16
+    assert len(examples) == len(document()["paths"])
     for example in examples:
         assert client.get(unescape(example)).status_code == 200
 

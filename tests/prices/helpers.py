@@ -8,7 +8,7 @@ from django.test import Client
 
 from catalog.depots import fuels
 from fueldepot.data import snapshot
-from prices.api.responses import fuel_prices
+from prices.api.price_answers import fuel_prices
 
 LIST = "/admin/prices/depotprice/"
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from fueldepot.http.description import FILE
 from fueldepot.openapi.document import write_file
-from fueldepot.openapi.served import FILE
 
 
 class Command(BaseCommand):

@@ -10,11 +10,15 @@ import httpx2
 import pytest
 from django.db import connection
 from django.utils import timezone
+from jsonschema import Draft202012Validator, FormatChecker
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from catalog.depots.attribution import LICENCES
+from catalog.models import Depot
 from catalog.search import entries
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
+from pages.api_rules import rules_of_use
 from pages.regulations import regulation_page
 from prices.models import Observation, Series
 from tests import factories
@@ -25,7 +29,10 @@ pytestmark = pytest.mark.django_db
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
-NAMES = ["find_place", "depots_near", "depot", "rules_at", "deadlines", "price", "official_average", "subsidy"]
+NAMES = {
+    *("find_place", "locate", "depots_near", "depot", "municipalities", "price", "median_method", "official_average"),
+    *("rules_at", "states", "deadlines", "subsidy", "rules_of_use"),
+}
 
 
 class InProcess(httpx2.AsyncBaseTransport):
@@ -88,23 +95,51 @@ def calls(depot):
         ("price", {"fuel": "pellet", "voivodeship": "Małopolskie"}),
         ("official_average", {"series": "prad-g11", "year": 2019}),
         ("subsidy", {"people": 4, "income": 2000, "eu": "3", "walls": 150, "new_source": "pellet_boiler"}),
+        ("find_place", {"q": "Zakopane"}),
+        ("locate", {"lat": 49.2992, "lon": 19.9496}),
+        ("municipalities", {"county": "1217"}),
+        ("median_method", {"fuel": "pellet"}),
+        ("states", {"on": "2026-11-22"}),
+        ("rules_of_use", {}),
     )
+
+
+def close(schema):
+    """Return a schema whose objects have no other properties."""
+    if isinstance(schema, list):
+        return [close(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    extra = {"additionalProperties": False} if isinstance(schema.get("properties"), dict) else {}
+    return {key: close(value) for key, value in schema.items()} | extra
+
+
+def validate(schema, body):
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(close(schema), format_checker=FormatChecker()).validate(body)
+    assert schema["type"] == "object"
+    assert "$ref" not in json.dumps(schema)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
-    tools, results = ask(*calls(country), mode=mode)
-    assert [tool.name for tool in tools] == NAMES
+    factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
+    asked = calls(country)
+    tools, results = ask(*asked, mode=mode)
+    schemas = {tool.name: tool.output_schema for tool in tools}
+    assert schemas.keys() == {name for name, _ in asked} == NAMES
     bodies = []
-    for result in results:
+    for (name, _), result in zip(asked, results, strict=True):
         (text,) = result.content
         assert not result.is_error, text.text
         assert len(json.dumps(text.text, ensure_ascii=False).encode()) < MOST_BYTES - ENVELOPE_BYTES
         bodies.append(json.loads(text.text))
+        assert result.structured_content == bodies[-1]
+        validate(schemas[name], bodies[-1])
         assert bodies[-1].keys() >= {"answer", "as_of", "source", "demonstration", "cite"}
         assert bodies[-1]["demonstration"] is False
         assert bodies[-1]["page"] in bodies[-1]["cite"]
-    near, depot, law, coming, _, average, subsidy = (body["answer"] for body in bodies)
+    near, depot, law, coming, _, average, subsidy, *_ = (body["answer"] for body in bodies)
     assert (near["total"], near["depots"][0]["price"]["price"]) == (1, 1500)
     assert depot["name"] == "Opał Próba"
     assert (law[0]["status"], law[0]["deadlines"][0]["from"]) == ("ends", "2027-01-01")
@@ -112,6 +147,25 @@ def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
     assert average == {"values": [], "why_empty": "Tej liczby nie znamy."}
     assert (subsidy["level"], subsidy["max_subsidy_pln"]) == ("elevated", 43225)
 
+
+VOIVODESHIPS = {
+    "dolnoslaskie": "02",
+    "kujawsko-pomorskie": "04",
+    "lubelskie": "06",
+    "lubuskie": "08",
+    "lodzkie": "10",
+    "malopolskie": "12",
+    "mazowieckie": "14",
+    "opolskie": "16",
+    "podkarpackie": "18",
+    "podlaskie": "20",
+    "pomorskie": "22",
+    "slaskie": "24",
+    "swietokrzyskie": "26",
+    "warminsko-mazurskie": "28",
+    "wielkopolskie": "30",
+    "zachodniopomorskie": "32",
+}
 
 STATED = {"people": 3, "income": 1200, "eu": "3", "on": "2026-11-21"}
 AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
@@ -165,10 +219,8 @@ def test_parameters_say_what_the_tool_takes(ask, country):
         ("deadlines", {"limit": "7"}),
     )
     assert not four.is_error
-    assert json.loads(five.content[0].text) == {
-        "error": ["limit is '5'; depots_near gives at most 4 at once, read on with offset"]
-    }
-    assert "limit is '7'; deadlines gives at most 6" in seven.content[0].text
+    assert json.loads(five.content[0].text) == {"error": ["limit is '5'; give a number of depots, from 1 to 4"]}
+    assert "limit is '7'; give a number of deadlines, from 1 to 6" in seven.content[0].text
     near, average = (next(tool for tool in tools if tool.name == name) for name in ("depots_near", "official_average"))
     limit = near.input_schema["properties"]["limit"]
     assert (limit["minimum"], limit["maximum"], limit["default"]) == (1, 4, 3)
@@ -305,6 +357,107 @@ def test_the_address_with_a_slash_answers_too(client):
     assert (refused.status_code, refused.json()["code"]) == (405, "method_not_allowed")
 
 
+def test_a_point_has_a_municipality_or_an_error(ask, country):
+    factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
+    _, (inside, abroad) = ask(("locate", {"lat": 49.2992, "lon": 19.9496}), ("locate", {"lat": 54.9, "lon": 15.0}))
+    found = inside.structured_content["answer"]
+    assert (found["municipality"], found["teryt"], found["approximate"]) == ("Zakopane", "1217011", False)
+    assert "lies in no Polish municipality" in abroad.content[0].text
+
+
+def test_depots_are_counted_by_municipality_and_county(ask, country):
+    rural = factories.MunicipalityFactory(teryt="1217042", name="Kościelisko", county=country.municipality.county)
+    for fuels in (["pellet"], ["wegiel-orzech"]):
+        factories.DepotFactory(municipality=rural, fuels=fuels)
+    _, results = ask(
+        ("municipalities", {"county": "1217"}),
+        ("municipalities", {"voivodeship": "małopolskie", "fuel": "pellet", "by": "county"}),
+        ("municipalities", {"county": "1217", "limit": 1, "offset": 1}),
+        ("municipalities", {"by": "county"}),
+    )
+    every, pellet, second = (result.structured_content["answer"] for result in results[:3])
+    assert every["units"] == [["Kościelisko", "1217042", 2], ["Zakopane", "1217011", 1]]
+    assert (every["total"], every["depots"], every["next_offset"]) == (2, 3, None)
+    assert pellet["units"] == [[country.municipality.county.name, "1217", 2]]
+    assert (second["units"], second["next_offset"]) == ([["Zakopane", "1217011", 1]], None)
+    assert "give voivodeship or county" in results[3].content[0].text
+
+
+def test_every_row_of_counts_is_on_one_page(ask, country):
+    for number in range(10, 70):
+        name = f"Gmina o bardzo długiej nazwie {number}"
+        factories.MunicipalityFactory(teryt=f"1217{number:02}1", name=name, county=country.municipality.county)
+    offset, codes = 0, []
+    while offset is not None:
+        _, (result,) = ask(("municipalities", {"county": "1217", "offset": offset}))
+        codes += [code for _, code, _ in result.structured_content["answer"]["units"]]
+        offset = result.structured_content["answer"]["next_offset"]
+    assert codes[0] == "1217011"
+    assert len(codes) == len(set(codes)) == 61
+
+
+@pytest.mark.parametrize("stale", [False, True])
+def test_the_states_of_all_voivodeships_fit_in_one_answer(ask, stale):
+    as_of = date(2020, 1, 1) if stale else date(2026, 10, 1)
+    for slug, teryt in VOIVODESHIPS.items():
+        unit = factories.VoivodeshipFactory(teryt=teryt, name=slug, slug=slug)
+        state = LegalStateFactory(voivodeship=unit, as_of=as_of)
+        if slug != "lodzkie":
+            ResolutionFactory(state=state, publication=f"Dz. Urz. Woj. {slug} z 2017 r. poz. 787")
+            DeadlineFactory(state=state, date=date(2027, 1, 1))
+    _, (result,) = ask(("states", {"on": "2026-11-22"}))
+    body = result.structured_content
+    assert "left_out" not in body
+    rows = body["answer"]["states"]
+    assert [row.partition(",")[0] for row in rows] == [*VOIVODESHIPS]
+    assert {f"malopolskie,true,2027-01-01,{as_of}", f"lodzkie,false,null,{as_of}"} < {*rows}
+    assert body.get("stale", "").partition(" not")[0] == ("16 voivodeships:" if stale else "")
+
+
+@pytest.mark.parametrize("fuel", ["pellet", "wegiel"])
+@pytest.mark.parametrize("demonstration", [False, True])
+def test_a_median_says_how_it_is_made(ask, client, country, fuel, demonstration):
+    source = Depot.Source.DEMO if demonstration else Depot.Source.OSM
+    for number in range(6):
+        other = factories.DepotFactory(municipality=country.municipality, fuels=[fuel], source=source, source_id=number)
+        factories.DepotPriceFactory(depot=other, fuel=fuel, price=Decimal(1500 + number), day=timezone.localdate())
+    _, (result,) = ask(("median_method", {"fuel": fuel}))
+    answer = client.get(f"/api/v1/prices/{fuel}").json()
+    found = result.structured_content["answer"]
+    assert (found["method"], found["n"]) == (answer["method"], answer["n"])
+    assert found["steps"] == {name: answer["arithmetic"][name] for name in found["steps"]}
+    assert result.structured_content["demonstration"] is demonstration
+
+
+def test_a_price_is_of_the_window_asked_for(ask, country):
+    _, results = ask(*(("price", {"fuel": "pellet", **window}) for window in ({}, {"window": 12}, {"window": "7"})))
+    usual, year = (result.structured_content["answer"]["window_from"] for result in results[:2])
+    assert year < usual
+    assert "window is '7'; give one of" in results[2].content[0].text
+
+
+def test_no_error_repeats_an_income(ask):
+    private = {"people": 2, "income": "98765x", "annual_income": "98.765.x"}
+    _, results = ask(("subsidy", private), ("subsidy", {**private, "wals": 1}), ("subsidy", {"income": 98765}))
+    for result in results:
+        assert result.is_error
+        assert "98765" not in result.content[0].text
+        assert "98.765" not in result.content[0].text
+
+
+def test_rules_of_use_are_those_of_the_page_with_the_licences(ask):
+    _, (every, *single, past) = ask(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 12)))
+    found = every.structured_content["answer"]
+    page = rules_of_use()
+    assert found["rules"] == [title for title, _ in page]
+    assert {"depots/osm"} == {*found["licences"][LICENCES[Depot.Source.OSM]]}
+    assert "regulations" in found["licences"][LICENCES[Depot.Source.EDITOR]]
+    assert every.structured_content["page"].endswith("/api/")
+    assert [result.structured_content["answer"]["text"] for result in single] == [" ".join(rule) for rule in page]
+    assert "left_out" not in every.structured_content
+    assert "from 1 to 10" in past.content[0].text
+
+
 def test_what_is_invented_is_not_to_be_quoted(ask):
     depot = factories.DepotFactory(demonstration=True)
     _, (result,) = ask(("depot", {"id": depot.pk}))
@@ -326,9 +479,10 @@ def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
         ("rules_at", {}),
         ("depot", {}),
         ("price", {"fuel": None}),
+        ("rules_at", {"teryt": "1217011", "binding": True}),
     )
     errors = [json.loads(result.content[0].text)["error"][0] for result in results]
-    assert all(result.is_error for result in results)
+    assert all(result.is_error and result.structured_content is None for result in results)
     for error, words in zip(
         errors,
         [
@@ -336,8 +490,9 @@ def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
             "find the place with find_place",
             "limit is 'x'",
             "teryt or postcode",
-            "id is missing; depot needs it",
-            "fuel is missing; price needs it",
+            "id is missing; give the id of a depot",
+            "fuel is missing; give one of wegiel,",
+            "'binding' is no parameter of rules_at",
         ],
         strict=True,
     ):
@@ -382,7 +537,9 @@ def test_the_longest_answer_fits_and_says_what_was_left_out(client):
     params = {"name": "rules_at", "arguments": {"teryt": "1217011"}}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
     answer = client.post("/mcp", body, content_type="application/json")
-    assert len(answer.content) < MOST_BYTES
+    result = answer.json()["result"]
+    assert result.pop("structuredContent")
+    assert len(json.dumps(result, ensure_ascii=False).encode()) < MOST_BYTES
     found = json.loads(answer.json()["result"]["content"][0]["text"])
     assert found["left_out"] == {"deadlines": 28 - len(found["answer"][0]["deadlines"])}
     assert found["answer"][0]["deadlines"][0]["from"] == "2999-01-01"

@@ -1,0 +1,264 @@
+"""Parameters of an operation as a pydantic model: it reads them, words refusals, and describes them.
+
+    class LocateQuery(Query):
+        lat: Latitude
+        lon: Longitude
+
+    query = LocateQuery.parse(request.META["QUERY_STRING"])
+
+The first sentence of a parameter's description says what the parameter accepts, and refusals repeat it. Raw text is
+checked before pydantic sees it: Django's QueryDict replaces invalid UTF-8 and keeps the last of repeated keys, and
+pydantic accepts exponents, Arabic digits and line feeds around a number.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic_core import PydanticCustomError
+
+from fueldepot.http.params import (
+    BOOLEANS,
+    InvalidParameters,
+    ParameterError,
+    group_values,
+    quote,
+    split_pairs,
+)
+from fueldepot.http.readers import read_text
+
+PRIVATE_FAULTS = {
+    "malformed": "is unreadable (the value is not repeated here)",
+    "out_of_range": "is out of range (the value is not repeated here)",
+    "ambiguous": "can be read in two ways (the value is not repeated here): three digits behind the only point or "
+    "comma are decimals or thousands; write thousands without a mark, decimals with two or four digits",
+}
+"""What is said of a value that no message repeats, by the error code."""
+
+Pairs = Iterable[tuple[bytes, bytes]]
+
+
+def split_query(raw: str) -> list[tuple[bytes, bytes]]:
+    """Return names and values of a WSGI query string, which is percent-encoded, in Latin-1."""
+    return [*split_pairs(raw.encode("latin-1"))]
+
+
+def today_unless_given() -> Any:
+    """Return the default of `Query.default_today`."""
+    return Field(default=None)
+
+
+class Query(BaseModel):
+    """Base of the parameters of operations. Unknown parameters are ignored; `ignored` names them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    empty_is_absent: ClassVar[bool] = False
+    private: ClassVar[Collection[str]] = ()
+    """Parameters whose values no message repeats."""
+    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Names of parameters by other names, of which only one may be given."""
+    hidden: ClassVar[Collection[str]] = ()
+    """Parameters that the API description leaves out."""
+    default_today: ClassVar[str] = "on"
+    """Parameter whose default is the day of the request."""
+
+    _ignored: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Unknown names that were given with a value, in the order of the request."""
+        return self._ignored
+
+    @classmethod
+    def parse(cls, raw: str | Pairs, *, today: date | None = None, **path: str) -> Self:
+        """Read a query string, or the names and values of a body; raises InvalidParameters with every error.
+
+        raw: see `split_query`. path: the parameters of the path.
+        """
+        values = group_values(split_query(raw) if isinstance(raw, str) else raw)
+        errors = cls.rename(values)
+        names = cls.names()
+        ignored = cls.ignored_among(values)
+        texts = {}
+        for name in names:
+            if name in values and name not in path and name not in errors:
+                try:
+                    texts[name] = read_text(values[name])
+                except PydanticCustomError as error:
+                    if error.type != "empty" or not cls.empty_is_absent:
+                        errors[name] = cls.describe_error(name, error.type, error.message())
+        defaults = {cls.default_today: today.isoformat()} if today else {}
+        try:
+            query = cls.model_validate({**defaults, **texts, **path}, context={"today": today})
+        except ValidationError as error:
+            for details in error.errors(include_url=False):
+                name = str(details["loc"][0])
+                if name not in errors:
+                    fault = "is missing" if details["type"] == "missing" else details["msg"]
+                    errors[name] = cls.describe_error(name, details["type"], fault, str(details["input"]))
+        mistakes = [errors[name] for name in names if name in errors]
+        mistakes += cls.compare(texts, errors)
+        if mistakes:
+            raise InvalidParameters(mistakes, ignored)
+        query._ignored = ignored
+        return query
+
+    @classmethod
+    def read(cls, raw: str, *, today: date | None = None) -> tuple[Self, dict[str, str]]:
+        """Read the query string of a page: what is invalid counts as missing.
+
+        Returns the parameters, none of which is required, and the codes of the errors by name.
+        """
+        try:
+            return cls.parse(raw, today=today), {}
+        except InvalidParameters as refused:
+            codes = {error.parameter: error.code for error in refused.errors}
+            valid = [pair for pair in split_query(raw) if pair[0].decode("utf-8", "replace") not in codes]
+            return cls.parse(valid, today=today), codes
+
+    @classmethod
+    def ignored_among(cls, values: Mapping[str, list[bytes]]) -> tuple[str, ...]:
+        """Return the names that are no parameters, in the order of the request.
+
+        Without those that are empty, where that counts as not given.
+        """
+        return tuple(
+            name
+            for name, given in values.items()
+            if name not in cls.names() and name.strip() and (any(given) or not cls.empty_is_absent)
+        )
+
+    @classmethod
+    def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterable[ParameterError]:
+        """Return errors that concern several parameters. texts: as given, trimmed; errors: of single parameters."""
+        return ()
+
+    @classmethod
+    def rename(cls, values: dict[str, list[bytes]]) -> dict[str, ParameterError]:
+        """Give synonyms their parameter's name; return an error for each parameter that is given under both."""
+        errors = {}
+        for synonym, name in cls.synonyms.items():
+            if synonym in values:
+                if name in values:
+                    message = f"{name} and its synonym {synonym} are both given; give one of them"
+                    errors[name] = ParameterError(name, "repeated", message)
+                values[name] = values.pop(synonym)
+        return errors
+
+    @classmethod
+    @cache
+    def names(cls) -> tuple[str, ...]:
+        """Return the names of the parameters as requests have them."""
+        return tuple(field.alias or name for name, field in cls.model_fields.items())
+
+    @classmethod
+    def describe_error(cls, name: str, code: str, fault: str, text: str = "") -> ParameterError:
+        """Return an error that says what a parameter accepts. fault: what is wrong; if empty, `text` is."""
+        if name in cls.private:
+            fault = PRIVATE_FAULTS.get(code, fault)
+        message = f"{name} {fault or f'is {quote(text)}'}"
+        if code != "ambiguous":  # its fault says what to give
+            message += f"; give {cls.accepted(name)}"
+        if code == "empty" and name not in cls.required():
+            message += ", or leave the parameter out"
+        return ParameterError(name, code, message)
+
+    @classmethod
+    @cache
+    def accepted(cls, name: str) -> str:
+        """Return what a parameter accepts: its choices, or the first sentence of its description with its range."""
+        schema = cls.schemas()[name]
+        if "enum" in schema:
+            return f"one of {', '.join(map(str, schema['enum']))}"
+        if schema.get("type") == "boolean":
+            return f"one of {', '.join(BOOLEANS)}"
+        sentence = schema["description"].partition(". ")[0].removesuffix(".")
+        words = sentence[0].lower() + sentence[1:]
+        ends = [f"{word} {schema[key]}" for word, key in (("from", "minimum"), ("to", "maximum")) if key in schema]
+        return ", ".join((words, " ".join(ends))) if ends else words
+
+    @classmethod
+    @cache
+    def schemas(cls) -> Mapping[str, dict[str, Any]]:
+        """Return the JSON schema of each parameter by its name: without titles, null and absent defaults."""
+        document = cls.model_json_schema()
+        schemas = {name: plain_schema(schema) for name, schema in document["properties"].items()}
+        for synonym, name in cls.synonyms.items():
+            schema = {key: value for key, value in schemas[name].items() if key != "default"}
+            description = f"Synonym of `{name}`; give only one of them."
+            schemas[synonym] = {**schema, "description": description, "deprecated": True}
+        return schemas
+
+    @classmethod
+    @cache
+    def required(cls) -> frozenset[str]:
+        """Return the names of the parameters that a request must have."""
+        return frozenset(field.alias or name for name, field in cls.model_fields.items() if field.is_required())
+
+    @classmethod
+    def parameters(cls, *in_path: str) -> list[OpenApiParameter]:
+        """Return the parameters for drf-spectacular. in_path: names of those in the path."""
+        required = cls.required()
+        described = []
+        for name, schema in cls.schemas().items():
+            if name not in cls.hidden:
+                schema = {key: value for key, value in schema.items() if key != "description"}
+                examples = [OpenApiExample("example", schema.pop("examples")[0])] if name in in_path else []
+                described.append(
+                    OpenApiParameter(
+                        name,
+                        schema,
+                        OpenApiParameter.PATH if name in in_path else OpenApiParameter.QUERY,
+                        required=name in required,
+                        description=cls.schemas()[name]["description"],
+                        examples=examples,
+                    )
+                )
+        return described
+
+
+def plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a parameter or field without its title, and without null if it is a parameter's absence."""
+    schemas = [part for part in schema.get("anyOf", ()) if part != {"type": "null"}]
+    merged = {**(schemas[0] if len(schemas) == 1 else {}), **schema}
+    return {
+        key: value
+        for key, value in merged.items()
+        if key != "title" and not (key == "anyOf" and len(schemas) == 1) and not (key == "default" and value is None)
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryBody:
+    """A request body with the parameters of a query, as the API description publishes it: without defaults.
+
+    Client generators make a field with a default required. nullable: null counts as not given.
+    """
+
+    name: str
+    description: str
+    query: type[Query]
+    required_together: Mapping[str, list[str]]
+    nullable: bool = False
+
+    def describe(self) -> dict[str, Any]:
+        """Return the JSON schema."""
+        properties = {}
+        for name, schema in self.query.schemas().items():
+            properties[name] = {key: value for key, value in schema.items() if key != "default"}
+            if self.nullable:
+                properties[name]["type"] = [schema["type"], "null"]
+                if "enum" in schema:
+                    properties[name]["enum"] = [*schema["enum"], None]
+        return {
+            "type": "object",
+            "description": self.description,
+            "properties": properties,
+            "dependentRequired": dict(self.required_together),
+        }

@@ -1,0 +1,371 @@
+"""Answers of `/prices/{fuel}`: their published fields, and the functions that make them.
+
+Amounts are złoty to two decimals.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Annotated, NotRequired
+
+from django.urls import reverse
+from typing_extensions import TypedDict
+
+from catalog.depots import fuels
+from catalog.depots.fuels import Fuel
+from catalog.models import Voivodeship
+from catalog.territory.snapshot import territory
+from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
+from fueldepot.http.links import site_url
+from prices import descriptions, medians
+from prices.api.series_answers import OfficialAverageJson, amount, describe_average, number
+from prices.medians import Month, PriceStatistics, Range, Summary, zloty
+from prices.snapshot import official, prices
+
+FEWEST = medians.FEWEST_FOR_MEDIAN
+ONLY_COUNTRY = "null in answers about a voivodeship"
+
+Unit = Annotated[
+    str, OneOf(*fuels.UNIT_NAMES), example("t", "What a price is per: `t` a tonne, `mp` a stacked cubic metre.")
+]
+UnitName = Annotated[str, OneOf(*fuels.UNIT_NAMES.values()), example("tona", "Polish name of the unit.")]
+
+
+@answer
+class AreaJson(TypedDict):
+    """What the numbers cover."""
+
+    level: Annotated[str, OneOf("poland", "voivodeship"), example("poland")]
+    """Level of the area."""
+    name: Annotated[str, example("Polska")]
+    """Name of the area."""
+    teryt: Annotated[str, example("", pattern="^([0-9]{2})?$")]
+    """Empty for Poland, 2 digits for a voivodeship."""
+
+
+@answer
+class VoivodeshipMedianJson(TypedDict):
+    """Median of a voivodeship."""
+
+    voivodeship: Annotated[str, example("malopolskie")]
+    """Slug of the voivodeship: its name in lower case without diacritics."""
+    teryt: Annotated[str, example("12", pattern="^[0-9]{2}$")]
+    """TERYT code of the voivodeship, 2 digits."""
+    median: Annotated[float, example(1640.0, ge=0)]
+    """Median. In zł."""
+    n: Annotated[int, example(12, ge=FEWEST)]
+    """Number of prices behind the median, one for each depot."""
+    name: Annotated[str, example("małopolskie")]
+    """Name of the voivodeship."""
+
+
+@answer
+class MonthMedianJson(TypedDict):
+    """Median of a calendar month."""
+
+    month: Annotated[str, example("2026-10", pattern="^[0-9]{4}-(0[1-9]|1[0-2])$")]
+    """Month, YYYY-MM."""
+    median: Annotated[float, example(1640.0, ge=0)]
+    """Median. In zł."""
+    n: Annotated[int, example(12, ge=FEWEST)]
+    """Number of prices behind the median, one for each depot."""
+    complete: Annotated[bool, example(True)]
+    """False for the month that the day of the answer lies in: its median may still change."""
+
+
+@answer
+class PriceRangeJson(TypedDict):
+    """A range of prices, both ends included. As `fences`: Tukey's outer fences, null where too few prices are left."""
+
+    low: Annotated[float, example(1050.0)]
+    """Lowest price, in zł."""
+    high: Annotated[float, example(2240.0)]
+    """Highest price, in zł."""
+
+
+def describe_range(limits: Range) -> PriceRangeJson:
+    """Return both ends of a range."""
+    return {"low": amount(limits.low), "high": amount(limits.high)}
+
+
+@answer
+class ArithmeticJson(TypedDict):
+    """The steps to the median in numbers: considered - implausible - superseded - outliers = n. Only for Poland."""
+
+    considered: Annotated[int, example(722, ge=0)]
+    """Approved prices in the window."""
+    plausible_range: Annotated[dict[str, PriceRangeJson], example({"pellet": {"low": 600.0, "high": 4000.0}})]
+    """Plausible range by slug of the fuel and its assortments."""
+    implausible: Annotated[int, example(5, ge=0)]
+    """Prices outside the plausible range."""
+    superseded: Annotated[int, example(31, ge=0)]
+    """Prices that a newer one of the same depot replaces."""
+    fences: PriceRangeJson | None
+    outliers: Annotated[int, example(7, ge=0)]
+    """Prices beyond the fences."""
+
+
+def describe_arithmetic(figures: PriceStatistics, ranges: Mapping[str, Range]) -> ArithmeticJson:
+    """Return the steps to a median. ranges: plausible ranges of the fuel and its assortments."""
+    return {
+        "considered": figures.considered,
+        "plausible_range": {slug: describe_range(limits) for slug, limits in ranges.items()},
+        "implausible": figures.rejected_as(medians.IMPLAUSIBLE),
+        "superseded": figures.superseded,
+        "fences": figures.fences and describe_range(figures.fences),
+        "outliers": figures.rejected_as(medians.OUTLIER),
+    }
+
+
+PriceWindowJson = TypedDict(
+    "PriceWindowJson",
+    {"from": Annotated[Day | None, example("2026-05-21", f"First day of the price window; {ONLY_COUNTRY}.")]},
+)
+answer(PriceWindowJson)  # in functional syntax, because `from` is a keyword of Python
+
+
+@answer
+class FuelPricesJson(PriceWindowJson):
+    """What a fuel costs now: medians of approved prices. Quote them with the address in `page` and the day in `to`."""
+
+    fuel: Annotated[str, OneOf(*fuels.BY_SLUG), example("pellet")]
+    """Slug of the fuel."""
+    name: Annotated[str, OneOf(*(fuel.name for fuel in fuels.FUELS)), example("Pellet")]
+    """Display name of the fuel."""
+    area: AreaJson
+    unit: Unit
+    unit_name: UnitName
+    window_months: Annotated[int, OneOf(*medians.WINDOWS), example(medians.WINDOW_MONTHS)]
+    """Length of the price window in calendar months."""
+    to: Annotated[Day | None, example("2026-11-21", f"Last day of the price window; {ONLY_COUNTRY}.")]
+    n: Annotated[int, example(679, ge=0)]
+    """Number of prices that count, one for each depot."""
+    median: Annotated[float | None, example(1640.0, f"Median in zł per unit; null below {FEWEST} prices.", ge=0)]
+    quartile_1: Annotated[
+        float | None,
+        example(
+            1560.0,
+            f"First quartile in zł, by linear interpolation; null below {FEWEST} prices, and {ONLY_COUNTRY}.",
+            ge=0,
+        ),
+    ]
+    quartile_3: Annotated[
+        float | None,
+        example(
+            1730.0,
+            f"Third quartile in zł, by linear interpolation; null below {FEWEST} prices, and {ONLY_COUNTRY}.",
+            ge=0,
+        ),
+    ]
+    min: Annotated[
+        float | None,
+        example(1390.0, f"Lowest price that counts, in zł; null below {FEWEST} prices, and {ONLY_COUNTRY}.", ge=0),
+    ]
+    max: Annotated[
+        float | None,
+        example(1950.0, f"Highest price that counts, in zł; null below {FEWEST} prices, and {ONLY_COUNTRY}.", ge=0),
+    ]
+    price_lists: Annotated[
+        int | None, example(478, f"How many of the prices come from depot price lists; {ONLY_COUNTRY}.", ge=0)
+    ]
+    submissions: Annotated[int | None, example(201, f"How many of the prices come from readers; {ONLY_COUNTRY}.", ge=0)]
+    source: Annotated[
+        str | None, example("Zatwierdzone ceny ze składów", f"Origin of the prices, in Polish; {ONLY_COUNTRY}.")
+    ]
+    method: Annotated[str, example(f"Mediana zatwierdzonych cen z ostatnich {medians.WINDOW_MONTHS} miesięcy")]
+    """How the median came about, in Polish."""
+    page: Annotated[Url, example(f"{EXAMPLE_SITE}/ceny/pellet/")]
+    """Page with the prices of the fuel."""
+    rejected: NotRequired[Annotated[int, example(12, ge=0)]]
+    """Number of prices rejected: outside the plausible range, or outliers. Only for Poland."""
+    bag_kg: NotRequired[
+        Annotated[
+            float,
+            example(
+                15,
+                "Usual weight of a bag in kg. Only for Poland and for "
+                + ", ".join(f"`{fuel.slug}`" for fuel in fuels.FUELS if fuel.bag_kg)
+                + ".",
+            ),
+        ]
+    ]
+    bag_price: NotRequired[
+        Annotated[
+            float | None,
+            example(
+                24.6,
+                f"Price of one bag in zł: median × `bag_kg` / 1000. Comes with `bag_kg`; null below {FEWEST} prices.",
+            ),
+        ]
+    ]
+    voivodeships: NotRequired[
+        Annotated[
+            list[VoivodeshipMedianJson],
+            doc(f"Voivodeships with at least {FEWEST} prices, by TERYT code. Only for Poland."),
+        ]
+    ]
+    months: NotRequired[
+        Annotated[
+            list[MonthMedianJson],
+            doc(
+                f"Of the last {medians.MONTHS_SHOWN} calendar months those with at least {FEWEST} prices, oldest "
+                "first. Of a voivodeship, those with as many of its own."
+            ),
+        ]
+    ]
+    gus: NotRequired[OfficialAverageJson | None]
+    arithmetic: NotRequired[ArithmeticJson]
+    values: NotRequired[
+        Annotated[
+            list[Annotated[float, example(1640.0, "A price that counts. In zł.", ge=0)]],
+            doc(
+                f"Prices that the country's median is computed from, ascending, without depots; empty below {FEWEST}. "
+                "Only with `values` true, and only for Poland."
+            ),
+        ]
+    ]
+    window_from: Annotated[Day, example("2026-05-21")]
+    """First day of the price window."""
+    window_to: Annotated[Day, example("2026-11-21")]
+    """Last day of the price window."""
+    demonstration: NotRequired[Annotated[bool, example(True)]]
+    """True while an invented price counts; absent otherwise."""
+
+
+def fuel_prices(
+    fuel: Fuel,
+    *,
+    on: date,
+    voivodeship: str | None = None,
+    values: bool = False,
+    window_months: int = medians.WINDOW_MONTHS,
+) -> FuelPricesJson:
+    """Return the answer of `/prices/{fuel}` as of a day.
+
+    voivodeship: slug or 2 digits, None for Poland. values: include the prices behind the country's median.
+    Raises VoivodeshipNotFound.
+    """
+    figures = prices.get().figures(fuel.slug, on, window_months)
+    ranges = prices.get().ranges_of(fuel.slug)
+    if voivodeship is None:
+        body = describe_country(fuel, figures, ranges)
+        if values:
+            body["values"] = accepted_prices(figures)
+    else:
+        unit = territory.get().voivodeship(voivodeship)
+        months = prices.get().months_of_areas(fuel.slug, on).get(unit.teryt, ())
+        body = describe_voivodeship(fuel, figures, ranges, unit, months)
+    if figures.demonstration:
+        body["demonstration"] = True
+    return body
+
+
+def all_fuel_prices(on: date) -> dict[str, FuelPricesJson]:
+    """Return the answers for Poland by fuel, in the order of the catalog."""
+    return {fuel.slug: fuel_prices(fuel, on=on) for fuel in fuels.FUELS}
+
+
+def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, Range]) -> FuelPricesJson:
+    """Return the answer for Poland without `values`. `gus` is null for a coal fuel without a known average."""
+    summary = figures.country
+    body: FuelPricesJson = {
+        "fuel": fuel.slug,
+        "name": fuel.name,
+        "area": {"level": "poland", "name": descriptions.POLAND, "teryt": ""},
+        "unit": fuel.unit,
+        "unit_name": fuels.UNIT_NAMES[fuel.unit],
+        "window_months": figures.window_months,
+        "from": figures.start,
+        "to": figures.end,
+        "n": summary.n,
+        "median": number(summary.median),
+        "quartile_1": number(summary.quartile_1),
+        "quartile_3": number(summary.quartile_3),
+        "min": number(summary.min),
+        "max": number(summary.max),
+        "price_lists": figures.price_lists,
+        "submissions": summary.n - figures.price_lists,
+        "source": descriptions.INVENTED_ORIGIN if figures.demonstration else descriptions.ORIGIN,
+        "method": descriptions.method(fuel, ranges, figures),
+        "page": site_url(reverse("fuel-prices", args=[fuel.slug])),
+        "rejected": len(figures.rejected),
+        "voivodeships": describe_areas(figures),
+        "months": describe_months(figures.months, figures.end),
+        "arithmetic": describe_arithmetic(figures, ranges),
+        "window_from": figures.start,
+        "window_to": figures.end,
+    }
+    if fuel.bag_kg is not None:
+        median = None if summary.median is None else medians.rounded(summary.median)
+        body["bag_kg"] = fuel.bag_kg
+        body["bag_price"] = None if median is None else number(medians.bag_price(median, fuel.bag_kg))
+    if fuel.slug in fuels.COALS:
+        average = official.get().latest_coal()
+        body["gus"] = average and describe_average(average)
+    return body
+
+
+def describe_voivodeship(
+    fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, Range], unit: Voivodeship, months: Sequence[Month]
+) -> FuelPricesJson:
+    """Return the answer for a voivodeship. Its median is of those prices that are accepted for Poland."""
+    summary = figures.voivodeships.get(unit.teryt, Summary(0))
+    return {
+        "fuel": fuel.slug,
+        "name": fuel.name,
+        "area": {"level": "voivodeship", "name": unit.name, "teryt": unit.teryt},
+        "unit": fuel.unit,
+        "unit_name": fuels.UNIT_NAMES[fuel.unit],
+        "window_months": figures.window_months,
+        "from": None,
+        "to": None,
+        "n": summary.n,
+        "median": number(summary.median),
+        "quartile_1": None,
+        "quartile_3": None,
+        "min": None,
+        "max": None,
+        "price_lists": None,
+        "submissions": None,
+        "source": None,
+        "method": descriptions.voivodeship_method(fuel, ranges, figures),
+        "page": site_url(reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug])),
+        "months": describe_months(months, figures.end),
+        "window_from": figures.start,
+        "window_to": figures.end,
+    }
+
+
+def describe_areas(figures: PriceStatistics) -> list[VoivodeshipMedianJson]:
+    """Return the medians of the voivodeships that have one, by TERYT code."""
+    units = territory.get().voivodeships
+    return [
+        {
+            "voivodeship": units[teryt].slug,
+            "teryt": teryt,
+            "median": amount(summary.median),
+            "n": summary.n,
+            "name": units[teryt].name,
+        }
+        for teryt, summary in figures.voivodeships.items()
+        if summary.median is not None
+    ]
+
+
+def describe_months(months: Sequence[Month], day: date) -> list[MonthMedianJson]:
+    """Return the medians of months. day: of the answer; its month is incomplete."""
+    return [
+        {
+            "month": month.month,
+            "median": amount(month.median),
+            "n": month.n,
+            "complete": month.month < f"{day:%Y-%m}",
+        }
+        for month in months
+    ]
+
+
+def accepted_prices(figures: PriceStatistics) -> list[float]:
+    """Return the prices behind the country's median, ascending; none without a median."""
+    if figures.country.median is None:
+        return []
+    return [amount(zloty(grosze)) for grosze in figures.accepted]

@@ -1,0 +1,162 @@
+"""Answers about the series of the statistical office: their published fields, and the functions that make them."""
+
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
+from fueldepot.http.links import route_path, site_url
+from prices import descriptions, medians, series
+from prices.series import FIRST_YEAR
+from prices.snapshot import ObservedPrice, OfficialPrice, SeriesRows
+
+YearlyPrices = Annotated[
+    dict[
+        Annotated[str, doc(f"A year, from {FIRST_YEAR}.", pattern="^[0-9]{4}$")],
+        Annotated[float, example(887.3, "Price in the unit of the series.")],
+    ],
+    example({"2006": 491.54, "2018": 887.3}, "Prices by year, as published."),
+]
+
+
+def amount(price: Decimal) -> float:
+    """Return an amount in zł, rounded to the grosz, as a JSON number."""
+    return float(medians.rounded(price))
+
+
+def number(price: Decimal | None) -> float | None:
+    """Return an amount in zł, rounded to the grosz, as a JSON number or null."""
+    return None if price is None else amount(price)
+
+
+@answer
+class SeriesSourceJson(TypedDict):
+    """The published series."""
+
+    name: Annotated[str, example(series.describe_source(5088)["name"])]
+    """Publisher and number of the statistical variable, or that the number is not known yet."""
+    url: Annotated[Url, example(series.describe_source(5088)["url"])]
+    """Address of the series."""
+
+
+@answer
+class ObservedValueJson(TypedDict):
+    """One number of a series, with where it was read."""
+
+    area: Annotated[str, example("Polska")]
+    """What it covers: `Polska` or a voivodeship."""
+    teryt: Annotated[str, example("", pattern="^([0-9]{2})?$")]
+    """Empty for Poland, 2 digits for a voivodeship."""
+    year: Annotated[int, example(2018)]
+    """The year."""
+    price: Annotated[float, example(887.3, ge=0)]
+    """Price in the unit of the series."""
+    origin: Annotated[str, example("Monitor Polski, M.P.2019.49")]
+    """Where it was read."""
+    as_of: Annotated[Day | None, example("2026-11-20")]
+    """Day on which the numbers of this service last changed; null when not known."""
+
+
+def describe_observation(row: ObservedPrice, as_of: date | None) -> ObservedValueJson:
+    """Return one number of a series. as_of: day on which the series last changed."""
+    return {
+        "area": row.voivodeship or descriptions.POLAND,
+        "teryt": row.teryt,
+        "year": row.year,
+        "price": float(row.price),
+        "origin": row.source,
+        "as_of": as_of,
+    }
+
+
+@answer
+class SeriesJson(TypedDict):
+    """Yearly averages of the statistical office. They are separate data: never merge them with the medians."""
+
+    name: Annotated[str, example(series.SERIES[0].name)]
+    """Name of the series."""
+    unit: Annotated[str, OneOf(*{kind.unit: None for kind in series.SERIES}), example(series.SERIES[0].unit)]
+    """What the numbers are in."""
+    period: Annotated[str, example(series.PERIOD)]
+    """What a number covers."""
+    poland: YearlyPrices
+    voivodeships: Annotated[dict[str, YearlyPrices], example({"malopolskie": {"2006": 487.1, "2018": 880.2}})]
+    """Prices of the voivodeships that the office has published, by slug."""
+    source: SeriesSourceJson
+    origins: list[Annotated[str, example("GUS, Bank Danych Lokalnych", doc="Where numbers of this series were read.")]]
+    """Where the numbers themselves were read, in alphabetical order."""
+    page: Annotated[Url, example(f"{EXAMPLE_SITE}/ceny/gus/")]
+    """Page of the official averages."""
+    values: NotRequired[list[ObservedValueJson]]
+    """The numbers one by one, Poland first; only with `series`, `year` or `voivodeship`."""
+
+
+def describe_series(slug: str, rows: SeriesRows) -> SeriesJson:
+    """Return a series with the numbers of `rows`."""
+    return {
+        "name": series.BY_SLUG[slug].name,
+        "unit": series.BY_SLUG[slug].unit,
+        "period": series.PERIOD,
+        "poland": years(rows.poland),
+        "voivodeships": {area: years(prices) for area, prices in rows.voivodeships.items()},
+        "source": cast("SeriesSourceJson", series.describe_source(rows.variable_id)),
+        "origins": [*rows.sources],
+        "page": site_url(route_path("official-prices")),
+    }
+
+
+def years(prices: Mapping[int, Decimal]) -> dict[str, float]:
+    """Return prices by year, not rounded: a kilowatt-hour costs fractions of a grosz."""
+    return {str(year): float(price) for year, price in prices.items()}
+
+
+AllSeriesJson: Any = TypedDict("AllSeriesJson", {kind.slug: SeriesJson for kind in series.SERIES})  # type: ignore[misc]
+AllSeriesJson.__doc__ = "Series of the statistical office by identifier."
+answer(AllSeriesJson)
+
+
+@answer
+class AverageSourceJson(TypedDict):
+    """Where one figure was read."""
+
+    name: Annotated[str, example("Monitor Polski, M.P.2019.49")]
+    """Publisher, and who quotes it if it was read elsewhere."""
+    url: Annotated[Url, example(series.describe_source(5088)["url"])]
+    """Where it was read."""
+
+
+@answer
+class OfficialAverageJson(TypedDict):
+    """The newest yearly average of the statistical office beside the median.
+
+    Only for Poland and coal fuels; null while none is known. It never enters the median.
+    """
+
+    description: Annotated[
+        str, example("Średnia roczna cena detaliczna węgla kamiennego w Polsce w 2022 r. według GUS.")
+    ]
+    """What the number is and of which year, in Polish."""
+    year: Annotated[int, example(2018)]
+    """Year of the average."""
+    price: Annotated[float, example(887.3, ge=0)]
+    """Average price of a tonne. In zł."""
+    area: Annotated[str, example("Polska")]
+    """What the average covers."""
+    source: AverageSourceJson
+    origin: Annotated[str, example("GUS, Bank Danych Lokalnych")]
+    """Where the number itself was read."""
+
+
+def describe_average(official: OfficialPrice) -> OfficialAverageJson:
+    """Return the newest official average."""
+    return {
+        "description": descriptions.official_average(official.year),
+        "year": official.year,
+        "price": amount(official.price),
+        "area": descriptions.POLAND,
+        "source": cast("AverageSourceJson", series.describe_origin(official.source, official.variable_id)),
+        "origin": official.source,
+    }

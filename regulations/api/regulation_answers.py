@@ -1,0 +1,342 @@
+"""Answers of the regulation endpoints: their published fields, and the functions that make them."""
+
+from typing import Annotated, NotRequired, cast
+
+from django.urls import reverse
+from typing_extensions import TypedDict
+
+from catalog.links import municipality_url
+from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, example
+from fueldepot.http.links import route_path, site_url
+from regulations.api.binding import only_binding
+from regulations.api.rule_answers import (
+    GAZETTE,
+    ActJson,
+    ApplianceCodes,
+    DeadlineJson,
+    ExemptionCodes,
+    FuelBanJson,
+    NextDeadlineStatus,
+    ReadSourceJson,
+    describe_act,
+    describe_ban,
+    describe_deadline,
+    describe_sources,
+    publication,
+)
+from regulations.appliance_check import ApplianceStatus, check_appliance
+from regulations.appliance_descriptions import describe_check, describe_limit, last_day
+from regulations.codes import Appliance
+from regulations.descriptions import STATE_UNKNOWN, of_a_later_state, without_deadline
+from regulations.freshness import STALE_AFTER
+from regulations.models import Deadline
+from regulations.queries import Regulation, Unit
+
+
+@answer
+class RequestedUnitJson(TypedDict):
+    """The unit asked for.
+
+    Comes with `teryt` or `postcode`; for a postcode it is the municipality with most addresses there.
+    """
+
+    name: Annotated[str, example("Kraków")]
+    """Name of the unit."""
+    level: Annotated[str, OneOf("voivodeship", "county", "municipality"), example("municipality")]
+    """Level of the unit."""
+    teryt: Annotated[str, example("1261011", pattern="^[0-9]{2}([0-9]{2}([0-9]{3})?)?$")]
+    """TERYT code of the unit."""
+    url: Annotated[Url, example(f"{EXAMPLE_SITE}/sklady/malopolskie/krakow-1261011/")]
+    """Page of the unit; of a county, the page of its voivodeship."""
+    next_deadline: DeadlineJson | None
+    deadline_status: NextDeadlineStatus
+    confirmation_overdue: Annotated[bool | None, example(False)]
+    """The same as of the voivodeship, of the deadlines that bind the unit or a part of it."""
+    note: Annotated[str | None, example("Terminów tej uchwały nie znamy.")]
+    """Why `next_deadline` is null, in Polish: the known deadlines have passed, the dates of an act that binds the
+    unit are not known, or the whole legal state is not. Null with a deadline, and where there is no resolution."""
+
+
+def describe_unit(regulation: Regulation, unit: Unit) -> RequestedUnitJson:
+    """Return the requested unit with the nearest deadline that binds it or a part of it, or why there is none."""
+    deadline = regulation.next_deadline_of_unit
+    return {
+        "name": unit.name,
+        "level": unit.level,
+        "teryt": unit.teryt,
+        "url": unit_url(unit),
+        "next_deadline": describe_deadline(regulation, deadline) if deadline else None,
+        "deadline_status": regulation.deadline_status_of_unit,
+        "confirmation_overdue": bool(regulation.overdue_of_unit) if regulation.state else None,
+        "note": None if deadline else without_deadline(regulation) or None,
+    }
+
+
+@answer
+class ResolutionJson(TypedDict):
+    """The acts of a voivodeship taken together; null where there is none, or where none is known.
+
+    The text of the acts binds, not this summary. With `binding` it is about what binds the unit asked for, null where
+    nothing does; `next_deadline` is then that of `requested_unit`.
+    """
+
+    title: Annotated[str, example("Uchwała w sprawie ograniczeń i zakazów")]
+    """Title of the act, or titles of the acts."""
+    publication: Annotated[str, example("Dz. Urz. Woj. Małopolskiego z 2017 r. poz. 787")]
+    """Gazette references, amendments included. An act whose position is not known comes with its number and day."""
+    text: Annotated[Url | None, example(GAZETTE)]
+    """Official text of the act of the whole voivodeship; null when its address is not known."""
+    as_of: Annotated[Day, example("2026-10-01")]
+    """Day to which the legal state is current."""
+    summary: Annotated[str, example("Co i do kiedy wolno.")]
+    """Plain-language summary in Polish of the newest state. For an earlier day with other acts or rules it says
+    first that it is of a later one."""
+    page: Annotated[Url, example(f"{EXAMPLE_SITE}/przepisy/malopolskie/")]
+    """Page with the regulations of the voivodeship."""
+    next_deadline: DeadlineJson | None
+    deadline_status: NextDeadlineStatus
+    deadlines: list[DeadlineJson]
+    """Every deadline of the voivodeship, the earliest first."""
+    banned_fuels: list[FuelBanJson]
+    """Fuels that must not be burnt."""
+    acts: list[ActJson]
+    """The acts one by one."""
+    calendar: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/regulations/malopolskie.ics")]
+    """The deadlines as a calendar."""
+
+
+def describe_resolution(regulation: Regulation) -> ResolutionJson | None:
+    """Return the acts of a voivodeship taken together, None without an act."""
+    state, main = regulation.state, regulation.main
+    if state is None or main is None:
+        return None
+    deadline = regulation.next_deadline
+    return {
+        "title": "; ".join(law.resolution.title for law in regulation.laws),
+        "publication": "; ".join(publication(law) for law in regulation.laws),
+        "text": main.text_url or None,
+        "as_of": state.as_of,
+        "summary": of_a_later_state(regulation, state.summary),
+        "page": page_url(regulation.voivodeship.slug),
+        "next_deadline": describe_deadline(regulation, deadline) if deadline else None,
+        "deadline_status": regulation.deadline_status,
+        "deadlines": [describe_deadline(regulation, row) for row in regulation.deadlines],
+        "banned_fuels": [describe_ban(regulation, row) for row in regulation.bans],
+        "acts": [describe_act(regulation, law) for law in regulation.laws],
+        "calendar": calendar_url(regulation.voivodeship.slug),
+    }
+
+
+@answer
+class ApplianceLimitJson(TypedDict):
+    """A deadline for some fuels, buildings, appliances or parts of the municipality only."""
+
+    last_day: Annotated[Day, example("2029-12-31")]
+    """Last day of use where it binds."""
+    sentence: Annotated[str, example("Do 31 grudnia 2029 r., jeśli paliwo to węgiel kamienny.")]
+    """The same as a sentence in Polish."""
+    exemptions: ExemptionCodes
+    """What frees a single appliance; one of them is enough."""
+    deadline: DeadlineJson
+
+
+@answer
+class RequestedApplianceJson(TypedDict):
+    """Until when the appliance asked for may be used in the requested municipality. Comes with `appliance`."""
+
+    appliance: Annotated[str, OneOf(*Appliance.values), example(Appliance.BOILER_CLASS_3.value)]
+    """Code of the appliance."""
+    name: Annotated[str, example(Appliance.BOILER_CLASS_3.label)]
+    """Its name in Polish."""
+    status: Annotated[str, OneOf(*ApplianceStatus), example(ApplianceStatus.ENDS.value)]
+    """What is known. `ends`, `ended`: the deciding deadline is ahead, or has passed. `stays`: a source says that it
+    may be used without an end. `limited`: the deadlines are for some fuels, buildings or parts of the
+    municipality only. `contradicted`: sources contradict each other. `not_named`: no known deadline is about it.
+    `dates_unknown`: an act binds, its deadlines are not known. `state_unknown`: nothing was ever imported. None
+    of the last three is a permission. `no_resolution`: there is no act."""
+    last_day: Annotated[Day | None, example("2026-12-31")]
+    """Last day of use with `ends` and `ended`; null otherwise."""
+    sentence: Annotated[str, example("Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r.")]
+    """The answer as one sentence in Polish."""
+    today: Annotated[str | None, example("Zapytaj w gminie.")]
+    """What that means today, in Polish; null where nothing is to add."""
+    exemptions: ExemptionCodes
+    """What frees a single appliance from the deciding deadline; one of them is enough."""
+    stays_if_started_before: Annotated[Day | None, example("2017-07-01")]
+    """Appliances put to use before this day may stay; null without such a rule."""
+    deadline: DeadlineJson | None
+    limits: list[ApplianceLimitJson]
+    """Further deadlines of the appliance, the earliest first."""
+    page: Annotated[Url, example(f"{EXAMPLE_SITE}/przepisy/sprawdz/?miejsce=1217011&piec=boiler_class_3")]
+    """Page of the check."""
+
+
+def describe_appliance(regulation: Regulation, unit: Unit, appliance: Appliance) -> RequestedApplianceJson:
+    """Return the check of an appliance in the requested unit: status, last day, sentences and deadlines."""
+    check = check_appliance(regulation, appliance)
+    verdict = describe_check(check, unit.name, regulation.on)
+    deciding = check.deciding
+    return {
+        "appliance": appliance,
+        "name": appliance.label,
+        "status": check.status,
+        "last_day": last_day(deciding) if deciding else None,
+        "sentence": verdict.sentence,
+        "today": verdict.today or None,
+        "exemptions": [*deciding.exemptions] if deciding else [],
+        "stays_if_started_before": check.stays_if_started_before,
+        "deadline": describe_deadline(regulation, deciding.deadline) if deciding else None,
+        "limits": [
+            {
+                "last_day": last_day(limit),
+                "sentence": describe_limit(limit, regulation.on),
+                "exemptions": [*limit.exemptions],
+                "deadline": describe_deadline(regulation, limit.deadline),
+            }
+            for limit in check.limited
+        ],
+        "page": site_url(f"{reverse('stove-check')}?miejsce={unit.teryt}&piec={appliance}"),
+    }
+
+
+@answer
+class RegulationJson(TypedDict):
+    """The legal state of a voivodeship."""
+
+    voivodeship: Annotated[str, example("malopolskie")]
+    """Slug of the voivodeship: its name in lower case without diacritics."""
+    teryt: Annotated[str, example("12", pattern="^[0-9]{2}$")]
+    """TERYT code of the voivodeship, 2 digits."""
+    has_resolution: Annotated[bool | None, example(True)]
+    """Whether the voivodeship has an anti-smog resolution; null when not known, because no legal state of it was
+    ever imported."""
+    resolution: ResolutionJson | None
+    page: Annotated[Url, example(f"{EXAMPLE_SITE}/przepisy/malopolskie/")]
+    """Page with the regulations of the voivodeship."""
+    as_of: Annotated[Day | None, example("2026-10-01")]
+    """Day to which the legal state is current; null when nothing is known of the voivodeship."""
+    confirmation_overdue: Annotated[
+        bool | None,
+        example(
+            False,
+            "Whether a deadline comes within a year although nobody has confirmed the legal state for "
+            f"{STALE_AFTER.days} days: check it in the gazette. With `binding` of the deadlines that bind the unit. "
+            "Null when nothing is known of the voivodeship.",
+        ),
+    ]
+    confirmed_days_ago: Annotated[int | None, example(52)]
+    """Days from `as_of` to the day of the answer, whether or not a deadline is near: negative for an earlier day.
+    Null when nothing is known of the voivodeship."""
+    describes_later_state: Annotated[bool, example(False)]
+    """Whether acts or rules changed after the day of the answer: then `as_of`, `note` and `summary` describe a later
+    state."""
+    note: Annotated[str | None, example("Nie ma uchwały antysmogowej.")]
+    """What else is known, in Polish; null when nothing is. For an earlier day with other acts or rules it says first
+    that it is of a later state."""
+    sources: list[ReadSourceJson]
+    """Where this was read."""
+    requested_unit: NotRequired[RequestedUnitJson]
+    requested_appliance: NotRequired[RequestedApplianceJson]
+
+
+def describe_regulation(
+    regulation: Regulation, *, appliance: Appliance | None = None, binding: bool = False
+) -> RegulationJson:
+    """Return the legal state of a voivodeship.
+
+    `resolution` is null without an act; `has_resolution` too without an imported state. appliance: to check in the
+    requested unit. binding: return the short form.
+    """
+    state, described = regulation.state, regulation.of_unit if binding else regulation
+    body: RegulationJson = {
+        "voivodeship": regulation.voivodeship.slug,
+        "teryt": regulation.voivodeship.teryt,
+        "has_resolution": regulation.has_resolution,
+        "resolution": describe_resolution(described),
+        "page": page_url(regulation.voivodeship.slug),
+        "as_of": state.as_of if state else None,
+        "confirmation_overdue": bool(described.overdue) if state else None,
+        "confirmed_days_ago": (regulation.on - state.as_of).days if state else None,
+        "describes_later_state": regulation.changed_since,
+        "note": of_a_later_state(regulation, state.note) or None if state else STATE_UNKNOWN,
+        "sources": describe_sources(state.sources) if state else [],
+    }
+    if regulation.unit:
+        body["requested_unit"] = describe_unit(regulation, regulation.unit)
+        if appliance:
+            body["requested_appliance"] = describe_appliance(regulation, regulation.unit, appliance)
+    return cast("RegulationJson", only_binding({**body})) if binding else body
+
+
+@answer
+class ComingDeadlineJson(TypedDict):
+    """A deadline in short, with the voivodeship that it belongs to. The text of the act binds."""
+
+    date: Annotated[Day, example("2027-01-01")]
+    """First day on which it holds."""
+    voivodeship: Annotated[str, example("malopolskie")]
+    """Slug of the voivodeship: its name in lower case without diacritics."""
+    scope: Annotated[str, example("województwo małopolskie bez Krakowa")]
+    """Whom and where it binds, in Polish."""
+    applies_to: Annotated[str, example("kotły klasy 3 i 4")]
+    """What it is about, in Polish."""
+    description: Annotated[str, example("Nie wolno ich używać.")]
+    """What it means, in Polish."""
+    kind: Annotated[str, OneOf(*Deadline.Kind.values), example(Deadline.Kind.EXISTING_BOILERS.value)]
+    """Kind of deadline."""
+    appliances: ApplianceCodes
+    """Appliances that it ends or limits; empty for a deadline about fuels alone."""
+    unclear_appliances: ApplianceCodes
+    """Appliances about which sources contradict each other; `caveat` says how."""
+    uncertain: Annotated[bool, example(False)]
+    """Whether sources contradict each other about it binding anywhere in its area; `caveat` says how."""
+    caveat: Annotated[str | None, example("Bez strefy uzdrowiskowej.")]
+    """What is uncertain about it or its scope, in Polish; null when nothing is."""
+    confirmation_overdue: Annotated[
+        bool,
+        example(
+            False,
+            f"Whether it comes within a year in a legal state that nobody has confirmed for {STALE_AFTER.days} days.",
+        ),
+    ]
+    as_of: Annotated[Day, example("2026-10-01")]
+    """Day to which the legal state is current."""
+    page: Annotated[Url, example(f"{EXAMPLE_SITE}/przepisy/malopolskie/")]
+    """Page with the regulations of the voivodeship, to be named in a quotation."""
+
+
+def describe_coming_deadline(regulation: Regulation, deadline: Deadline) -> ComingDeadlineJson:
+    """Return a deadline in short, with its voivodeship."""
+    assert regulation.state is not None  # noqa: S101 - deadlines belong to a state
+    return {
+        "date": deadline.date,
+        "voivodeship": regulation.voivodeship.slug,
+        "scope": deadline.scope,
+        "applies_to": deadline.applies_to,
+        "description": deadline.description,
+        "kind": deadline.kind,
+        "appliances": deadline.appliances,
+        "unclear_appliances": deadline.unclear_appliances,
+        "uncertain": deadline.uncertain,
+        "caveat": regulation.caveat_of(deadline) or None,
+        "confirmation_overdue": regulation.is_overdue(deadline),
+        "as_of": regulation.state.as_of,
+        "page": page_url(regulation.voivodeship.slug),
+    }
+
+
+def page_url(slug: str) -> str:
+    """Return the URL of the page of a voivodeship's regulations."""
+    return site_url(route_path("regulation", slug))
+
+
+def calendar_url(slug: str) -> str:
+    """Return the URL of the calendar of a voivodeship's deadlines."""
+    return site_url(route_path("v1:regulations-calendar", slug))
+
+
+def unit_url(unit: Unit) -> str:
+    """Return the URL of the page of a unit in the catalog; for a county, that of its voivodeship."""
+    if unit.level == "municipality":
+        return municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt)
+    return site_url(route_path("voivodeship", unit.voivodeship.slug))
