@@ -139,9 +139,9 @@ def check_jobs(**kwargs: Any) -> list[CheckMessage]:
         when = f"ran last on {timezone.localtime(purged):%Y-%m-%d}" if purged else "never ran"
         warn(6, f"the purge of personal data {when}", "systemctl enable --now fueldepot-purge.timer")
     today = timezone.localdate(now)
-    if not any(state.last for state in sources if state.publication.fetched):
+    if not any(state.last for state in sources if state.source.fetched):
         warn(7, "the sources were never refreshed", "systemctl enable --now fueldepot-refresh.timer")
-    elif late := [state.publication.id for state in sources if state.is_overdue(today)]:
+    elif late := [state.source.id for state in sources if state.is_overdue(today)]:
         warn(7, f"sources are overdue: {', '.join(late)}", "systemctl status fueldepot-refresh.timer")
     if dumped is None or dumped < now - back_up.LATE:
         when = f"was made last on {timezone.localtime(dumped):%Y-%m-%d}" if dumped else "was never made"

@@ -105,7 +105,7 @@ MIDDLEWARE = [
 ]
 
 # A registered client has a higher request limit at the statistical office's local data bank; see
-# prices/importers/bdl_client.py.
+# prices/importers/bdl.py.
 BDL_CLIENT_ID = environment.read_text("BDL_CLIENT_ID")
 
 # Raster map tiles, "" for none: then nothing is loaded from other machines.

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from catalog.depots.fuels import BY_SLUG, Fuel
+from catalog.importers.records import Extract
 from catalog.importers.runner import ImportStep
 from catalog.importers.sync import Options, Report
 from catalog.models import Dataset, Depot
 from fueldepot.data.bulk import insert
 from prices import medians
-from prices.importers.records import ObservationRecord
-from prices.importers.sync_series import sync_series
+from prices.importers.bdl import ObservationRecord
+from prices.importers.sources import sync_series
 from prices.models import DepotPrice, Observation
 
 OFFICIAL = Path(__file__).parent / "data" / "official.csv"
@@ -90,7 +91,7 @@ def missing_steps() -> Iterator[ImportStep]:
 
 def load_official(options: Options) -> Report:
     """Import the averages of the file."""
-    return sync_series(read_official(), options)
+    return sync_series(Extract(tuple(read_official())), options)
 
 
 def read_official() -> Iterator[ObservationRecord]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from catalog.importers.runner import ImportStep
 from regulations.importers.records import DATA, find_files
-from regulations.importers.sync import file_step
+from regulations.importers.sources import file_step
 from regulations.models import LegalState
 
 

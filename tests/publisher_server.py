@@ -19,10 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from catalog.importers.publications import SOURCES_FILE
-from fueldepot.data.yaml_reader import read_yaml
 from tests.prices.importers.bdl_server import FakeBdl
-from tests.yaml_files import AnyContent
 
 PAGE = """<!DOCTYPE html><html><body><form method="post" action="./pliki_pelne.aspx">
 <input type="hidden" name="__VIEWSTATE" value="dDwtNTE&lt;3&#39;" />
@@ -67,9 +64,9 @@ class Publishers:
 
     def sources(self, path: Path, **changes: dict[str, Any]) -> Path:
         """Write a file of sources whose addresses are this server's. changes: keys of single sources, dashes as _."""
-        content = read_yaml(SOURCES_FILE, AnyContent).root
-        for name, where in PATHS.items():
-            content[name] |= {"url": self.url + where} | changes.get(name.replace("-", "_"), {})
+        content = {
+            name: {"url": self.url + where} | changes.get(name.replace("-", "_"), {}) for name, where in PATHS.items()
+        }
         # JSON is YAML, and written in no time.
         path.write_text(json.dumps(content, ensure_ascii=False, default=str), encoding="utf-8")
         return path

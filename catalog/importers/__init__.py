@@ -1,7 +1,7 @@
-"""Imports: fetch, parse, compare, write.
+"""Imports: recognise, fetch, parse, compare, write.
 
-`download`: fetches and stores publishers' files. `parsers`: files to `records`. `sync`: compares records with the
-database and writes, one module per data set. `registry`: parser, publisher and order of every format. `runner`: runs
-steps in one transaction; `run_log` records each run. `publications`, `validation`, `freshness` and `refresh`: the
-sources of `catalog/sources.yaml`, and the import of those that are due.
+`source`: what a source is; `sources`: one module a publisher. `download`: fetches and keeps publishers' files.
+`parsers`: files to `records`. `sync`: compares records with the database and writes, one module per data set.
+`registry`: files to steps; `runner`: runs steps in one transaction; `run_log` records each run. `freshness` and
+`refresh`: the sources that are due, and their import.
 """

@@ -33,7 +33,7 @@ def day_of_dataset(dataset: Dataset.Slug, *, until: date = date.max, publisher: 
 def day_of_publication(source: str, dataset: Dataset.Slug, *, publisher: str, until: date = date.max) -> date | None:
     """Return the day of the last file imported from a source that is dated at most `until`.
 
-    Falls back to the day of the data set if it has only this publisher. source: its id in catalog/sources.yaml. Files
+    Falls back to the day of the data set if it has only this publisher. source: its id. Files
     of other sources and skipped files do not count. At most two queries.
     """
     good = ImportRun.objects.filter(source=source, outcome__in=ImportRun.GOOD, file_date__lte=until)

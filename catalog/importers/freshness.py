@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from django.db.models import Q
 from django.utils import timezone
 
-from catalog.importers.publications import Publication, read_publications
+from catalog.importers.source import DataSource, read_sources
 from catalog.models import ImportRun
 
 GRACE_DAYS = 3
@@ -21,7 +21,7 @@ class SourceState:
     first: the first run ever.
     """
 
-    publication: Publication
+    source: DataSource
     good: ImportRun | None
     last: ImportRun | None
     first: ImportRun | None
@@ -35,7 +35,7 @@ class SourceState:
     def due_on(self) -> date | None:
         """Day from which the source is due, None for at once."""
         checked_on = self.checked_on
-        return checked_on and checked_on + timedelta(days=self.publication.rhythm_days)
+        return checked_on and checked_on + timedelta(days=self.source.rhythm_days)
 
     def is_due(self, today: date) -> bool:
         """Whether the source is due."""
@@ -45,7 +45,7 @@ class SourceState:
     @property
     def never_loaded(self) -> bool:
         """Whether `refresh` fetches the source and it was never imported."""
-        return self.good is None and self.publication.fetched
+        return self.good is None and self.source.fetched
 
     def is_overdue(self, today: date, installed_on: date | None = None) -> bool:
         """Whether the source is overdue.
@@ -53,13 +53,13 @@ class SourceState:
         installed_on: the day from which a source that was never tried counts, None if it does not count.
         """
         run = self.good or self.first
-        since = timezone.localdate(run.finished) if run else installed_on if self.publication.fetched else None
-        allowed = timedelta(days=self.publication.rhythm_days + GRACE_DAYS)
+        since = timezone.localdate(run.finished) if run else installed_on if self.source.fetched else None
+        allowed = timedelta(days=self.source.rhythm_days + GRACE_DAYS)
         return since is not None and since + allowed < today
 
 
-def last_runs(publications: Mapping[str, Publication] | None = None) -> list[SourceState]:
-    """Return every source with its runs, in the order of catalog/sources.yaml. One query."""
+def last_runs(sources: Mapping[str, DataSource] | None = None) -> list[SourceState]:
+    """Return every source with its runs, in their order. One query."""
     newest = ImportRun.objects.order_by("source", "-finished", "-pk").distinct("source").values("pk")
     oldest = ImportRun.objects.order_by("source", "finished", "pk").distinct("source").values("pk")
     ended_well = newest.filter(outcome__in=ImportRun.GOOD)
@@ -69,6 +69,6 @@ def last_runs(publications: Mapping[str, Publication] | None = None) -> list[Sou
     good = {run.source: run for run in runs if run.outcome in ImportRun.GOOD}
     first = {run.source: run for run in reversed(runs)}
     return [
-        SourceState(one, good.get(one.id), last.get(one.id), first.get(one.id))
-        for one in (publications if publications is not None else read_publications()).values()
+        SourceState(source, good.get(source.id), last.get(source.id), first.get(source.id))
+        for source in (sources if sources is not None else read_sources()).values()
     ]

@@ -22,6 +22,14 @@ class BadInput(Exception):
         super().__init__(f"{where}: {reason}")
 
 
+class DownloadFailed(BadInput):
+    """A source could not be fetched; stored data are unchanged. States address, cause and remedy."""
+
+
+class DownloadBusy(DownloadFailed):
+    """Another process fetches the same source."""
+
+
 def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
 

@@ -1,7 +1,7 @@
 """Import of due sources, one after another; a failing source does not affect the others."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 
@@ -9,33 +9,21 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from catalog.importers import as_of
-from catalog.importers.download import Download, DownloadBusy, Fetcher
+from catalog.importers.download import Download, Fetcher
 from catalog.importers.freshness import SourceState
-from catalog.importers.publications import Publication
+from catalog.importers.records import DownloadBusy
+from catalog.importers.registry import fetch_step
 from catalog.importers.run_log import REFUSALS, RunOrigin, record, record_failures, run_recorded
-from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error
+from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, describe_error
 from catalog.importers.sync import Options, Report
-from catalog.importers.validation import step_of
-from catalog.models import Dataset, ImportRun
+from catalog.models import ImportRun
 
 logger = logging.getLogger(__name__)
 
 REFRESH_LOCK = 0x464452465348
 """Key of the advisory lock of a refresh: "FDRFSH" in ASCII."""
 
-BUILT_ON = {
-    Dataset.Slug.PLACES: (Dataset.Slug.UNITS,),
-    Dataset.Slug.POSTCODES: (Dataset.Slug.UNITS,),
-    Dataset.Slug.BOUNDARIES: (Dataset.Slug.UNITS,),
-    Dataset.Slug.DEPOTS: (Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES),
-    Dataset.Slug.SERIES: (Dataset.Slug.UNITS,),
-}
-"""Data sets that decide which rows are accepted: after their change the same file may give other rows."""
-
 SAME = "the publisher's file is the one that was imported last"
-
-Fetch = Callable[[Publication], tuple[Callable[[], ImportStep], Download]]
-"""Fetches a source. Returns a factory of its import step, and the download."""
 
 
 class RefreshRunning(Exception):
@@ -59,31 +47,21 @@ def one_refresh() -> Iterator[None]:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [REFRESH_LOCK])
 
 
-def fetch_file(fetcher: Fetcher) -> Fetch:
-    """Return the `Fetch` of sources with one file."""
-
-    def fetch(publication: Publication) -> tuple[Callable[[], ImportStep], Download]:
-        download = fetcher.fetch(publication)
-        return lambda: step_of(publication, download), download
-
-    return fetch
-
-
-def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[ImportRun, list[Report]]:
+def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tuple[ImportRun, list[Report]]:
     """Fetch a source and import it, unless the same file was imported last. Writes one record of the run.
 
     The reports are empty if there was nothing to import or the source was refused; the record tells which. Raises
     ImportRunning if another import or download of the source is running; then there is no record. Raises
     CommitOutcomeUnknown if the connection broke on commit.
     """
-    publication = state.publication
+    source = state.source
     started = timezone.now()
-    asked = RunOrigin(source=publication.id, dataset=publication.dataset, address=publication.url)
+    asked = RunOrigin.of_source(source)
     reports: list[Report] = []
     try:
         with record_failures(asked, write=True):
-            make_step, download = fetch(publication)
-        origin = RunOrigin.of_download(publication.dataset, download)
+            make_step, download = fetch_step(source, fetcher)
+        origin = RunOrigin.of_download(source, download)
         earlier = imported_run(state, download, options.today)
         if earlier is not None:
             return record(origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier), []
@@ -96,18 +74,18 @@ def refresh_source(state: SourceState, options: Options, fetch: Fetch) -> tuple[
         # `record_failures` or `run_recorded` has recorded it.
         pass
     except AnalyzeFailed as error:
-        logger.warning("refresh of %s: %s", publication.id, error)
+        logger.warning("refresh of %s: %s", source.id, error)
         reports = error.reports
     except (ImportRunning, CommitOutcomeUnknown):
         raise
     except Exception as error:  # a bug in one source must not stop the others
-        logger.exception("refresh of %s failed", publication.id)
+        logger.exception("refresh of %s failed", source.id)
         if isinstance(error, OperationalError):  # for example a full disk
             reason = describe_error(error)
         else:
             reason = f"an error of the program: {type(error).__name__}; the log has the rest, please report it"
         record(asked, ImportRun.Outcome.REFUSED, started=started, message=reason)
-    run = ImportRun.objects.filter(source=publication.id).order_by("-pk")[0]
+    run = ImportRun.objects.filter(source=source.id).order_by("-pk")[0]
     return run, reports
 
 
@@ -120,8 +98,7 @@ def imported_run(state: SourceState, download: Download, today: date) -> ImportR
         return None
     if state.good.file_date is not None and state.good.file_date > as_of.last_valid_day(today):
         return None
-    below = BUILT_ON.get(state.publication.dataset, ())
     newer = ImportRun.objects.filter(
-        dataset__in=below, outcome=ImportRun.Outcome.IMPORTED, finished__gt=state.good.finished
+        dataset__in=state.source.built_on, outcome=ImportRun.Outcome.IMPORTED, finished__gt=state.good.finished
     )
     return None if newer.exists() else state.good

@@ -14,10 +14,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from catalog.importers.download.store import Download, DownloadBusy, DownloadFailed, checksum
-from catalog.importers.publications import publication_of
-from catalog.importers.records import BadInput
+from catalog.importers.download import Download, checksum
+from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
 from catalog.importers.runner import ImportStep, run
+from catalog.importers.source import DataSource
 from catalog.importers.sync import ImportRefused, Options, Report, TooManyRemovals
 from catalog.models import Dataset, ImportRun
 
@@ -39,9 +39,14 @@ class RunOrigin:
     checksum: str = ""
 
     @classmethod
-    def of_download(cls, dataset: str, download: Download) -> "RunOrigin":
+    def of_source(cls, source: DataSource) -> "RunOrigin":
+        """Origin of a source that is to be fetched."""
+        return cls(source.id, source.dataset, source.url)
+
+    @classmethod
+    def of_download(cls, source: DataSource, download: Download) -> "RunOrigin":
         """Origin of a downloaded file."""
-        return cls(download.source, dataset, download.url, download.path.name, download.size, download.sha256)
+        return cls(source.id, source.dataset, download.url, download.path.name, download.size, download.sha256)
 
     @classmethod
     def of_step(cls, step: ImportStep) -> "RunOrigin":
@@ -49,7 +54,7 @@ class RunOrigin:
         sums = [_checksum(path) for path in step.files]
         many = sha256("".join(sums).encode()).hexdigest() if len(sums) > 1 else ""
         return cls(
-            source=publication_of(step.form),
+            source=step.source_id,
             dataset=step.dataset,
             file_name=", ".join(path.name for path in step.files)[:200],
             file_size=sum(path.stat().st_size for path in step.files if path.is_file()) if step.files else None,

@@ -30,6 +30,13 @@ MODELS = {
 }
 
 
+COMMANDS = {
+    Dataset.Slug.UNITS: ("municipalities", "import_teryt"),
+    Dataset.Slug.BOUNDARIES: ("boundaries", "import_boundaries"),
+}
+"""Data sets that others need: what they hold, and the command that imports it."""
+
+
 class ImportRunning(Exception):
     """Another import holds the lock."""
 
@@ -61,7 +68,7 @@ class ImportStep:
     """One step of a run. source: publisher. sync: compares and, if told to, writes.
 
     model: table of a data set of an app above the catalog.
-    form: format, as in catalog/sources.yaml; files: its files. For the record of the run.
+    source_id: id of the source, "" for none; files: its files. For the record of the run.
     other_publishers: other publishers of the data set, with the day they are current to; called after `sync`.
     """
 
@@ -69,7 +76,7 @@ class ImportStep:
     source: str
     sync: Callable[[Options], Report]
     model: type[Model] | None = None
-    form: str = ""
+    source_id: str = ""
     files: tuple[Path, ...] = ()
     other_publishers: Callable[[], Mapping[str, date | None]] = dict
 
@@ -168,7 +175,8 @@ def analyse(models: Iterable[type[Model]]) -> None:
             cursor.execute(f"ANALYZE {model._meta.db_table}")
 
 
-def require(model: type[Model], what: str, command: str) -> None:
-    """Raise ImportRefused if a prerequisite is missing."""
-    if not model._default_manager.exists():
+def require(dataset: Dataset.Slug) -> None:
+    """Raise ImportRefused if a data set that others need is empty."""
+    if not MODELS[dataset]._default_manager.exists():
+        what, command = COMMANDS[dataset]
         raise ImportRefused(f"there are no {what} in the database yet; run {command} first")

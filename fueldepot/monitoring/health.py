@@ -99,8 +99,8 @@ def state_of_jobs(*, installed: datetime) -> dict[str, Any]:
     sources, purged, dumped = last_runs(), last_purge(), back_up.last_back_up()
     today, since = timezone.localdate(now), timezone.localdate(installed)
     return {
-        "overdue_sources": [state.publication.id for state in sources if state.is_overdue(today, since)],
-        "never_loaded": [state.publication.id for state in sources if state.never_loaded],
+        "overdue_sources": [state.source.id for state in sources if state.is_overdue(today, since)],
+        "never_loaded": [state.source.id for state in sources if state.never_loaded],
         "purge_requests": {"last_run": purged, "overdue": is_purge_overdue(purged, now=now)},
         "back_up": {"last_run": dumped, "overdue": (dumped or installed) < now - back_up.LATE},
     }

@@ -7,17 +7,15 @@ an editor's and stays. Rows that an editor deleted do not come back.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from django.db.models import Model, QuerySet
 
-from catalog.importers.records import Note
-from catalog.importers.runner import ImportStep, require
-from catalog.importers.sync import Options, Report, check_removals
-from catalog.models import Dataset, Voivodeship
+from catalog.importers.records import Extract, Note
+from catalog.importers.sync import ImportRefused, Options, Report, check_removals
+from catalog.models import Voivodeship
 from regulations.calendar_uid import calendar_uid
-from regulations.importers.records import StateRecord, Values, parse
+from regulations.importers.records import StateRecord, Values
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from regulations.services import save_as
 from regulations.successors import Register, follow_codes, follow_scope
@@ -42,34 +40,22 @@ PARTS = (
 )
 
 
-PUBLISHER = "dzienniki urzędowe województw i źródła podane przy każdym akcie"
-
-
-def file_step(paths: list[Path]) -> ImportStep:
-    """Return the step that imports files. Raises BadInput for an unreadable file.
-
-    The step always writes; the runner rolls a dry run back.
-    """
-    records = [parse(path) for path in paths]
-
-    def sync(options: Options) -> Report:
-        require(Voivodeship, "voivodeships", "import_teryt")
-        report = Report("regulations")
-        asked = [record.teryt for record in records]
-        # Rows of the voivodeships in the files: against the whole country one truncated file would go unnoticed.
-        stored = sum(rows_in(part, asked).exclude(key="").count() for part in PARTS)
-        register = Register.load()
-        # Updates codes stored before the register knew their successors; `StateSync` does the same for the files.
-        report.lines += follow_codes(register.heirs, replace(options, write=True))
-        report.changed += len(report.lines)
-        for record in options.progress(records, "regulations"):
-            StateSync(record, report, register).run()
-        check_removals(report.title, removed=report.removed, stored=stored, options=options)
-        return report
-
-    return ImportStep(
-        Dataset.Slug.REGULATIONS, PUBLISHER, sync, model=Resolution, form="regulations", files=tuple(paths)
-    )
+def sync_regulations(extract: Extract[StateRecord], options: Options) -> Report:
+    """Merge files into the legal state. Always writes; the runner rolls a dry run back. Raises TooManyRemovals."""
+    if not Voivodeship.objects.exists():
+        raise ImportRefused("there are no voivodeships in the database yet; run import_teryt first")
+    report = Report("regulations")
+    codes = [record.teryt for record in extract.rows]
+    # Rows of the voivodeships in the files: against the whole country one truncated file would go unnoticed.
+    stored = sum(rows_in(part, codes).exclude(key="").count() for part in PARTS)
+    register = Register.load()
+    # Updates codes stored before the register knew their successors; `StateSync` does the same for the files.
+    report.lines += follow_codes(register.heirs, replace(options, write=True))
+    report.changed += len(report.lines)
+    for record in options.progress(extract.rows, "regulations"):
+        StateSync(record, report, register).run()
+    check_removals(report.title, removed=report.removed, stored=stored, options=options)
+    return report
 
 
 def plain(values: Mapping[str, Any]) -> Values:

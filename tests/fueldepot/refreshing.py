@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from catalog.importers.freshness import last_runs
-from prices.importers import bdl_client
+from prices.importers import bdl
 
 ORDER = ["teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"]
 
@@ -44,5 +44,5 @@ class Rehearsal:
 
 def without_waiting(patch: pytest.MonkeyPatch) -> None:
     """Make the BDL client wait without sleeping."""
-    defaults = {**bdl_client.BdlClient.__init__.__kwdefaults__, "sleep": lambda seconds: None}
-    patch.setattr(bdl_client.BdlClient.__init__, "__kwdefaults__", defaults)
+    defaults = {**bdl.BdlClient.__init__.__kwdefaults__, "sleep": lambda seconds: None}
+    patch.setattr(bdl.BdlClient.__init__, "__kwdefaults__", defaults)

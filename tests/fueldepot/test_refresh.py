@@ -14,9 +14,8 @@ from catalog import models
 from catalog.importers import refresh, registry, runner
 from catalog.importers.download import Store
 from catalog.importers.parsers import osm_tags
-from catalog.importers.parsers.formats import Format
-from catalog.importers.publications import read_publications
 from catalog.importers.runner import CommitOutcomeUnknown, exclusive_import
+from catalog.importers.source import identify, read_sources
 from catalog.models import ImportRun
 from prices.models import Observation
 from tests import small_country
@@ -126,7 +125,9 @@ def test_an_error_of_ours_is_recorded_and_does_not_stop_the_others(rehearsal, mo
     def broken(path):
         raise KeyError(path)
 
-    monkeypatch.setitem(registry.IMPORTERS, Format.SIMC, replace(registry.IMPORTERS[Format.SIMC], parse=broken))
+    simc = read_sources(rehearsal.sources)["teryt-simc"]
+    format_ = replace(simc.formats[0], parse=broken)
+    monkeypatch.setattr(registry, "identify", lambda path: (simc, format_) if "SIMC" in path.name else identify(path))
     (line,) = rehearsal.fail(match="failed: teryt-simc; ")
     assert "an error of the program: KeyError; the log has the rest" in line
     assert counts() == [4, 0, 4, 12, 12, 6]
@@ -175,7 +176,7 @@ def test_a_refresh_beside_an_import_says_so_and_leaves_the_rest_for_the_next(reh
 
 
 def test_a_download_beside_a_refresh_is_waited_for(rehearsal, settings):
-    with Store(settings.DOWNLOADS_DIR, "teryt-terc", "TERC_Urzedowy.zip").lock():
+    with Store(settings.DOWNLOADS_DIR, read_sources()["teryt-terc"]).lock():
         (line,) = rehearsal.fail(match="failed: teryt-terc", only=["teryt-terc"])
     assert line.startswith("teryt-terc: not refreshed, the next refresh tries again: ")
     assert "is being filled by another download; wait until it ends" in line
@@ -235,8 +236,8 @@ def test_a_database_that_takes_nothing_is_told_in_one_line(rehearsal):
         ("", "is null; it must be a mapping"),
         ("a: [", "row 2: is no YAML"),
         (
-            "teryt-terc: {dataset: units}",
-            "row 1: teryt-terc, title is missing; .*; row 1: teryt-terc, method is missing",
+            "teryt-terc: {dataset: units, url: 3}",
+            "row 1: teryt-terc, url is 3; it must be text.*; row 1: teryt-terc, dataset is unknown",
         ),
     ],
 )
@@ -258,7 +259,7 @@ def test_a_source_that_never_came_is_overdue_from_the_first_attempt_on(rehearsal
 
 
 def test_the_query_asks_for_every_shop_that_may_be_a_depot():
-    query = read_publications()["osm-depots"].query
+    query = read_sources()["osm-depots"].query
     for shop in {*osm_tags._SHOPS, *osm_tags._TRADES}:
         assert shop in query
     assert query.count("nwr[") == 2

@@ -195,11 +195,11 @@ def test_names_of_depots_are_in_no_record(filled):
 def test_overdue_is_what_should_have_come_days_ago(filled, django_assert_num_queries):
     today = timezone.localdate()
     assert filled.overdue(today) == []
-    assert [s.publication.id for s in filled.overdue(today + timedelta(days=7 + 3))] == []
+    assert [s.source.id for s in filled.overdue(today + timedelta(days=7 + 3))] == []
     with django_assert_num_queries(1):
         late = filled.overdue(today + timedelta(days=7 + 4))
-    assert [state.publication.id for state in late] == ["osm-depots"]
-    assert [s.publication.id for s in filled.overdue(today + timedelta(days=34))] == [
+    assert [state.source.id for state in late] == ["osm-depots"]
+    assert [s.source.id for s in filled.overdue(today + timedelta(days=34))] == [
         "teryt-terc",
         "teryt-simc",
         "geonames-postcodes",

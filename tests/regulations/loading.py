@@ -8,7 +8,7 @@ from catalog.models import County, Municipality, Voivodeship
 from catalog.starter import reader
 from catalog.text import slug
 from regulations.importers.records import DATA, find_files
-from regulations.importers.sync import file_step
+from regulations.importers.sources import file_step
 
 OPTIONS = Options(today=date(2026, 11, 21), write=True)
 

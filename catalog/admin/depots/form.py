@@ -16,7 +16,7 @@ from catalog.admin.depots.same_contact import find_same_contact
 from catalog.depots import fuels
 from catalog.models import Depot, Municipality
 from catalog.services import editing
-from catalog.starter.demo import MARK
+from catalog.starter.reader import DEMONSTRATION_MARK
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 
@@ -91,8 +91,8 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
 
     def clean_name(self) -> str:
         name = field_cleaning.clean_line(self.cleaned_data["name"])
-        if self.instance.source == Depot.Source.DEMO and not name.startswith(MARK):
-            raise forms.ValidationError(f"Nazwa wpisu demonstracyjnego zaczyna się od „{MARK}”.")
+        if self.instance.source == Depot.Source.DEMO and not name.startswith(DEMONSTRATION_MARK):
+            raise forms.ValidationError(f"Nazwa wpisu demonstracyjnego zaczyna się od „{DEMONSTRATION_MARK}”.")
         return name
 
     def clean_street(self) -> str:

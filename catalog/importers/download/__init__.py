@@ -1,12 +1,350 @@
-"""Downloads of publishers' files: complete or not at all, stored with date, size and checksum.
+"""Downloads of publishers' files: complete or not at all, the last one kept with date, size and checksum.
 
-A finished transfer is not trusted. The length must be the announced one, a zip must have its end and valid checksums,
-JSON must be complete, CSV must not end within a row, and the file must have the format of its source. Until then it is
-a `.part`, which the next attempt resumes if the server allows it.
+A finished transfer is not trusted: see `integrity`. Until then it is a `.part`.
 """
 
-from catalog.importers.download.client import RetryPolicy
-from catalog.importers.download.fetching import Fetcher
-from catalog.importers.download.store import Download, DownloadBusy, DownloadFailed, Store
+import fcntl
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
-__all__ = ["Download", "DownloadBusy", "DownloadFailed", "Fetcher", "RetryPolicy", "Store"]
+import httpx2
+from django.conf import settings
+from django.utils import timezone
+from pydantic import TypeAdapter
+
+from catalog.importers.download import integrity
+from catalog.importers.download.destinations import may_follow
+from catalog.importers.download.html_forms import fields_for
+from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
+from catalog.importers.source import DataSource, allowed_address, is_loopback
+
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses that are retried."""
+
+MOST_REDIRECTS = 5
+MOST_PAGE_BYTES = 4_000_000
+"""Maximum size of an HTML page with a form."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Retry limits and timeouts, in seconds.
+
+    attempts: requests for one file, the first included. longest_wait_s: a longer Retry-After ends the download. idle_s:
+    silence after which the connection counts as broken. whole_s: time for one file, pauses included.
+    """
+
+    attempts: int = 4
+    first_wait_s: float = 5
+    longest_wait_s: float = 300
+    idle_s: float = 60
+    whole_s: float = 3600
+
+
+OVERPASS_PATIENCE = RetryPolicy(attempts=3, first_wait_s=60, idle_s=240, whole_s=1200)
+"""The query may take 180 seconds on the server, and a slot becomes free about every half minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """The complete file of a source.
+
+    fetched_at: when its bytes arrived; checked_at: when the publisher last confirmed that it is current.
+
+    etag, last_modified: its validators, "" for none. fresh: whether its bytes arrived just now.
+    """
+
+    path: Path
+    url: str
+    fetched_at: datetime
+    checked_at: datetime
+    size: int
+    sha256: str
+    etag: str = ""
+    last_modified: str = ""
+    fresh: bool = False
+
+
+SIDECAR = TypeAdapter(Download)
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
+
+
+def user_agent() -> str:
+    """Return the User-Agent with a contact address, as publishers ask."""
+    contact = f"; {settings.CONTACT_EMAIL}" if settings.CONTACT_EMAIL else ""
+    return f"fueldepot/1 (+{settings.SITE_URL}{contact})".encode("ascii", "replace").decode()
+
+
+class Store:
+    """The kept file of a source, its JSON sidecar, and the `.part` that is being fetched."""
+
+    def __init__(self, root: Path, source: DataSource) -> None:
+        self.url = source.url
+        self.folder = root / source.id
+        self.file = self.folder / source.file
+        self.part, self.sidecar = (self.folder / f"{source.file}{suffix}" for suffix in (".part", ".json"))
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the lock on fetching this source. Raises DownloadBusy, and DownloadFailed if the disk fails."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with (self.folder / ".lock").open("a") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise DownloadBusy(self.folder, "is being filled by another download; wait until it ends") from None
+                yield
+        except OSError as error:
+            raise DownloadFailed(self.folder, f"cannot be written: {error.strerror}") from error
+
+    def read(self) -> Download | None:
+        """Return the kept file of this address, None for none or one that differs from its sidecar."""
+        with suppress(OSError, ValueError):
+            kept = replace(SIDECAR.validate_json(self.sidecar.read_bytes()), path=self.file, fresh=False)
+            if kept.url == self.url and self.file.stat().st_size == kept.size and checksum(self.file) == kept.sha256:
+                return kept
+        return None
+
+    def keep(self, etag: str = "", last_modified: str = "") -> Download:
+        """Turn the `.part` into the kept file, unless that has the same bytes."""
+        digest, now, kept = checksum(self.part), timezone.now(), self.read()
+        if kept is not None and kept.sha256 == digest:
+            self.part.unlink()
+            return self.confirm(replace(kept, etag=etag, last_modified=last_modified))
+        size = self.part.stat().st_size
+        download = Download(self.file, self.url, now, now, size, digest, etag, last_modified, fresh=True)
+        with self.part.open("rb") as stream:
+            os.fsync(stream.fileno())
+        self.part.replace(self.file)
+        self._write(download)
+        # Up to 1.1, names began with a moment.
+        for former in self.folder.glob(f"*Z-{self.file.name}*"):
+            former.unlink()
+        return download
+
+    def confirm(self, kept: Download) -> Download:
+        """Record that the publisher confirmed the kept file as current."""
+        confirmed = replace(kept, checked_at=timezone.now())
+        self._write(confirmed)
+        return confirmed
+
+    def _write(self, download: Download) -> None:
+        draft = self.sidecar.with_suffix(".draft")
+        draft.write_bytes(SIDECAR.dump_json(download, indent=2, exclude={"fresh"}))
+        draft.replace(self.sidecar)
+
+
+class _Trouble(Exception):
+    """A temporary failure. wait_s: the server's Retry-After."""
+
+    def __init__(self, reason: str, wait_s: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait_s = wait_s
+
+
+@dataclass(frozen=True, slots=True)
+class Fetcher:
+    """Fetches sources into `root`. Only tests set patience and sleep."""
+
+    root: Path = field(default_factory=lambda: Path(settings.DOWNLOADS_DIR))
+    patience: RetryPolicy | None = None
+    sleep: Callable[[float], None] = time.sleep
+
+    def store(self, source: DataSource) -> Store:
+        """Return the store of a source."""
+        return Store(self.root, source)
+
+    def fetch(self, source: DataSource) -> Download:
+        """Fetch the current file of a source. `fresh` tells whether its bytes are new. Raises DownloadFailed.
+
+        A source without validators is fetched completely every time.
+        """
+        if source.method not in {"file", "form", "overpass"}:
+            raise DownloadFailed(source.url, f"{source.id} is not a file that can be fetched")
+        patience = self.patience or (OVERPASS_PATIENCE if source.method == "overpass" else RetryPolicy())
+        store = self.store(source)
+        with store.lock(), _Transfer(source, store.part, patience, self.sleep) as transfer:
+            kept = store.read() if source.method == "file" else None
+            response = transfer.run(kept)
+            if response.status_code == httpx2.codes.NOT_MODIFIED and kept:
+                return store.confirm(kept)
+            try:
+                integrity.check(store.part, source)
+            except BadInput as error:
+                store.part.unlink()
+                raise DownloadFailed(source.url, f"what came {error.reason}") from error
+            return store.keep(response.headers.get("ETag", ""), response.headers.get("Last-Modified", ""))
+
+
+class _Transfer:
+    """The requests for the file of a source, into a `.part`."""
+
+    def __init__(self, source: DataSource, part: Path, patience: RetryPolicy, sleep: Callable[[float], None]) -> None:
+        self.source, self.part, self.patience, self.sleep = source, part, patience, sleep
+        self.begun = time.monotonic()
+        self.sockets: list[socket.socket] = []
+        self.http = httpx2.Client(
+            headers={"User-Agent": user_agent()},
+            timeout=patience.idle_s,
+            follow_redirects=True,
+            max_redirects=MOST_REDIRECTS,
+            event_hooks={"response": [self.check_redirect]},
+        )
+
+    def __enter__(self) -> "_Transfer":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.http.close()
+
+    def run(self, kept: Download | None) -> httpx2.Response:
+        """Fetch the file, or learn that the kept one is current (304). Raises DownloadFailed."""
+        source = self.source
+        if source.method == "form":
+            self.patiently(None, {"Accept-Encoding": "gzip"}, MOST_PAGE_BYTES)
+            page = self.part.read_text(encoding="utf-8", errors="replace")
+            form = fields_for(source.url, page, source.button)
+            return self.patiently(form, {"Accept-Encoding": "identity"}, source.max_bytes)
+        if source.method == "overpass":
+            if not settings.CONTACT_EMAIL and is_local(settings.SITE_URL) and not is_local(source.url):
+                raise DownloadFailed(
+                    source.url, "asks for a contact in every request; set CONTACT_EMAIL, then try again"
+                )
+            return self.patiently({"data": source.query}, {"Accept-Encoding": "gzip"}, source.max_bytes)
+        validators = {"If-None-Match": kept.etag, "If-Modified-Since": kept.last_modified} if kept else {}
+        headers = {name: value for name, value in validators.items() if value}
+        return self.patiently(None, {"Accept-Encoding": "identity", **headers}, source.max_bytes)
+
+    def patiently(self, form: Mapping[str, str] | None, headers: Mapping[str, str], max_bytes: int) -> httpx2.Response:
+        """Send a request until it succeeds, within limits. Raises DownloadFailed."""
+        url, patience = self.source.url, self.patience
+        for number in range(1, patience.attempts + 1):
+            try:
+                with self.ended_in_time():
+                    return self.save(form, headers, max_bytes)
+            except _Trouble as error:
+                trouble = error
+            except (httpx2.TransportError, httpx2.DecodingError) as error:
+                text = " ".join(str(error).split())
+                trouble = _Trouble(f"the connection failed ({type(error).__name__}{': ' if text else ''}{text})")
+            except httpx2.TooManyRedirects as error:
+                reason = f"leads on more than {MOST_REDIRECTS} times; check the file of sources"
+                raise DownloadFailed(url, reason) from error
+            except (httpx2.InvalidURL, ValueError) as error:
+                raise DownloadFailed(url, f"answered something unreadable: {error}") from error
+            wait_s = patience.first_wait_s * 2 ** (number - 1) if trouble.wait_s is None else trouble.wait_s
+            if wait_s > patience.longest_wait_s:
+                raise DownloadFailed(url, f"{trouble} and asks to wait {wait_s:.0f} seconds; try again later")
+            if time.monotonic() - self.begun + wait_s > patience.whole_s:
+                raise DownloadFailed(url, f"{trouble}, and its time is used up; try again later")
+            if number < patience.attempts:
+                self.sleep(wait_s)
+        raise DownloadFailed(url, f"{trouble}, tried {patience.attempts} times; try again later")
+
+    def save(self, form: Mapping[str, str] | None, headers: Mapping[str, str], max_bytes: int) -> httpx2.Response:
+        """Send one request and write its body. httpx2 unpacks gzip, and refuses a body shorter than announced."""
+        url = self.source.url
+        method = "GET" if form is None else "POST"
+        trace = {"trace": self.note_connection}
+        with self.http.stream(method, url, headers=headers, data=form, extensions=trace) as response:
+            status = response.status_code
+            if status in PASSING:
+                raise _Trouble(f"answered {status}", _retry_after(response.headers.get("Retry-After", "")))
+            if status == httpx2.codes.NOT_MODIFIED and {"If-None-Match", "If-Modified-Since"} & headers.keys():
+                return response
+            if status != httpx2.codes.OK:
+                raise DownloadFailed(url, f"answered {status}; check the address in the file of sources")
+            announced = response.headers.get("Content-Length", "")
+            if announced.isdigit() and int(announced) > max_bytes:
+                raise DownloadFailed(url, f"has {announced} bytes, more than the {max_bytes} that may come")
+            with self.discarded(), self.part.open("wb") as part:
+                for chunk in response.iter_bytes():
+                    part.write(chunk)
+                    if part.tell() > max_bytes:
+                        raise DownloadFailed(url, f"has more bytes than the {max_bytes} that may come")
+                    if time.monotonic() - self.begun > self.patience.whole_s:
+                        limit = f"{part.tell()} bytes in {self.patience.whole_s:.0f} seconds"
+                        raise DownloadFailed(url, f"is too slow: {limit}; try again later")
+        return response
+
+    @contextmanager
+    def discarded(self) -> Iterator[None]:
+        """Delete the `.part` if the block fails."""
+        try:
+            yield
+        except BaseException:
+            with suppress(OSError):
+                self.part.unlink()
+            raise
+
+    def check_redirect(self, response: httpx2.Response) -> None:
+        """Raise DownloadFailed for a redirect to anything but https, or into a private network."""
+        if not response.has_redirect_location:
+            return
+        url = response.request.url
+        target = str(url.join(response.headers["Location"]))
+        if not allowed_address(target):
+            reason = f"leads to {target[:200]}, which is not https; check the file of sources"
+            raise DownloadFailed(self.source.url, reason)
+        if not may_follow(str(url), target):
+            reason = f"leads to {target[:200]}, into a private network; check the file of sources"
+            raise DownloadFailed(self.source.url, reason)
+
+    @contextmanager
+    def ended_in_time(self) -> Iterator[None]:
+        """Hang up when the time for one file plus one read is over, even in the middle of a header.
+
+        The client's own limit is per read: a byte now and then would keep it waiting forever.
+        """
+        left_s = self.patience.whole_s - (time.monotonic() - self.begun) + self.patience.idle_s
+        limit = threading.Timer(max(left_s, 0), self.hang_up)
+        limit.daemon = True
+        limit.start()
+        try:
+            yield
+        finally:
+            limit.cancel()
+
+    def hang_up(self) -> None:
+        for connection in self.sockets:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def note_connection(self, event: str, info: Mapping[str, Any]) -> None:
+        """Remember the socket of a new connection, which TLS replaces by another."""
+        if event in {"connection.connect_tcp.complete", "connection.start_tls.complete"}:
+            self.sockets.append(info["return_value"].get_extra_info("socket"))
+
+
+def is_local(url: str) -> bool:
+    """Whether a URL leads to this machine."""
+    return is_loopback(urlsplit(url).hostname or "")
+
+
+def _retry_after(text: str) -> float | None:
+    """Parse Retry-After, a number or a date, into seconds; None if invalid."""
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max((moment - datetime.now(UTC)).total_seconds(), 0)

@@ -8,7 +8,7 @@ import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
-from catalog.importers.publications import is_loopback
+from catalog.importers.source import is_loopback
 
 NAT64 = IPv6Network("64:ff9b::/96")
 

@@ -6,7 +6,7 @@ The fields of the page (`__VIEWSTATE` etc., the chosen day) are sent back unchan
 from collections.abc import Mapping
 from html.parser import HTMLParser
 
-from catalog.importers.download.store import DownloadFailed
+from catalog.importers.records import DownloadFailed
 
 MOST_FIELDS = 200
 CARRIED = ("hidden", "text")

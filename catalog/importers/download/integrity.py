@@ -6,17 +6,16 @@ import zipfile
 from pathlib import Path
 
 from catalog.importers.parsers.files import MAX_BYTES, MAX_RATIO, SMALL_BYTES, load_json, open_zip
-from catalog.importers.parsers.formats import identify
 from catalog.importers.parsers.values import tidy
-from catalog.importers.publications import Publication
 from catalog.importers.records import BadInput
+from catalog.importers.source import DataSource, identify
 
 HEAD_BYTES = 2048
 
 _HTML = re.compile(rb"\s*(<!--.{0,500}?-->\s*)?<(!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 
 
-def check(path: Path, publication: Publication) -> None:
+def check(path: Path, source: DataSource) -> None:
     """Raise BadInput, with a remedy, unless a file is complete and in the source's format.
 
     Reads all of it: zip members against their checksums, JSON to its end. CSV has no end marker; only its last row is
@@ -26,19 +25,18 @@ def check(path: Path, publication: Publication) -> None:
         raise BadInput(path, "is empty; try again later")
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
-    kind = Path(publication.file).suffix
+    kind = Path(source.file).suffix
     if _HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
         raise BadInput(
             path,
             f"is a web page instead of {kind[1:]}; open it in a browser: the publisher is closed or the file has moved",
         )
     CHECKS[kind](path)
-    form = identify(path)
-    if form is None or form.value not in publication.forms:
-        found = f"looks like {form.value}" if form else "is of no known form"
-        raise BadInput(
-            path, f"{found} instead of {' or '.join(publication.forms)}; the publisher may have changed it, look at it"
-        )
+    recognised = identify(path)
+    names = [format_.name for format_ in source.formats]
+    if recognised is None or recognised[1].name not in names:
+        kind = f"looks like {recognised[1].name}" if recognised else "is of no known form"
+        raise BadInput(path, f"{kind} instead of {' or '.join(names)}; the publisher may have changed it, look at it")
 
 
 def _check_zip(path: Path) -> None:

@@ -5,23 +5,28 @@ their border exactly. Simplified separately, they would overlap and leave gaps, 
 """
 
 import re
-import struct
-import warnings
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 import orjson
 import pyproj
-import shapefile  # type: ignore[import-untyped]
 import shapely
 from numpy.typing import NDArray
 from pyproj.exceptions import CRSError
-from shapely import Geometry
 from shapely.errors import GEOSException
 
-from catalog.importers.parsers.files import is_zip, load_json, members, open_zip
-from catalog.importers.parsers.shapefiles import CODE_COLUMN, Shapefile, open_shapefile, table_rows
+from catalog.importers.parsers.files import FileStart, is_zip, load_json, members, open_zip
+from catalog.importers.parsers.shapefiles import (
+    CODE_COLUMN,
+    NAME_COLUMN,
+    SIGNATURE,
+    VERSION_COLUMN,
+    Layer,
+    holds_municipalities,
+    read_layer,
+)
 from catalog.importers.parsers.values import parse_day, tidy
 from catalog.importers.records import BadInput, BoundaryRecord, Extract
 from catalog.territory import projection
@@ -35,9 +40,6 @@ OFFICIAL_CRS = "EPSG:2180"
 
 WGS84 = "EPSG:4326"
 
-NAME_COLUMN = "JPT_NAZWA_"
-VERSION_COLUMN = "WERSJA_OD"
-
 GAP_WIDTH_M = 100.0
 """Gaps between neighbours narrower than this are closed, in metres; as wide as `/locate` reaches (SNAP_DISTANCE_M)."""
 
@@ -48,7 +50,23 @@ NAME_KEYS = ("jpt_nazwa_", "nazwa", "name")
 MAX_NAME = 80
 
 _CODE = re.compile(r"[0-9]{6}[123]")
+_FEATURES = re.compile(rb'"type"\s*:\s*"FeatureCollection"')
+_AREA = re.compile(rb'"(Multi)?Polygon"')
+_CODE_KEY = re.compile(rb'"(jpt_kod_je|teryt|kod_teryt|terc|kod)"\s*:\s*"[0-9]{7}"', re.IGNORECASE)
 _POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
+
+
+def recognises_shapefile(start: FileStart) -> bool:
+    """Whether a .shp, plain or in a zip, has municipalities."""
+    shapes = start.head.startswith(SIGNATURE) or (start.name != start.path.name and start.name.lower().endswith(".shp"))
+    return shapes and holds_municipalities(start.path)
+
+
+def recognises_geojson(start: FileStart) -> bool:
+    """Whether a FeatureCollection has areas with codes of municipalities. Reads on if codes follow a long geometry."""
+    if not _FEATURES.search(start.text[:2000]) or not _AREA.search(start.head):
+        return False
+    return bool(_CODE_KEY.search(start.head) or _CODE_KEY.search(start.read_on()))
 
 
 def parse(path: Path) -> Extract[BoundaryRecord]:
@@ -61,8 +79,7 @@ def parse(path: Path) -> Extract[BoundaryRecord]:
     system, positions outside Poland, and areas entirely covered by others.
     """
     if path.suffix.lower() == ".shp" or (is_zip(path) and _has_shapes(path)):
-        with open_shapefile(path) as layer:
-            return _from_shapefile(layer)
+        return _from_shapefile(read_layer(path))
     return _from_geojson(path)
 
 
@@ -71,63 +88,22 @@ def _has_shapes(path: Path) -> bool:
         return any(member.filename.lower().endswith(".shp") for member in members(archive))
 
 
-def _from_shapefile(layer: Shapefile) -> Extract[BoundaryRecord]:
+def _from_shapefile(layer: Layer) -> Extract[BoundaryRecord]:
     try:
-        rows = list(table_rows(layer.table, (CODE_COLUMN, NAME_COLUMN, VERSION_COLUMN)))
-        areas = _shapes(layer)
-    except (shapefile.ShapefileException, struct.error, ValueError, IndexError, KeyError, GEOSException) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise BadInput(layer.label, f"the shapefile is damaged or cut off: {reason}") from error
-    if len(rows) != len(areas):
-        raise BadInput(layer.label, f"has {len(areas)} shapes and {len(rows)} rows of attributes")
-    kept = [number for number, row in enumerate(rows) if row is not None]
-    values = [row for row in rows if row is not None]
-    codes = [row[CODE_COLUMN].decode("ascii", "replace") for row in values]
-    names = _decode(layer, [row[NAME_COLUMN] for row in values])
-    days = [text.decode() for row in values if re.fullmatch(rb"[0-9]{8}", text := row[VERSION_COLUMN])]
-    newest = max(days, default="")
-    try:
-        as_of = parse_day(f"{newest[:4]}-{newest[4:6]}-{newest[6:]}") if newest else None
+        days = [day for row in layer.rows if (day := _day(row[VERSION_COLUMN]))]
     except ValueError as error:
         raise BadInput(layer.label, f"{VERSION_COLUMN}: {error}") from error
+    codes, names = ([str(row[column]) for row in layer.rows] for column in (CODE_COLUMN, NAME_COLUMN))
     crs = _crs(layer.label, layer.projection or OFFICIAL_CRS)
-    records, quality = _records(layer.label, codes, names, areas[kept], crs)
-    return Extract(rows=records, as_of=as_of, remarks=(quality,))
+    records, quality = _records(layer.label, codes, names, layer.areas, crs)
+    return Extract(rows=records, as_of=max(days, default=None), remarks=(quality,))
 
 
-def _shapes(layer: Shapefile) -> NDArray[np.object_]:
-    """Return the shapes of a layer in their own reference system. Raises the errors of pyshp and shapely."""
-    size = layer.shapes.seek(0, 2)
-    layer.shapes.seek(24)
-    stated = 2 * int(struct.unpack(">i", layer.shapes.read(4))[0])
-    if size < stated:
-        raise ValueError(f"the .shp has {size} of {stated} bytes")
-    layer.shapes.seek(0)
-    # pyshp warns about mismatched sizes; a file that is too short is refused above, and padding is harmless.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", shapefile.PossiblyCorruptFileHeader)
-        reader = shapefile.Reader(shp=layer.shapes)
-        return np.array([_area(shape) for shape in reader.iterShapes()], dtype=object)
-
-
-def _area(shape: shapefile.Shape) -> Geometry:
-    """Return one shape; an empty collection if it is no area."""
-    if shape.shapeType not in (shapefile.POLYGON, shapefile.POLYGONZ, shapefile.POLYGONM):
-        return shapely.GeometryCollection()
-    # A single ring is a shell in either direction; with several, the direction tells shells from holes.
-    if len(shape.parts) == 1:
-        return shapely.Polygon(shape.points)
-    return shapely.geometry.shape(shape.__geo_interface__)
-
-
-def _decode(layer: Shapefile, names: Sequence[bytes]) -> list[str]:
-    """Decode names by the .cpg, else as UTF-8, else as Windows-1250."""
-    for encoding in (layer.encoding or "utf-8", "cp1250"):
-        try:
-            return [name.decode(encoding) for name in names]
-        except UnicodeDecodeError:
-            continue
-    raise BadInput(layer.label, f"the names ({NAME_COLUMN}) are in none of {layer.encoding or 'UTF-8'} and cp1250")
+def _day(value: date | str) -> date | None:
+    """Return the day of a version, None if not stated as a date or eight digits. Raises ValueError."""
+    if isinstance(value, date):
+        return value
+    return parse_day(f"{value[:4]}-{value[4:6]}-{value[6:]}") if re.fullmatch(r"[0-9]{8}", value) else None
 
 
 def _from_geojson(path: Path) -> Extract[BoundaryRecord]:

@@ -5,11 +5,12 @@ Every function raises `BadInput`, and nothing else, for a faulty file.
 
 import csv
 import lzma
+import re
 import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -34,6 +35,21 @@ MAX_LINE_BYTES = 1_000_000
 
 ZIP_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 
+HEAD_BYTES = 1 << 16
+"""Bytes read to recognise a format."""
+
+FAR_BYTES = 1 << 22
+"""Bytes read on for a GeoJSON whose first geometry precedes its properties. A municipality has less than 1 MB."""
+
+LARGEST = 64 << 30
+"""Maximum size of a file whose format is recognised, unpacked, in bytes. Each parser has its own, lower limit."""
+
+TEXT_SUFFIXES = (".csv", ".xml", ".gml", ".txt", ".json", ".geojson")
+MAX_MEMBERS = 20
+"""Zip members examined."""
+
+_JSON_KEY = re.compile(rb'"([A-Za-z0-9_]{1,30})"\s*:')
+
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 # Exceptions that zipfile raises for a crafted central directory.
 _UNREADABLE = (*_DAMAGED, NotImplementedError, RuntimeError, ValueError, OverflowError, IndexError, struct.error)
@@ -45,6 +61,53 @@ class OpenFile:
 
     stream: IO[bytes]
     label: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileStart:
+    """The beginning of a file, or of a member of a zip, by which its format is recognised. path: of the whole file."""
+
+    path: Path
+    name: str
+    head: bytes
+    source: OpenFile
+
+    @property
+    def text(self) -> bytes:
+        """The beginning without byte order mark and leading blanks."""
+        return self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+
+    @property
+    def line(self) -> str:
+        """The first line with its blanks: the last column may be empty."""
+        return self.text.split(b"\n", 1)[0].decode("utf-8", "replace")
+
+    def has_columns(self, names: Iterable[str], *, delimiter: str) -> bool:
+        """Whether the first line is a header with these columns, among others."""
+        return {column.strip() for column in self.line.split(delimiter)} >= set(names)
+
+    def read_on(self) -> bytes:
+        """Return a longer beginning. Raises BadInput."""
+        with _reading(self.source.label):
+            return self.head + self.source.stream.read(FAR_BYTES)
+
+
+def starts(path: Path) -> Iterator[FileStart]:
+    """Yield the beginning of a file; of a zip those of its shapefile, if any, and of the first texts. Raises BadInput.
+
+    Each can be read on until the next.
+    """
+    if not is_zip(path, max_bytes=LARGEST):
+        with open_source(path, (), max_bytes=LARGEST) as source:
+            yield FileStart(path, path.name, source.stream.read(HEAD_BYTES), source)
+        return
+    with open_zip(path) as archive:
+        data = members(archive)
+        shapes = [member for member in data if member.filename.lower().endswith(".shp")]
+        texts = [member for member in data if member.filename.lower().endswith(TEXT_SUFFIXES)]
+        for member in [*shapes[:1], *texts[:MAX_MEMBERS]]:
+            with open_member(path, archive, member, max_bytes=LARGEST) as source:
+                yield FileStart(path, member.filename, source.stream.read(HEAD_BYTES), source)
 
 
 @contextmanager
@@ -164,6 +227,11 @@ def peek(source: OpenFile, size: int) -> bytes:
     start = source.stream.read(size)
     source.stream.seek(0)
     return start
+
+
+def json_keys(start: FileStart) -> set[str]:
+    """Return the first keys of a JSON document."""
+    return {key.decode() for key in _JSON_KEY.findall(start.text[:2000])}
 
 
 def load_json(path: Path) -> object:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from catalog.importers.parsers.files import OpenFile, open_source, text_lines
+from catalog.importers.parsers.files import FileStart, OpenFile, open_source, text_lines
 from catalog.importers.parsers.simc import MAX_NAME
 from catalog.importers.parsers.values import in_poland, parse_degrees, tidy
 from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
@@ -21,6 +21,7 @@ from catalog.text import normalise_postcode
 COLUMNS = 12
 COUNTRY = "PL"
 
+_POSTCODE = re.compile(r"[0-9]{2}-[0-9]{3}")
 _UNIT = re.compile(r"[0-9]{6}")
 
 
@@ -32,6 +33,12 @@ class _GeonamesRows:
     places: dict[str, None] = field(default_factory=dict)
     lats: list[float] = field(default_factory=list)
     lons: list[float] = field(default_factory=list)
+
+
+def recognises(start: FileStart) -> bool:
+    """Whether the first row has the columns of a postcode."""
+    row = start.line.split("\t")
+    return len(row) == COLUMNS and bool(re.fullmatch(r"[A-Z]{2}", row[0]) and _POSTCODE.fullmatch(row[1]))
 
 
 def parse(path: Path) -> Extract[PostcodeRecord]:

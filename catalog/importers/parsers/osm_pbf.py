@@ -15,11 +15,13 @@ import osmium
 import osmium.filter
 import osmium.io
 
-from catalog.importers.parsers.files import is_zip
-from catalog.importers.parsers.formats import PBF_SIGNATURE
+from catalog.importers.parsers.files import FileStart, is_zip
 from catalog.importers.parsers.osm_tags import depot, fuels_of
 from catalog.importers.parsers.values import parse_day
 from catalog.importers.records import BadInput, DepotRecord, Extract, Note
+
+SIGNATURE = b"\x0a\x09OSMHeader"
+"""Bytes 4 to 15: the first block is a header, preceded by the length of its description."""
 
 MAX_BYTES = 16 << 30
 """Maximum size in bytes. Poland has about 2 GB; the planet, 80 GB, would be a mistake."""
@@ -43,6 +45,11 @@ class _Candidate:
     tags: dict[str, str]
     position: Position | None = None
     parts: tuple[tuple[str, int], ...] = ()
+
+
+def recognises(start: FileStart) -> bool:
+    """Whether a plain file begins like a PBF."""
+    return start.head.startswith(SIGNATURE, 4)
 
 
 def parse(path: Path) -> Extract[DepotRecord]:
@@ -79,7 +86,7 @@ def parse(path: Path) -> Extract[DepotRecord]:
 def _header(path: Path) -> date | None:
     """Return the day of the extract. Raises BadInput for no PBF, or one with several states."""
     with path.open("rb") as stream:
-        if not stream.read(64).startswith(PBF_SIGNATURE, 4):
+        if not stream.read(64).startswith(SIGNATURE, 4):
             raise BadInput(path, "is not an OpenStreetMap PBF")
     try:
         with osmium.io.Reader(osmium.io.File(path, "pbf")) as reader:

@@ -8,14 +8,20 @@ import re
 from datetime import date
 from pathlib import Path
 
-from catalog.importers.parsers.files import load_json
+from catalog.importers.parsers.files import FileStart, json_keys, load_json
 from catalog.importers.parsers.osm_tags import depot
 from catalog.importers.parsers.values import parse_day, tidy
 from catalog.importers.records import BadInput, DepotRecord, Extract, Note
 
 TYPES = ("node", "way", "relation")
 
+_START = re.compile(rb'\{\s*"(version|generator|osm3s|remark|elements)"\s*:')
 _TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})T[0-9:]{8}Z")
+
+
+def recognises(start: FileStart) -> bool:
+    """Whether a JSON document begins like an answer of the API."""
+    return _START.match(start.text) is not None and bool(json_keys(start) & {"osm3s", "elements"})
 
 
 def parse(path: Path) -> Extract[DepotRecord]:

@@ -7,7 +7,7 @@ source, "prg-2023" or, for codes that the register lacks, "geonames-2026", which
 import re
 from pathlib import Path
 
-from catalog.importers.parsers.files import csv_rows, open_source
+from catalog.importers.parsers.files import FileStart, csv_rows, open_source
 from catalog.importers.parsers.simc import MAX_NAME
 from catalog.importers.parsers.values import in_poland, parse_degrees, tidy
 from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
@@ -20,6 +20,11 @@ SOURCES = {"prg": "prg", "geonames": "filled"}
 
 _SHARE = re.compile(r"([0-9]{6}[123]?):([0-9]{0,9})")
 _COUNT = re.compile(r"[0-9]{0,9}")
+
+
+def recognises(start: FileStart) -> bool:
+    """Whether a CSV has the columns of postcodes."""
+    return start.has_columns(("postcode", "municipalities", "places"), delimiter=",")
 
 
 def parse(path: Path) -> Extract[PostcodeRecord]:

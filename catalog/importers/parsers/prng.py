@@ -8,7 +8,7 @@ codes.
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from catalog.importers.parsers.files import load_json
+from catalog.importers.parsers.files import FileStart, json_keys, load_json
 from catalog.importers.parsers.simc import MAX_NAME
 from catalog.importers.parsers.values import in_poland, tidy
 from catalog.importers.records import BadInput, Extract, Note, PlaceRecord
@@ -44,6 +44,11 @@ RENAMED = {
 # A village that became a town made its municipality mixed; a town may lose its rights or absorb the villages around it.
 # A rural municipality never becomes the town of the same name beside it.
 _OTHER_KINDS = {1: (3,), 2: (3,), 3: (2, 1)}
+
+
+def recognises(start: FileStart) -> bool:
+    """Whether a JSON array begins with objects of the package."""
+    return start.text.startswith(b"[") and json_keys(start) >= {"Id", "Province", "District", "Commune"}
 
 
 def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:

@@ -1,20 +1,24 @@
-"""Shapefiles: finding the parts in a zip or directory, and the attribute table (dBASE III).
-
-The table is parsed here because only the raw bytes of three columns are needed: their encoding is known afterwards, and
-the first row alone identifies the layer of municipalities. Source of the layout: dBASE III PLUS, table file structure.
-"""
+"""The layer of municipalities of a shapefile, plain or in a zip, read by pyshp."""
 
 import codecs
-import io
 import re
+import shutil
 import struct
 import tempfile
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
 from zipfile import ZipInfo
+
+import numpy as np
+import shapefile  # type: ignore[import-untyped]
+import shapely
+from numpy.typing import NDArray
+from shapely import Geometry
+from shapely.errors import GEOSException
 
 from catalog.importers.parsers.files import OpenFile, is_zip, members, open_member, open_source, open_zip
 from catalog.importers.records import BadInput
@@ -22,47 +26,35 @@ from catalog.importers.records import BadInput
 LAYER = "a03_granice_gmin"
 """Layer of municipalities in the official zip, lower case."""
 
-CODE_COLUMN = "JPT_KOD_JE"
+SIGNATURE = b"\x00\x00\x27\x0a"
+"""First bytes of a .shp: file code 9994, big-endian."""
+
+CODE_COLUMN, NAME_COLUMN, VERSION_COLUMN = "JPT_KOD_JE", "JPT_NAZWA_", "WERSJA_OD"
 
 PARTS = (".shp", ".dbf", ".prj", ".cpg")
 """Required and optional files. The index (.shx) is not needed: shapes are read sequentially."""
 
-COPY_BYTES = 1 << 20
+DAMAGED = (shapefile.ShapefileException, struct.error, ValueError, IndexError, KeyError, GEOSException)
 
 
 @dataclass(frozen=True, slots=True)
-class Shapefile:
-    """An open layer. shapes: the .shp, seekable. projection: WKT, "" without .prj. encoding: "" without .cpg."""
+class Layer:
+    """Rows of a layer that are not deleted, with their shapes. projection: WKT, "" without .prj."""
 
     label: str
-    shapes: IO[bytes]
-    table: IO[bytes]
-    projection: str = ""
-    encoding: str = ""
+    rows: list[dict[str, Any]]
+    areas: NDArray[np.object_]
+    projection: str
 
 
-@contextmanager
-def open_shapefile(path: Path) -> Iterator[Shapefile]:
-    """Open a layer of municipalities: a zip that contains it, or a .shp with its .dbf beside it.
+def read_layer(path: Path) -> Layer:
+    """Read the layer of municipalities: of a zip that contains it, or of a .shp with its .dbf beside it.
 
-    Zip members are unpacked to anonymous temporary files, so memory does not grow with them.
-
-    Raises BadInput if a part is missing, or if none of several layers is named after municipalities.
+    Raises BadInput if a part is missing, damaged or longer than the other, if no encoding fits the names, and if none
+    of several layers is named after municipalities.
     """
-    with ExitStack() as stack:
-        parts: dict[str, OpenFile] = {}
-        if is_zip(path):
-            archive = stack.enter_context(open_zip(path))
-            for suffix, member in municipal_layer(path, members(archive)).items():
-                with open_member(path, archive, member) as packed:
-                    copy = stack.enter_context(tempfile.TemporaryFile())
-                    while chunk := packed.stream.read(COPY_BYTES):
-                        copy.write(chunk)
-                    copy.seek(0)
-                    parts[suffix] = OpenFile(copy, packed.label)
-        else:
-            for suffix, beside in _beside(path).items():
-                parts[suffix] = stack.enter_context(open_source(beside, (suffix,)))
+    with _open_parts(path, PARTS) as parts:
+        label = parts[".shp"].label if ".shp" in parts else str(path)
         for suffix in (".shp", ".dbf"):
             if suffix not in parts:
                 raise BadInput(path, f"the shapefile has no {suffix}")
@@ -70,18 +62,61 @@ def open_shapefile(path: Path) -> Iterator[Shapefile]:
             parts[suffix].stream.read(100_000).decode("utf-8", "replace").strip() if suffix in parts else ""
             for suffix in (".prj", ".cpg")
         )
-        yield Shapefile(
-            parts[".shp"].label, parts[".shp"].stream, parts[".dbf"].stream, projection, _encoding(code_page)
-        )
+        try:
+            rows = list(_rows(parts[".dbf"].stream, [CODE_COLUMN, NAME_COLUMN, VERSION_COLUMN]))
+            areas = _shapes(parts[".shp"].stream)
+        except DAMAGED as error:
+            reason = " ".join(str(error).split())[:200]
+            raise BadInput(label, f"the shapefile is damaged or cut off: {reason}") from error
+    if len(rows) != len(areas):
+        raise BadInput(label, f"has {len(areas)} shapes and {len(rows)} rows of attributes")
+    _decode(label, rows, _encoding(code_page) or "utf-8")
+    kept = [number for number, row in enumerate(rows) if row is not None]
+    return Layer(label, [row for row in rows if row is not None], areas[kept], projection)
 
 
-def municipal_layer(path: Path, found: list[ZipInfo]) -> dict[str, ZipInfo]:
+def holds_municipalities(path: Path) -> bool:
+    """Whether the first row of a shapefile has a code of seven digits. Raises BadInput without its attributes."""
+    with _open_parts(path, (".dbf",)) as parts:
+        if ".dbf" not in parts:
+            raise BadInput(path, "the shapefile has no .dbf")
+        try:
+            codes = (row[CODE_COLUMN] for row in _rows(parts[".dbf"].stream, [CODE_COLUMN]) if row)
+            return re.fullmatch(r"[0-9]{7}", next(codes, "")) is not None
+        except DAMAGED:
+            return False
+
+
+@contextmanager
+def _open_parts(path: Path, suffixes: Sequence[str]) -> Iterator[dict[str, OpenFile]]:
+    """Open parts of the layer, by suffix. Zip members are unpacked to temporary files: memory does not grow."""
+    with ExitStack() as stack:
+        parts: dict[str, OpenFile] = {}
+        if is_zip(path):
+            archive = stack.enter_context(open_zip(path))
+            for suffix, member in municipal_layer(path, members(archive)).items():
+                if suffix in suffixes:
+                    with open_member(path, archive, member) as packed:
+                        copy = stack.enter_context(tempfile.TemporaryFile())
+                        shutil.copyfileobj(packed.stream, copy)
+                        copy.seek(0)
+                        parts[suffix] = OpenFile(copy, packed.label)
+        elif path.suffix.lower() == ".shp":
+            for beside in path.parent.iterdir():
+                if beside.stem == path.stem and (suffix := beside.suffix.lower()) in suffixes:
+                    parts[suffix] = stack.enter_context(open_source(beside, (suffix,)))
+        else:
+            raise BadInput(path, "is neither a zip nor a .shp")
+        yield parts
+
+
+def municipal_layer(path: Path, data: list[ZipInfo]) -> dict[str, ZipInfo]:
     """Return the parts of the layer of municipalities among zip members, by suffix; {} without a shapefile.
 
     Raises BadInput if several layers are candidates.
     """
     layers: dict[str, dict[str, ZipInfo]] = {}
-    for member in found:
+    for member in data:
         name = PurePosixPath(member.filename)
         if name.suffix.lower() in PARTS:
             layers.setdefault(str(name.with_suffix("")).lower(), {})[name.suffix.lower()] = member
@@ -98,78 +133,59 @@ def municipal_layer(path: Path, found: list[ZipInfo]) -> dict[str, ZipInfo]:
     return {}
 
 
-def _beside(path: Path) -> dict[str, Path]:
-    """Return the parts beside a .shp, by suffix, ignoring the case of suffixes."""
-    if path.suffix.lower() != ".shp":
-        raise BadInput(path, "is neither a zip nor a .shp")
-    return {
-        beside.suffix.lower(): beside
-        for beside in path.parent.iterdir()
-        if beside.stem == path.stem and beside.suffix.lower() in PARTS
-    }
-
-
 def _encoding(code_page: str) -> str:
     """Return Python's name of the encoding in a .cpg ("UTF-8", "1250", "ANSI 1250", "Windows-1250"); "" if unknown."""
-    digits = re.search(r"(125[0-9]|852)$", code_page.strip())
-    name = f"cp{digits[1]}" if digits else code_page.strip()
+    digits = re.search(r"(125[0-9]|852)$", code_page)
     try:
-        return codecs.lookup(name).name
+        return codecs.lookup(f"cp{digits[1]}" if digits else code_page).name
     except (LookupError, ValueError):
         return ""
 
 
-def _read_header(stream: IO[bytes]) -> tuple[int, int, dict[str, tuple[int, int]]]:
-    """Return the number of rows of a dBASE table, their size, and (offset, size) of each column within a row.
-
-    A row starts with its deletion mark. Raises ValueError for anything else.
-    """
-    head = stream.read(32)
-    if len(head) < 32:
-        raise ValueError("the table of attributes is cut off")
-    rows, first_row, row_size = struct.unpack("<4xIHH20x", head)
-    columns: dict[str, tuple[int, int]] = {}
-    start = 1
-    count = (first_row - 33) // 32
-    for _ in range(count):
-        column = stream.read(32)
-        if len(column) < 32:
-            raise ValueError("the table of attributes is cut off")
-        name = column[:11].split(b"\0")[0].decode("ascii", "replace").strip().upper()
-        columns[name] = start, column[16]
-        start += column[16]
-    if not columns or start > row_size:
-        raise ValueError("the table of attributes has a damaged header")
-    stream.read(first_row - 32 - 32 * count)
-    return rows, row_size, columns
-
-
-def table_rows(stream: IO[bytes], names: tuple[str, ...]) -> Iterator[dict[str, bytes] | None]:
-    """Yield the stripped values of columns, row by row; None for a deleted row.
-
-    A missing column is b"". Raises ValueError for a damaged header and for a truncated table.
-    """
-    count, row_size, columns = _read_header(stream)
-    for number in range(count):
-        row = stream.read(row_size)
-        if len(row) < row_size:
-            raise ValueError(f"the table of attributes ends after {number} of {count} rows")
-        if row[:1] == b"*":
-            yield None
+def _decode(label: str, rows: list[dict[str, Any] | None], stated: str) -> None:
+    """Decode names by the stated encoding, else as Windows-1250. Raises BadInput."""
+    values = [row for row in rows if row is not None]
+    for encoding in (stated, "cp1250"):
+        try:
+            names = [row[NAME_COLUMN].encode("latin-1").decode(encoding) for row in values]
+        except UnicodeDecodeError:
             continue
-        values = {}
-        for name in names:
-            start, size = columns.get(name, (0, 0))
-            values[name] = row[start : start + size].strip(b" \0")
-        yield values
+        for row, name in zip(values, names, strict=True):
+            row[NAME_COLUMN] = name
+        return
+    raise BadInput(label, f"the names ({NAME_COLUMN}) are in none of {stated} and cp1250")
 
 
-def holds_municipalities(start: bytes) -> bool:
-    """Whether the first row of a table has a code of seven digits."""
-    try:
-        for values in table_rows(io.BytesIO(start), (CODE_COLUMN,)):
-            if values is not None:
-                return re.fullmatch(rb"[0-9]{7}", values[CODE_COLUMN]) is not None
-    except ValueError:
-        pass
-    return False
+def _rows(table: IO[bytes], columns: list[str]) -> Iterator[dict[str, Any] | None]:
+    """Yield rows of attributes, "" for a missing column or value; None for a deleted row. Raises as pyshp does.
+
+    Bytes of texts are read as Latin-1, which has a character for each.
+    """
+    reader = shapefile.Reader(dbf=table, encoding="latin-1").dbf_reader
+    names = {field.name.upper(): field.name for field in reader.data_fields if field.name.upper() in columns}
+    for row in reader.iterRecords(fields=list(names.values()), deleted_as_None=True):
+        values = {} if row is None else {column: row[name] or "" for column, name in names.items()}
+        for column, value in values.items():
+            values[column] = value.strip(" \0") if isinstance(value, str) else value
+        yield None if row is None else {column: values.get(column, "") for column in columns}
+
+
+def _shapes(shapes: IO[bytes]) -> NDArray[np.object_]:
+    """Return shapes in their own reference system. Raises as pyshp and shapely do."""
+    # pyshp only warns if a file is shorter than its header says. Padding is harmless.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", shapefile.PossiblyCorruptFileHeader)
+        reader = shapefile.Reader(shp=shapes).shp_reader
+        if reader.file_size_B < reader.shp_file_size_B:
+            raise ValueError(f"the .shp has {reader.file_size_B} of {reader.shp_file_size_B} bytes")
+        return np.array([_area(shape) for shape in reader.iterShapes()], dtype=object)
+
+
+def _area(shape: shapefile.Shape) -> Geometry:
+    """Return one shape; an empty collection if it is no area."""
+    if shape.shapeType not in (shapefile.POLYGON, shapefile.POLYGONZ, shapefile.POLYGONM):
+        return shapely.GeometryCollection()
+    # A single ring is a shell in either direction; with several, the direction tells shells from holes.
+    if len(shape.parts) == 1:
+        return shapely.Polygon(shape.points)
+    return shapely.geometry.shape(shape.__geo_interface__)

@@ -8,6 +8,7 @@ import re
 from datetime import date
 from pathlib import Path
 
+from catalog.importers.parsers.files import FileStart
 from catalog.importers.parsers.teryt import checked_name, day_of, teryt_rows
 from catalog.importers.records import BadInput, Extract, PlaceRecord
 
@@ -34,6 +35,13 @@ MAX_NAME = 120
 
 _UNIT = re.compile(r"[0-9]{6}[1234589]")
 _IDENTIFIER = re.compile(r"[0-9]{7}")
+
+
+def recognises(start: FileStart) -> bool:
+    """Whether a CSV has the columns of localities, or an XML the elements."""
+    if start.text.startswith(b"<"):
+        return b"<RODZ_GMI" in start.text and b"<SYMPOD" in start.text
+    return start.has_columns(("WOJ", "POW", "GMI", "RODZ_GMI", "SYM", "SYMPOD"), delimiter=";")
 
 
 def parse(path: Path) -> Extract[PlaceRecord]:

@@ -9,6 +9,7 @@ import re
 from datetime import date
 from pathlib import Path
 
+from catalog.importers.parsers.files import FileStart
 from catalog.importers.parsers.teryt import checked_name, day_of, teryt_rows
 from catalog.importers.records import BadInput, Extract, UnitRecord
 
@@ -24,6 +25,13 @@ MAX_NAME = {2: 40, 4: 60, 7: 80}
 """Maximum length of a name by length of the code, in characters. The longest in the register has 38."""
 
 _CODE = re.compile(r"(?=[0-9]+$)([0-9]{2})([0-9]{2})?([0-9]{2}[1-9])?")
+
+
+def recognises(start: FileStart) -> bool:
+    """Whether a CSV has the columns of units, or an XML the elements."""
+    if start.text.startswith(b"<"):
+        return b"<RODZ" in start.text and b"<NAZWA_DOD" in start.text
+    return start.has_columns(("WOJ", "POW", "GMI", "RODZ", "NAZWA"), delimiter=";")
 
 
 def parse(path: Path) -> Extract[UnitRecord]:

@@ -1,29 +1,17 @@
-"""Writing of postcodes: the better source wins, whatever the order of imports.
-
-Address points rank before postcodes merged from them elsewhere, and these before GeoNames.
-"""
+"""Writing of postcodes: the better source wins, whatever the order of imports. Sources state their ranks."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
 from catalog.importers.records import Extract, Note, PostcodeRecord
+from catalog.importers.source import all_sources
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
 from catalog.importers.sync.resolve import MunicipalityCodes
 from catalog.models import Postcode, PostcodeMunicipality
 from fueldepot.data.bulk import insert, upsert
 
 TITLE = "postcodes"
-
-RANKS = {
-    Postcode.Source.GEONAMES.value: 0,
-    Postcode.Source.FILLED.value: 1,
-    Postcode.Source.PRG.value: 1,
-    Postcode.Source.POINTS.value: 2,
-}
-"""Ranks of sources, higher is better. A stored row is not overwritten by a worse source."""
-
-SKIP_REASONS = {1: "kept as the address register has it", 2: "kept as the address points have it"}
 
 
 def stored_postcodes() -> dict[str, PostcodeRecord]:
@@ -53,6 +41,7 @@ def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report
     stay. Raises TooManyRemovals before anything is written.
     """
     codes = MunicipalityCodes()
+    ranks = {kind: rank for source in all_sources().values() for kind, rank in source.ranks.items()}
     stored = stored_postcodes()
     rejected, skipped = list(extract.rejected), []
     incoming: dict[str, PostcodeRecord] = {}
@@ -61,8 +50,8 @@ def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report
         known = stored.get(record.code)
         if not record.municipalities:
             rejected.append(Note(record.code, "none of its municipalities is in the register"))
-        elif known and RANKS[known.source] > RANKS[record.source]:
-            skipped.append(Note(record.code, SKIP_REASONS[RANKS[known.source]]))
+        elif known and ranks[known.source].number > ranks[record.source].number:
+            skipped.append(Note(record.code, ranks[known.source].reason))
         else:
             incoming[record.code] = record
     sources = {record.source for record in incoming.values()}

@@ -1,6 +1,6 @@
 """`manage.py refresh`: imports due sources; run daily by a timer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 from django.utils import timezone
 
-from catalog.importers.download import Download, Fetcher
+from catalog.importers.download import Fetcher
 from catalog.importers.freshness import SourceState, last_runs
-from catalog.importers.publications import Publication
-from catalog.importers.refresh import Fetch, RefreshRunning, fetch_file, one_refresh, refresh_source
-from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error
+from catalog.importers.refresh import RefreshRunning, one_refresh, refresh_source
+from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, describe_error
+from catalog.importers.source import DataSource
 from catalog.importers.sync import Options
 from catalog.management.import_command import (
     add_allowing_arguments,
@@ -23,17 +23,6 @@ from catalog.management.import_command import (
 )
 from catalog.models import ImportRun
 from fueldepot.data.connections import DATABASE_AWAY
-from prices.importers import gus_import
-
-
-def fetch_series(fetcher: Fetcher) -> Fetch:
-    """Return the `Fetch` of the official averages, by their own client, page by page."""
-
-    def fetch(publication: Publication) -> tuple[Callable[[], ImportStep], Download]:
-        step, download = gus_import.download_step(publication, {}, fetcher)
-        return lambda: step, download
-
-    return fetch
 
 
 class Command(BaseCommand):
@@ -64,15 +53,15 @@ class Command(BaseCommand):
         **options: Any,
     ) -> None:
         today = timezone.localdate()
-        publications = read_sources_file(sources_file)
-        self.check_names(only, publications)
+        sources = read_sources_file(sources_file)
+        self.check_names(only, sources)
         try:
             if not commit:
-                self.show(self.choose(publications, only, force, today))
+                self.show(self.choose(sources, only, force, today))
                 return
             with one_refresh():
                 # Under the lock, or two refreshes would do the same work.
-                chosen = self.choose(publications, only, force, today)
+                chosen = self.choose(sources, only, force, today)
                 how = Options(today=today, write=True, allow_removals=allow_removals, allow_older=allow_older)
                 failed = self.refresh(chosen, how, fetcher_for(downloads))
         except RefreshRunning as error:
@@ -86,43 +75,40 @@ class Command(BaseCommand):
         if failed:
             raise CommandError(f"failed: {', '.join(failed)}; every other source is as it should be")
 
-    def check_names(self, only: list[str], publications: Mapping[str, Publication]) -> None:
+    def check_names(self, only: list[str], sources: Mapping[str, DataSource]) -> None:
         """Raise CommandError for sources that cannot be refreshed."""
         for name in only:
-            if name not in publications or not publications[name].fetched:
-                known = ", ".join(one.id for one in publications.values() if one.fetched)
-                raise CommandError(f"--only is {name!r}; the sources that can be fetched are {known}")
+            if name not in sources or not sources[name].fetched:
+                fetched = ", ".join(source.id for source in sources.values() if source.fetched)
+                raise CommandError(f"--only is {name!r}; the sources that can be fetched are {fetched}")
 
-    def choose(
-        self, publications: Mapping[str, Publication], only: list[str], force: bool, today: date
-    ) -> list[SourceState]:
+    def choose(self, sources: Mapping[str, DataSource], only: list[str], force: bool, today: date) -> list[SourceState]:
         """Return the sources to refresh, in the order of the file. If there are none, print the next one."""
-        states = [state for state in last_runs(publications) if state.publication.fetched]
-        asked = [state for state in states if not only or state.publication.id in only]
+        states = [state for state in last_runs(sources) if state.source.fetched]
+        asked = [state for state in states if not only or state.source.id in only]
         chosen = [state for state in asked if force or state.is_due(today)]
         if not chosen:
-            due_on, name = min((state.due_on or today, state.publication.id) for state in asked)
+            due_on, name = min((state.due_on or today, state.source.id) for state in asked)
             self.stdout.write(f"nothing is due; the next is {name} on {due_on}")
         return chosen
 
     def show(self, chosen: list[SourceState]) -> None:
         """Print the planned actions."""
         for state in chosen:
-            one = state.publication
+            source = state.source
             since = f"last found current on {state.checked_on}" if state.good else "never imported"
-            unsure = "" if one.confirmed else "; nobody has confirmed the address"
-            self.stdout.write(f"{one.id}: {since}, due every {one.rhythm_days} days, {one.url}{unsure}")
+            unsure = "" if source.confirmed else "; nobody has confirmed the address"
+            self.stdout.write(f"{source.id}: {since}, due every {source.rhythm_days} days, {source.url}{unsure}")
         if chosen:
             self.stdout.write("This was a dry run: nobody was asked. Add --commit to fetch and write.")
 
     def refresh(self, chosen: list[SourceState], how: Options, fetcher: Fetcher) -> list[str]:
         """Refresh sources one after another. Returns the ids of those that failed."""
-        fetches = {"api": fetch_series(fetcher)}
         failed = []
         for state in chosen:
-            name = state.publication.id
+            name = state.source.id
             try:
-                run, reports = refresh_source(state, how, fetches.get(state.publication.method, fetch_file(fetcher)))
+                run, reports = refresh_source(state, how, fetcher)
             except ImportRunning as error:
                 self.stderr.write(f"{name}: not refreshed, the next refresh tries again: {error}")
                 failed.append(name)

@@ -5,15 +5,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from catalog.importers.download import Download
-from catalog.importers.download.fetching import user_agent
-from catalog.importers.publications import Publication
+from catalog.importers.download import Download, user_agent
 from catalog.importers.records import BadInput
 from catalog.importers.runner import ImportStep
+from catalog.importers.source import DataSource
 from catalog.management.import_command import ImportCommand
-from prices.importers.bdl_client import BdlClient, BdlUnavailable
-from prices.importers.bdl_search import SeriesCandidate, find_candidates
-from prices.importers.gus_import import download_step, file_step
+from prices.importers.bdl import BdlClient, BdlUnavailable
+from prices.importers.bdl_variables import SeriesCandidate, find_candidates
+from prices.importers.sources import fetch, file_step
 from prices.series import BY_SLUG, SERIES, SeriesKind
 
 
@@ -46,14 +45,14 @@ class Command(ImportCommand):
         if options["find"]:
             if sources or options["download"]:
                 raise CommandError("nothing was imported: give --find alone; it downloads by itself")
-            self.chosen |= self.find(self.find_publication(options["sources_file"]))
+            self.chosen |= self.find(self.find_source(options["sources_file"]))
             if not self.chosen:
                 self.stdout.write("Nothing was chosen and nothing was imported.")
                 return
             options["download"] = True
         super().handle(*args, sources=sources, **options)
 
-    def find(self, publication: Publication) -> dict[str, int]:
+    def find(self, source: DataSource) -> dict[str, int]:
         """List the candidates of each series without `--variable`; return the numbers that the operator chooses.
 
         Without a terminal it only lists them. Raises CommandError.
@@ -61,7 +60,7 @@ class Command(ImportCommand):
         chosen: dict[str, int] = {}
         asking = sys.stdin.isatty()
         try:
-            with BdlClient(publication.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:
+            with BdlClient(source.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:
                 for series in SERIES:
                     if series.slug in self.chosen:
                         continue
@@ -108,5 +107,5 @@ class Command(ImportCommand):
     def steps(self, sources: list[Path]) -> list[ImportStep]:
         return [file_step(sources, self.chosen)]
 
-    def make_step(self, publication: Publication) -> tuple[ImportStep, Download]:
-        return download_step(publication, self.chosen, self.fetcher)
+    def make_step(self, source: DataSource) -> tuple[ImportStep, Download]:
+        return fetch(source, self.fetcher, self.chosen)

@@ -3,7 +3,7 @@ from pathlib import Path
 from catalog.importers.runner import ImportStep
 from catalog.management.import_command import ImportCommand
 from regulations.importers.records import find_files
-from regulations.importers.sync import file_step
+from regulations.importers.sources import file_step
 
 
 class Command(ImportCommand):

@@ -1,16 +1,13 @@
 """Files of several publishers in one data set: each is as old as its own last file, and all of them are named."""
 
 from datetime import date
-from functools import partial
 
 import pytest
 
-from catalog.importers import publications, registry
-from catalog.importers.parsers import overpass
-from catalog.importers.parsers.formats import Format
+from catalog.importers import registry
 from catalog.importers.run_log import run_recorded
+from catalog.importers.source import all_sources, formats
 from catalog.importers.sync import ImportRefused, Options
-from catalog.importers.sync.depots import sync_depots
 from catalog.models import Dataset, Depot, ImportRun, Place, Postcode
 from catalog.starter import reader
 from pages.datasets import datasets_page
@@ -19,58 +16,65 @@ from tests.dumps import dump
 
 pytestmark = pytest.mark.django_db
 
+OSM = "OpenStreetMap, ODbL 1.0"
 OWNERS = "lista właścicieli"
 TODAY = date(2031, 11, 21)
 
 
+MODULE = """
+from dataclasses import replace
+from functools import partial
+
+from catalog.importers.source import FileFormat
+from catalog.importers.sources import openstreetmap
+from catalog.importers.sync.depots import sync_depots
+from catalog.models import Depot
+
+(OSM,) = openstreetmap.SOURCES
+SOURCES = (
+    replace(
+        OSM,
+        id="owners",
+        order=51,
+        credit="lista właścicieli",
+        formats=(FileFormat("owned", lambda start: False, OSM.formats[0].parse),),
+        write=partial(sync_depots, origin=Depot.Source.EDITOR),
+        rows=Depot.objects.filter(source=Depot.Source.EDITOR),
+    ),
+)
+"""
+
+
 @pytest.fixture
-def owners(monkeypatch):
+def owners(add_source):
     """A second dated source of depots, in the form of the first: a list that owners keep."""
-    monkeypatch.setitem(
-        registry.IMPORTERS,
-        Format.OSM_PBF,
-        registry.Importer(
-            Dataset.Slug.DEPOTS,
-            OWNERS,
-            overpass.parse,
-            partial(sync_depots, origin=Depot.Source.EDITOR),
-            dated=True,
-            rows=Depot.objects.filter(source=Depot.Source.EDITOR),
-        ),
-    )
-    known = dict(publications.read_publications())
-    osm = known["osm-depots"]
-    known |= {
-        "osm-depots": osm.model_copy(update={"forms": ["overpass"]}),
-        "owners": osm.model_copy(update={"id": "owners", "title": OWNERS, "forms": ["osm_pbf"]}),
-    }
-    monkeypatch.setattr(publications, "read_publications", lambda: known)
+    add_source("owners", MODULE)
 
 
 @pytest.fixture
 def country(tmp_path):
-    """Brings files in, after the units and boundaries: `bring((form, content), …)`, all in one run."""
+    """Brings files in, after the units and boundaries: `bring((format, content), …)`, all in one run."""
 
     def bring(*files, pass_over_older=False, **how):
         known = []
-        for number, (form, content) in enumerate(files):
-            path = tmp_path / f"{number}.{form.value}"
+        for number, (name, content) in enumerate(files):
+            path = tmp_path / f"{number}.{name}"
             path.write_bytes(content)
-            known.append((path, form))
+            known.append((path, next(pair for pair in formats() if pair[1].name == name)))
         return run_recorded(
             registry.steps_of(known, pass_over_older=pass_over_older), Options(today=TODAY, write=True, **how)
         )
 
-    bring((Format.TERC, small_country.terc()), (Format.BOUNDARIES_GEOJSON, small_country.boundaries()))
+    bring(("terc", small_country.terc()), ("boundaries_geojson", small_country.boundaries()))
     return bring
 
 
 def osm(day, numbers=range(3)):
-    return Format.OVERPASS, small_country.depots(numbers, day=day)
+    return "overpass", small_country.depots(numbers, day=day)
 
 
 def owned(day, numbers=range(5, 8)):
-    return Format.OSM_PBF, small_country.depots(numbers, day=day)
+    return "owned", small_country.depots(numbers, day=day)
 
 
 def state(slug="depots"):
@@ -80,7 +84,7 @@ def state(slug="depots"):
 
 def test_an_older_file_of_another_publisher_is_taken_and_an_older_one_of_the_same_refused(country, owners):
     country(osm("2031-10-03"))
-    assert state() == (registry.OSM, "2031-10-03")
+    assert state() == (OSM, "2031-10-03")
     country(owned("2031-06-01"))
     assert Depot.objects.count() == 6
     country(osm("2031-10-10", range(4)))
@@ -99,11 +103,11 @@ def test_an_older_file_of_another_publisher_is_taken_and_an_older_one_of_the_sam
 def test_a_data_set_of_two_publishers_names_both_and_the_older_day(country, owners):
     country(osm("2031-10-03"))
     country(owned("2031-06-01"))
-    assert state() == (f"{registry.OSM} oraz {OWNERS}", "2031-06-01")
+    assert state() == (f"{OSM} oraz {OWNERS}", "2031-06-01")
     country(owned("2031-11-01", range(5, 9)))
-    assert state() == (f"{registry.OSM} oraz {OWNERS}", "2031-10-03")
+    assert state() == (f"{OSM} oraz {OWNERS}", "2031-10-03")
     (shown,) = (entry for entry in datasets_page(TODAY).sets if entry.slug == "depots")
-    assert (shown.source, shown.as_of) == (f"{registry.OSM} oraz {OWNERS}", date(2031, 10, 3))
+    assert (shown.source, shown.as_of) == (f"{OSM} oraz {OWNERS}", date(2031, 10, 3))
     assert shown.licence == "ODbL 1.0; podana przy każdym wpisie"
 
 
@@ -112,7 +116,7 @@ def test_a_publisher_whose_rows_are_all_gone_is_named_no_more(country, owners):
     country(owned("2031-06-01"))
     Depot.objects.filter(source=Depot.Source.EDITOR).delete()
     country(osm("2031-10-04", range(4)))
-    assert state() == (registry.OSM, "2031-10-04")
+    assert state() == (OSM, "2031-10-04")
 
 
 def test_of_one_run_a_later_step_is_compared_with_the_earlier_ones(country, owners):
@@ -134,8 +138,8 @@ def test_a_newer_file_that_changed_nothing_is_what_an_older_one_is_compared_with
 
 def test_postcodes_of_which_some_come_from_elsewhere_name_both(country):
     rows = "postcode,municipalities,places,lat,lon,addresses,source\n98-700,1206912:10,Próba,50.05,19.05,10,prg-2023\n"
-    country((Format.GEONAMES, small_country.postcodes()))
-    country((Format.PRG_POSTCODES, rows.encode()))
+    country(("geonames", small_country.postcodes()))
+    country(("prg_postcodes", rows.encode()))
     assert set(Postcode.objects.values_list("source", flat=True)) == {"geonames", "prg"}
     assert state("postcodes") == ("GUGiK, punkty adresowe PRG oraz GeoNames, CC BY 4.0", None)
     (shown,) = (entry for entry in datasets_page(TODAY).sets if entry.slug == "postcodes")
@@ -152,9 +156,9 @@ def test_places_of_the_starter_data_keep_their_credit_and_licence(country):
         row_count=1,
         source=reader.PLACES_CREDIT,
     )
-    country((Format.SIMC, small_country.simc()))
+    country(("simc", small_country.simc()))
     assert state("places")[0] == f"{reader.PLACES_CREDIT} oraz GUS, rejestr TERYT (SIMC)"
     (shown,) = (entry for entry in datasets_page(TODAY).sets if entry.slug == "places")
     assert "CC BY 3.0" in shown.licence
     # Brought in anew by their own publisher, they are credited to it.
-    assert list(registry.other_publishers(registry.IMPORTERS[Format.PLACES_JSON])) == ["GUS, rejestr TERYT (SIMC)"]
+    assert list(registry.other_publishers(all_sources()["prng-places"])) == ["GUS, rejestr TERYT (SIMC)"]

@@ -8,18 +8,9 @@ from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 
 from catalog import checks
-from catalog.importers import publications
-from catalog.importers.download.store import checksum
-from catalog.importers.parsers.formats import Format
-from catalog.importers.publications import (
-    OTHER_FORMS,
-    SOURCES_FILE,
-    SourcesError,
-    allowed_address,
-    read_publications,
-)
-from catalog.importers.registry import IMPORTERS
-from catalog.models import ImportRun, Municipality
+from catalog.importers.download import checksum
+from catalog.importers.source import SourcesError, allowed_address, formats, read_sources
+from catalog.models import ImportRun
 from tests import small_country
 from tests.dumps import dump
 from tests.publisher_server import Publishers, serve
@@ -146,9 +137,7 @@ def test_either_files_or_a_download(args):
 
 
 def test_a_rehearsal_with_a_source_missing_is_refused(tmp_path):
-    content = yaml.safe_load(SOURCES_FILE.read_text())
-    del content["teryt-terc"]
-    (tmp_path / "few.yaml").write_text(yaml.safe_dump(content))
+    (tmp_path / "few.yaml").write_text("teryt-simc: {url: 'http://127.0.0.1/'}")
     with pytest.raises(CommandError, match="names no source teryt-terc"):
         run("import_teryt", "--download", "--sources", tmp_path / "few.yaml")
 
@@ -167,7 +156,7 @@ def test_records_can_be_looked_at_in_the_admin_and_not_changed(client, register)
 
 
 def test_the_projects_file_of_sources_is_whole():
-    sources = read_publications()
+    sources = read_sources()
     assert [one.id for one in sources.values() if one.fetched] == [
         "teryt-terc",
         "teryt-simc",
@@ -180,48 +169,29 @@ def test_the_projects_file_of_sources_is_whole():
     assert checks.check_sources() == []
 
 
-def test_every_form_that_is_read_has_an_importer_and_a_source_of_its_data_set():
-    datasets = {form: source.dataset for source in read_publications().values() for form in source.forms}
-    assert datasets.keys() == {*(form.value for form in Format), *OTHER_FORMS}
-    assert {form: datasets[form.value] for form in Format} == {form: one.dataset for form, one in IMPORTERS.items()}
+def test_a_format_belongs_to_one_source():
+    names = [format_.name for _, format_ in formats()]
+    assert len(names) == len({*names}) == 12
+    assert [source.id for source, format_ in formats() if format_.name == "geonames"] == ["geonames-postcodes"]
 
 
 def changed(**changes):
-    content = yaml.safe_load(SOURCES_FILE.read_text())
-    for key, value in changes.items():
-        if value is None:
-            del content["osm-depots"][key]
-        else:
-            content["osm-depots"][key] = value
-    return yaml.safe_dump(content)
+    return yaml.safe_dump({"osm-depots": changes})
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (lambda: changed(rythm_days=3), "row [0-9]+: osm-depots, rythm_days is unknown"),
-        (lambda: changed(licence=None), "osm-depots, licence is missing"),
-        (
-            lambda: changed(min_rows=None, url=None),
-            "url is missing; row [0-9]+: osm-depots, min_rows is missing",
-        ),
+        (lambda: changed(licence="x"), "osm-depots, licence is unknown"),
         (lambda: changed(rhythm_days=True), "rhythm_days is True; it must be a whole number"),
         (lambda: changed(rhythm_days=0), "rhythm_days is 0; it must be greater than or equal to 1"),
-        (lambda: changed(dataset="depot"), "dataset is 'depot'; it must be 'units', "),
-        (lambda: changed(forms=["terc"]), "is 'terc', which is osm-depots's already"),
-        (lambda: changed(forms=["exe"]), "forms 1 is 'exe'; it must be one of bdl, "),
-        (lambda: changed(forms=[]), "forms is \\[\\]; it must not be empty"),
-        (lambda: changed(file=None), "file is missing; the method overpass needs it"),
-        (lambda: changed(button="x"), "button is unknown to the method overpass"),
-        (lambda: changed(method="ftp"), "method is 'ftp'"),
+        (lambda: "regulations: {max_megabytes: 5}", "max_megabytes is unknown to the method manual"),
         (lambda: changed(url="http://overpass-api.de/"), "must be an https address, or http to this machine"),
-        (lambda: changed(login_free=False), "a source that needs a login must have the method manual"),
-        (lambda: changed(file="../x.json"), "file is '../x.json'; it must have the form"),
-        (lambda: changed(file="x.xlsx"), "it must have the form .*zip.json.csv"),
         (lambda: changed(confirmed="yes"), "confirmed is 'yes'; it must be yes or no"),
-        (lambda: changed(title=""), "title is ''; it must not be empty"),
+        (lambda: changed(url=""), "url is ''; it must not be empty"),
         (lambda: "osm-depots: 3", "row 1: osm-depots is 3; it must be a mapping"),
-        (lambda: "OSM: {}", "row 1: OSM is 'OSM'; it must have the form"),
+        (lambda: "OSM: {}", "row 1: OSM is no source; the sources are teryt-terc, "),
         (lambda: "a-b: {}\na-b: {}", "'a-b' stands twice"),
         (lambda: "- 1", "it must be a mapping"),
     ],
@@ -230,7 +200,7 @@ def test_an_odd_file_of_sources_is_refused_with_source_and_key(tmp_path, content
     path = tmp_path / "sources.yaml"
     path.write_text(content())
     with pytest.raises(SourcesError, match=message) as refused:
-        read_publications(path)
+        read_sources(path)
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -239,7 +209,7 @@ def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
     def broken():
         raise SourcesError("sources.yaml: osm-depots: licence is missing")
 
-    monkeypatch.setattr(checks, "read_publications", broken)
+    monkeypatch.setattr(checks, "read_sources", broken)
     (error,) = checks.check_sources()
     assert (error.id, error.msg) == ("catalog.E001", "sources.yaml: osm-depots: licence is missing")
 
@@ -262,9 +232,3 @@ def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
 )
 def test_which_addresses_may_be_asked(url, allowed):
     assert allowed_address(url) is allowed
-
-
-def test_a_form_belongs_to_one_source():
-    assert publications.publication_of("geonames") == "geonames-postcodes"
-    assert publications.publication_of("unheard-of") == ""
-    assert not Municipality.objects.exists()

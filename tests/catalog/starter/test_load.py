@@ -20,7 +20,7 @@ from catalog.importers.sync import ImportRefused, Options
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.starter import load, reader
 from catalog.starter.boundaries import MAX_DISTANCE_M, approximate
-from catalog.starter.demo import MARK, SPREAD_M, demonstration_depots
+from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
 from catalog.territory.projection import project, project_array, unproject
 from tests import factories
 
@@ -41,13 +41,21 @@ def postcodes():
 
 
 @pytest.fixture(scope="module")
-def depots(units, places, postcodes):
-    return demonstration_depots(units, places, postcodes=postcodes)
+def depots():
+    return reader.read_demonstration()
 
 
 @pytest.fixture(scope="module")
 def areas(places, postcodes):
     return approximate(places, postcodes, reader.read_abroad())
+
+
+@pytest.fixture(scope="module")
+def located(depots, areas):
+    """The municipality of each demonstration depot, by the approximate boundaries."""
+    units = [LocatedMunicipality(code, "", "", "", "", "", approximate=True) for code in areas]
+    index = BoundaryIndex(units, np.array(list(areas.values())))
+    return [index.find(depot.lat, depot.lon).teryt for depot in depots]
 
 
 # The files
@@ -275,20 +283,14 @@ def test_boundaries_of_the_starter(units, places, areas):
         assert not shapely.intersects(polygons, point).any(), name
 
 
-@pytest.mark.slow
-def test_demonstration_depots_lie_inside_their_areas(units, places, postcodes, areas):
-    for teryt, depot in demonstration_depots(units, places, areas, postcodes):
-        assert shapely.contains_xy(areas[teryt], *project(depot.lat, depot.lon)), depot
-
-
 # Demonstration depots
 
 
-def test_numbers_of_demonstration_depots(units, depots):
-    codes = Counter(teryt for teryt, _ in depots)
+@pytest.mark.slow
+def test_numbers_of_demonstration_depots(units, depots, located):
+    codes = Counter(located)
     assert len(depots) == 6_586
     assert len(codes) == 1_959
-    assert codes.keys() <= {unit.teryt for unit in units if unit.kind}
     assert {teryt[:2] for teryt in codes} == {unit.teryt for unit in units if len(unit.teryt) == 2}
     assert codes["1465011"] > codes["1261011"] > codes["2466011"] > 3
     assert codes["1217011"] > 3
@@ -296,11 +298,11 @@ def test_numbers_of_demonstration_depots(units, depots):
 
 
 def test_demonstration_depots_are_marked_and_reach_nobody(depots):
-    names = [depot.name for _, depot in depots]
-    assert all(name.startswith(f"{MARK} ") for name in names)
+    names = [depot.name for depot in depots]
+    assert all(name.startswith(f"{reader.DEMONSTRATION_MARK} ") for name in names)
     assert len(set(names)) == len(names)
-    assert [depot.source_id for _, depot in depots] == [f"demo/{number}" for number in range(1, 6_587)]
-    for _, depot in depots:
+    assert [depot.source_id for depot in depots] == [f"demo/{number}" for number in range(1, 6_587)]
+    for depot in depots:
         assert (depot.nip, depot.phone, depot.website) == (None, None, None)
         assert not depot.held
         assert re.fullmatch(r"|ul\. (Przykładowa|Demonstracyjna|Próbna)", depot.street)
@@ -308,53 +310,29 @@ def test_demonstration_depots_are_marked_and_reach_nobody(depots):
 
 def test_what_demonstration_depots_say_is_plausible(depots, postcodes):
     known = {postcode.code for postcode in postcodes}
-    assert {slug for _, depot in depots for slug in depot.fuels} == BY_SLUG.keys()
-    for _, depot in depots:
+    assert {slug for depot in depots for slug in depot.fuels} == BY_SLUG.keys()
+    for depot in depots:
         assert depot.fuels == tuple(fuel.slug for fuel in FUELS if fuel.slug in depot.fuels) != ()
         assert depot.hours == (weekly_hours(depot.opening_hours) if depot.opening_hours else None)
         assert (depot.hours is None) == (depot.opening_hours == "")
         assert depot.postcode == "" or depot.postcode in known
         assert depot.place
-    hours = {value for _, depot in depots if depot.hours for value in depot.hours.values()}
+    hours = {value for depot in depots if depot.hours for value in depot.hours.values()}
     assert {"", "nieczynne", "7:00-15:00", "0:00-24:00"} <= hours
-    assert 0.1 < sum(depot.location_approximate for _, depot in depots) / len(depots) < 0.3
+    assert 0.1 < sum(depot.location_approximate for depot in depots) / len(depots) < 0.3
 
 
-def test_demonstration_depots_are_near_a_known_point(places, postcodes, depots):
+@pytest.mark.slow
+def test_demonstration_depots_are_near_a_known_point(places, postcodes, depots, located):
     known = {}
     for place in places:
         known.setdefault(place.unit, []).append((place.lat, place.lon))
     for postcode in postcodes:
         known[postcode.municipalities[0][0]].append((postcode.lat, postcode.lon))
     planes = {teryt: project_array(*np.array(positions).T) for teryt, positions in known.items()}
-    for teryt, depot in depots:
+    for teryt, depot in zip(located, depots, strict=True):
         nearest = np.hypot(*(planes[teryt] - project(depot.lat, depot.lon)).T).min()
-        assert nearest < SPREAD_M * 1.01, depot
-
-
-def test_demonstration_depots_are_the_same_every_time(units, places, postcodes, depots):
-    again = demonstration_depots(reversed(units), reversed(places), postcodes=reversed(postcodes))
-    assert again == depots
-
-
-def test_a_depot_stays_inside_a_small_area(units, places):
-    place = next(place for place in places if place.unit == "1217011")
-    area = shapely.Point(project(place.lat, place.lon)).buffer(50)
-    for _, depot in demonstration_depots(units, [place], {"1217011": area}, count=30, spread=1):
-        assert shapely.contains_xy(area, *project(depot.lat, depot.lon))
-
-
-def test_a_depot_goes_into_an_area_that_the_place_lies_outside_of(units, places):
-    place = next(place for place in places if place.unit == "1217011")
-    x, y = project(place.lat, place.lon)
-    area = shapely.Point(x + 50_000, y).buffer(1_000)
-    ((_, depot),) = demonstration_depots(units, [place], {"1217011": area}, count=1, spread=1)
-    assert shapely.contains_xy(area, *project(depot.lat, depot.lon))
-
-
-def test_too_few_municipalities_are_an_error(units, places):
-    with pytest.raises(ValueError, match="1959 municipalities: 1 have places"):
-        demonstration_depots(units, places[:1])
+        assert nearest < 1_414, depot
 
 
 TODAY = date(2031, 11, 21)

@@ -10,7 +10,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
 from django.utils import timezone
 
-from catalog.importers.publications import read_publications
+from catalog.importers.source import read_sources
 from catalog.models import Dataset, ImportRun, Submission
 from fueldepot import back_up
 from fueldepot.http.rate_setting import RateLimit
@@ -61,7 +61,7 @@ def test_sources_that_were_never_loaded_are_named_and_overdue_in_time(client, da
     installed(timedelta(days=3))
     body = client.get("/readyz").json()
     assert (body["status"], body["overdue_sources"]) == ("ready", [])
-    fetched = [one.id for one in read_publications().values() if one.fetched]
+    fetched = [one.id for one in read_sources().values() if one.fetched]
     assert body["never_loaded"] == fetched
     installed(timedelta(days=1000))
     ImportRun.objects.create(

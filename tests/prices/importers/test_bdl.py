@@ -6,10 +6,9 @@ from itertools import pairwise
 import pytest
 
 from catalog.importers.records import BadInput
-from prices.importers import bdl_parser
-from prices.importers.bdl_client import ANONYMOUS_LIMITS, BdlClient, BdlUnavailable, Pace
-from prices.importers.bdl_parser import is_answer
-from prices.importers.records import VariableRecord
+from prices.importers import bdl as answers
+from prices.importers import bdl_variables
+from prices.importers.bdl import ANONYMOUS_LIMITS, BdlClient, BdlUnavailable, Pace, VariableRecord, is_answer
 from tests.catalog.importers.parsers.helpers import write
 from tests.prices.importers.bdl_server import FakeBdl, serve
 
@@ -136,7 +135,7 @@ def test_values_of_another_variable_are_refused(bdl, client, monkeypatch):
 
 
 def test_a_server_that_never_comes_to_an_end_is_given_up(bdl, client, monkeypatch):
-    monkeypatch.setattr("prices.importers.bdl_client.MOST_PAGES", 3)
+    monkeypatch.setattr("prices.importers.bdl.MOST_PAGES", 3)
     monkeypatch.setattr(bdl, "answer", lambda path, query: {"results": [{"id": "P1"}], "totalRecords": 999})
     with pytest.raises(BadInput, match="has more than 3 pages"):
         list(client.pages("subjects"))
@@ -168,7 +167,7 @@ def variable(number, name, unit="zł"):
 
 
 def test_a_variable_of_another_unit_is_refused_by_name():
-    found, notes = bdl_parser.choose(
+    found, notes = bdl_variables.choose(
         [
             variable(1, "gaz ziemny – taryfa W-1.1 - za 1 m3"),
             variable(2, "węgiel kamienny - za 1 t", unit="%"),
@@ -182,11 +181,11 @@ def test_a_variable_of_another_unit_is_refused_by_name():
 
 @pytest.mark.parametrize("name", ["węgiel brunatny - za 1 t", "koks - za 1 t", "węgiel kamienny - za 10 t"])
 def test_other_goods_are_not_coal_by_the_tonne(name):
-    assert bdl_parser.choose([variable(1, name)])[0] == {}
+    assert bdl_variables.choose([variable(1, name)])[0] == {}
 
 
 def test_of_two_that_fit_none_is_taken():
-    found, notes = bdl_parser.choose(
+    found, notes = bdl_variables.choose(
         [variable(1, "węgiel kamienny - za 1 t"), variable(2, "węgiel kamienny - za 1000 kg")]
     )
     assert found == {}
@@ -207,7 +206,7 @@ def test_of_two_that_fit_none_is_taken():
     ],
 )
 def test_units(unit, area):
-    assert bdl_parser.area_of(unit) == area
+    assert answers.area_of(unit) == area
 
 
 @pytest.mark.parametrize(
@@ -224,9 +223,9 @@ def test_units(unit, area):
     ],
 )
 def test_rows_of_another_form_are_refused(results):
-    data = bdl_parser.Data(1, tuple(results), None)
+    data = answers.Data(1, tuple(results), None)
     with pytest.raises(BadInput):
-        list(bdl_parser.observations("prad-g11", data, "file", []))
+        list(answers.observations("prad-g11", data, "file", []))
 
 
 @pytest.mark.parametrize("content", ["{", '{"results": []}', json.dumps({"results": [], "variableId": 1})])

@@ -8,10 +8,9 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command
 
-from catalog.importers.publications import SOURCES_FILE
 from catalog.models import Dataset, ImportRun
 from prices import starter
-from prices.importers import bdl_client
+from prices.importers import bdl
 from prices.management.commands import import_prices_gus
 from prices.models import Observation, Series
 from tests import factories
@@ -30,15 +29,13 @@ def _voivodeships():
 def server(settings, monkeypatch, tmp_path):
     fake = FakeBdl()
     monkeypatch.setattr(
-        bdl_client.BdlClient.__init__,
+        bdl.BdlClient.__init__,
         "__kwdefaults__",
         {"sleep": lambda s: None, "clock": lambda: 0.0, "timeout_s": 2, "agent": ""},
     )
-    monkeypatch.setattr(bdl_client, "ANONYMOUS_LIMITS", ((1000, 1),))
+    monkeypatch.setattr(bdl, "ANONYMOUS_LIMITS", ((1000, 1),))
     with serve(fake):
-        content = yaml.safe_load(SOURCES_FILE.read_text(encoding="utf-8"))
-        content["gus-bdl"]["url"] = fake.url
-        (tmp_path / "sources.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+        (tmp_path / "sources.yaml").write_text(yaml.safe_dump({"gus-bdl": {"url": fake.url}}), encoding="utf-8")
         settings.DOWNLOADS_DIR = tmp_path / "downloads"
         monkeypatch.setitem(OPTIONS, "sources_file", tmp_path / "sources.yaml")
         yield fake
@@ -87,7 +84,7 @@ def test_download_finds_the_variables_shows_them_and_keeps_their_numbers(server,
 
 def test_every_answer_is_kept_with_its_address_and_the_run_is_recorded(server, settings):
     run("--download", "--commit")
-    (kept,) = (settings.DOWNLOADS_DIR / "gus-bdl").glob("*-bdl.json")
+    kept = settings.DOWNLOADS_DIR / "gus-bdl" / "bdl.json"
     answers = json.loads(kept.read_text())
     assert len(answers) == len(server.asked)
     assert all(address.startswith(server.url) for address in answers)

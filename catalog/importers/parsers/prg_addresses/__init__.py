@@ -16,7 +16,7 @@ import numpy as np
 import pyproj
 from numpy.typing import NDArray
 
-from catalog.importers.parsers.files import OpenFile, is_zip, members, open_member, open_source, open_zip
+from catalog.importers.parsers.files import FileStart, OpenFile, is_zip, members, open_member, open_source, open_zip
 from catalog.importers.parsers.prg_addresses.centres import Cells
 from catalog.importers.parsers.prg_addresses.reading import OFFICIAL_EPSG, Address, Model, read
 from catalog.importers.parsers.simc import MAX_NAME
@@ -28,6 +28,9 @@ MAX_BYTES = 64 << 30
 """Maximum size, unpacked, in bytes. All addresses in the model of 2012 have about 26 GB."""
 
 SUFFIXES = (".xml", ".gml")
+
+NAMESPACES = (b"urn:gugik:specyfikacje:gmlas:panstwowyRejestrGranicAdresy:", b"geoportal.gov.pl/schemas/prgad/")
+"""Namespaces in the root element, models of 2012 and 2021."""
 
 MAX_GROUPS = 2_000_000
 """Maximum number of combinations of postcode, locality and street. The country has about half a million."""
@@ -70,6 +73,11 @@ LOST = "without their municipality in the file"
 ABROAD = "outside Poland"
 
 Group = tuple[int, str, tuple[str, ...]]
+
+
+def recognises(start: FileStart) -> bool:
+    """Whether the root element of an XML has a namespace of address points."""
+    return start.text.startswith(b"<") and any(space in start.text for space in NAMESPACES)
 
 
 def parse(*paths: Path) -> Extract[PostcodeRecord]:

@@ -3,7 +3,7 @@
 import pytest
 
 from catalog.importers.download import Fetcher, RetryPolicy
-from catalog.importers.publications import read_publications
+from catalog.importers.source import read_sources
 from tests import small_country
 from tests.publisher_server import Publishers, serve
 
@@ -27,7 +27,7 @@ def publishers():
 
 @pytest.fixture
 def sources(publishers, tmp_path):
-    return read_publications(publishers.sources(tmp_path / "sources.yaml", **small_country.SMALL))
+    return read_sources(publishers.sources(tmp_path / "sources.yaml", **small_country.SMALL))
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.importers.parsers.formats import identify
 from catalog.importers.records import BadInput
+from catalog.importers.source import identify
 from tests import ROOT
 
 DATA = ROOT / "tests" / "data"
@@ -46,9 +46,15 @@ def chance(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311 - nothing secret
 
 
+def format_of(path, look=identify):
+    """Name of the format of a file, None if it is unknown. Raises BadInput. look: identify or recognise."""
+    recognised = look(path)
+    return recognised and recognised[1].name
+
+
 def sniff(path):
-    """The form of a file, or None when it is unknown, missing or damaged."""
+    """Name of the format of a file, or None when it is unknown, missing or damaged."""
     try:
-        return identify(path)
+        return format_of(path)
     except BadInput:
         return None

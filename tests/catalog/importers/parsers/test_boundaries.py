@@ -12,11 +12,10 @@ from shapely.geometry import Polygon, box
 
 from catalog.importers.parsers import boundaries
 from catalog.importers.parsers.boundaries import reduce_coverage
-from catalog.importers.parsers.formats import Format, identify
 from catalog.importers.records import BadInput
 from catalog.territory import projection
 from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
-from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+from tests.catalog.importers.parsers.helpers import DATA, format_of, shared, text, write, zipped
 
 OFFICIAL = pyproj.CRS("EPSG:2180")
 # Two squares of 10 km that share a border, in metres of EPSG:2180.
@@ -313,7 +312,7 @@ def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path, code, name
     west = Polygon([(19.0, 50.0), (19.1, 50.0), (19.1004, 50.05), (19.1, 50.1), (19.0, 50.1)])
     east = Polygon([(19.1, 50.0), (19.2, 50.0), (19.2, 50.1), (19.1, 50.1), (19.1004, 50.075), (19.0997, 50.025)])
     path = geojson(tmp_path, [({code: "1206912", name: "Żabia Wola"}, west), ({code: "1206923", name: "Próba"}, east)])
-    assert identify(path) == Format.BOUNDARIES_GEOJSON
+    assert format_of(path) == "boundaries_geojson"
     extract = boundaries.parse(path)
     (one, other), (quality,) = extract.rows, extract.remarks
     assert [row.name for row in extract.rows] == ["Żabia Wola", "Próba"]

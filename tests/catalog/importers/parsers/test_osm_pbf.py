@@ -8,9 +8,8 @@ import pytest
 from osmium.osm.mutable import Node, Relation, Way
 
 from catalog.importers.parsers import osm_pbf, overpass
-from catalog.importers.parsers.formats import Format, identify
 from catalog.importers.records import BadInput, Note
-from tests.catalog.importers.parsers.helpers import chance, shared, write, zipped
+from tests.catalog.importers.parsers.helpers import chance, format_of, shared, write, zipped
 
 TAGS = {"shop": "coal", "name": "Próba", "addr:city": "Kolsko"}
 CORNERS = {1: (50.0, 19.0), 2: (50.0, 19.2), 3: (50.1, 19.2), 4: (50.3, 19.9)}
@@ -136,7 +135,7 @@ def test_something_else_under_its_name(tmp_path):
 
 
 def test_it_is_recognised_whatever_its_name(tmp_path):
-    assert identify(extract(tmp_path / "a.osm.pbf", node()).rename(tmp_path / "depots.json")) == Format.OSM_PBF
+    assert format_of(extract(tmp_path / "a.osm.pbf", node()).rename(tmp_path / "depots.json")) == "osm_pbf"
     assert len(osm_pbf.parse(tmp_path / "depots.json").rows) == 1
 
 

@@ -8,12 +8,12 @@ import pyproj
 import pytest
 
 from catalog.importers.parsers import prg_addresses
-from catalog.importers.parsers.formats import Format, identify, recognise
 from catalog.importers.parsers.prg_addresses import reading
 from catalog.importers.records import BadInput
+from catalog.importers.source import recognise
 from tests import ROOT
 from tests.catalog.importers.parsers.generate_addresses import area, document, generate, point
-from tests.catalog.importers.parsers.helpers import chance, shared, write, zipped
+from tests.catalog.importers.parsers.helpers import chance, format_of, shared, write, zipped
 
 MODELS = (2012, 2021)
 NORTH, EAST = 456_005.14, 287_772.37
@@ -277,8 +277,8 @@ def test_damage_is_one_line(tmp_path, model):
 
 def test_it_is_recognised(tmp_path, model):
     plain = file(tmp_path, model, *points(model), name="08.gml")
-    assert identify(plain) == Format.PRG_ADDRESSES
-    assert identify(zipped(tmp_path / "08.zip", {"a/08.xml": plain.read_bytes()})) == Format.PRG_ADDRESSES
+    assert format_of(plain) == "prg_addresses"
+    assert format_of(zipped(tmp_path / "08.zip", {"a/08.xml": plain.read_bytes()})) == "prg_addresses"
     with pytest.raises(BadInput, match="is named like PRG_ADDRESSES"):
         recognise(write(tmp_path / "PRG-punkty_adresowe.xml", "<html></html>"))
 

@@ -1,0 +1,1 @@
+"""Sources, one module a publisher: each lists its `SOURCES`; nothing else names them."""

@@ -1,0 +1,338 @@
+"""Official averages of the statistical office's BDL API v1: its answers, and its client.
+
+A value is a price only if its attribute marks it as a plain value.
+"""
+
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import orjson
+
+from catalog.importers.records import BadInput, Note
+from prices.series import FIRST_YEAR, describe_source
+
+COUNTRY_UNIT = "0" * 12
+VOIVODESHIP_UNIT = re.compile(r"[0-9]{2}([0-9]{2})0{8}", re.ASCII)
+"""Id of a voivodeship: macroregion, two digits of TERYT, zeros."""
+
+VALUE_LIMIT = 1_000_000
+"""Exclusive upper bound of an average price."""
+
+PLAIN_VALUE = 1
+"""Attribute of a plain value. Others mark missing, confidential or special values."""
+
+ATTRIBUTES = {
+    0: "zero",
+    4: "missing or confidential",
+    7: "smaller than can be shown",
+    14: "missing or confidential",
+    15: "missing",
+    50: "missing or zero",
+    91: "missing or confidential",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRecord:
+    """A variable of the local data bank. name: n1 to n5, joined. unit: of measure, e.g. "zł"."""
+
+    id: int
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationRecord:
+    """Average price of a year. area: 2 digits of the voivodeship, "" for Poland. source: of this number."""
+
+    series: str
+    area: str
+    year: int
+    value: Decimal
+    source: str
+
+    @property
+    def key(self) -> str:
+        """Unique key: series, area and year."""
+        return f"{self.series}/{self.area or 'PL'}/{self.year}"
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Values of one variable. updated: the day of their last change."""
+
+    variable_id: int
+    results: tuple[Any, ...]
+    updated: date | None
+
+
+def read_json(content: bytes, where: object) -> dict[str, Any]:
+    """Return the object of a response. Raises BadInput."""
+    try:
+        answer = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise BadInput(where, f"is not JSON: {error}") from error
+    if not isinstance(answer, dict):
+        raise BadInput(where, "is not an answer of the BDL API: no object")
+    return answer
+
+
+def is_answer(path: Path) -> bool:
+    """Whether a file looks like a saved response about variables or values."""
+    if path.suffix.lower() != ".json":
+        return False
+    try:
+        answer = read_json(path.read_bytes(), path)
+    except (BadInput, OSError):
+        return False
+    return "results" in answer and ("variableId" in answer or "totalRecords" in answer)
+
+
+def results_of(answer: Mapping[str, Any], where: object) -> list[dict[str, Any]]:
+    """Return the rows of a page. Raises BadInput."""
+    results = answer.get("results")
+    if not isinstance(results, list) or not all(isinstance(row, dict) for row in results):
+        raise BadInput(where, "is not a page of the BDL API: no list of results")
+    return results
+
+
+def variable_of(row: Mapping[str, Any], where: object) -> VariableRecord:
+    """Return a variable, from a row of a list or a response of its own. Raises BadInput."""
+    names = [row[name] for name in ("n1", "n2", "n3", "n4", "n5") if isinstance(row.get(name), str)]
+    if not isinstance(row.get("id"), int) or not names or not isinstance(row.get("measureUnitName"), str):
+        raise BadInput(where, "holds a variable without id, name or unit")
+    return VariableRecord(row["id"], " – ".join(names), row["measureUnitName"])
+
+
+def data_of(answer: Mapping[str, Any], where: object) -> Data:
+    """Return the values of a variable on one page. Raises BadInput."""
+    variable_id = answer.get("variableId")
+    if not isinstance(variable_id, int):
+        raise BadInput(where, "holds values without the number of their variable (variableId)")
+    updated = None
+    with suppress(ValueError):
+        updated = date.fromisoformat(str(answer.get("lastUpdate"))[:10])
+    return Data(variable_id, tuple(results_of(answer, where)), updated)
+
+
+def observations(slug: str, data: Data, where: object, notes: list[Note]) -> Iterator[ObservationRecord]:
+    """Yield the prices of a series for Poland and the voivodeships. notes: receives the values that are no prices.
+
+    Raises BadInput for malformed rows.
+    """
+    for unit in data.results:
+        area = area_of(unit.get("id"))
+        values = unit.get("values")
+        if not isinstance(unit.get("id"), str) or not isinstance(values, list):
+            raise BadInput(where, f"holds a unit without id or values: {str(unit)[:60]!r}")
+        if area is None:
+            continue
+        for row in values:
+            key = f"{slug}/{area or 'PL'}/{row.get('year') if isinstance(row, dict) else '?'}"
+            if not isinstance(row, dict) or not {"year", "attrId"} <= row.keys():
+                raise BadInput(where, f"holds a value without year or attribute: {str(row)[:60]!r}")
+            if row["attrId"] != PLAIN_VALUE:
+                meaning = ATTRIBUTES.get(row["attrId"], "not a plain value")
+                notes.append(Note(key, f"no price, its attribute {row['attrId']} says: {meaning!r}"))
+                continue
+            year, value = read_year(row["year"]), read_value(row.get("val"))
+            if year is None or value is None:
+                raise BadInput(where, f"holds a year or value that is no number: {str(row)[:60]!r}")
+            if value <= 0 or year < FIRST_YEAR:
+                notes.append(Note(key, f"no price of a year from {FIRST_YEAR}: '{value}'"))
+                continue
+            yield ObservationRecord(slug, area, year, value, describe_source(data.variable_id)["name"])
+
+
+def area_of(unit_id: Any) -> str | None:
+    """Return 2 digits of a voivodeship, "" for Poland, None for any other unit."""
+    if unit_id == COUNTRY_UNIT:
+        return ""
+    found = VOIVODESHIP_UNIT.fullmatch(str(unit_id))
+    return found[1] if found and found[1] != "00" else None
+
+
+def read_year(value: Any) -> int | None:
+    """Return a year, which the API sends as text; None for anything else."""
+    return int(value) if re.fullmatch(r"[12][0-9]{3}", str(value), re.ASCII) else None
+
+
+def read_value(value: Any) -> Decimal | None:
+    """Return a number rounded to the four decimals of the column; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    number = Decimal(str(value))
+    if not number.is_finite() or abs(number) >= VALUE_LIMIT:
+        return None
+    return number.quantize(Decimal("0.0001"))
+
+
+CATEGORY = "K15"
+"""The category of the averages: prices ("Ceny")."""
+
+PAGE_SIZE = 100
+MOST_PAGES = 200
+ATTEMPTS = 5
+FIRST_WAIT_S = 1.0
+LONGEST_WAIT_S = 120.0
+TIMEOUT_S = 30.0
+
+PATIENCE_S = 15 * 60
+"""Longest wait for a rate limit."""
+
+# (requests, seconds), as published for callers without and with a registered X-ClientId.
+ANONYMOUS_LIMITS = ((5, 1), (100, 15 * 60), (1_000, 12 * 3600))
+REGISTERED_LIMITS = ((10, 1), (500, 15 * 60), (5_000, 12 * 3600))
+
+COUNTRY_LEVEL, VOIVODESHIP_LEVEL = 0, 2
+
+
+class BdlUnavailable(Exception):
+    """The API does not respond or refuses, after all retries. The message names the URL."""
+
+
+class Pace:
+    """Keeps requests within the published limits by waiting, at most PATIENCE_S."""
+
+    def __init__(
+        self, limits: tuple[tuple[int, int], ...], *, sleep: Callable[[float], None], clock: Callable[[], float]
+    ) -> None:
+        self.limits, self.sleep, self.clock = limits, sleep, clock
+        self.moments: deque[float] = deque(maxlen=max(most for most, _ in limits))
+
+    def wait(self) -> None:
+        """Block until one more request is within every limit. Raises BdlUnavailable."""
+        for most, seconds in self.limits:
+            left = self.moments[-most] + seconds - self.clock() if len(self.moments) >= most else 0
+            if left > PATIENCE_S:
+                raise BdlUnavailable(f"the limit of {most} requests in {seconds // 3600} hours is used up")
+            if left > 0:
+                self.sleep(left)
+        self.moments.append(self.clock())
+
+
+class BdlClient:
+    """Client of the API. client_id: a registered one has higher limits, "" for none. agent: User-Agent, "" for httpx2.
+
+    answers: URL and body of every successful response so far.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        client_id: str = "",
+        *,
+        agent: str = "",
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        headers = {"Accept": "application/json", **({"X-ClientId": client_id} if client_id else {})}
+        headers |= {"User-Agent": agent} if agent else {}
+        self.answers: list[tuple[str, bytes]] = []
+        self.http = httpx2.Client(headers=headers, timeout=timeout_s)
+        self.base_url = base_url.rstrip("/")
+        self.sleep = sleep
+        self.pace = Pace(REGISTERED_LIMITS if client_id else ANONYMOUS_LIMITS, sleep=sleep, clock=clock)
+
+    def __enter__(self) -> "BdlClient":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.http.close()
+
+    def get(self, path: str, **query: str | int) -> dict[str, Any]:
+        """Return one response, after at most ATTEMPTS attempts on 429, 5xx, time-outs and broken connections.
+
+        Raises BdlUnavailable, and BadInput for a malformed response.
+        """
+        url = httpx2.URL(f"{self.base_url}/{path}", params={**query, "format": "json", "lang": "pl"})
+        trouble = retry_after = ""
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                self.sleep(self._pause(attempt, retry_after))
+            self.pace.wait()
+            retry_after = ""
+            try:
+                response = self.http.get(url)
+            except httpx2.TransportError as error:
+                trouble = f"{type(error).__name__}: {error}"
+                continue
+            if response.status_code == httpx2.codes.OK:
+                answer = read_json(response.content, url)
+                self.answers.append((str(url), response.content))
+                return answer
+            trouble = f"status {response.status_code}"
+            if response.status_code != httpx2.codes.TOO_MANY_REQUESTS and response.status_code < 500:
+                break
+            retry_after = response.headers.get("Retry-After", "")
+        raise BdlUnavailable(f"{url} does not answer after {attempt + 1} attempts: {trouble}")
+
+    def pages(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
+        """Yield every page, until all announced records have arrived. Raises like `get`."""
+        seen = 0
+        for page in range(MOST_PAGES):
+            answer = self.get(path, **query, page=page, **{"page-size": PAGE_SIZE})
+            where = f"{self.base_url}/{path}, page {page}"
+            results = results_of(answer, where)
+            total = answer.get("totalRecords")
+            if not isinstance(total, int):
+                raise BadInput(where, "does not say how many records there are (totalRecords)")
+            yield answer
+            seen += len(results)
+            if seen >= total:
+                return
+            if not results:
+                raise BadInput(where, f"is empty although {total} records are announced and {seen} came")
+        raise BadInput(f"{self.base_url}/{path}", f"has more than {MOST_PAGES} pages")
+
+    def variables_of(self, subject: str) -> Iterator[VariableRecord]:
+        """Yield the variables of a subject and its descendants. Raises like `get`."""
+        for page in self.pages("subjects", **{"parent-id": subject}):
+            for row in results_of(page, "subjects"):
+                if not isinstance(row.get("id"), str):
+                    raise BadInput(f"subjects below {subject}", f"hold one without id: {str(row)[:60]!r}")
+                if row.get("hasVariables"):
+                    for found in self.pages("variables", **{"subject-id": row["id"]}):
+                        for variable in results_of(found, "variables"):
+                            yield variable_of(variable, f"variables of {row['id']}")
+                elif row.get("children"):
+                    yield from self.variables_of(row["id"])
+
+    def variable(self, variable_id: int) -> VariableRecord:
+        """Return one variable by its number. Raises like `get`."""
+        return variable_of(self.get(f"variables/{variable_id}"), f"variable {variable_id}")
+
+    def search_variables(self, name: str) -> Iterator[VariableRecord]:
+        """Yield the variables whose names contain a text; none if the search answers 404. Raises like `get`."""
+        try:
+            for page in self.pages("variables/search", name=name):
+                for row in results_of(page, "variables/search"):
+                    yield variable_of(row, f"search for {name!r}")
+        except BdlUnavailable as error:
+            if "status 404" not in str(error):
+                raise
+
+    def data(self, variable_id: int, levels: Sequence[int] = (COUNTRY_LEVEL, VOIVODESHIP_LEVEL)) -> Iterator[Data]:
+        """Yield the values of a variable for Poland and the voivodeships, page by page. Raises like `get`."""
+        for level in levels:
+            for page in self.pages(f"data/by-variable/{variable_id}", **{"unit-level": level}):
+                found = data_of(page, f"values of variable {variable_id}")
+                if found.variable_id != variable_id:
+                    raise BadInput(f"values of variable {variable_id}", f"are of variable {found.variable_id}")
+                yield found
+
+    def _pause(self, attempt: int, retry_after: str) -> float:
+        """Return the seconds before the next attempt: Retry-After or exponential backoff, at most LONGEST_WAIT_S."""
+        own: float = FIRST_WAIT_S * 2 ** (attempt - 1)
+        asked = float(retry_after) if retry_after.isascii() and retry_after.isdigit() else own
+        return min(max(own, asked), LONGEST_WAIT_S)

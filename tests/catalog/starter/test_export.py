@@ -1,0 +1,51 @@
+"""export_starter writes what the starter data were loaded from."""
+
+import io
+from datetime import date
+
+import pytest
+from django.core.management import call_command
+
+from catalog.importers.records import PlaceRecord
+from catalog.importers.sync import Options
+from catalog.models import Place
+from catalog.starter import load, reader
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def export(folder):
+    out = io.StringIO()
+    call_command("export_starter", out=folder, stdout=out)
+    return out.getvalue()
+
+
+@pytest.mark.slow
+def test_the_starter_data_are_exported_byte_for_byte(tmp_path):
+    options = Options(today=date(2026, 11, 21), write=True)
+    for step in (load.load_units, load.load_places, load.load_postcodes):
+        step(options)
+    printed = export(tmp_path)
+    for path in sorted(tmp_path.iterdir()):
+        assert path.read_bytes() == (reader.FILES / path.name).read_bytes(), path.name
+    stated = (reader.FILES / "README.md").read_text(encoding="utf-8")
+    assert len(printed.splitlines()) == 4
+    assert all(line in stated for line in printed.splitlines())
+
+
+def test_an_exported_catalog_is_read_back(tmp_path):
+    unit = factories.krakow()
+    places = [("prng:10", "miasto", ""), ("prng:9", "wieś", ""), ("terc:1261039", "delegatura", "1261039")]
+    for key, kind, district in places:
+        at = {} if district else {"lat": 50.05, "lon": 19.95}
+        Place.objects.create(id=key, name="Próba", kind=kind, municipality=unit, main=True, district=district, **at)
+    Place.objects.create(id="simc:0000001", name="Próba", kind="wieś", municipality=unit, main=True)
+    factories.PostcodeFactory()
+    export(tmp_path)
+    assert [row.teryt for row in reader.read_units(tmp_path)] == ["12", unit.teryt[:4], unit.teryt]
+    assert [row.id for row in reader.read_places(tmp_path)] == ["prng:9", "prng:10"]
+    assert reader.read_districts(tmp_path) == [PlaceRecord("terc:1261039", "Próba", "delegatura", "1261039")]
+    assert [(row.code, row.municipalities) for row in reader.read_postcodes(tmp_path)] == [
+        ("30-001", ((unit.teryt, 8),))
+    ]
