@@ -1,4 +1,4 @@
-"""Publishers on this machine: files with validators and ranges, a form, an Overpass, and every way to misbehave.
+"""Publishers on this machine: files with validators, a form, an Overpass, and every way to misbehave.
 
 `python -m tests.ops.rehearsal` runs the whole chain against it; see docs/refresh.md.
 """
@@ -53,7 +53,6 @@ class Publishers:
     troubles: dict[str, list[Any]] = field(default_factory=dict)
     always: dict[str, Any] = field(default_factory=dict)
     asked: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
-    ranges: bool = True
     validators: bool = True
     bdl: FakeBdl = field(default_factory=FakeBdl)
     url: str = ""
@@ -123,25 +122,17 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
             return publishers.files.get(path.lstrip("/"))
 
         def give(self, path: str, content: bytes, trouble: str) -> None:
-            """A file, whole or in part, in good order or not."""
+            """A file, in good order or not."""
             etag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
             fixed = publishers.validators and path not in {PATHS["teryt-terc"], PATHS["osm-depots"]}
             headers = {"ETag": etag, "Last-Modified": formatdate(1_790_000_000, usegmt=True)} if fixed else {}
             if fixed and self.headers.get("If-None-Match") == etag:
                 self.reply(304, b"", headers)
                 return
-            status, start = 200, 0
-            if publishers.ranges and fixed and self.headers.get("If-Range") == etag:
-                start = int(self.headers["Range"].removeprefix("bytes=").rstrip("-"))
-                if start >= len(content):
-                    self.reply(416, b"", {})
-                    return
-                status = 206
-                headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
-            self.misbehave(trouble, status, content[start:], headers)
+            self.misbehave(trouble, content, headers)
 
-        def misbehave(self, trouble: str, status: int, content: bytes, headers: dict[str, str]) -> None:
-            half = content[: len(content) // 2]
+        def misbehave(self, trouble: str, content: bytes, headers: dict[str, str]) -> None:
+            status, half = 200, content[: len(content) // 2]
             if trouble == "drop":  # the connection is reset in the middle
                 self.start(status, {**headers, "Content-Length": str(len(content))})
                 self.wfile.write(half)
@@ -196,12 +187,6 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
                 self.reply(200, b"<!DOCTYPE html><html><body>Przerwa techniczna</body></html>", {})
             elif trouble == "empty":
                 self.reply(200, b"", headers)
-            elif trouble == "wrong part":
-                self.reply(206, content, {"Content-Range": f"bytes 1-{len(content)}/{len(content) + 1}"})
-            elif trouble == "short part":  # less than the rest, announced honestly
-                self.reply(status, half, headers)
-            elif trouble == "brotli":
-                self.reply(200, content, {"Content-Encoding": "br"})
             else:
                 self.reply(status, content, headers)
 

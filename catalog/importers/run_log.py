@@ -6,7 +6,7 @@ record of a refusal is written after the rollback. Dry runs are not recorded.
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -29,7 +29,7 @@ MOST_DIFFERENCES = 200
 
 @dataclass(frozen=True, slots=True)
 class RunOrigin:
-    """Input of a run: id of the source, and its file if any."""
+    """Input of a run, as columns of its record: id of the source, and its file if any."""
 
     source: str = ""
     dataset: str = ""
@@ -41,12 +41,12 @@ class RunOrigin:
     @classmethod
     def of_source(cls, source: DataSource) -> "RunOrigin":
         """Origin of a source that is to be fetched."""
-        return cls(source.id, source.dataset, source.url)
+        return cls(source.id, source.dataset, source.url[:500])
 
     @classmethod
     def of_download(cls, source: DataSource, download: Download) -> "RunOrigin":
         """Origin of a downloaded file."""
-        return cls(source.id, source.dataset, download.url, download.path.name, download.size, download.sha256)
+        return cls(source.id, source.dataset, download.url[:500], download.path.name, download.size, download.sha256)
 
     @classmethod
     def of_step(cls, step: ImportStep) -> "RunOrigin":
@@ -95,12 +95,7 @@ def record(
         # Names of depots may be personal, so they are stored with the depot only.
         differences = [] if origin.dataset == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
     return ImportRun.objects.create(
-        source=origin.source,
-        dataset=origin.dataset,
-        address=origin.address[:500],
-        file_name=origin.file_name,
-        file_size=origin.file_size,
-        checksum=origin.checksum,
+        **asdict(origin),
         started=started,
         finished=max(timezone.now(), started),
         outcome=outcome,

@@ -2,7 +2,8 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,21 @@ SHOWN = 10
 def progress(rows: Iterable[Any], label: str) -> Iterable[Any]:
     """Return rows with a progress bar on a terminal."""
     return tqdm(rows, desc=label, unit=" rows", leave=False, disable=None, file=sys.stderr)
+
+
+@contextmanager
+def one_line_errors(consequence: str) -> Iterator[None]:
+    """Raise CommandError, with what follows from it, for everything that ends an import."""
+    try:
+        yield
+    except REFUSALS as error:
+        raise CommandError(f"{consequence}: {error}") from error
+    except ImportRunning as error:
+        raise CommandError(f"{consequence}: another import is running; wait until it ends") from error
+    except (CommitOutcomeUnknown, AnalyzeFailed) as error:
+        raise CommandError(str(error)) from error
+    except DatabaseError as error:
+        raise CommandError(f"{consequence}: {describe_error(error)}") from error
 
 
 def read_sources_file(path: Path | None) -> dict[str, DataSource]:
@@ -138,19 +154,12 @@ class ImportCommand(BaseCommand):
             allow_older=allow_older,
             progress=progress,
         )
-        try:
-            reports = self.run_sources(sources, how)
-        except REFUSALS as error:
-            raise CommandError(f"nothing was imported: {error}") from error
-        except ImportRunning as error:
-            raise CommandError("nothing was imported: another import is running; wait until it ends") from error
-        except CommitOutcomeUnknown as error:
-            raise CommandError(str(error)) from error
-        except AnalyzeFailed as error:
-            self.print_reports(error.reports, **options)
-            raise CommandError(str(error)) from error
-        except DatabaseError as error:
-            raise CommandError(f"nothing was imported: {describe_error(error)}") from error
+        with one_line_errors("nothing was imported"):
+            try:
+                reports = self.run_sources(sources, how)
+            except AnalyzeFailed as error:
+                self.print_reports(error.reports, **options)
+                raise
         self.print_reports(reports, **options)
         if not commit:
             self.stdout.write("This was a dry run: nothing was changed. Add --commit to write.")

@@ -1,6 +1,6 @@
 """Writing of localities: each source updates its own rows."""
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 from catalog.importers.records import Extract, Note, PlaceRecord
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
@@ -11,6 +11,7 @@ from fueldepot.data.bulk import insert, upsert
 TITLE = "places"
 
 COLUMNS = ("id", "name", "kind", "municipality_id", "main", "lat", "lon", "district")
+"""Columns of a place, in the order of the fields of its record."""
 
 
 def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
@@ -35,26 +36,8 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
     report = report_of(TITLE, diff)
     report.rejected = rejected
     if options.write:
-        insert(
-            Place,
-            COLUMNS,
-            ((p.id, p.name, p.kind, p.unit, p.main, p.lat, p.lon, p.district) for p in diff.added.values()),
-        )
-        upsert(
-            [
-                Place(
-                    id=p.id,
-                    name=p.name,
-                    kind=p.kind,
-                    municipality_id=p.unit,
-                    main=p.main,
-                    lat=p.lat,
-                    lon=p.lon,
-                    district=p.district,
-                )
-                for _, p in diff.changed.values()
-            ],
-            ["name", "kind", "municipality", "main", "lat", "lon", "district"],
-        )
+        insert(Place, COLUMNS, map(astuple, diff.added.values()))
+        changed = [Place(**dict(zip(COLUMNS, astuple(place), strict=True))) for _, place in diff.changed.values()]
+        upsert(changed, ["name", "kind", "municipality", "main", "lat", "lon", "district"])
         Place.objects.filter(pk__in=diff.removed).delete()
     return report

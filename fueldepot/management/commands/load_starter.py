@@ -1,13 +1,11 @@
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
-from django.db import Error as DatabaseError
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from catalog.importers.records import BadInput
-from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, describe_error, run
-from catalog.importers.sync import ImportRefused, Options
-from catalog.management.import_command import ImportCommand, progress
+from catalog.importers.runner import run
+from catalog.importers.sync import Options
+from catalog.management.import_command import ImportCommand, one_line_errors, progress
 from catalog.starter import load
 from prices import starter as prices
 from regulations import starter as regulations
@@ -21,15 +19,7 @@ class Command(ImportCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         how = Options(today=timezone.localdate(), write=True, progress=progress)
-        try:
+        with one_line_errors("nothing was loaded"):
             reports = run([*load.missing_steps(), *prices.missing_steps(), *regulations.missing_steps()], how)
-        except (BadInput, ImportRefused) as error:
-            raise CommandError(f"nothing was loaded: {error}") from error
-        except ImportRunning as error:
-            raise CommandError("nothing was loaded: another import is running; wait until it ends") from error
-        except (CommitOutcomeUnknown, AnalyzeFailed) as error:
-            raise CommandError(str(error)) from error
-        except DatabaseError as error:
-            raise CommandError(f"nothing was loaded: {describe_error(error)}") from error
         for report in filter(lambda report: report.added, reports):
             self.stdout.write(f"starter data: {report.added} {report.title}")
