@@ -9,10 +9,13 @@ class CatalogConfig(AppConfig):
     verbose_name = "Katalog składów"
 
     def ready(self) -> None:
-        """Register the system checks and owner links, which follow a merge; rebuild the index after migrations."""
-        from catalog import checks  # noqa: F401
+        """Register what other layers call: versions of data sets, system checks, owner links, the index of names."""
+        from catalog import checks, versions  # noqa: F401
         from catalog.services.followers import FOLLOWERS, Follower
         from catalog.submissions import owner_links
+        from fueldepot.data import snapshot
+
+        snapshot.store.read_versions = versions.read_versions
 
         FOLLOWERS.append(
             Follower(

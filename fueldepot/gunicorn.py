@@ -65,7 +65,7 @@ def post_worker_init(worker: Any) -> None:
     from fueldepot import embedded
     from fueldepot.data import snapshot
 
-    snapshot.start_polling()
+    snapshot.store.start_polling()
     letters.start()
     embedded.watch_keeper()
 

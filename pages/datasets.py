@@ -12,8 +12,8 @@ from catalog.depots.attribution import LICENCES, ORIGINS
 from catalog.depots.snapshot import depots
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.models import Dataset, Depot
+from catalog.versions import RUNS
 from fueldepot.data.snapshot import Snapshot
-from fueldepot.data.versions import RUNS
 from fueldepot.http.links import site_url
 from pages.page import QUOTING, Crumb, Page, dataset
 from pages.polish import whole

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_safe
 
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
+from catalog.versions import RUNS
 from fueldepot.data import snapshot
-from fueldepot.data.versions import RUNS
 from fueldepot.http import cache_control
 from fueldepot.http.conditional import conditional
 from fueldepot.http.links import site_url

@@ -6,11 +6,11 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from catalog import versions
 from catalog.depots.openings import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset
-from fueldepot.data import versions
 from pages.api_rules import RulesPage, rules_page
 from pages.choices import Choices
 from pages.datasets import DatasetsPage, datasets_page

@@ -14,13 +14,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from catalog import versions
 from catalog.depots import fuels
 from catalog.models import Dataset, Depot, DepotBatch, Submission
 from catalog.services.moderation import lock_depots
 from catalog.submissions.decisions import ReasonMissing
 from catalog.submissions.notifications import PriceOutcome, record_price_outcomes
 from catalog.text import short_zloty
-from fueldepot.data import history, versions
+from fueldepot.data import history
 from fueldepot.data.bulk import among
 from prices.models import DepotPrice, PlausibleRange
 from prices.offers import lock_depots_of, update_offers

@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
+from catalog import versions
 from catalog.models import Dataset
-from fueldepot.data import versions
 from regulations.models import Amendment, Deadline, Resolution
 
 

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from catalog import versions
 from catalog.importers.sync import Options
 from catalog.importers.sync.successions import SuccessorVotes
 from catalog.models import Dataset, FormerMunicipality, Municipality
-from fueldepot.data import versions
 from regulations.applicability import names
 from regulations.models import Deadline, FuelBan, Resolution
 from regulations.services import save_as

@@ -23,7 +23,7 @@ from hypothesis import settings as hypothesis_settings
 
 from catalog.depots import quality
 from catalog.roles import EDITOR
-from fueldepot.data import snapshot, versions
+from fueldepot.data import snapshot
 from fueldepot.http import shared_cache
 from pages import machine_files
 from tests import SHARED
@@ -77,7 +77,6 @@ def forget() -> None:
     """Start as a new process would."""
     _Built.writes = None
     snapshot.invalidate()
-    versions.changed_here.clear()
     quality.find.cache_clear()
     machine_files.invalidate()
 

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from functools import cache
 
 import pytest
+from django.apps import apps
 
 from tests import ROOT
 
@@ -99,6 +100,14 @@ def test_code_that_documents_name_exists(name):
 def test_one_class_name_is_one_class():
     homes = Counter(node.name for tree in trees().values() for node in tree.body if isinstance(node, ast.ClassDef))
     assert {name for name, count in homes.items() if count > 1} - FOR_DJANGO == set()
+
+
+@pytest.mark.parametrize("package", ["data", "http"])
+def test_the_ground_floor_names_no_table_and_no_model_of_an_app(package):
+    models = [model for app in APPS for model in apps.get_app_config(app).get_models()]
+    names = {name for model in models for name in (model._meta.db_table, f'"{model.__name__}"')} | {"get_model("}
+    for file in (ROOT / "fueldepot" / package).rglob("*.py"):
+        assert not [name for name in names if name in sources()[file]], file
 
 
 def test_lock_files_name_no_index():

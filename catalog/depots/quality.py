@@ -13,6 +13,7 @@ from catalog.models import Dataset, Depot, NotDuplicate
 from catalog.territory import projection
 from catalog.territory.boundaries import EDGE_TOLERANCE_M
 from catalog.territory.snapshot import territory
+from catalog.versions import read_versions
 from fueldepot.data import snapshot
 
 
@@ -29,17 +30,26 @@ class DataQualityReport:
     bad_nip: frozenset[int]
     pairs: tuple[Pair, ...]
 
+    def unresolved_pairs(self) -> tuple[Pair, ...]:
+        """Return likely duplicates that are not marked as distinct. One query."""
+        apart = set(NotDuplicate.objects.values_list("first_id", "second_id"))
+        return tuple(pair for pair in self.pairs if (pair.first, pair.second) not in apart)
+
+    def with_duplicates(self) -> frozenset[int]:
+        """Return the depots of `unresolved_pairs`. One query."""
+        return frozenset(key for pair in self.unresolved_pairs() for key in (pair.first, pair.second))
+
 
 _looking = Lock()
 
 
 def get_report() -> DataQualityReport:
-    """Return the report of the present state. At most one query if cached, else three.
+    """Return the report of the present rows. One query if cached, else three.
 
     The desk asks for it after every save, so it does not wait for the snapshots of depots and prices.
     """
-    territory_key = snapshot.built().key(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
-    key = f"{snapshot.committed_key(Dataset.Slug.DEPOTS)} {territory_key}"
+    territory_key = snapshot.current().key(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
+    key = f"{read_versions().get(Dataset.Slug.DEPOTS)} {territory_key}"
     with _looking:
         return find(key)
 
@@ -68,7 +78,7 @@ def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> froze
     All points are tested at once. Only the failing ones are located one by one: on a shared border, and just outside
     the country, another rule than the nearest area applies.
     """
-    index = territory.get_built().boundaries
+    index = territory.get().boundaries
     if not rows or not len(index.areas):
         return frozenset()
     judged = [row for row in rows if row[3] in index.positions]
@@ -81,14 +91,3 @@ def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> froze
     return frozenset(
         row[0] for row in suspects if (located := index.find(row[1], row[2])) is None or located.teryt != row[3]
     )
-
-
-def unresolved_pairs() -> tuple[Pair, ...]:
-    """Return likely duplicates that are not marked as distinct. One query."""
-    apart = set(NotDuplicate.objects.values_list("first_id", "second_id"))
-    return tuple(pair for pair in get_report().pairs if (pair.first, pair.second) not in apart)
-
-
-def with_duplicates() -> frozenset[int]:
-    """Return the depots of `unresolved_pairs`. One query."""
-    return frozenset(key for pair in unresolved_pairs() for key in (pair.first, pair.second))

@@ -10,11 +10,11 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.db.models import Model
 
+from catalog import versions
 from catalog.importers import as_of
 from catalog.importers.sync import ImportRefused, Options, Report
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
 from catalog.search import entries
-from fueldepot.data import versions
 
 IMPORT_LOCK = 0x464445504F54
 """Key of the advisory lock of imports: "FDEPOT" in ASCII."""

@@ -8,9 +8,10 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Model
 
+from catalog import versions
 from catalog.models import Dataset, Depot, DepotBatch, Submission
 from catalog.services.moderation import lock_depots
-from fueldepot.data import history, versions
+from fueldepot.data import history
 from fueldepot.data.bulk import among
 
 UNDONE = "cofnięto decyzję"

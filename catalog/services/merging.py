@@ -7,11 +7,12 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from catalog import versions
 from catalog.models import Dataset, Depot, DepotMerge, NotDuplicate, Submission
 from catalog.services.editing import in_order, refuse_unknown
 from catalog.services.followers import FOLLOWERS
 from catalog.services.moderation import DepotIsRemoved, lock_depots, with_note
-from fueldepot.data import history, versions
+from fueldepot.data import history
 
 
 class MergeRefused(Exception):

@@ -11,10 +11,11 @@ from django.db import transaction
 from django.db.models import CASCADE, Case, CharField, F, Func, ManyToOneRel, QuerySet, Value, When
 from django.utils import timezone
 
+from catalog import versions
 from catalog.models import Dataset, Depot, DepotBatch, Submission
 from catalog.services.followers import FOLLOWERS
 from catalog.services.refusal import Refusal
-from fueldepot.data import history, versions
+from fueldepot.data import history
 from fueldepot.data.bulk import among
 
 

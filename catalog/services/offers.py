@@ -11,10 +11,11 @@ from itertools import pairwise
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
+from catalog import versions
 from catalog.depots import fuels
 from catalog.models import Dataset, Depot
 from catalog.services.moderation import VERIFYING
-from fueldepot.data import history, versions
+from fueldepot.data import history
 from fueldepot.data.bulk import among
 
 ADDED = "paliwo z ceny"

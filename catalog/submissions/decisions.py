@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
+from catalog import versions
 from catalog.models import Dataset, Depot, Submission
 from catalog.services import moderation
 from catalog.services.editing import check_edit_version
@@ -16,7 +17,7 @@ from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, letters, objections, owner_links
 from catalog.submissions.field_groups import Values
 from catalog.territory.snapshot import territory
-from fueldepot.data import history, versions
+from fueldepot.data import history
 
 MAX_REASON = 500
 

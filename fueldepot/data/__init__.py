@@ -1,1 +1,1 @@
-"""Generic database code: versions and snapshots of data sets, bulk writes, history."""
+"""Generic database code: snapshots of data sets, bulk writes, history."""

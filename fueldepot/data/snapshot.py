@@ -1,9 +1,13 @@
-"""Per-process copies of whole data sets, rebuilt when a version changes. Public GET requests read nothing else.
+"""Per-process copies of whole data sets. Public GET requests read nothing else.
 
-All outdated snapshots are built in one REPEATABLE READ transaction and replaced together, so a request that reads
-within `consistent` sees one database state. The former ones are served meanwhile. A process that has committed a change
-rebuilds before it answers again; others notice the new version within `POLL_INTERVAL_S`. While the database is away,
-the last state is served.
+A `Snapshot` knows how to build a copy of some data sets. A `State` is the copies of all snapshots at one moment of the
+database, with the versions of the data sets; it never changes. The `SnapshotStore` holds the newest state. Its thread compares
+the versions with the database every `POLL_INTERVAL_S`; where they differ, it builds the outdated copies in one
+REPEATABLE READ transaction and replaces the state. Readers take the former one meanwhile, and while the database is
+away.
+
+A request reads within `consistent`: one state from start to end. Only this waits, and only for a change that this
+process itself has committed: an editor sees what they have just saved. All other reads take the newest state.
 """
 
 import logging
@@ -13,6 +17,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from math import inf
 from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
@@ -21,41 +26,41 @@ from django.utils import timezone
 
 from fueldepot.data import connections
 from fueldepot.data.connections import DATABASE_AWAY
-from fueldepot.data.versions import UNKNOWN, changed_here, read_versions
 
 logger = logging.getLogger(__name__)
 
 POLL_INTERVAL_S = 0.25
-"""Interval between comparisons of the snapshots with the versions in the database."""
+"""Interval between comparisons of the versions with those in the database."""
+
+RETRY_AFTER_S = 1.0
+"""Interval after a build that failed."""
 
 AWAY_AFTER_S = 2.0
-"""Time without a response to a poll after which the database counts as away."""
+"""Time without the versions after which the database counts as away."""
 
 HANG_UP_AFTER_S = 5.0
-"""Time without a response to a poll after which all connections are hung up: there may have been a failover."""
+"""Time without the versions after which all connections are hung up: there may have been a failover."""
 
 BUILD_LIMIT_S = 60.0
 """Time limit of a build, after which all connections are hung up."""
+
+UNKNOWN = "-"
+"""Version key of a data set that was never written."""
 
 T = TypeVar("T")
 
 
 class Snapshot(Generic[T]):
-    """A cached copy of data sets, shared by all threads: read-only."""
+    """A copy of data sets, shared by all threads: read-only."""
 
     def __init__(self, build: Callable[[], T], *slugs: str) -> None:
         """build: reads the rows and returns the copy. slugs: every data set that it reads."""
         self.build, self.slugs = build, slugs
-        _snapshots.append(self)
+        store.snapshots.append(self)
 
     def get(self) -> T:
         """Return the copy: within `consistent` that of its state, else the newest. No query once it is built."""
-        copy: T = current().copy_of(self)
-        return copy
-
-    def get_built(self) -> T:
-        """Return the copy of `built`: for data sets that this process does not change."""
-        copy: T = built().copy_of(self)
+        copy: T = store.current().copy_of(self)
         return copy
 
 
@@ -81,129 +86,161 @@ class State:
         return timezone.localtime(datetime.fromtimestamp(max(moments), UTC)).date() if moments else None
 
 
-_snapshots: list[Snapshot[Any]] = []
 _taken: ContextVar[State | None] = ContextVar("taken", default=None)
-_building = Lock()
 
 
-class _Process:
-    """State of this process.
+class SnapshotStore:
+    """The snapshots of this process.
 
-    is_behind: whether a change that it committed is being built. polling_since, building_since: monotonic start time of
-    the pending poll and build, None for none.
+    snapshots: all there are. read_versions: returns the version keys of all written data sets, as "version.epoch
+    seconds", by one query; set by the app that defines them. Times are of the monotonic clock.
     """
 
-    state: State | None = None
-    is_behind = False
-    polling_since: float | None = None
-    building_since: float | None = None
-    away = False
+    snapshots: list[Snapshot[Any]]
+    read_versions: Callable[[], Mapping[str, str]]
 
+    def __init__(self) -> None:
+        self.snapshots = []
+        self._lock = Lock()  # held by the thread that asks for versions and builds
+        self.invalidate()
 
-def current() -> State:
-    """Return the state of `consistent`, else the newest; builds it first if there is none.
+    def invalidate(self) -> None:
+        """Return to the state of a new process: build everything at the next read."""
+        self._state: State | None = None
+        self._committed_at = -inf  # last change that this process committed
+        self._began_at = -inf  # start of the last build, which has all changes before it unless it failed
+        self._away = False
+        # When the database, asked just now, will count as away and when it is hung up; None while nothing is asked.
+        self._limits: tuple[float, float] | None = None
 
-    Includes changes committed by this process.
-    """
-    taken = _taken.get()
-    if taken is not None:
-        return taken
-    state = _Process.state
-    if state is None or len(state.copies) < len(_snapshots):
-        return refresh()
-    # Changes of an open transaction may still be rolled back.
-    if (changed_here.is_set() or _Process.is_behind) and not connection.in_atomic_block:
-        return _catch_up(state)
-    return state
+    def current(self) -> State:
+        """Return the state of `consistent`, else the newest; builds it if there is none."""
+        state = _taken.get() or self._state
+        return self.refresh() if state is None or len(state.copies) < len(self.snapshots) else state
 
+    @contextmanager
+    def consistent(self) -> Iterator[State]:
+        """Serve all reads of this block from one state, which has every change that this process has committed.
 
-def built() -> State:
-    """Return the state of `consistent`, else the newest; builds it if there is none.
+        If the database does not give that change, the block gets the former state after `AWAY_AFTER_S`.
+        """
+        state = self.current()
+        # Changes of an open transaction may still be rolled back.
+        if self._is_behind() and _taken.get() is None and not connection.in_atomic_block:
+            state = self._catch_up(state)
+        token = _taken.set(state)
+        try:
+            yield state
+        finally:
+            _taken.reset(token)
 
-    Never waits for changes committed by this process, and so may lack them.
-    """
-    taken = _taken.get() or _Process.state
-    return current() if taken is None or len(taken.copies) < len(_snapshots) else taken
+    def changed_on(self, *slugs: str) -> date | None:
+        """Return the day on which any of some data sets changed last, None when none was ever written. No query."""
+        return self.current().changed_on(*slugs)
 
+    def note_change(self) -> None:
+        """Record that this process has just committed a change."""
+        self._committed_at = time.monotonic()
 
-def committed_key(*slugs: str) -> str:
-    """Return the version keys of some data sets, those of changes committed by this process included.
+    def _is_behind(self) -> bool:
+        return self._committed_at >= self._began_at and not self.database_is_away()
 
-    Builds nothing. One query while such a change is not built yet, else none.
-    """
-    is_behind = changed_here.is_set() or _Process.is_behind
-    if _taken.get() is None and is_behind and not connection.in_atomic_block:
-        return State(read_versions()).key(*slugs)
-    return built().key(*slugs)
+    def _catch_up(self, former: State) -> State:
+        if self._lock.acquire(timeout=AWAY_AFTER_S):
+            try:
+                if self._is_behind():  # no other thread has built the change meanwhile
+                    self._attempt(self._build)
+            finally:
+                self._lock.release()
+        return self._state or former
 
+    def refresh(self) -> State:
+        """Rebuild outdated snapshots from one database state. One query if there are none.
 
-@contextmanager
-def consistent() -> Iterator[State]:
-    """Serve all reads of this block from one state."""
-    state = current()
-    token = _taken.set(state)
-    try:
-        yield state
-    finally:
-        _taken.reset(token)
+        Concurrent threads wait for it. Raises what the database or a build raises; the former state stays.
+        """
+        with self._lock:
+            return self._build()
 
+    def _build(self) -> State:
+        """Rebuild outdated snapshots. Requires the lock."""
+        began_at = time.monotonic()
+        try:
+            self._limits = began_at + AWAY_AFTER_S, began_at + HANG_UP_AFTER_S
+            versions = self.read_versions()
+            former = self._state or State()
+            if self._state is None or versions != former.versions or len(former.copies) < len(self.snapshots):
+                self._limits = (time.monotonic() + BUILD_LIMIT_S,) * 2
+                with repeatable_read():
+                    new = State(self.read_versions())
+                    copies: dict[Snapshot[Any], tuple[str, Any]] = {}
+                    for snapshot in self.snapshots:
+                        key = new.key(*snapshot.slugs)
+                        copy = former.copies.get(snapshot)
+                        copies[snapshot] = copy if copy and copy[0] == key else (key, snapshot.build())
+                former = self._state = State(new.versions, copies)
+            if self._away:
+                logger.warning("the database answers again")
+                self._away = False
+            return former
+        finally:
+            # Also after an error: readers wait for one attempt, and the thread goes on trying.
+            self._began_at, self._limits = began_at, None
 
-def changed_on(*slugs: str) -> date | None:
-    """Return the day on which any of some data sets changed last, None when none was ever written. No query."""
-    return current().changed_on(*slugs)
+    def poll(self) -> bool:
+        """Bring the state up to date. Returns whether it is; never raises."""
+        return self._attempt(self.refresh)
 
+    def _attempt(self, build: Callable[[], State]) -> bool:
+        """Call `build`, log its error instead of raising it, and return whether there was none."""
+        try:
+            build()
+        except DATABASE_AWAY:
+            self._note_away()
+        except Exception:
+            logger.exception("the snapshots could not be built; the former ones go on answering")
+        else:
+            return True
+        return False
 
-def refresh() -> State:
-    """Rebuild outdated snapshots from one database state. One query if there are none.
+    def start_polling(self) -> None:
+        """Keep the state current from a thread. Call it once per process that serves requests.
 
-    Concurrent threads wait for it.
-    """
-    with _building:
-        return _build()
+        Threads do not survive a fork, and a worker may be forked long after its parent built.
+        """
+        connections.start()
+        self.poll()
+        Thread(target=self._poll_forever, name="snapshots", daemon=True).start()
+        Thread(target=self._watch_forever, name="snapshots-watch", daemon=True).start()
 
+    def _poll_forever(self) -> None:
+        is_current = True
+        while True:
+            time.sleep(POLL_INTERVAL_S if is_current or self._away else RETRY_AFTER_S)
+            close_old_connections()
+            is_current = self.poll()
 
-def _catch_up(former: State) -> State:
-    """Return the state with the changes committed by this process, or the former one if the database is away.
+    def _watch_forever(self) -> None:
+        """Hang up when the versions or a build are late: the thread that waits for them cannot."""
+        while True:
+            time.sleep(1)
+            limits = self._limits
+            if limits is not None and time.monotonic() > limits[1]:
+                self._note_away()
+                logger.error("%s connections to a database that does not answer were hung up", connections.hang_up())
 
-    Another thread may be building it; a database that froze meanwhile must not block every reader.
-    """
-    if not _building.acquire(timeout=AWAY_AFTER_S):
-        return former
-    try:
-        return _build() if changed_here.is_set() else _Process.state or former
-    except DATABASE_AWAY:
-        note_away()
-        return former
-    finally:
-        _building.release()
+    def _note_away(self) -> None:
+        """Record that the database is away, with one log line per outage."""
+        if not self._away:
+            logger.error("the database does not answer; reading goes on from the last state")
+        self._away = True
 
-
-def _build() -> State:
-    """Rebuild outdated snapshots. Requires the lock `_building`."""
-    if changed_here.is_set():
-        # In this order: readers must see one of the two flags until the change is in the state.
-        _Process.is_behind = True
-        changed_here.clear()
-    former = _Process.state or State()
-    _Process.building_since = time.monotonic()
-    try:
-        with repeatable_read():
-            versions = read_versions()
-            copies: dict[Snapshot[Any], tuple[str, Any]] = {}
-            for snapshot in _snapshots:
-                key = State(versions).key(*snapshot.slugs)
-                known = former.copies.get(snapshot)
-                copies[snapshot] = known if known and known[0] == key else (key, snapshot.build())
-        _Process.state = State(versions, copies)
-        return _Process.state
-    finally:
-        _Process.is_behind = False
-        _Process.building_since = None
-
-
-def invalidate() -> None:
-    """Discard all state: rebuild everything at the next read."""
-    _Process.state, _Process.polling_since, _Process.away = None, None, False
+    def database_is_away(self) -> bool:
+        """Whether the database failed to give the versions, or is late by `AWAY_AFTER_S`. No query."""
+        limits = self._limits
+        if limits is not None and time.monotonic() > limits[0]:
+            self._note_away()
+        return self._away
 
 
 @contextmanager
@@ -218,66 +255,8 @@ def repeatable_read() -> Iterator[None]:
         yield
 
 
-def start_polling() -> None:
-    """Keep the snapshots of this process current from a thread. Call it once per process that serves requests.
+store = SnapshotStore()
+"""The one of this process."""
 
-    Threads do not survive a fork, and a worker may be forked long after its parent built.
-    """
-    connections.start()
-    _poll()
-    Thread(target=_poll_forever, name="snapshots", daemon=True).start()
-    Thread(target=_watch_forever, name="snapshots-watch", daemon=True).start()
-
-
-def _poll_forever() -> None:
-    while True:
-        changed_here.wait(POLL_INTERVAL_S)
-        _Process.polling_since = time.monotonic()
-        close_old_connections()
-        _poll()
-
-
-def _watch_forever() -> None:
-    """Hang up when a poll or a build exceeds its limit."""
-    while True:
-        time.sleep(1)
-        now = time.monotonic()
-        waits = ((_Process.polling_since, HANG_UP_AFTER_S), (_Process.building_since, BUILD_LIMIT_S))
-        if any(since is not None and now - since > limit_s for since, limit_s in waits):
-            note_away()
-            logger.error("%s connections to a database that does not answer were hung up", connections.hang_up())
-
-
-def _poll() -> None:
-    """Compare the versions, and rebuild if they differ. Never raises."""
-    try:
-        _Process.polling_since = time.monotonic()
-        versions = read_versions()
-        _Process.polling_since = None
-        if _Process.state is None or changed_here.is_set() or versions != _Process.state.versions:
-            refresh()
-        if _Process.away:
-            logger.warning("the database answers again")
-            _Process.away = False
-    except DATABASE_AWAY:
-        note_away()
-    except Exception:
-        logger.exception("the snapshots could not be built; the former ones go on answering")
-        changed_here.wait(1)  # no tight loop while the cause lasts
-    finally:
-        _Process.polling_since = None
-
-
-def note_away() -> None:
-    """Record that the database is away, with one log line per outage."""
-    if not _Process.away:
-        logger.error("the database does not answer; reading goes on from the last state")
-    _Process.away = True
-
-
-def database_is_away() -> bool:
-    """Whether the last poll failed, or is pending for `AWAY_AFTER_S`. No query."""
-    since = _Process.polling_since
-    if since is not None and time.monotonic() - since > AWAY_AFTER_S:
-        note_away()
-    return _Process.away
+current, consistent, changed_on = store.current, store.consistent, store.changed_on
+refresh, invalidate, database_is_away = store.refresh, store.invalidate, store.database_is_away

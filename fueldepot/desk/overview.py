@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.admin.depots import work_queues
+from catalog.depots import quality
 from catalog.models import (
     Depot,
     Draft,
@@ -167,7 +168,7 @@ def stale_states() -> Waiting:
 def depots_waiting() -> list[Waiting]:
     """Return the work queues of depots."""
     url = reverse("admin:catalog_depot_changelist")
-    counts = work_queues.count_queues(timezone.localdate())
+    counts = work_queues.count_queues(timezone.localdate(), quality.get_report())
     return [Waiting(f"Składy: {queue.label}", count, f"{url}?queue={queue.slug}") for queue, count in counts]
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from catalog.models import Dataset
-from fueldepot.data.versions import bump_version
+from catalog.versions import bump_version
 from fueldepot.http import description
 from tests import factories
 

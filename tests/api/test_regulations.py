@@ -7,8 +7,8 @@ import pytest
 import regulations.snapshot
 from catalog.models import Dataset, Municipality
 from catalog.territory.snapshot import Territory
+from catalog.versions import bump_version
 from fueldepot.data import snapshot
-from fueldepot.data.versions import bump_version
 from fueldepot.http import cache_control
 from regulations import applicability
 from regulations.models import LegalState

@@ -69,9 +69,9 @@ def multiply() -> None:
     """Give every depot its neighbours, the same in every run."""
     from django.db import connection, transaction
 
+    from catalog import versions
     from catalog.models import Dataset, Depot
     from catalog.territory.point import LAT_RANGE, LON_RANGE
-    from fueldepot.data import versions
 
     columns = [field.column for field in Depot._meta.concrete_fields if field.column not in COMPUTED]
     changed = {
@@ -103,9 +103,10 @@ def rebuilding_ms() -> float:
     """Return the median of milliseconds to rebuild the snapshot of the depots after an edit."""
     from django.db import connections
 
+    from catalog import versions
     from catalog.depots.snapshot import depots
     from catalog.models import Dataset, Depot
-    from fueldepot.data import snapshot, versions
+    from fueldepot.data import snapshot
 
     snapshot.invalidate()
     snapshot.refresh()

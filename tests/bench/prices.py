@@ -112,8 +112,9 @@ def approve(numbers: Sequence[int]) -> list[float]:
 
 def rebuilding_ms() -> float:
     """Return the median of milliseconds to rebuild the snapshot of prices after an approval."""
+    from catalog import versions
     from catalog.models import Dataset
-    from fueldepot.data import snapshot, versions
+    from fueldepot.data import snapshot
 
     snapshot.invalidate()
     snapshot.refresh()

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from catalog.models import Dataset
 from catalog.search.entries import rebuild_index
-from fueldepot.data.versions import bump_version
+from catalog.versions import bump_version
 from pages.machine_files import QUESTIONS
 from pages.page import twin_path
 from prices.models import Observation, Series

@@ -8,12 +8,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from catalog import versions
 from catalog.importers.run_log import RunOrigin, record
 from catalog.importers.sync import Report
 from catalog.models import Dataset, Depot, ImportRun, Municipality, Postcode
 from catalog.search import entries
 from catalog.services import moderation
-from fueldepot.data import snapshot, versions
+from fueldepot.data import snapshot
 from pages import machine_files
 from prices.models import DepotPrice, Observation, Series
 from regulations.models import LegalState

@@ -32,7 +32,7 @@ def nothing_read(monkeypatch, request):
     def fail():
         raise request.param
 
-    monkeypatch.setattr(snapshot, "refresh", fail)
+    monkeypatch.setattr(snapshot.store, "read_versions", fail)
 
 
 @pytest.mark.parametrize("nothing_read", AWAY, indirect=True)
@@ -67,7 +67,7 @@ def away(depot, depot_page, request):
         raise request.param
 
     with connection.execute_wrapper(fail):
-        snapshot._poll()
+        snapshot.store.poll()
         yield
 
 

@@ -10,8 +10,8 @@ import pytest
 from django.urls import get_resolver
 from django.utils import timezone
 
+from catalog import versions
 from catalog.models import Dataset
-from fueldepot.data import versions
 from pages import machine_files
 from pages.page import twin_path
 from pages.site_map import all_pages, listed_pages

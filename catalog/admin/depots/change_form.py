@@ -115,7 +115,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
 
     def _about(self, depot: models.Depot) -> dict[str, Any]:
         """Template context beside the form."""
-        pairs_of = duplicates.duplicates_of(depot.pk, quality.unresolved_pairs())
+        pairs_of = duplicates.duplicates_of(depot.pk, quality.get_report().unresolved_pairs())
         return {
             "field_history": self._field_history(depot),
             "map": position_map.position_map(depot.municipality_id, depot.lat, depot.lon),

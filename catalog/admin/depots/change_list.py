@@ -148,9 +148,10 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
         return DepotChangeList
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        report = quality.get_report()
         context = {
-            "queues": work_queues.count_queues(timezone.localdate()),
-            "pairs": len(quality.unresolved_pairs()),
+            "queues": work_queues.count_queues(timezone.localdate(), report),
+            "pairs": len(report.unresolved_pairs()),
             **(extra_context or {}),
         }
         return super().changelist_view(request, context)

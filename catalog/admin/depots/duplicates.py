@@ -76,7 +76,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         """Show the unresolved pairs, likeliest first. One query besides those of `quality`."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        page = Paginator(quality.unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
+        page = Paginator(quality.get_report().unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
         keys = {key for pair in page for key in (pair.first, pair.second)}
         depots = Depot.objects.select_related("municipality").in_bulk(keys)
         rows = [

@@ -86,7 +86,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
             self.fields[name].help_text = f"{self.fields[name].help_text} {self.sources[name]}".strip()
         if self.instance.pk:
             self.initial["opened"] = getattr(self.instance, "opened", 0)
-            located = territory.get_built().boundaries.find(self.instance.lat, self.instance.lon)
+            located = territory.get().boundaries.find(self.instance.lat, self.instance.lon)
             self.initial["other_municipality"] = located is None or located.teryt != self.instance.municipality_id
 
     def clean_name(self) -> str:
@@ -231,7 +231,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
             if data.get("municipality") is None:
                 self.add_error("municipality", "Wybierz gminę albo odznacz „inna gmina niż z położenia”.")
             return
-        located = territory.get_built().boundaries.find(data["lat"], data["lon"])
+        located = territory.get().boundaries.find(data["lat"], data["lon"])
         if located is None:
             self.add_error(
                 "lat", "To miejsce nie leży w żadnej gminie. Popraw położenie albo zaznacz inną gminę i wybierz ją."

@@ -14,6 +14,7 @@ from django.utils import timezone
 from catalog import models
 from catalog.admin.voivodeship_claims import MINE, chosen_codes, voivodeship_choices
 from catalog.depots import fuels, quality
+from catalog.depots.quality import DataQualityReport
 from fueldepot.data import bulk
 
 STALE_AFTER = timedelta(days=365)
@@ -24,11 +25,11 @@ ALIVE = ~Q(publication=models.Depot.Publication.REMOVED)
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A work queue. slug: in the query string. condition: for a day; removed depots are never included."""
+    """A work queue. slug: in the query string. condition: for a day and a report; removed depots are never included."""
 
     slug: str
     label: str
-    condition: Callable[[date], Q]
+    condition: Callable[[date, DataQualityReport], Q]
 
 
 def ids_in(keys: Collection[int]) -> Q:
@@ -36,36 +37,36 @@ def ids_in(keys: Collection[int]) -> Q:
     return Q(pk__in=bulk.among(keys))
 
 
-def waiting(_today: date) -> Q:
+def waiting(_today: date, _report: DataQualityReport) -> Q:
     """Depots with a submission that waits for a decision."""
     return Q(Exists(models.Submission.objects.waiting().filter(depot=OuterRef("pk"))))
 
 
-def by_name(_today: date) -> Q:
+def by_name(_today: date, _report: DataQualityReport) -> Q:
     """Depots with unconfirmed fuels that only the name states."""
     return Q(fuels__overlap=F("fuels_in_name")) & ~Q(confirmed_fields__contains=["fuels"])
 
 
 QUEUES = (
     Queue("requests", "zgłoszenie czeka", waiting),
-    Queue("held", "wstrzymane", lambda _today: Q(publication=models.Depot.Publication.HELD)),
-    Queue("never", "nigdy niesprawdzone", lambda _today: Q(verified_at=None)),
-    Queue("old", "sprawdzone ponad rok temu", lambda today: Q(verified_at__lt=today - STALE_AFTER)),
-    Queue("duplicates", "możliwe powtórzenie", lambda _today: ids_in(quality.with_duplicates())),
-    Queue("outside", "poza swoją gminą", lambda _today: ids_in(quality.get_report().outside)),
-    Queue("nip", "błędny NIP", lambda _today: ids_in(quality.get_report().bad_nip)),
+    Queue("held", "wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
+    Queue("never", "nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
+    Queue("old", "sprawdzone ponad rok temu", lambda today, _report: Q(verified_at__lt=today - STALE_AFTER)),
+    Queue("duplicates", "możliwe powtórzenie", lambda _today, report: ids_in(report.with_duplicates())),
+    Queue("outside", "poza swoją gminą", lambda _today, report: ids_in(report.outside)),
+    Queue("nip", "błędny NIP", lambda _today, report: ids_in(report.bad_nip)),
     Queue("fuels", "paliwa według nazwy", by_name),
-    Queue("hours", "bez godzin", lambda _today: Q(hours__isnull=True)),
-    Queue("review", "z uwagą importu", lambda _today: ~Q(review="")),
+    Queue("hours", "bez godzin", lambda _today, _report: Q(hours__isnull=True)),
+    Queue("review", "z uwagą importu", lambda _today, _report: ~Q(review="")),
 )
 
 BY_SLUG = {queue.slug: queue for queue in QUEUES}
 
 
-def count_queues(today: date) -> list[tuple[Queue, int]]:
-    """Return every queue with its number of depots. One query besides those of `catalog.depots.quality`."""
+def count_queues(today: date, report: DataQualityReport) -> list[tuple[Queue, int]]:
+    """Return every queue with its number of depots. Two queries."""
     counts = models.Depot.objects.filter(ALIVE).aggregate(
-        **{queue.slug: Count("pk", filter=queue.condition(today)) for queue in QUEUES}
+        **{queue.slug: Count("pk", filter=queue.condition(today, report)) for queue in QUEUES}
     )
     return [(queue, counts[queue.slug]) for queue in QUEUES]
 
@@ -81,7 +82,9 @@ class QueueFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
         queue = BY_SLUG.get(self.value() or "")
-        return queryset.filter(ALIVE, queue.condition(timezone.localdate())) if queue else queryset
+        if queue is None:
+            return queryset
+        return queryset.filter(ALIVE, queue.condition(timezone.localdate(), quality.get_report()))
 
 
 class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library has no types

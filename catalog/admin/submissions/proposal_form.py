@@ -99,7 +99,7 @@ class ProposalForm(forms.Form):
             except forms.ValidationError as error:
                 self.add_error(name, error)
         if self._is_moved(data):
-            self.located = territory.get_built().boundaries.find(data["lat"], data["lon"])
+            self.located = territory.get().boundaries.find(data["lat"], data["lon"])
             if self.located is None:
                 self.add_error("lat", OUTSIDE)
         # What is not accepted need not be valid: a value may have been proposed before its limit was checked.

@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable
 
 import shapely
 
+from catalog import versions
 from catalog.importers.records import BoundaryRecord, Extract, Note
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
 from catalog.models import Boundary, Dataset, Depot, Municipality
 from catalog.territory import boundaries
-from fueldepot.data import history, versions
+from fueldepot.data import history
 from fueldepot.data.bulk import upsert
 
 TITLE = "boundaries"

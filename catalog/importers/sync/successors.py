@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import shapely
 from django.db import connection
 
+from catalog import versions
 from catalog.importers.records import UnitRecord
 from catalog.importers.sync import Options
 from catalog.importers.sync.successions import SuccessorVotes
 from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, PostcodeMunicipality
-from fueldepot.data import history, versions
+from fueldepot.data import history
 from fueldepot.data.bulk import upsert
 
 REVIEW = "Gmina, do której należał skład, zniknęła z rejestru: sprawdź, w której leży teraz."

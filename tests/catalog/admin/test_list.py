@@ -41,9 +41,9 @@ def many(number, **values):
 def test_the_list_costs_the_same_queries_however_many_rows(client, editor, django_assert_num_queries, number):
     many(number)
     quality.get_report()
-    # Session, user and two for rights; the queues, and pairs kept apart for them, the link and the count;
-    # count, rows, requests of the rows; voivodeships of the filter.
-    with django_assert_num_queries(2 + 2 + 1 + 2 + 3 + 1):
+    # Session, user and two for rights; the version of the report, the queues, and pairs kept apart for them and the
+    # link; count, rows, requests of the rows; voivodeships of the filter.
+    with django_assert_num_queries(2 + 2 + 1 + 1 + 2 + 3 + 1):
         assert client.get(DEPOTS).status_code == 200
 
 

@@ -2,15 +2,17 @@
 
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 from django.db import OperationalError, connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from catalog.models import Dataset, Voivodeship
+from catalog.versions import bump_version, read_versions
 from fueldepot.data import snapshot
-from fueldepot.data.snapshot import Snapshot
-from fueldepot.data.versions import UNKNOWN, bump_version, changed_here, read_versions
+from fueldepot.data.snapshot import UNKNOWN, Snapshot
 from tests import factories
 
 UNITS, DEPOTS = Dataset.Slug.UNITS, Dataset.Slug.DEPOTS
@@ -19,7 +21,7 @@ UNITS, DEPOTS = Dataset.Slug.UNITS, Dataset.Slug.DEPOTS
 @pytest.fixture
 def names(monkeypatch):
     """A snapshot of the names of voivodeships, alone in its process; `built` counts."""
-    monkeypatch.setattr(snapshot, "_snapshots", [])
+    monkeypatch.setattr(snapshot.store, "snapshots", [])
 
     def build():
         found.built += 1
@@ -33,8 +35,7 @@ def names(monkeypatch):
 def rename(to):
     """Another process changes the data."""
     Voivodeship.objects.update(name=to)
-    bump_version(UNITS)
-    changed_here.clear()
+    Dataset.objects.filter(slug=UNITS).update(version=F("version") + 1, changed_at=timezone.now())
 
 
 @pytest.mark.django_db
@@ -46,7 +47,9 @@ def test_what_has_not_changed_is_built_once(names, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert names.get() is first
     bump_version(DEPOTS)
-    with django_assert_num_queries(1):  # the versions
+    with django_assert_num_queries(2):  # the versions, again in one transaction with the rows
+        snapshot.refresh()
+    with django_assert_num_queries(1):
         snapshot.refresh()
     assert names.get() is first
     assert names.built == 1
@@ -59,46 +62,47 @@ def test_a_raised_version_builds_anew(names):
     names.get()
     rename("inaczej")
     assert names.get() == ("małopolskie",)  # nobody has looked yet
-    snapshot._poll()
+    snapshot.store.poll()
     assert names.get() == ("inaczej",)
 
 
+def read(names):
+    """Return what a public request reads, and the version key that it is of."""
+    with snapshot.consistent() as state:
+        return names.get(), state.key(UNITS)
+
+
 @pytest.mark.django_db(transaction=True)
-def test_a_process_sees_its_own_change_at_once_and_only_when_it_is_committed(names):
+def test_a_request_sees_the_change_of_its_process_once_it_is_committed(names):
     factories.krakow()
     bump_version(UNITS)
-    names.get()
+    _, first = read(names)
     with transaction.atomic():
         Voivodeship.objects.update(name="inaczej")
         bump_version(UNITS)
-        assert names.get() == ("małopolskie",)
-    assert names.get() == ("inaczej",)
-    key = snapshot.current().key(UNITS)
+        assert read(names) == (("małopolskie",), first)
+    content, second = read(names)
+    assert (content, second) == (("inaczej",), read_versions()[UNITS])
     with transaction.atomic():
         bump_version(UNITS)
         transaction.set_rollback(True)
-    assert snapshot.current().key(UNITS) == key
+    assert read(names) == (content, second)
     bump_version(UNITS)
-    assert snapshot.current().key(UNITS) != key
+    assert read(names) == (content, read_versions()[UNITS])
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_built_copy_does_not_wait_for_a_change_of_this_process(names, django_assert_num_queries):
+def test_only_a_request_waits_for_the_change_of_its_process(names, django_assert_num_queries):
     factories.krakow()
     bump_version(UNITS)
-    first, key = names.get(), snapshot.current().key(UNITS)
-    with django_assert_num_queries(0):
-        assert snapshot.committed_key(UNITS) == key
+    read(names)
+    Voivodeship.objects.update(name="inaczej")
     bump_version(UNITS)
     with django_assert_num_queries(0):
-        assert names.get_built() is first
-    with django_assert_num_queries(1):  # the versions
-        committed = snapshot.committed_key(UNITS)
-    assert committed == read_versions()[UNITS] != key
-    assert names.built == 1
-    names.get()
+        assert names.get() == ("małopolskie",)
+    assert read(names)[0] == ("inaczej",)
     with django_assert_num_queries(0):
-        assert snapshot.committed_key(UNITS) == snapshot.current().key(UNITS) != key
+        assert read(names)[0] == names.get() == ("inaczej",)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -116,14 +120,14 @@ def test_a_key_that_was_undone_is_not_had_again():
 def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
     factories.krakow()
     bump_version(UNITS)
-    read = names.build
+    build = names.build
 
     def build_while_somebody_writes():
-        before = read()
+        before = build()
         other = threading.Thread(target=rename_elsewhere)
         other.start()
         other.join()
-        assert read() == before
+        assert build() == before
         return before
 
     def rename_elsewhere():
@@ -136,8 +140,8 @@ def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
     key = read_versions()[UNITS]
     assert names.get() == ("małopolskie",)
     assert snapshot.current().key(UNITS) == key
-    names.build = read
-    snapshot._poll()
+    names.build = build
+    snapshot.store.poll()
     assert names.get() == ("inaczej",)
 
 
@@ -160,15 +164,15 @@ def test_the_former_state_answers_while_another_is_built(names):
     bump_version(UNITS)
     names.get()
     seen = []
-    read = names.build
+    build = names.build
 
     def build_slowly():
         seen.append(names.get())
-        return read()
+        return build()
 
     names.build = build_slowly
     rename("inaczej")
-    snapshot._poll()
+    snapshot.store.poll()
     assert seen == [("małopolskie",)]
     assert names.get() == ("inaczej",)
 
@@ -178,16 +182,16 @@ def test_a_process_sees_its_own_change_while_another_thread_builds_it(names):
     factories.krakow()
     bump_version(UNITS)
     names.get()
-    read, building = names.build, threading.Event()
+    build, building = names.build, threading.Event()
 
     def build_slowly():
         building.set()
         time.sleep(0.2)
-        return read()
+        return build()
 
     def poll():
         try:
-            snapshot._poll()
+            snapshot.store.poll()
         finally:
             connection.close()
 
@@ -198,20 +202,60 @@ def test_a_process_sees_its_own_change_while_another_thread_builds_it(names):
     other = threading.Thread(target=poll)
     other.start()
     assert building.wait(20)
-    assert names.get() == ("inaczej",)
+    assert read(names)[0] == ("inaczej",)
     other.join()
     assert names.built == 2
+
+
+@contextmanager
+def frozen(monkeypatch):
+    """A thread waits for the versions, which the database does not give until the block ends."""
+    asked, answered = threading.Event(), threading.Event()
+
+    def wait():
+        asked.set()
+        assert answered.wait(20)
+        raise OperationalError("server closed the connection")
+
+    monkeypatch.setattr(snapshot, "AWAY_AFTER_S", 0.05)
+    monkeypatch.setattr(snapshot.store, "read_versions", wait)
+    other = threading.Thread(target=snapshot.store.poll)
+    other.start()
+    assert asked.wait(20)
+    yield
+    answered.set()
+    other.join()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_change_that_the_database_does_not_give_holds_no_reader(names, monkeypatch):
     factories.krakow()
     bump_version(UNITS)
-    names.get()
-    monkeypatch.setattr(snapshot, "AWAY_AFTER_S", 0.05)
-    monkeypatch.setattr(snapshot._Process, "is_behind", True)
-    with snapshot._building:  # by a thread that waits for a frozen database
-        assert names.get() == ("małopolskie",)
+    before = read(names)
+    bump_version(UNITS)
+    with frozen(monkeypatch):
+        assert read(names) == before
+
+
+def test_versions_that_do_not_come_mean_that_the_database_is_away(monkeypatch):
+    with frozen(monkeypatch):
+        time.sleep(2 * snapshot.AWAY_AFTER_S)
+        assert snapshot.database_is_away()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_change_that_cannot_be_built_is_tried_once_by_requests(names, caplog):
+    factories.krakow()
+    bump_version(UNITS)
+    before = read(names)
+    build = names.build
+    names.build = lambda: 1 / 0
+    bump_version(UNITS)
+    assert [read(names), read(names)] == [before, before]
+    assert caplog.text.count("could not be built") == 1
+    names.build = build
+    assert snapshot.store.poll()
+    assert read(names)[1] == read_versions()[UNITS]
 
 
 @pytest.mark.django_db
@@ -224,13 +268,13 @@ def test_while_the_database_is_away_the_last_state_answers(names, monkeypatch, c
         raise OperationalError("connection refused")
 
     with monkeypatch.context() as broken:
-        broken.setattr(snapshot, "read_versions", fail)
-        snapshot._poll()
-        snapshot._poll()
-        changed_here.set()
-        assert names.get() == ("małopolskie",)
+        broken.setattr(snapshot.store, "read_versions", fail)
+        snapshot.store.poll()
+        snapshot.store.poll()
+        snapshot.store.note_change()
+        assert read(names)[0] == ("małopolskie",)
         assert snapshot.database_is_away()
-    snapshot._poll()
+    snapshot.store.poll()
     assert not snapshot.database_is_away()
     assert [record.getMessage() for record in caplog.records if record.name == snapshot.__name__] == [
         "the database does not answer; reading goes on from the last state",
@@ -243,17 +287,9 @@ def test_without_a_state_a_missing_database_is_an_error(names, monkeypatch):
     def fail():
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(snapshot, "read_versions", fail)
+    monkeypatch.setattr(snapshot.store, "read_versions", fail)
     with pytest.raises(OperationalError):
         names.get()
-
-
-def test_a_poll_without_an_answer_means_that_the_database_is_away(monkeypatch):
-    monkeypatch.setattr(snapshot._Process, "polling_since", 100.0)
-    monkeypatch.setattr(snapshot.time, "monotonic", lambda: 100.0 + snapshot.AWAY_AFTER_S)
-    assert not snapshot.database_is_away()
-    monkeypatch.setattr(snapshot.time, "monotonic", lambda: 100.1 + snapshot.AWAY_AFTER_S)
-    assert snapshot.database_is_away()
 
 
 @pytest.mark.django_db
@@ -267,7 +303,7 @@ def test_a_snapshot_that_cannot_be_built_leaves_the_former_one(names, caplog):
 
     names.build = fail
     rename("inaczej")
-    snapshot._poll()
+    snapshot.store.poll()
     assert names.get() == ("małopolskie",)
     assert "could not be built" in caplog.text
 

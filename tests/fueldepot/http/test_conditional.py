@@ -8,8 +8,8 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from catalog.models import Dataset
+from catalog.versions import bump_version
 from fueldepot.data import snapshot
-from fueldepot.data.versions import bump_version
 from fueldepot.http.conditional import conditional
 
 pytestmark = pytest.mark.django_db

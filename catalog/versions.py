@@ -1,32 +1,27 @@
-"""Versions of data sets, which snapshots and the validators of responses depend on.
+"""Versions of the data sets, which snapshots and the validators of responses depend on.
 
 Code that changes rows calls `bump_version` for their data set in the same transaction. A version key is unique even
 after a rollback, because it includes the time of the change.
 """
 
 from collections.abc import Mapping
-from threading import Event
 from types import MappingProxyType
 
-from django.apps import apps
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from catalog.models import Dataset
+from fueldepot.data import snapshot
+
 RUNS = "runs"
 """Key of the import runs, beside those of the data sets; every run changes it."""
-
-UNKNOWN = "-"
-"""Version key of a data set that was never written."""
 
 READ = f"""
     SELECT slug, version || '.' || extract(epoch FROM changed_at) FROM catalog_dataset WHERE version > 0
     UNION ALL
     SELECT '{RUNS}', max(id) || '.' || extract(epoch FROM max(finished)) FROM catalog_importrun HAVING count(*) > 0
 """  # noqa: S608 - a constant
-
-changed_here = Event()
-"""Set while this process has committed a change that is not in its snapshots."""
 
 
 def read_versions() -> Mapping[str, str]:
@@ -41,9 +36,7 @@ def bump_version(slug: str, **values: object) -> None:
 
     values: other fields of its Dataset to update. One query, two for a data set written for the first time.
     """
-    # By name: this layer must not import models of the apps above.
-    datasets = apps.get_model("catalog", "Dataset")._default_manager
     values["changed_at"] = timezone.now()
-    if not datasets.filter(slug=slug).update(version=F("version") + 1, **values):
-        datasets.create(slug=slug, version=1, **({"row_count": 0, "source": ""} | values))
-    transaction.on_commit(changed_here.set)
+    if not Dataset.objects.filter(slug=slug).update(version=F("version") + 1, **values):
+        Dataset.objects.create(slug=slug, version=1, **({"row_count": 0, "source": ""} | values))
+    transaction.on_commit(snapshot.store.note_change)
