@@ -25,7 +25,7 @@ help:
 FITS = import ensurepip, sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 define install
 @for python in $(PYTHON); do \
-	"$$python" -c '$(FITS)' 2>/dev/null && exec "$$python" -m fueldepot.install $(1); \
+	"$$python" -c '$(FITS)' 2>/dev/null && exec "$$python" -m fueldepot.local.install $(1); \
 done; \
 echo "Python 3.11, 3.12 or 3.13 with venv is needed (Debian: python3-venv); tried: $(PYTHON)" >&2; exit 1
 endef
@@ -37,7 +37,7 @@ dev-packages:
 	$(call install,requirements-embedded.lock requirements-dev.lock)
 
 run: packages
-	@exec $(BIN)/python -m fueldepot.serve --port $(PORT) --workers $(WORKERS) --data "$(DATA)"
+	@exec $(BIN)/python -m fueldepot.local.serve --port $(PORT) --workers $(WORKERS) --data "$(DATA)"
 
 admin: packages
 	@SITE_URL="$${SITE_URL:-http://127.0.0.1:$(PORT)}" $(MANAGE) create_editor

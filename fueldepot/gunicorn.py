@@ -62,12 +62,12 @@ def post_worker_init(worker: Any) -> None:
     In every worker: threads do not survive a fork.
     """
     from catalog.submissions import letters
-    from fueldepot import embedded
     from fueldepot.data import snapshot
+    from fueldepot.local import embedded
 
     snapshot.store.start_polling()
     letters.start()
-    embedded.watch_keeper()
+    embedded.keep_running()
 
 
 def post_fork(server: Any, worker: Any) -> None:

@@ -1,8 +1,8 @@
 """Per-process copies of whole data sets. Public GET requests read nothing else.
 
 A `Snapshot` knows how to build a copy of some data sets. A `State` is the copies of all snapshots at one moment of the
-database, with the versions of the data sets; it never changes. The `SnapshotStore` holds the newest state. Its thread compares
-the versions with the database every `POLL_INTERVAL_S`; where they differ, it builds the outdated copies in one
+database, with the versions of the data sets; it never changes. The `SnapshotStore` holds the newest state. Its thread
+compares the versions with the database every `POLL_INTERVAL_S`; where they differ, it builds the outdated copies in one
 REPEATABLE READ transaction and replaces the state. Readers take the former one meanwhile, and while the database is
 away.
 

@@ -12,8 +12,7 @@ from types import TracebackType
 from typing import Self
 
 import fueldepot
-from fueldepot import embedded
-from fueldepot.embedded.server import server_pids
+from fueldepot.local.postgres import server_pids
 
 LIMIT_S = 60.0
 PROJECT_ROOT = Path(fueldepot.__path__[0]).parent
@@ -21,19 +20,27 @@ SHARE = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from fueldepot import embedded
+from fueldepot.local import embedded
+from fueldepot.local.postgres import EmbeddedError
 try:
     print(embedded.ensure(Path(sys.argv[2])), flush=True)
-except embedded.EmbeddedError as error:
+except EmbeddedError as error:
     sys.exit(f"EmbeddedError: {error}")
 """
 STAY = SHARE + "sys.stdin.read()"
-WATCH = SHARE + "embedded.keep_across_exec(); embedded.watch_keeper(); sys.stdin.read()"
+WATCH = (
+    SHARE
+    + """
+import os
+os.environ[embedded.KEPT_FOLDER] = sys.argv[2]
+embedded.keep_running()
+sys.stdin.read()
+"""
+)
 BECOME_GUNICORN = (
     SHARE
     + """
 import os
-embedded.keep_across_exec()
 os.execv(sys.executable, [sys.executable, "-m", "gunicorn", *sys.argv[3:]])
 """
 )
@@ -42,7 +49,10 @@ AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "
 
 
 class Sharer:
-    """A process that calls `ensure` and runs until its standard input ends or it is killed."""
+    """A process that calls `ensure` and runs until its standard input ends or it is killed.
+
+    Its server ends with it, if it started one.
+    """
 
     def __init__(
         self,
@@ -73,6 +83,10 @@ class Sharer:
         """What the process wrote to its standard error before it ended, as it must."""
         return self.process.communicate(timeout=LIMIT_S)[1].strip()
 
+    def end(self) -> None:
+        """End it as a program ends, and wait for that."""
+        self.process.communicate(timeout=LIMIT_S)
+
     def kill(self) -> None:
         """End it without a chance to clean up."""
         self.process.kill()
@@ -101,16 +115,6 @@ def processes_naming(folder: Path) -> list[int]:
     return found
 
 
-def keeper_pid(data: Path) -> int:
-    """PID of the keeper of `data`."""
-    [pid] = [
-        pid
-        for pid in processes_naming(data.parent)
-        if b"fueldepot.embedded.keeper" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
-    return pid
-
-
 def server_pid(data: Path) -> int:
     """PID of the server of `data`, by its own record."""
     return int((data / "cluster" / "postmaster.pid").read_text().split()[0])
@@ -127,9 +131,8 @@ def eventually(holds: Callable[[], bool], limit_s: float = LIMIT_S) -> bool:
 
 
 def wait_until_stopped(data: Path, limit_s: float) -> bool:
-    """Whether the server of `data` and its keeper end within `limit_s` seconds. Only for a process without a share."""
-    data = data.resolve()
-    return eventually(lambda: not embedded._is_kept(data) and not server_pids(data / "cluster"), limit_s)
+    """Whether the server of `data` ends within `limit_s` seconds."""
+    return eventually(lambda: not server_pids(data.resolve() / "cluster"), limit_s)
 
 
 def server_package() -> Path:

@@ -46,7 +46,7 @@ def sql_ascii(transactional_db):
             ("-m", "fueldepot", "purge_requests"),
             "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: ",
         ),
-        (("-m", "fueldepot.serve", "--port", "{port}"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),
+        (("-m", "fueldepot.local.serve", "--port", "{port}"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),
         (
             ("-m", "gunicorn", "fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", "127.0.0.1:{port}"),
             "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: ",
@@ -88,7 +88,7 @@ def test_a_database_without_polish_letters_is_refused(transactional_db):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["fueldepot.serve", "gunicorn"])
+@pytest.mark.parametrize("module", ["fueldepot.local.serve", "gunicorn"])
 def test_a_database_that_is_away_at_the_start_is_one_line(module):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -1,6 +1,6 @@
 """The embedded PostgreSQL as its users meet it: processes that come, go and are killed.
 
-Every user here is a process of its own (`Sharer`): a share lasts as long as its process.
+Every user here is a process of its own (`Sharer`).
 """
 
 import contextlib
@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from fueldepot import embedded
+from fueldepot.local import embedded
+from fueldepot.local.postgres import server_pids
 from tests.fueldepot.sharers import (
     AS_NOBODY,
     BECOME_GUNICORN,
@@ -27,7 +28,6 @@ from tests.fueldepot.sharers import (
     Sharer,
     ask,
     eventually,
-    keeper_pid,
     processes_naming,
     server_package,
     server_pid,
@@ -103,14 +103,25 @@ def test_folder_is_closed_to_others(data: Path) -> None:
 
 
 @used_before
-def test_last_one_out_stops_the_server(data: Path) -> None:
+def test_server_ends_with_its_first_user_whoever_has_joined(data: Path) -> None:
     with Sharer(data) as first:
-        first.url()
+        url = first.url()
         with Sharer(data) as second:
-            url = second.url()
-        assert not wait_until_stopped(data, 1)
+            assert second.url() == url
+            first.end()
+            assert not server_pids(data / "cluster")  # it has waited for the server
+            assert not (data / "cluster" / "postmaster.pid").exists()  # not killed, stopped
+
+
+@used_before
+def test_who_has_joined_may_end_first(data: Path) -> None:
+    with Sharer(data) as first:
+        url, before = first.url(), server_pid(data)
+        with Sharer(data) as second, Sharer(data) as third:
+            assert second.url() == third.url() == url
+            third.kill()
         assert ask(url, "SELECT 1") == "1"
-    assert wait_until_stopped(data, LIMIT_S)
+        assert server_pid(data) == before
 
 
 def test_simultaneous_starts_share_one_server(data: Path) -> None:
@@ -119,19 +130,31 @@ def test_simultaneous_starts_share_one_server(data: Path) -> None:
         urls = {sharer.url() for sharer in sharers}
         assert len(urls) == 1
         assert ask(urls.pop(), "SELECT 1") == "1"
-        assert keeper_pid(data)
 
 
 @used_before
-def test_killed_starter_leaves_the_others_unharmed(data: Path) -> None:
-    with Sharer(data) as starter, Sharer(data) as other:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_killed_starter_takes_the_server_along(data: Path, number: signal.Signals) -> None:
+    with Sharer(data) as starter:
         url = starter.url()
-        assert other.url() == url
-        before = server_pid(data)
-        starter.kill()
-        assert not wait_until_stopped(data, 1)
-        assert ask(url, "SELECT 1") == "1"
-        assert server_pid(data) == before
+        server = server_pid(data)
+        starter.process.send_signal(number)
+        with Sharer(data) as after:  # starts while the old server stops
+            assert after.url() == url
+            assert ask(url, "SELECT 1") == "1"
+            assert server_pid(data) != server
+            assert server not in processes_naming(data)
+
+
+@used_before
+def test_service_that_has_joined_starts_the_server_again(data: Path) -> None:
+    with Sharer(data) as starter:
+        url, before = starter.url(), server_pid(data)
+        with Sharer(data, WATCH) as service:
+            assert service.url() == url
+            starter.kill()
+            assert eventually(lambda: before not in processes_naming(data))
+            assert eventually(lambda: answers(url))
     assert wait_until_stopped(data, LIMIT_S)
 
 
@@ -144,19 +167,6 @@ def test_starter_killed_while_starting(data: Path, delay_s: float) -> None:
             assert ask(waiting.url(), "SELECT 1") == "1"
 
 
-@used_before
-def test_killed_keeper_takes_the_server_along(data: Path) -> None:
-    with Sharer(data) as before:
-        url = before.url()
-        server = server_pid(data)
-        os.kill(keeper_pid(data), signal.SIGKILL)
-        with Sharer(data) as after:  # starts while the old server stops
-            assert after.url() == url
-            assert ask(url, "SELECT 1") == "1"
-            assert server_pid(data) != server
-            assert server not in processes_naming(data)
-
-
 def answers(url: str) -> bool:
     """Whether the server accepts connections."""
     try:
@@ -166,44 +176,24 @@ def answers(url: str) -> bool:
 
 
 @used_before
-def test_killed_server_is_started_anew_for_its_users(data: Path) -> None:
+def test_server_killed_alone_is_started_by_the_next_that_needs_it(data: Path) -> None:
     with Sharer(data) as before:
-        url = before.url()
-        for _ in range(2):
-            server, keeper = server_pid(data), keeper_pid(data)
-            os.kill(server, signal.SIGKILL)
-            with Sharer(data) as after:  # waits until the server is back
-                assert after.url() == url
-                assert answers(url)
-            assert eventually(lambda: answers(url))
-            assert (server_pid(data) != server, keeper_pid(data)) == (True, keeper)
+        url, server = before.url(), server_pid(data)
+        os.kill(server, signal.SIGKILL)
+        with Sharer(data) as after:
+            assert after.url() == url
+            assert answers(url)
+            assert server_pid(data) != server
+            before.end()  # its own server is gone, this one is not its own
+            assert answers(url)
     assert wait_until_stopped(data, LIMIT_S)
 
 
 @used_before
-def test_server_that_cannot_come_back_is_given_up_by_its_last_user(data: Path) -> None:
-    with Sharer(data) as user:
-        user.url()
-        (data / "cluster" / "postgresql.conf").unlink()
-        os.kill(server_pid(data), signal.SIGKILL)
-        assert eventually(lambda: "the server did not start" in (data / "log").read_text())
-    assert wait_until_stopped(data, LIMIT_S)
-
-
-@used_before
-def test_deleted_folder_ends_the_server(data: Path) -> None:
-    with Sharer(data) as sharer:
-        sharer.url()
-        data.rename(data.with_name("deleted"))  # its server may write to it still, which disturbs rmtree
-        assert eventually(lambda: processes_naming(data.parent) == [sharer.process.pid])
-
-
-@used_before
-def test_deleted_folder_is_not_made_anew_by_who_watches_the_keeper(data: Path) -> None:
+def test_deleted_folder_is_not_made_anew_by_a_service(data: Path) -> None:
     with Sharer(data, WATCH) as watcher:
         watcher.url()
         data.rename(data.with_name("deleted"))
-        assert eventually(lambda: processes_naming(data.parent) == [watcher.process.pid])
         time.sleep(embedded.WATCH_S * 1.5)
         assert not data.exists()
 
@@ -216,13 +206,14 @@ def test_awkward_paths(data: Path, name: str) -> None:
         url = sharer.url()
         assert ask(url, "SELECT 1") == "1"
     assert wait_until_stopped(data / name, LIMIT_S)
-    assert not Path(url.partition("host=")[2]).exists()  # the temporary folder of its socket
+    assert not list(Path(url.partition("host=")[2]).glob(".s.*"))  # its socket, perhaps in a temporary folder
 
 
 def test_taken_name_of_the_temporary_folder(data: Path, tmp_path: Path) -> None:
     with Sharer(data / "two words") as sharer:
         taken = Path(sharer.url().partition("host=")[2])
     assert wait_until_stopped(data / "two words", LIMIT_S)
+    taken.rmdir()
     taken.symlink_to(tmp_path)
     try:
         with Sharer(data / "two words") as sharer:
@@ -289,18 +280,8 @@ def test_cluster_that_lost_its_files(data: Path) -> None:
     (data / "cluster").mkdir(parents=True)
     with Sharer(data) as sharer:
         error = sharer.error()
-    assert f"did not start: No such file or directory: {data / 'cluster' / 'PG_VERSION'}" in error
+    assert f"embedded PostgreSQL: No such file or directory: {data / 'cluster' / 'PG_VERSION'}" in error
     assert len(error.splitlines()) == 1
-
-
-@used_before
-def test_keeper_that_is_told_to_end_stops_the_server_before(data: Path) -> None:
-    with Sharer(data) as user:
-        url = user.url()
-        os.kill(keeper_pid(data), signal.SIGTERM)
-        assert wait_until_stopped(data, LIMIT_S)
-        assert not answers(url)
-        assert not (data / "cluster" / "postmaster.pid").exists()  # not killed, stopped
 
 
 @used_before
@@ -332,17 +313,25 @@ def test_long_log_is_emptied(data: Path) -> None:
 
 
 @used_before
-def test_share_survives_exec_of_gunicorn(data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_server_ends_with_the_gunicorn_that_its_starter_becomes(data: Path, tmp_path: Path, number: int) -> None:
     (tmp_path / "answer.py").write_text("def app(environ, start):\n    start('200 OK', [])\n    return [b'']\n")
     socket = tmp_path / "web.sock"
-    options = ("--no-control-socket", "--workers=2", f"--bind=unix:{socket}", f"--chdir={tmp_path}", "answer:app")
+    options = (
+        "--no-control-socket",
+        "--workers=2",
+        "--timeout=4",
+        f"--bind=unix:{socket}",
+        f"--chdir={tmp_path}",
+        "answer:app",
+    )
     with Sharer(data, BECOME_GUNICORN, *options) as master:
         url = master.url()
         assert eventually(socket.exists)
         assert not wait_until_stopped(data, 1)
         assert ask(url, "SELECT 1") == "1"
-        master.process.terminate()
-        assert master.process.wait(LIMIT_S) == 0
+        master.process.send_signal(number)
+        master.process.wait(LIMIT_S)
         assert wait_until_stopped(data, LIMIT_S)
 
 
@@ -380,7 +369,7 @@ def test_ordinary_user() -> None:
             url = sharer.url()
             assert ask(url, "SELECT 1", *AS_NOBODY, package=package) == "1"
             assert data.owner() == "nobody"
-            assert Path(f"/proc/{keeper_pid(data)}").stat().st_uid == pwd.getpwnam("nobody").pw_uid
+            assert Path(f"/proc/{server_pid(data)}").stat().st_uid == pwd.getpwnam("nobody").pw_uid
         assert wait_until_stopped(data, LIMIT_S)
         with Sharer(data) as sharer:
             assert ask(sharer.url(), "SELECT 1") == "1"

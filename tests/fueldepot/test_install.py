@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fueldepot.embedded.locks import open_lock
+from fueldepot.local.locks import open_lock
 from tests.fueldepot.sharers import PROJECT_ROOT
 
 PYPROJECT = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())
@@ -37,9 +37,7 @@ def locked(name: str) -> dict[str, str]:
 def checkout(tmp_path: Path) -> Path:
     """A folder with the Makefile and what it installs with, and lock files that name no package."""
     shutil.copy(PROJECT_ROOT / "Makefile", tmp_path)
-    (tmp_path / "fueldepot").mkdir()
-    shutil.copy(PROJECT_ROOT / "fueldepot" / "install.py", tmp_path / "fueldepot")
-    shutil.copytree(PROJECT_ROOT / "fueldepot" / "embedded", tmp_path / "fueldepot" / "embedded")
+    shutil.copytree(PROJECT_ROOT / "fueldepot" / "local", tmp_path / "fueldepot" / "local")
     for name in (EMBEDDED, DEVELOPMENT):
         (tmp_path / name).write_text("# none\n")
     return tmp_path
@@ -119,7 +117,7 @@ def test_another_python_is_refused(checkout: Path, target: str, version: str) ->
 def test_the_first_python_that_fits_is_taken(checkout: Path, version: str) -> None:
     old, fitting = pretender(checkout, "old", "3, 10, 13"), pretender(checkout, "fitting", version)
     output = make(checkout, "packages", f"PYTHON=missing {old} {fitting} {old}")[0]
-    assert output == f"{fitting} -m fueldepot.install {EMBEDDED}\n"
+    assert output == f"{fitting} -m fueldepot.local.install {EMBEDDED}\n"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +158,7 @@ def test_an_installation_waits_for_another(checkout: Path) -> None:
     (checkout / "var").mkdir()
     lock = open_lock(checkout / "var" / "install.lock")
     fcntl.flock(lock, fcntl.LOCK_EX)
-    command = [sys.executable, "-m", "fueldepot.install"]
+    command = [sys.executable, "-m", "fueldepot.local.install"]
     with subprocess.Popen(command, cwd=checkout, stderr=subprocess.PIPE, text=True) as waiting:
         assert waiting.stderr is not None
         assert waiting.stderr.readline() == "fueldepot: another make installs into .venv; waiting\n"

@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from fueldepot import command_line, local
+from fueldepot.local.postgres import socket_folder_of
 from tests.fueldepot.sharers import PROJECT_ROOT, wait_until_stopped
 from tests.ops.databases import fresh_database, url
 
@@ -52,6 +54,10 @@ def test_given_settings_are_left_alone(tmp_path: Path, monkeypatch: pytest.Monke
     local.prepare(tmp_path)
     assert (os.environ["DATABASE_URL"], os.environ["SECRET_KEY"]) == ("postgresql:///other", "given")
     assert not list(tmp_path.iterdir())
+
+
+def test_the_suite_does_not_share_the_server_of_make_run() -> None:
+    assert settings.DATABASES["default"]["HOST"] != str(socket_folder_of(PROJECT_ROOT / "var" / "postgres"))
 
 
 def test_empty_key_is_refused(tmp_path: Path) -> None:

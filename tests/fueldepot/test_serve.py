@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fueldepot.embedded.locks import open_lock
-from fueldepot.serve import VAR
+from fueldepot.local.locks import open_lock
+from fueldepot.local.serve import VAR
 from tests.fueldepot.sharers import PROJECT_ROOT
 
 
@@ -26,7 +26,7 @@ def taken() -> Iterator[str]:
 def refusal(*arguments: str, **environment: str) -> str:
     """Return the last line of the output."""
     done = subprocess.run(
-        [sys.executable, "-m", "fueldepot.serve", *arguments],
+        [sys.executable, "-m", "fueldepot.local.serve", *arguments],
         cwd=PROJECT_ROOT,
         env={**os.environ, **environment},
         capture_output=True,
@@ -77,7 +77,7 @@ def test_a_start_waits_while_another_prepares_the_site() -> None:
     gate = open_lock(VAR / "start.lock")
     fcntl.flock(gate, fcntl.LOCK_EX)
     environment = os.environ | {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing", "SECRET_KEY": "x"}
-    command = [sys.executable, "-m", "fueldepot.serve", "--port", str(free_port())]
+    command = [sys.executable, "-m", "fueldepot.local.serve", "--port", str(free_port())]
     with subprocess.Popen(command, cwd=PROJECT_ROOT, env=environment, stderr=subprocess.PIPE, text=True) as second:
         assert second.stderr is not None
         assert second.stderr.readline() == "fueldepot: another start prepares the site; waiting\n"

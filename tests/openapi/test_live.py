@@ -58,7 +58,7 @@ def start(output: IO[bytes], log: Path) -> tuple[subprocess.Popen[bytes], str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
         probe.close()
-        command = [sys.executable, "-m", "fueldepot.serve", "--port", str(port)]
+        command = [sys.executable, "-m", "fueldepot.local.serve", "--port", str(port)]
         server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
         address = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + SECONDS_TO_START

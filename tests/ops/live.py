@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fueldepot.embedded.server import server_pids
+from fueldepot.local.postgres import server_pids
 from tests import small_country
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 from tests.fueldepot.static_files import RUN
@@ -26,9 +26,10 @@ SERVE = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from fueldepot import embedded, local
+from fueldepot import local
+from fueldepot.local import embedded
 from tests.fueldepot.static_files import static_files_collected
-local.prepare(Path(sys.argv[2]))
+os.environ[embedded.KEPT_FOLDER] = str(local.prepare(Path(sys.argv[2])))
 os.environ["DJANGO_SETTINGS_MODULE"] = "fueldepot.settings"
 import django
 django.setup()
@@ -44,7 +45,6 @@ else:
 with static_files_collected():
     pass
 connections.close_all()
-embedded.keep_across_exec()
 os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *sys.argv[4:]])
 """
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from fueldepot.embedded.server import server_pids
-from tests.fueldepot.sharers import LIMIT_S, eventually, keeper_pid, server_pid
+from fueldepot.local.postgres import server_pids
+from tests.fueldepot.sharers import LIMIT_S, eventually, server_pid
 from tests.ops.live import Site
 
 pytestmark = pytest.mark.slow
@@ -82,14 +82,6 @@ def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(s
     assert {answer.status for answer in answers} == {200}
     assert eventually(lambda: {answer.status for answer in site.get_all([FORM_PAGE, "/readyz"] * 8)} == {200})
     assert [answer.status for answer in site.get_all([API, PAGE] * 16)] == [200] * 32
-
-
-def test_a_keeper_of_the_database_that_was_killed_is_replaced(site):
-    keeper, server = keeper_pid(site.data), server_pid(site.data)
-    os.kill(keeper, signal.SIGKILL)
-    assert eventually(lambda: server not in server_pids(site.data / "cluster"))  # it goes with its keeper
-    assert eventually(lambda: site.get("/readyz").status == 200, limit_s=20)
-    assert keeper_pid(site.data) != keeper
 
 
 def test_a_database_that_stays_away(site, soon_s):

@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import yaml
 
-from fueldepot.embedded.server import server_pids
+from fueldepot.local.postgres import server_pids
 from tests.fueldepot.sharers import eventually
 from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, free_ports, postgres_bin
 

@@ -1,4 +1,6 @@
-"""Defaults for a checkout without configuration: an embedded database and a secret key under `var/`.
+"""`make run`, `make test` and commands of a checkout without configuration.
+
+Defaults are an embedded database and a secret key under `var/`.
 
 For interactive entry points: the server of `make run`, pytest, and `manage.py` with `DATABASE_URL=embedded`. Not used
 by WSGI in production, where settings require `DATABASE_URL` and `SECRET_KEY`.
@@ -9,36 +11,40 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from fueldepot import embedded
+from fueldepot.local import embedded
+from fueldepot.local.postgres import EmbeddedError
 
-PROJECT_ROOT = Path(__file__).resolve().parent.parent
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
 SECRET_KEY_BYTES = 50
 EMBEDDED = "embedded"
 """Value of `DATABASE_URL` for the embedded server."""
 
 
-def prepare(root: Path = PROJECT_ROOT) -> None:
+def prepare(root: Path = PROJECT_ROOT, *, server: str = "postgres") -> Path | None:
     """Set missing `DATABASE_URL` and `SECRET_KEY` in the environment, from `var/` below `root`.
 
-    Also replaces `DATABASE_URL=embedded`.
+    Also replaces `DATABASE_URL=embedded`. server: directory of the embedded server in `var/`. Returns its path, None
+    if another database is used.
 
-    Call it before Django reads its settings. This process then holds a share of the embedded server until it ends (see
-    `embedded.ensure`); child programs inherit the variables and hold no share of their own.
+    Call it before Django reads its settings. Child programs inherit the variables; see `embedded.ensure` for the life
+    of the server.
 
     Raises SystemExit with one line for stderr and exit status 1.
     """
-    var = root / "var"
+    var, data = root / "var", None
     try:
         if os.environ.get("DATABASE_URL", "").strip() in {"", EMBEDDED}:
-            os.environ["DATABASE_URL"] = embedded.ensure(var / "postgres")
+            data = var / server
+            os.environ["DATABASE_URL"] = embedded.ensure(data)
         if "SECRET_KEY" not in os.environ:
             os.environ["SECRET_KEY"] = _secret_key(var / "secret_key")
-    except embedded.EmbeddedError as error:
+    except EmbeddedError as error:
         raise SystemExit(f"fueldepot: {error}") from None
     except OSError as error:
         raise SystemExit(
             f"fueldepot: {error.strerror}: {error.filename}; make it usable for this user, or set SECRET_KEY"
         ) from None
+    return data
 
 
 def _secret_key(file: Path) -> str:

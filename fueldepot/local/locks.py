@@ -1,4 +1,4 @@
-"""Lock files of the embedded server, and its error."""
+"""Lock files: one process at a time."""
 
 import contextlib
 import fcntl
@@ -8,22 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-class EmbeddedError(Exception):
-    """The embedded server cannot be used. The message is one line with a remedy."""
-
-
 def open_lock(path: Path) -> int:
     """Open a lock file, created if missing, without inheritance of the descriptor."""
     return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-
-
-def try_lock(descriptor: int, kind: int) -> bool:
-    """Try a `flock` of `kind` without waiting. Returns whether it was acquired."""
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @contextlib.contextmanager
@@ -35,17 +22,11 @@ def hold_alone(path: Path, while_waiting: str) -> Iterator[int]:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = open_lock(path)
     try:
-        if not try_lock(descriptor, fcntl.LOCK_EX):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             print(while_waiting, file=sys.stderr)  # noqa: T201
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def is_same_file(path: Path, descriptor: int) -> bool:
-    """Whether `path` still refers to the open file, not so after its directory was deleted."""
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except OSError:
-        return False

@@ -1,6 +1,6 @@
 """`make`: install the locked packages into `.venv`, created if missing.
 
-python -m fueldepot.install requirements-embedded.lock …
+python -m fueldepot.local.install requirements-embedded.lock …
 
 Runs before anything is installed, with the standard library only. The Makefile chooses the interpreter.
 """
@@ -11,9 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fueldepot.embedded.locks import hold_alone
+from fueldepot.local.locks import hold_alone
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 VERSION = "{}.{}".format(*sys.version_info)

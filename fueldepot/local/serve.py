@@ -11,10 +11,11 @@ import socket
 import sys
 from pathlib import Path
 
-from fueldepot import embedded, local
-from fueldepot.embedded.locks import hold_alone, open_lock
+from fueldepot import local
+from fueldepot.local import embedded
+from fueldepot.local.locks import hold_alone, open_lock
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 VAR = ROOT / "var"
 
 
@@ -34,14 +35,14 @@ def main() -> None:
     os.environ.setdefault("SITE_URL", f"http://127.0.0.1:{port}")
     os.environ.setdefault("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
     os.environ.setdefault("RATE_LIMIT", "off")  # a trial has one caller only
-    local.prepare()
+    data = local.prepare()
     try:
         with hold_alone(VAR / "start.lock", "fueldepot: another start prepares the site; waiting"):
             prepare_site(given.data)
     except KeyboardInterrupt:
         sys.exit("fueldepot: stopped before the site was ready")
-    # The lock on the embedded server must survive `exec`.
-    embedded.keep_across_exec()
+    if data:
+        os.environ[embedded.KEPT_FOLDER] = str(data)
     print(f"serving on {os.environ['SITE_URL']}, Ctrl-C to stop", file=sys.stderr)  # noqa: T201
     os.execv(sys.executable, gunicorn_command(port, workers))  # noqa: S606 - no shell is meant
 

@@ -3,8 +3,6 @@
 PostgreSQL refuses to run as root. Under root it runs as the owner of the data directory or, if that is root, as
 `nobody` with the one capability to pass directories closed to others. So neither users nor permissions of the machine
 change, and other processes of `nobody` are stopped by the data directory, which remains root's.
-
-Standard library only, for the keeper.
 """
 
 import contextlib
@@ -16,16 +14,14 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from fueldepot.embedded.locks import EmbeddedError
-
 START_LIMIT_S = 120.0  # includes recovery after a crash
 STOP_LIMIT_S = 60.0
+LOG_LIMIT_BYTES = 1_000_000  # a longer log is emptied at the next start
 POLL_S = 0.02
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 SOCKET_PATH_LIMIT_BYTES = 107  # sockaddr_un.sun_path without its closing NUL
@@ -49,6 +45,21 @@ SERVER_SETTINGS = {
 }
 # The package has no ICU; PostgreSQL's builtin locale is the same on every machine.
 CLUSTER_LOCALE = ("--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")
+
+
+class EmbeddedError(Exception):
+    """The embedded server cannot be used. The message is one line with a remedy."""
+
+
+def is_ready(cluster: Path, server: int | None = None) -> bool:
+    """Whether a server accepts connections, by its own record `postmaster.pid`: that of the PID `server`, or any."""
+    try:
+        lines = (cluster / "postmaster.pid").read_text(errors="replace").splitlines()
+    except OSError:
+        return False
+    if len(lines) < 8 or lines[7].strip() != "ready":
+        return False
+    return lines[0] == str(server) if server else lines[0] in map(str, server_pids(cluster))
 
 
 def server_pids(cluster: Path) -> list[int]:
@@ -104,7 +115,10 @@ def _can_carry_socket(folder: Path) -> bool:
 
 
 def start_server(data: Path, binaries: Path, socket_folder: Path) -> subprocess.Popen[bytes]:
-    """Start PostgreSQL on the cluster of `data`, created if missing. Returns once it accepts connections."""
+    """Start PostgreSQL on the cluster of `data`, created if missing. Returns once it accepts connections.
+
+    The kernel stops it when the calling thread ends.
+    """
     cluster = data / "cluster"
     if (data / "PG_VERSION").exists():
         raise EmbeddedError(f"{data} is a PostgreSQL data folder not made by this program: move it away")
@@ -121,18 +135,24 @@ def start_server(data: Path, binaries: Path, socket_folder: Path) -> subprocess.
         )
     _clear_leftovers(cluster, socket_folder)
     settings = {"unix_socket_directories": str(socket_folder), **SERVER_SETTINGS}
-    log_start = os.fstat(sys.stderr.fileno()).st_size
-    server = subprocess.Popen(  # noqa: S603 - the package's server, arguments from here
-        [
-            *prefix,
-            *(str(binaries / "postgres"), "-D", str(cluster)),
-            *(f"--{name}={value}" for name, value in settings.items()),
-        ],
-        stdin=subprocess.DEVNULL,
-        cwd="/",
-        env=_environment(),
-        preexec_fn=_die_with_me(),
-    )
+    with (data / "log").open("ab") as log:
+        if log.tell() > LOG_LIMIT_BYTES:
+            log.truncate(0)
+        log_start = os.fstat(log.fileno()).st_size
+        server = subprocess.Popen(  # noqa: S603 - the package's server, arguments from here
+            [
+                *prefix,
+                *(str(binaries / "postgres"), "-D", str(cluster)),
+                *(f"--{name}={value}" for name, value in settings.items()),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            env=_environment(),
+            preexec_fn=_die_with_me(),
+            start_new_session=True,  # Ctrl-C is for the starter
+        )
     try:
         _wait_until_ready(server, cluster, data / "log", log_start)
     except BaseException:
@@ -185,7 +205,6 @@ def _die_with_me() -> Callable[[], None]:
     prctl = ctypes.CDLL(None).prctl
 
     def ask() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the keeper's blocked signals are not for the child
         prctl(PR_SET_PDEATHSIG, int(signal.SIGINT))
         if os.getppid() != me:  # died before the request
             os._exit(1)
@@ -211,7 +230,8 @@ def _run(command: list[str]) -> str:
     except subprocess.TimeoutExpired:
         raise EmbeddedError(f"{command[0]} took longer than {START_LIMIT_S:.0f} s") from None
     if done.returncode != 0:
-        raise EmbeddedError(_complaint(done.stderr) or f"{command[0]} ended with {done.returncode}")
+        reason = _complaint(done.stderr) or f"{command[0]} ended with {done.returncode}"
+        raise EmbeddedError(f"embedded PostgreSQL did not start: {reason}")
     return done.stdout
 
 
@@ -238,9 +258,9 @@ def _make_cluster(cluster: Path, initdb: list[str], owner: tuple[int, int] | Non
 
 
 def _clear_leftovers(cluster: Path, socket_folder: Path) -> None:
-    """Delete the lock files of a killed server; requires the keeper's lock.
+    """Delete the lock files of a killed server; requires the lock `gate`.
 
-    PostgreSQL does not start if they name a running process, even of another program. A server that lost its keeper a
+    PostgreSQL does not start if they name a running process, even of another program. A server that lost its starter a
     moment ago is still stopping; this waits for it.
     """
     deadline = time.monotonic() + STOP_LIMIT_S
@@ -257,17 +277,15 @@ def _wait_until_ready(server: subprocess.Popen[bytes], cluster: Path, log_path: 
     """Wait until `postmaster.pid` reports readiness. Raises EmbeddedError with the log's error if the server ends."""
     deadline = time.monotonic() + START_LIMIT_S
     while server.poll() is None:
-        with contextlib.suppress(FileNotFoundError):
-            lines = (cluster / "postmaster.pid").read_text(errors="replace").splitlines()
-            if len(lines) >= 8 and lines[0] == str(server.pid) and lines[7].strip() == "ready":
-                return
+        if is_ready(cluster, server.pid):
+            return
         if time.monotonic() > deadline:
             raise EmbeddedError(f"the server was not ready after {START_LIMIT_S:.0f} s")
         time.sleep(POLL_S)
     with log_path.open("rb") as log:
         log.seek(log_start)
-        said = log.read().decode(errors="replace")
-    raise EmbeddedError(_complaint(said) or f"the server ended with {server.returncode}")
+        reason = _complaint(log.read().decode(errors="replace")) or f"the server ended with {server.returncode}"
+    raise EmbeddedError(f"embedded PostgreSQL did not start: {reason}; its log is {log_path}")
 
 
 def stop(server: subprocess.Popen[bytes]) -> None:

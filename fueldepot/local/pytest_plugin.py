@@ -1,7 +1,7 @@
 """Pytest plugin: sets up the embedded database before pytest-django reads the settings, and allows byte code.
 
-Loaded by `-p fueldepot.pytest_plugin` in pyproject.toml. Under xdist the controller holds the server; its workers
-inherit the environment and end before it.
+Loaded by `-p fueldepot.local.pytest_plugin` in pyproject.toml. Under xdist the controller starts the server; its
+workers inherit the environment and end before it. The server is not that of `make run`: either may end first.
 """
 
 import os
@@ -23,5 +23,5 @@ def pytest_load_initial_conftests() -> Generator[None, object, object]:
     # project and tests again, some five seconds each time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    local.prepare()
+    local.prepare(server="postgres-tests")
     return (yield)
