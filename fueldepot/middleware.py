@@ -11,7 +11,6 @@ from gunicorn.http.errors import ParseException
 
 from fueldepot.data import snapshot
 from fueldepot.errors import malformed_body, payload_too_large, unsupported_coding
-from fueldepot.http.admin_only import is_desk_or_form
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.errors import is_api
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, split_content_type
@@ -132,13 +131,13 @@ def check_end(content_type: str, body: bytes) -> None:
 
 
 def refuse_without_database(get_response: View) -> View:
-    """Answer 503 to the desk and the forms while the database is away.
+    """Answer 503 while the database is away.
 
     A query to a frozen database would block the thread, and a few of them the whole worker.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
-        if is_desk_or_form(request) and snapshot.database_is_away():
+        if snapshot.database_is_away():
             return page_errors.unavailable(request)
         return get_response(request)
 

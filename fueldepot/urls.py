@@ -14,6 +14,7 @@ from fueldepot import api, errors
 from fueldepot.desk.audit import audit
 from fueldepot.desk.decision_counts import decision_statistics
 from fueldepot.http import security
+from fueldepot.http.private import private
 from fueldepot.mcp.views import mcp
 from fueldepot.monitoring import health
 from pages import errors as page_errors
@@ -37,8 +38,8 @@ urlpatterns = [
     path("api/v1/", api.index),
     path("api/v1/", include((api.v1, "v1"))),
     re_path(r"^api/(?!index\.html\.md$).", errors.unknown_path),
-    path("admin/dziennik/", admin.site.admin_view(audit), name="audit"),
-    path("admin/dziennik/dni/", admin.site.admin_view(decision_statistics), name="audit-statistics"),
+    path("admin/dziennik/", private(admin.site.admin_view(audit)), name="audit"),
+    path("admin/dziennik/dni/", private(admin.site.admin_view(decision_statistics)), name="audit-statistics"),
     path(
         "admin/haslo/",
         include(password_links.urls({"site_header": admin.site.site_header, "site_title": admin.site.site_title})),
@@ -53,7 +54,7 @@ urlpatterns = [
     # Bookmarks of the model's former name.
     re_path(
         r"^admin/catalog/depotrequest/(?P<rest>.*)$",
-        RedirectView.as_view(url="/admin/catalog/submission/%(rest)s", query_string=True, permanent=True),
+        private(RedirectView.as_view(url="/admin/catalog/submission/%(rest)s", query_string=True, permanent=True)),
     ),
     path("admin/", admin.site.urls),
     path("", include("pages.urls")),

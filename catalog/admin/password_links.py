@@ -33,6 +33,7 @@ from catalog.models import PendingLetter
 from catalog.submissions import letters
 from catalog.submissions.letter_kinds import Letter, PendingLetters
 from fueldepot.http.links import site_url
+from fueldepot.http.private import private
 
 MOST_AN_HOUR = 3
 """Letters per account and hour: anybody who knows an address could flood it otherwise."""
@@ -106,8 +107,8 @@ def urls(context: dict[str, Any]) -> list[URLPattern]:
     """Return the URL patterns. context: template context of every admin page."""
     given = {"extra_context": context}
     return [
-        path("", PasswordResetView.as_view(form_class=LinkForm, **given), name="admin_password_reset"),
-        path("wyslano/", PasswordResetDoneView.as_view(**given), name="password_reset_done"),
-        path("<uidb64>/<token>/", PasswordResetConfirmView.as_view(**given), name="password_reset_confirm"),
-        path("gotowe/", PasswordResetCompleteView.as_view(**given), name="password_reset_complete"),
+        path("", private(PasswordResetView.as_view(form_class=LinkForm, **given)), name="admin_password_reset"),
+        path("wyslano/", private(PasswordResetDoneView.as_view(**given)), name="password_reset_done"),
+        path("<uidb64>/<token>/", private(PasswordResetConfirmView.as_view(**given)), name="password_reset_confirm"),
+        path("gotowe/", private(PasswordResetCompleteView.as_view(**given)), name="password_reset_complete"),
     ]

@@ -17,9 +17,9 @@ from prometheus_client.registry import Collector
 
 from catalog.models import Submission
 from fueldepot.data.connections import DATABASE_AWAY
-from fueldepot.http.admin_only import is_desk_or_form
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.errors import is_api
+from fueldepot.http.private import is_private
 from fueldepot.monitoring import health
 
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
@@ -57,7 +57,7 @@ def area_of(request: HttpRequest) -> str:
         return "api"
     if request.path in MONITOR:
         return "monitor"
-    return "desk" if is_desk_or_form(request) else "page"
+    return "desk" if is_private(request) else "page"
 
 
 class ServiceState(Collector):

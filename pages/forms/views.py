@@ -24,6 +24,7 @@ from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.notifications import PriceOutcome, record_price_outcomes
 from catalog.submissions.tokens import LINK_LIFE, InvalidToken, LinkExpired, read_status_reference
+from fueldepot.http.private import private
 from pages.dates import until
 from pages.depots import removed_page
 from pages.forms.claim import ClaimForm, DeleteForm
@@ -60,6 +61,7 @@ TOO_SOON = (
 def public_form_view(view: View) -> View:
     """Decorate a view of a public form: no caching, no POST data in error reports, 410 for removed depots."""
 
+    @private
     @require_http_methods(["GET", "HEAD", "POST"])
     @cache_control(no_store=True)
     @sensitive_post_parameters()

@@ -1,0 +1,47 @@
+"""Which views have sessions, accounts and the database."""
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver, resolve
+
+from fueldepot.http.private import is_private
+
+FORMS = {"depot-add", "depot-correct", "depot-claim", "depot-delete", "depot-price", "owner-renew", "owner"}
+OF_SUBMISSIONS = {"request-answer", "request-confirm", "request-status"}
+
+
+def test_the_forms_are_marked_and_no_page():
+    marked = {
+        pattern.name
+        for pattern in get_resolver("pages.urls").url_patterns
+        if getattr(pattern.callback, "is_private", False)
+    }
+    assert marked == FORMS | OF_SUBMISSIONS
+
+
+@pytest.mark.parametrize(
+    ("path", "private"),
+    [
+        ("/admin/", True),
+        ("/admin/login/", True),
+        ("/admin/nothing/", True),
+        ("/admin/dziennik/", True),
+        ("/admin/dziennik/dni/", True),
+        ("/admin/haslo/", True),
+        ("/admin/haslo/MQ/set-password/", True),
+        ("/admin/catalog/depotrequest/1/", True),
+        ("/sklad/1/popraw/", True),
+        ("/sklad/1-nazwa/", False),
+        ("/api/v1/stores", False),
+        ("/healthz", False),
+    ],
+)
+def test_the_whole_desk_is_private(rf, path, private):
+    request = rf.get(path)
+    request.resolver_match = resolve(path)
+    assert is_private(request) is private
+
+
+@pytest.mark.django_db
+def test_a_form_needs_a_token():
+    assert Client(enforce_csrf_checks=True).post("/sklady/dodaj/").status_code == 403
