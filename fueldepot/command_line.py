@@ -18,7 +18,7 @@ REFUSED = {"42501", "25006"}
 def main() -> None:
     """Run a management command. Without DATABASE_URL, exit with one line: the catalog must not be guessed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
-    if not os.environ.get("DATABASE_URL", "").strip():
+    if not local.is_set("DATABASE_URL"):
         if sys.argv[1:] and ABOUT_COMMANDS.isdisjoint(sys.argv[1:]):
             sys.exit(
                 "fueldepot: DATABASE_URL is not set; set it to postgresql://user:password@host/database, "

@@ -1,8 +1,10 @@
 """Strict parsing of environment variables: an invalid one stops the start with one line and a remedy."""
 
 import importlib.util
+import os
 import re
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 
@@ -35,10 +37,23 @@ def stop(name: str, problem: str) -> NoReturn:
     raise SystemExit(f"fueldepot: the environment variable {name} {problem}")
 
 
+SECRETS = frozenset({"DATABASE_URL", "SECRET_KEY", "EMAIL_URL", "CACHE_URL", "SENTRY_DSN", "BDL_CLIENT_ID"})
+"""Variables that a file may hold instead, named by the variable with `_FILE` at its end."""
+
+
 def read_text(name: str) -> str:
-    """Return a variable without surrounding blanks; "" if not set."""
-    text: str = env.str(name, default="")
-    return text.strip()
+    """Return a variable, or the file of a secret, without surrounding blanks; "" if not set."""
+    text: str = env.str(name, default="").strip()
+    path = os.environ.get(f"{name}_FILE", "").strip() if name in SECRETS else ""
+    if not path:
+        return text
+    if text:
+        stop(f"{name}_FILE", f"is set, and so is {name}; use one of them")
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        stop(f"{name}_FILE", f"names {path}, which cannot be read: {reason}")
 
 
 def has_valid_port(url: SplitResult) -> bool:

@@ -33,10 +33,10 @@ def prepare(root: Path = PROJECT_ROOT, *, server: str = "postgres") -> Path | No
     """
     var, data = root / "var", None
     try:
-        if os.environ.get("DATABASE_URL", "").strip() in {"", EMBEDDED}:
+        if not is_set("DATABASE_URL") or os.environ.get("DATABASE_URL", "").strip() == EMBEDDED:
             data = var / server
             os.environ["DATABASE_URL"] = embedded.ensure(data)
-        if "SECRET_KEY" not in os.environ:
+        if os.environ.keys().isdisjoint({"SECRET_KEY", "SECRET_KEY_FILE"}):
             os.environ["SECRET_KEY"] = _secret_key(var / "secret_key")
     except EmbeddedError as error:
         raise SystemExit(f"fueldepot: {error}") from None
@@ -45,6 +45,11 @@ def prepare(root: Path = PROJECT_ROOT, *, server: str = "postgres") -> Path | No
             f"fueldepot: {error.strerror}: {error.filename}; make it usable for this user, or set SECRET_KEY"
         ) from None
     return data
+
+
+def is_set(name: str) -> bool:
+    """Whether a variable is given, or the file that holds it."""
+    return any(os.environ.get(variable, "").strip() for variable in (name, f"{name}_FILE"))
 
 
 def _secret_key(file: Path) -> str:

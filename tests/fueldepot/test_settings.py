@@ -143,6 +143,37 @@ def test_letters_in_a_folder_lie_where_it_says(start, url):
     assert start(EMAIL_URL=url)["EMAIL_FILE_PATH"] == "/var/letters"
 
 
+@pytest.mark.parametrize(
+    "name", ["SECRET_KEY", "DATABASE_URL", "EMAIL_URL", "CACHE_URL", "SENTRY_DSN", "BDL_CLIENT_ID"]
+)
+def test_a_file_may_hold_a_secret(start, tmp_path, name):
+    values = GOOD | {
+        "EMAIL_URL": "smtp://mail",
+        "CACHE_URL": "redis://r",
+        "SENTRY_DSN": "https://k@host/1",
+        "BDL_CLIENT_ID": "y",
+    }
+    file = tmp_path / "secret"
+    file.write_text(f" {values[name]}\n")
+    shown = ("SECRET_KEY", "DATABASES", "EMAIL_HOST", "CACHE_URL", "SENTRY_DSN", "BDL_CLIENT_ID")
+    from_file, direct = start(**{name: None, f"{name}_FILE": str(file)}), start(**{name: values[name]})
+    assert [from_file[key] for key in shown] == [direct[key] for key in shown]
+
+
+@pytest.mark.parametrize(
+    ("environment", "end"),
+    [
+        (
+            {"SECRET_KEY": None, "SECRET_KEY_FILE": "/missing"},
+            "names /missing, which cannot be read: No such file or directory",
+        ),
+        ({"SECRET_KEY_FILE": "/x"}, "is set, and so is SECRET_KEY; use one of them"),
+    ],
+)
+def test_a_file_of_a_secret_that_is_no_good_is_one_line(start, environment, end):
+    assert start(**environment) == f"fueldepot: the environment variable SECRET_KEY_FILE {end}"
+
+
 EXAMPLE = ROOT / ".env.example"
 OF_THE_UNIT = {"ADDRESS", "WORKERS"}
 """What `docs/deployment/fueldepot@.service` reads, and not the settings."""
