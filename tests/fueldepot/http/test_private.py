@@ -7,7 +7,7 @@ from django.urls import get_resolver, resolve
 from fueldepot.http.private import is_private
 
 FORMS = {"depot-add", "depot-correct", "depot-claim", "depot-delete", "depot-price", "owner-renew", "owner"}
-OF_SUBMISSIONS = {"request-answer", "request-confirm", "request-status"}
+OF_SUBMISSIONS = {"owner-object", "request-answer", "request-confirm", "request-status"}
 
 
 def test_the_forms_are_marked_and_no_page():
