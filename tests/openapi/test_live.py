@@ -87,9 +87,9 @@ def write_description(site: str, path: Path) -> Path:
 
 def test_schemathesis_finds_nothing(site, tmp_path):
     """No 5xx and no warning; only described statuses, headers, media types and fields; invalid requests are refused."""
-    description = write_description(site, tmp_path / "openapi.json")
+    file = write_description(site, tmp_path / "openapi.json")
     command = [
-        *(sys.executable, "-m", "schemathesis.cli", "run", str(description), f"--url={site}{description.PREFIX}"),
+        *(sys.executable, "-m", "schemathesis.cli", "run", str(file), f"--url={site}{description.PREFIX}"),
         *("--phases=examples,coverage,fuzzing,stateful", "--mode=all", f"--max-examples={EXAMPLES}"),
         *("--generation-deterministic", "--continue-on-failure", "--no-color"),
         *("--checks=all", "--exclude-checks=positive_data_acceptance,negative_data_rejection"),
