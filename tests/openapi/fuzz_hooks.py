@@ -17,6 +17,7 @@ BETWEEN_PARAMETERS = {
     ("/stores", "teryt", "missing"): "one of three ways to name a place is needed",
     ("/stores", "lat", "missing"): "lat and lon belong together",
     ("/stores", "lon", "missing"): "lat and lon belong together",
+    ("/municipalities", "voivodeship", "missing"): "one of two ways to name a unit is needed",
     ("/regulations", "teryt", "missing"): "appliance and binding belong to a unit",
     ("/regulations", "teryt", "out_of_range"): "appliance belongs to a municipality",
     ("/deadlines", "to", "out_of_range"): "to is not before from",
