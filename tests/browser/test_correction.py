@@ -20,7 +20,7 @@ def test_a_correction_from_the_form_to_the_public(open_window, site):
     page.locator("[name=name]").fill("DEMO Skład po poprawce")
     page.locator("[name=email]").fill("jan@opal-nowak.pl")
     page.locator("form.stranger button[type=submit]").click()
-    page.get_by_text("Wysłaliśmy wiadomość").first.wait_for()
+    page.get_by_text("wiadomość z odnośnikiem").first.wait_for()
     assert findings(page) == []
 
     page.goto(site.link())
