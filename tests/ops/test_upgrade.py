@@ -273,6 +273,7 @@ def test_a_database_of_version_1_0_is_migrated_and_answers_the_same(version_1_0,
     assert before["answers"]["/api/v1/prices/pellet"][1]["median"] == 1600
 
 
+@pytest.mark.machines
 def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_the_way_back(
     version_1_0, databases, tmp_path
 ):
@@ -299,6 +300,7 @@ def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_th
     assert set(statuses.values()) == {200}
 
 
+@pytest.mark.machines
 def test_the_previous_release_reads_and_writes_on_the_tables_of_this_one(databases, tmp_path):
     """For the time of an upgrade, and for a rollback."""
     database, _ = databases
