@@ -62,9 +62,9 @@ def postcodes(text: str) -> Markup:
 
 
 def unbroken(sentence: str) -> Markup:
-    """Escape a sentence; each of its parts up to a comma stays on one line."""
+    """Escape a sentence; each of its parts up to a comma stays on one line where it fits."""
     parts = re.split(r"(?<=,) ", sentence)
-    return Markup(" ".join(f'<span class="code">{escape(part)}</span>' for part in parts))  # noqa: S704 - escaped before
+    return Markup(" ".join(f'<span class="together">{escape(part)}</span>' for part in parts))  # noqa: S704 - escaped before
 
 
 def coded(text: str) -> Markup:

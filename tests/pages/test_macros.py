@@ -71,8 +71,8 @@ def test_names_of_others_are_escaped(drawn):
         '<a href="/sklad/1-u/">&lt;u&gt;</a></h3>',
         '<span class="distance">12,0\N{NO-BREAK SPACE}km</span>',
         "<b>1\N{NO-BREAK SPACE}590\N{NO-BREAK SPACE}zł</b>/t <span>Węgiel &lt;x&gt;</span> <span>28.10.2026</span>",
-        '<span class="state open"><span class="code">otwarte do &lt;12:00&gt;,</span> '
-        '<span class="code">potem 13:00–16:00</span></span>',
+        '<span class="state open"><span class="together">otwarte do &lt;12:00&gt;,</span> '
+        '<span class="together">potem 13:00–16:00</span></span>',
         'ul. &#34;Ładna&#34; 1, <span class="code">30-001</span> &lt;Kraków&gt;</p>',
         "<li>a&lt;b</li><li>c&amp;d</li>",
         'href="tel:+48123456789">Zadzwoń <span class="phone">+48 12 345 67 89 &lt;</span></a>',
