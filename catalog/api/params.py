@@ -134,8 +134,8 @@ class StoreQuery(Query):
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
         """Say that half a point or no place is given, or that lat and lon are exchanged."""
-        if ("lat" in texts) != ("lon" in texts) and not {"lat", "lon"} & errors.keys():
-            absent, present = ("lon", "lat") if "lat" in texts else ("lat", "lon")
+        absent, present = ("lon", "lat") if "lat" in texts else ("lat", "lon")
+        if present in texts and absent not in texts and absent not in errors:
             message = f"{absent} is missing although {present} is given; give {cls.accepted(absent)}"
             yield ParameterError(absent, "missing", message)
         elif not errors and not {"teryt", "postcode", "lat"} & texts.keys():

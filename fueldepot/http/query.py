@@ -93,9 +93,10 @@ class Query(BaseModel):
                 except PydanticCustomError as error:
                     if error.type != "empty" or not cls.empty_is_absent:
                         errors[name] = cls.describe_error(name, error.type, error.message())
-        defaults = {cls.default_today: today.isoformat()} if today else {}
+        if today and cls.default_today in names and cls.default_today not in errors:
+            texts.setdefault(cls.default_today, today.isoformat())
         try:
-            query = cls.model_validate({**defaults, **texts, **path}, context={"today": today})
+            query = cls.model_validate({**texts, **path}, context={"today": today})
         except ValidationError as error:
             for details in error.errors(include_url=False):
                 name = str(details["loc"][0])
@@ -136,7 +137,10 @@ class Query(BaseModel):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterable[ParameterError]:
-        """Return errors that concern several parameters. texts: as given, trimmed; errors: of single parameters."""
+        """Return errors that concern several parameters.
+
+        texts: as given, trimmed, with the default of `default_today`. errors: of single parameters.
+        """
         return ()
 
     @classmethod

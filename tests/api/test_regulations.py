@@ -503,6 +503,7 @@ def test_a_deadline_in_short_is_that_of_its_voivodeship(client):
         ("from=x", "from"),
         ("to=2026-13-01", "to"),
         ("from=2027-01-02&to=2027-01-01", "to"),
+        ("to=2020-01-01", "to"),
         ("limit=0", "limit"),
         ("appliance=kopciuch", "appliance"),
         ("voivodeship=--", "voivodeship"),
