@@ -1,13 +1,12 @@
 """Fixtures that every test may use."""
 
+import gc
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +15,17 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import Group
-from django.db import connection
 from django.test import Client, override_settings
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from catalog.depots import quality
 from catalog.roles import EDITOR
-from fueldepot.data import snapshot
 from fueldepot.http import shared_cache
 from pages import machine_files
 from tests import SHARED
+from tests.client import ReadOnlyClient, forget_snapshots
 from tests.fueldepot.sharers import eventually
-from tests.openapi.description import check_answer
 
 # Each of our clients would read all the world's certificates anew, some 20 ms; tests ask this machine only.
 if "LIVE_SITE" not in os.environ:
@@ -56,6 +53,13 @@ def uses_database(item: pytest.Item) -> bool:
     return bool(item.get_closest_marker("django_db")) or not DATABASE_FIXTURES.isdisjoint(fixtures)
 
 
+def pytest_collection_finish() -> None:
+    """Keep what was imported out of all later garbage collections, as gunicorn's workers do."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)  # tests make and drop many more objects than a request
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that start processes and wait for them go first, and all to one worker of xdist.
 
@@ -75,90 +79,9 @@ def _forget() -> Iterator[None]:
 
 def forget() -> None:
     """Start as a new process would."""
-    _Built.writes = None
-    snapshot.invalidate()
+    forget_snapshots()
     quality.find.cache_clear()
     machine_files.invalidate()
-
-
-GONE = {301, 404, 410}
-"""Statuses of what was published once: who follows it is asked of the database."""
-
-QUERIES_OF_GONE = 2
-
-PRIVATE = re.compile(r"/(admin/|zgloszenia/|readyz|sklady/dodaj/|sklad/[0-9]+/)")
-"""Addresses whose answers may ask the database: the desk, forms, the state of requests and of the service."""
-
-
-class ReadOnlyClient(Client):
-    """A client that holds GET requests to what the public service promises.
-
-    They see the rows that the test has made, send no query (two at most for what is gone), never write, and answers of
-    the API are held against openapi.json.
-    """
-
-    uses_database = True
-
-    def generic(self, method: str, path: str, *args: Any, **kwargs: Any) -> Any:
-        if method not in {"GET", "HEAD"}:
-            answer = super().generic(method, path, *args, **kwargs)
-        elif PRIVATE.match(path):
-            with connection.execute_wrapper(refuse_writing):
-                answer = super().generic(method, path, *args, **kwargs)
-        else:
-            if self.uses_database:
-                build_snapshots()
-            sent: list[str] = []
-            with connection.execute_wrapper(partial(note_query, sent)):
-                answer = super().generic(method, path, *args, **kwargs)
-            budget = QUERIES_OF_GONE if answer.status_code in GONE else 0
-            assert len(sent) <= budget, f"{path} sent {len(sent)} queries, {budget} may be sent: {sent[:3]}"
-        if method != "OPTIONS" and path.startswith("/api/v1/"):
-            wrong = check_answer(method, path.partition("?")[0], answer)
-            assert not wrong, "\n".join(["the answer is not what openapi.json says of it", *wrong])
-        return answer
-
-
-class _Built:
-    """How many rows the transaction of the test had written when its snapshots were built; None for none."""
-
-    writes: int | None = None
-
-
-def build_snapshots() -> None:
-    """Build the snapshots of the rows that the test has made, as a thread of the service does; no budget counts it."""
-    counting, connection.force_debug_cursor = connection.force_debug_cursor, False
-    try:
-        writes = count_writes()
-        if writes is None or writes != _Built.writes:
-            snapshot.invalidate()
-            snapshot.refresh()
-            _Built.writes = writes
-    finally:
-        connection.force_debug_cursor = counting
-
-
-def count_writes() -> int | None:
-    """How many rows this transaction has written; None outside of one. The country takes a second to build."""
-    if not connection.in_atomic_block:
-        return None
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_xact_user_tables")
-        found: int = cursor.fetchone()[0]
-    return found
-
-
-def note_query(sent: list[str], execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-    """Note every statement, and let only reading ones through."""
-    sent.append(sql[:200])
-    return refuse_writing(execute, sql, params, many, context)
-
-
-def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-    """Let only reading statements through."""
-    if not sql.lstrip(" (\n").upper().startswith(("SELECT", "WITH", "SAVEPOINT", "RELEASE", "ROLLBACK TO")):
-        raise AssertionError(f"a GET request tried to write: {sql[:120]}")
-    return execute(sql, params, many, context)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -104,9 +104,9 @@ class SnapshotStore:
         self._lock = Lock()  # held by the thread that asks for versions and builds
         self.invalidate()
 
-    def invalidate(self) -> None:
-        """Return to the state of a new process: build everything at the next read."""
-        self._state: State | None = None
+    def invalidate(self, state: State | None = None) -> None:
+        """Return to the state of a new process: build everything at the next read, but what `state` has."""
+        self._state = state
         self._committed_at = -inf  # last change that this process committed
         self._began_at = -inf  # start of the last build, which has all changes before it unless it failed
         self._away = False

@@ -13,7 +13,7 @@ from fueldepot.http import cache_control
 from regulations import applicability
 from regulations.models import LegalState
 from tests import factories
-from tests.conftest import build_snapshots
+from tests.client import build_snapshots
 from tests.regulations.factories import (
     AmendmentFactory,
     DeadlineFactory,

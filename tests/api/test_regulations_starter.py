@@ -5,6 +5,7 @@ import pytest
 
 from regulations.importers.records import DATA, find_files, parse
 from tests import factories
+from tests.client import share_snapshots
 from tests.regulations.loading import load_files
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +23,8 @@ def loaded(django_db_setup, django_db_blocker):
         load_files()
         factories.PostcodeFactory(code="30-001")
         factories.PostcodeFactory(code="34-500", shares=[(factories.zakopane(), 3)])
-        yield
+        with share_snapshots():
+            yield
         transaction.set_rollback(True)
 
 

@@ -10,7 +10,8 @@ from django.test import Client, RequestFactory
 from fueldepot import errors
 from fueldepot.data import snapshot
 from tests import factories
-from tests.conftest import ReadOnlyClient, build_snapshots, uses_database
+from tests.client import ReadOnlyClient, build_snapshots
+from tests.conftest import uses_database
 from tests.pages.reading import KRAKOW, text_of
 from tests.regulations.factories import LegalStateFactory
 

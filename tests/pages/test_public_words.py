@@ -17,7 +17,7 @@ from prices.models import Observation, Series
 from prices.starter import OFFICIAL_CREDIT, load_official
 from regulations.codes import Appliance
 from tests import factories
-from tests.conftest import build_snapshots
+from tests.client import build_snapshots
 from tests.pages.reading import text_of
 from tests.regulations.loading import load_files
 

@@ -8,6 +8,7 @@ from regulations import queries
 from regulations.api.params import RegulationsQuery
 from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.codes import Appliance, Condition, Exemption
+from tests.client import build_snapshots, share_snapshots
 from tests.regulations.loading import load_files
 
 pytestmark = pytest.mark.django_db
@@ -38,13 +39,15 @@ def loaded(django_db_setup, django_db_blocker):
 
     with django_db_blocker.unblock(), transaction.atomic():
         load_files()
-        yield
+        with share_snapshots():
+            yield
         transaction.set_rollback(True)
 
 
 @pytest.fixture
 def starter(loaded, django_db_blocker):
     with django_db_blocker.unblock():
+        build_snapshots()
         yield
 
 

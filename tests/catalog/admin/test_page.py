@@ -12,7 +12,7 @@ from catalog import models
 from catalog.services import editing, moderation, publishing
 from catalog.submissions import decisions
 from tests import factories, texts
-from tests.conftest import build_snapshots
+from tests.client import build_snapshots
 
 pytestmark = pytest.mark.django_db
 

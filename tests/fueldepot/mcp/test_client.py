@@ -22,7 +22,7 @@ from pages.api_rules import rules_of_use
 from pages.regulations import regulation_page
 from prices.models import Observation, Series
 from tests import factories
-from tests.conftest import build_snapshots, note_query
+from tests.client import build_snapshots, note_query
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from prices.admin import price_lists
 from prices.admin.uploads import MOST_ROWS
 from prices.models import DepotPrice, PlausibleRange
 from tests import bulk, factories
-from tests.conftest import build_snapshots
+from tests.client import build_snapshots
 from tests.prices.helpers import LIST, confirm, csv_of, preview
 
 pytestmark = pytest.mark.django_db

@@ -19,7 +19,7 @@ from prices.admin import uploads
 from prices.admin.price_lists import read_day
 from prices.models import DepotPrice, Observation, PlausibleRange, Series
 from tests import bulk, factories
-from tests.conftest import build_snapshots
+from tests.client import build_snapshots
 from tests.drafts import approve
 from tests.prices.helpers import LIST, confirm, csv_of, preview
 
