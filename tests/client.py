@@ -57,7 +57,7 @@ class _Built:
     """
 
     writes: int | None = None
-    shared: tuple[int | None, snapshot.State] | None = None
+    shared: tuple[int, snapshot.State] | None = None
 
 
 def forget_snapshots() -> None:
@@ -82,8 +82,11 @@ def build_snapshots() -> None:
 
 @contextmanager
 def share_snapshots() -> Iterator[None]:
-    """Build the snapshots once for the tests of this block that write nothing; they share its transaction."""
-    _Built.shared = count_writes(), snapshot.refresh()
+    """Build the snapshots once for the tests of this block that write nothing.
+
+    They share its transaction, or read what was committed before it.
+    """
+    _Built.shared = count_writes() or 0, snapshot.refresh()
     try:
         yield
     finally:

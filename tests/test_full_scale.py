@@ -18,11 +18,13 @@ from django.db import connection
 from catalog import models
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.snapshot import territory
+from tests.client import build_snapshots, share_snapshots
 from tests.conftest import SHARED_DATA
 from tests.fueldepot.sharers import PROJECT_ROOT
 
 pytestmark = [
     pytest.mark.full_scale,
+    pytest.mark.xdist_group("country"),  # one process imports it
     pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the publishers' files are not here: ../shared/data"),
 ]
 
@@ -33,10 +35,11 @@ def country(django_db_setup, django_db_blocker) -> Iterator[str]:
     out = io.StringIO()
     with django_db_blocker.unblock():
         call_command("import_data", str(SHARED_DATA), commit=True, stdout=out)
-    yield out.getvalue()
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        with share_snapshots():
+            yield out.getvalue()
         tables = [m._meta.db_table for m in vars(models).values() if isinstance(m, type) and hasattr(m, "_meta")]
-        cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
+        with connection.cursor() as cursor:
+            cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
 
 
 @pytest.fixture(scope="module")
@@ -236,6 +239,7 @@ def test_the_middle_of_a_large_town_is_near_its_market_square(client, country, d
 
 
 def test_the_middle_of_every_municipality_is_inside_it(country, db):
+    build_snapshots()
     known = territory.get()
     elsewhere = [code for code in known.municipalities if known.boundaries.get(*known.centre(code)).teryt != code]
     assert elsewhere == []
