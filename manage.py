@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Django's command line. It works on the database that DATABASE_URL names; `embedded` is that of `make run`."""
 
-from fueldepot.command_line import main
+from fueldepot.__main__ import main
 
 if __name__ == "__main__":
     main()

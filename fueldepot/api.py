@@ -11,11 +11,10 @@ from django.views.generic import RedirectView
 
 from catalog.api.views import LocateViewSet, LocationViewSet, MunicipalityViewSet, PostcodeViewSet, StoreViewSet
 from catalog.models import Dataset
-from fueldepot.errors import unknown_path
+from fueldepot.domain_errors import unknown_path
 from fueldepot.http import cache_control
-from fueldepot.http.conditional import conditional
-from fueldepot.openapi.index import IndexViewSet
-from fueldepot.openapi.views import description, docs
+from fueldepot.http.cache_control import conditional
+from fueldepot.openapi.views import IndexViewSet, description, docs
 from prices.api.views import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
 from regulations.api.views import DeadlineViewSet, RegulationViewSet
 from subsidy.api.views import SubsidyViewSet

@@ -16,7 +16,7 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 from fueldepot.http.proxies import UNIX_SOCKET, read_networks
-from fueldepot.http.rate_setting import RateLimit, read_limit
+from fueldepot.http.rate_limit import RateLimit, read_limit
 
 env: environ.Env = environ.Env()
 

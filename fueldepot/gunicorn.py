@@ -33,7 +33,7 @@ forwarder_headers = ""
 # The control socket would be in the home directory and shared by all instances.
 control_socket_disable = True
 # Keep queries with incomes and places out of the logs.
-logger_class = "fueldepot.http.access_log.QueryFreeLogger"
+logger_class = "fueldepot.http.request_log.QueryFreeLogger"
 
 # glibc's malloc.h. M_MMAP_THRESHOLD: allocations from this size are returned to the system at once. By default it grows
 # with the largest allocation, and building snapshots would leave twenty megabytes in every worker. M_ARENA_MAX: one

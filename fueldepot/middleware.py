@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from gunicorn.http.errors import ParseException
 
 from fueldepot.data import snapshot
-from fueldepot.errors import malformed_body, payload_too_large, unsupported_coding
+from fueldepot.domain_errors import malformed_body, payload_too_large, unsupported_coding
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.errors import is_api
+from fueldepot.http.error_body import is_api
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, split_content_type
 from pages import errors as page_errors
 

@@ -75,7 +75,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.postgres",
-    "fueldepot.static_files.StaticFilesConfig",
+    "fueldepot.apps.StaticFilesConfig",
 ]
 
 MIDDLEWARE = [
@@ -87,7 +87,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "fueldepot.http.security.add_policies",
     "fueldepot.http.rate_limit.limit_requests",
-    "fueldepot.http.compression.ApiGZipMiddleware",
+    "fueldepot.http.accept.ApiGZipMiddleware",
     "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -195,7 +195,7 @@ STATIC_ROOT = BASE_DIR / "var" / "static"
 WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "fueldepot.static_files.StaticFiles"},
+    "staticfiles": {"BACKEND": "fueldepot.templating.StaticFiles"},
 }
 
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
@@ -235,10 +235,9 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_THROTTLE_CLASSES": [],
     "DEFAULT_PARSER_CLASSES": [],
-    "DEFAULT_RENDERER_CLASSES": ["fueldepot.http.rendering.JsonRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "fueldepot.openapi.schema.Schema",
-    "DEFAULT_METADATA_CLASS": "fueldepot.http.rendering.NoMetadata",
-    "EXCEPTION_HANDLER": "fueldepot.errors.answer_error",
+    "EXCEPTION_HANDLER": "fueldepot.domain_errors.answer_error",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
 }

@@ -1,4 +1,4 @@
-"""Jinja2 environment of `templates/site`. The desk's templates extend Django's and use its engine.
+"""Jinja2 environment of `templates/site`, and the storage of static files. The desk's templates use Django's engine.
 
 Jinja2 compiles templates to Python, several times as fast as Django's engine (docs/adr/0010-jinja2-for-the-site.md).
 """
@@ -10,10 +10,26 @@ from django.template import engines
 from django.template.backends.jinja2 import Jinja2
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined, select_autoescape
+from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from pages import template_filters as pages_filters
 from pages.non_breaking import SiteLoader
 from subsidy import template_filters as subsidy_filters
+
+
+class StaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc] # the library has no types
+    """Files named by content hash. Names and URLs are cached per process."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        self._urls: dict[tuple[str, bool], str] = {}
+        super().__init__(*args, **kwargs)
+
+    def url(self, name: str, force: bool = False) -> str:
+        """Return the URL of a file."""
+        url = self._urls.get((name, force))
+        if url is None:
+            url = self._urls[name, force] = super().url(name, force)
+        return url
 
 
 def environment(**options: Any) -> Environment:

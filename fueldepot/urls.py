@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from catalog.admin import password_links
-from fueldepot import api, errors
+from fueldepot import api, domain_errors
 from fueldepot.desk.audit import audit
 from fueldepot.desk.decision_counts import decision_statistics
 from fueldepot.http import security
@@ -27,17 +27,17 @@ def icon(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(static("pages/icon.svg"))
 
 
-handler400 = errors.bad_request
+handler400 = domain_errors.bad_request
 handler403 = page_errors.forbidden
 handler404 = page_errors.not_found
-handler500 = errors.server_error
+handler500 = domain_errors.server_error
 
 urlpatterns = [
     path("api/v1", api.index, name="api-index"),
     # For clients that join the description's server and path "/".
     path("api/v1/", api.index),
     path("api/v1/", include((api.v1, "v1"))),
-    re_path(r"^api/(?!index\.html\.md$).", errors.unknown_path),
+    re_path(r"^api/(?!index\.html\.md$).", domain_errors.unknown_path),
     path("admin/dziennik/", private(admin.site.admin_view(audit)), name="audit"),
     path("admin/dziennik/dni/", private(admin.site.admin_view(decision_statistics)), name="audit-statistics"),
     path(

@@ -16,7 +16,7 @@ from catalog.depots.snapshot import depots
 from fueldepot.http.description import document
 from fueldepot.http.links import site_url
 from fueldepot.http.params import text_pattern
-from fueldepot.http.rate_setting import RateLimit
+from fueldepot.http.rate_limit import RateLimit
 from pages.page import Crumb, Page, publisher
 from pages.polish import whole
 from subsidy.application import ENVELOPE

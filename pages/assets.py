@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from catalog.models import Dataset
 from fueldepot.http import cache_control
-from fueldepot.http.conditional import conditional
+from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path
 from pages.svg import territory as territory_svg
 

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
 from fueldepot.http.fields import doc
+from fueldepot.http.params import choice
 from fueldepot.http.query import Query
-from fueldepot.http.readers import choice
 
 UNREADABLE = {
     "paliwo": "Nie znamy paliwa z adresu strony, więc pokazujemy wszystkie składy.",

@@ -22,7 +22,7 @@ from catalog.links import municipality_url
 from catalog.models import Dataset, Depot, Municipality
 from catalog.territory.snapshot import territory
 from fueldepot.http import cache_control
-from fueldepot.http.conditional import conditional
+from fueldepot.http.cache_control import conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_excel_table, write_table
 from fueldepot.http.links import site_url
 from pages.prices.shared import Asked, get_fuel

@@ -6,7 +6,7 @@ from functools import lru_cache
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from fueldepot.http.conditional import Period
+from fueldepot.http.cache_control import Period
 from pages.polish import NO_BREAK
 
 DAY_FORMAT = "j E Y \\r."

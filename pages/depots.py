@@ -19,7 +19,7 @@ from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS
 from catalog.territory.point import Point
 from catalog.territory.snapshot import territory
-from fueldepot.http.conditional import Period
+from fueldepot.http.cache_control import Period
 from pages.cards import CardFacts, DepotCard, Status, card_facts, nearest_cards
 from pages.page import Crumb, Page
 from pages.polish import coordinates

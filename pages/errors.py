@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
-from fueldepot.http.errors import RETRY_AFTER_S
+from fueldepot.http.error_body import RETRY_AFTER_S
 from pages.page import Page
 from pages.rendering import MARKDOWN_UTF8, collapse_blank_lines, render_page, wants_markdown
 

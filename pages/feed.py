@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from catalog.models import Dataset
 from catalog.text import full_sentence, zloty
 from fueldepot.http import cache_control
-from fueldepot.http.conditional import conditional
+from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
 from pages.dates import day
 from pages.polish import counted

@@ -16,8 +16,8 @@ from catalog.models import Voivodeship
 from catalog.search.suggestions import Suggestion, guess_locations, suggest_locations
 from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
+from fueldepot.http.params import line
 from fueldepot.http.query import Query
-from fueldepot.http.readers import line
 from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Page, licence_of_list, publisher
 from pages.polish import counted
 from pages.svg import territory as territory_svg

@@ -19,7 +19,7 @@ from catalog.models import Dataset
 from catalog.versions import RUNS
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
-from fueldepot.http.conditional import conditional
+from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import site_url
 from pages.api_rules import describe_rate_limit
 from pages.full_text import full_text, kilobytes, names, sizes

@@ -20,7 +20,7 @@ from catalog.models import Depot, Municipality
 from catalog.territory.point import Point
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key
-from fueldepot.http.conditional import Period
+from fueldepot.http.cache_control import Period
 from fueldepot.http.links import route_path, site_url
 from pages.cards import CardPrice, DepotCard, card_price, depot_card
 from pages.choices import Chip, Choices, Order

@@ -21,7 +21,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from fueldepot.http import cache_control
 from fueldepot.http.accept import parse_accept
-from fueldepot.http.conditional import Period, conditional
+from fueldepot.http.cache_control import Period, conditional
 from pages.page import Page, twin_path
 
 MARKDOWN = "text/markdown"
@@ -54,7 +54,7 @@ def page_view(
 ) -> Callable[[Callable[..., Page]], PageViews]:
     """Turn a function that builds a page into its views.
 
-    slugs: the data sets that the page depends on; in_outage: see `fueldepot.http.conditional`.
+    slugs: the data sets that the page depends on; in_outage: see `fueldepot.http.cache_control`.
     changes_daily: the page changes at midnight. period: of validity at a moment. The function may raise Http404 and
     PageMoved; the latter redirects page to page and twin to twin, with the query.
     """

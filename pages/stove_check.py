@@ -16,8 +16,8 @@ from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
 from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
+from fueldepot.http.params import line
 from fueldepot.http.query import Query
-from fueldepot.http.readers import line
 from pages.home import SearchResult
 from pages.page import Crumb, Page
 from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, stale_notice

@@ -6,9 +6,8 @@ Each step carries the answers of the others in hidden fields, so the server stor
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from fueldepot.http.params import BOOLEANS, NumberLiteral, ParameterError
+from fueldepot.http.params import BOOLEANS, AmbiguousNumber, NumberLiteral, ParameterError, read_decimal
 from fueldepot.http.query import Pairs
-from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
 from pages.subsidy_questions import (
     AREA_UNIT,
     PEOPLE_UNIT,

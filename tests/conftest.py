@@ -21,7 +21,7 @@ from hypothesis import settings as hypothesis_settings
 
 from catalog.depots import quality
 from catalog.roles import EDITOR
-from fueldepot.http import shared_cache
+from fueldepot.http import rate_limit
 from pages import machine_files
 from tests import SHARED
 from tests.client import ReadOnlyClient, forget_snapshots
@@ -151,13 +151,13 @@ def redis(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Ite
     command = [program, "--port", "0", "--unixsocket", str(path), "--save", "", "--daemonize", "no"]
     process = subprocess.Popen([*command, "--dir", str(tmp_path)], stdout=subprocess.DEVNULL)
     settings.CACHE_URL = f"unix://{path}"
-    monkeypatch.setattr(shared_cache, "WAIT_S", 20.0)  # a busy machine is no fault
-    shared_cache.invalidate()
+    monkeypatch.setattr(rate_limit, "WAIT_S", 20.0)  # a busy machine is no fault
+    rate_limit.invalidate()
     try:
         assert eventually(path.exists)
         yield process
     finally:
-        shared_cache.invalidate()
+        rate_limit.invalidate()
         process.send_signal(signal.SIGCONT)
         process.kill()
         process.wait()

@@ -10,9 +10,8 @@ from catalog.depots import fuels
 from catalog.territory.point import LAT_RANGE, LON_RANGE, Point
 from catalog.text import normalise_postcode, voivodeship_slug
 from fueldepot.http.fields import field
-from fueldepot.http.params import MAX_VALUE_LENGTH, ParameterError
+from fueldepot.http.params import MAX_VALUE_LENGTH, ParameterError, Switch, choice, line, number, pattern, whole
 from fueldepot.http.query import Query
-from fueldepot.http.readers import Switch, choice, line, number, pattern, whole
 
 RADIUS_KM_RANGE = (1, 50)
 LIMIT_RANGE = (1, 100)

@@ -36,8 +36,7 @@ from catalog.territory.boundaries import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
 from fueldepot.http.accept import parse_accept
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.samples import samples
-from fueldepot.http.views import JSON, JsonViewSet, json_response
+from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 
 GEOJSON = "application/geo+json"
 

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from catalog.depots.opening_state import WARSAW, OpeningState, opening_state
 from catalog.depots.snapshot import DepotRow, Depots, depots
-from fueldepot.http.conditional import Period
+from fueldepot.http.cache_control import Period
 
 MIDNIGHT = time.min
 

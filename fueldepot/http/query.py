@@ -28,9 +28,9 @@ from fueldepot.http.params import (
     ParameterError,
     group_values,
     quote,
+    read_text,
     split_pairs,
 )
-from fueldepot.http.readers import read_text
 
 PRIVATE_FAULTS = {
     "malformed": "is unreadable (the value is not repeated here)",

@@ -4,7 +4,8 @@ A bucket is stored as one number, the theoretical arrival time (generic cell rat
 will be full. Every request moves it on by the time of one token, and is refused if it would be more than the window
 ahead. If `CACHE_URL` names a Redis, all workers of all machines share the buckets; without it, or while it is away,
 every worker has an equal share of the limit and counts separately. A caller whose connection stays with one worker then
-has that share only: too little rather than N times too much.
+has that share only: too little rather than N times too much. A call of Redis waits at most `WAIT_S`, and after a
+failure it is not used for `PAUSE_S`, so a missing, frozen or full Redis costs next to nothing.
 
 Headers: draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. `q` is the size of the bucket, `w` the seconds in which
 an empty one fills: the limit of the service. `r` is the rest with the worker that answers, `t` the seconds until its
@@ -12,22 +13,29 @@ bucket is full, or with `r=0` until another request is allowed. Pages are not li
 can cache them.
 """
 
+import logging
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from ipaddress import IPv6Address, ip_network
 from math import ceil
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from fueldepot.http import shared_cache
-from fueldepot.http.errors import is_api, too_many_requests
+from fueldepot.http.error_body import is_api, too_many_requests
 from fueldepot.http.proxies import read_address
-from fueldepot.http.rate_setting import RateLimit
+
+# The library takes seven megabytes, so only processes with a Redis import it.
+if TYPE_CHECKING:
+    import redis
+
+logger = logging.getLogger("fueldepot.http.shared_cache")
 
 MOST_ADDRESSES = 20_000
 """Addresses kept by a process, a few megabytes. Beyond, the least recently active are dropped."""
@@ -35,9 +43,47 @@ MOST_ADDRESSES = 20_000
 IPV6_PREFIX = 64
 """A customer has a whole network of this size, and could use another address for every request."""
 
+WAIT_S = 0.1
+"""Timeout of connections to Redis, and of its responses."""
+
+PAUSE_S = 5.0
+"""Pause after a failure of Redis."""
+
+WINDOWS_S = {"sec": 1, "min": 60, "hour": 3600}
 
 worker_count = 1
 """Number of workers that share the limit; see `post_fork` in `fueldepot/gunicorn.py`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """Number of requests per window; all of them may come at once."""
+
+    requests: int
+    window_s: float
+
+    @property
+    def step_s(self) -> float:
+        """Seconds until one token returns."""
+        return self.window_s / self.requests
+
+    def share(self, workers: int) -> "RateLimit":
+        """Return the limit of each of several workers that count separately: together they never exceed the rate.
+
+        A burst is split into equal parts, rounded down, but at least one request each.
+        """
+        each = max(self.requests // workers, 1)
+        return RateLimit(each, each * self.step_s * workers)
+
+
+def read_limit(text: str) -> RateLimit | None:
+    """Parse the setting RATE_LIMIT, such as `60/min`, None for `off`. Raises ValueError."""
+    if text == "off":
+        return None
+    match = re.fullmatch("([1-9][0-9]{0,6})/(sec|min|hour)", text)
+    if match is None:
+        raise ValueError(text)
+    return RateLimit(int(match[1]), WINDOWS_S[match[2]])
 
 
 class RateDecision(NamedTuple):
@@ -100,12 +146,48 @@ return {1, tat + step - now}
 """The same atomically in Redis, by its clock, in microseconds. The key expires when the bucket is full."""
 
 
+@cache
+def client() -> "redis.Redis":
+    """Return the client of this process with its connection pool. Connects at the first command."""
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    return redis.Redis.from_url(
+        settings.CACHE_URL,
+        socket_connect_timeout=WAIT_S,
+        socket_timeout=WAIT_S,
+        retry=Retry(NoBackoff(), 0),
+        health_check_interval=0,
+    )
+
+
+_redis_away_until = 0.0
+
+
 def consume_shared(key: str, limit: RateLimit) -> RateDecision | None:
-    """Take a token from a bucket shared by all workers; None without a shared cache."""
-    arguments = (round(limit.step_s * 1e6), round(limit.window_s * 1e6))
+    """Take a token from a bucket shared by all workers; None without a Redis, or if it does not answer now."""
+    global _redis_away_until
+    if not settings.CACHE_URL or time.monotonic() < _redis_away_until:
+        return None
+    from redis.exceptions import RedisError
+
     name = f"fueldepot:rate:{limit.requests}/{limit.window_s}:{key}"
-    answer: Any = shared_cache.ask(lambda client: client.register_script(CONSUME)(keys=[name], args=arguments))
-    return None if answer is None else RateDecision(bool(answer[0]), answer[1] / 1e6, limit)
+    arguments = (round(limit.step_s * 1e6), round(limit.window_s * 1e6))
+    try:
+        answer: Any = client().register_script(CONSUME)(keys=[name], args=arguments)
+    except (RedisError, OSError) as error:
+        _redis_away_until = time.monotonic() + PAUSE_S
+        logger.warning("the shared cache does not answer (%s); working without it", type(error).__name__)
+        return None
+    return RateDecision(bool(answer[0]), answer[1] / 1e6, limit)
+
+
+def invalidate() -> None:
+    """Try Redis again at the next request, with new connections."""
+    global _redis_away_until
+    _redis_away_until = 0.0
+    client.cache_clear()
 
 
 def bucket_key(address: str) -> str:
@@ -127,8 +209,7 @@ def buckets() -> GcraStore:
 def consume(address: str, limit: RateLimit) -> RateDecision:
     """Take a token for an address: from the shared bucket, or from this worker's."""
     key = bucket_key(address)
-    shared = consume_shared(key, limit) if settings.CACHE_URL else None
-    return shared or buckets().consume(key, limit.share(worker_count))
+    return consume_shared(key, limit) or buckets().consume(key, limit.share(worker_count))
 
 
 def limit_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

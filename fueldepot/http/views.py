@@ -13,33 +13,27 @@ from urllib.parse import quote
 import orjson
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
+from fueldepot.http.error_body import JSON
 from fueldepot.http.params import InvalidParameters
 from fueldepot.http.query import Pairs, Query
-from fueldepot.http.rendering import JSON
 
-__all__ = ["JSON", "JsonViewSet", "json_response"]
-
-NEGOTIATOR = DefaultContentNegotiation()
-"""Unused; DRF would create one per request."""
-
-
-@cache
-def allowed_methods(actions: tuple[str, ...]) -> str:
-    """Return the value of `Allow` for methods with actions; OPTIONS is always allowed."""
-    known = ViewSet.http_method_names
-    return ", ".join(method.upper() for method in known if method in actions or method == "options")
-
+__all__ = ["JSON", "JsonViewSet", "json_response", "samples"]
 
 MOST_IGNORED = 10
 """Names in `X-Ignored-Parameters`; further ones are left out."""
 
 LONGEST_IGNORED = 60
 """Characters of a name in `X-Ignored-Parameters`: all of them stay far below what a proxy keeps for headers."""
+
+
+@cache
+def allowed_methods(actions: tuple[str, ...]) -> str:
+    """Return the value of `Allow` for methods with actions; OPTIONS is always allowed."""
+    methods = (method for method in ViewSet.http_method_names if method in actions or method == "options")
+    return ", ".join(methods).upper()
 
 
 def list_ignored(names: Sequence[str]) -> str:
@@ -72,11 +66,17 @@ class JsonViewSet(ViewSet):
         self.ignored = parameters.ignored
         return parameters
 
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        """Answer OPTIONS with the Allow header and no body."""
+        response = HttpResponse()
+        del response["Content-Type"]
+        return response
+
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
         """Return DRF's request without lists of parsers and authenticators."""
         method = (request.method or "").lower()
         self.action = "metadata" if method == "options" else self.action_map.get(method, "")
-        return Request(request, negotiator=NEGOTIATOR)
+        return Request(request)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Skip negotiation, authentication and throttling, which is done before (`fueldepot.http.rate_limit`)."""
@@ -96,12 +96,19 @@ class JsonViewSet(ViewSet):
         """Return the header with the allowed methods."""
         return {"Allow": allowed_methods(tuple(self.action_map))}
 
-    def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
-        """Return JSON, also for errors, the only responses that DRF renders."""
-        (renderer,) = self.get_renderers()
-        return renderer, JSON
-
 
 def json_response(data: Any, *, headers: Mapping[str, str] | None = None, content_type: str = JSON) -> HttpResponse:
     """Return a 200 response: numbers as numbers, dates as YYYY-MM-DD, Polish letters unescaped."""
     return HttpResponse(orjson.dumps(data), headers=headers, content_type=content_type)
+
+
+def samples(*calls: tuple[str, str], polish: str) -> dict[str, Any]:
+    """Return commands that answer 200 with the starter data. calls: (purpose, arguments of `curl`).
+
+    `x-codeSamples` is a convention of documentation tools. URLs begin with "/api/v1"; serving prepends the site.
+    polish: what the operation answers, for the page of the API.
+    """
+    return {
+        "x-summary-pl": polish,
+        "x-codeSamples": [{"lang": "Shell", "label": label, "source": f"curl {command}"} for label, command in calls],
+    }

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fueldepot.local.locks import hold_alone
+from fueldepot.local.embedded import hold_alone
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fueldepot import local
 from fueldepot.local import embedded
-from fueldepot.local.locks import hold_alone, open_lock
+from fueldepot.local.embedded import hold_alone, open_lock
 
 ROOT = Path(__file__).resolve().parents[2]
 VAR = ROOT / "var"

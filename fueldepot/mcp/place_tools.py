@@ -30,7 +30,7 @@ from catalog.search.suggestions import suggest_locations
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
-from fueldepot.http.readers import choice, whole
+from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
 from pages.territory import depots_as_of
 from prices.api.price_list_answers import FullStoreJson, PriceListItemJson, describe_price

@@ -7,11 +7,14 @@ states its version in `_meta` and in headers (from 2026-07-28).
 """
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
 import orjson
 from django.conf import settings
+from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 from mcp_types import PROTOCOL_VERSION_META_KEY
 from mcp_types.jsonrpc import (
@@ -25,9 +28,13 @@ from mcp_types.methods import serialize_server_result, validate_client_request
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from fueldepot.errors import DOMAIN_ERRORS
+from fueldepot.data import snapshot
+from fueldepot.domain_errors import DOMAIN_ERRORS
+from fueldepot.http.params import InvalidParameters, NumberLiteral, ParameterError, quote
+from fueldepot.http.query import Query
 from fueldepot.http.release import version
-from fueldepot.mcp.tools import ToolNotFound, call_tool, describe_tools
+from fueldepot.mcp import place_tools, price_tools, rule_tools  # noqa: F401 - fill TOOLS
+from fueldepot.mcp.answers import TOOLS, Tool, answer
 
 WITHOUT_VERSION = "2025-03-26"
 """Version of requests without one. Streamable HTTP, "Protocol Version Header"."""
@@ -160,6 +167,12 @@ def ping(params: Params) -> dict[str, Any]:
     return {}
 
 
+@cache
+def describe_tools() -> list[dict[str, Any]]:
+    """Return all tools, once per process."""
+    return [tool.describe() for tool in TOOLS.values()]
+
+
 def list_tools(params: Params) -> dict[str, Any]:
     """Return all tools on one page."""
     return {"tools": describe_tools(), "resultType": "complete", "ttlMs": KEEP_TOOLS_MS, "cacheScope": "public"}
@@ -167,15 +180,41 @@ def list_tools(params: Params) -> dict[str, Any]:
 
 @sensitive_variables()
 def run_tool(params: Params) -> dict[str, Any]:
-    """Return the result of a tool as JSON in a text; invalid arguments are an error of the tool."""
+    """Return the result of a tool as JSON in a text, from one snapshot state; invalid arguments are its error."""
+    tool = TOOLS.get(params["name"])
+    if tool is None:
+        raise RpcError(INVALID_PARAMS, f"There is no tool {params['name'][:40]!r}")
     try:
-        return written(call_tool(params["name"], params.get("arguments") or {}))
-    except ToolNotFound:
-        raise RpcError(INVALID_PARAMS, f"There is no tool {params['name'][:40]!r}") from None
+        query = parse_arguments(tool, params.get("arguments") or {})
+        with snapshot.consistent():
+            return written(answer(tool.run(query)))
     except tuple(DOMAIN_ERRORS) as error:
         body = DOMAIN_ERRORS[type(error)](error)
-        messages = [one["message"] for one in body["errors"]] or [body["message"]]
+        messages = [parameter["message"] for parameter in body["errors"]] or [body["message"]]
         return written({"error": [name_tools(message) for message in messages]}, is_error=True)
+
+
+def parse_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Query:
+    """Return arguments as parameters of the API, numbers as such; null counts as missing.
+
+    Raises InvalidParameters also for unknown arguments, with the closest parameter.
+    """
+    parameters, pairs, errors = tool.parameters(), [], []
+    for name, value in arguments.items():
+        if name not in parameters:
+            nearest = get_close_matches(name, parameters, n=1, cutoff=0.6)
+            advice = f"did you mean {nearest[0]}?" if nearest else f"give some of {', '.join(parameters)}"
+            errors.append(ParameterError(name, "unknown", f"{quote(name)} is no parameter of {tool.name}; {advice}"))
+        elif value is not None:
+            text = (str(value).lower() if isinstance(value, bool) else str(value)).encode()
+            pairs.append((name.encode(), text if isinstance(value, str) else NumberLiteral(text)))
+    try:
+        query = tool.query.parse(pairs, today=timezone.localdate())
+    except InvalidParameters as error:
+        errors += error.errors
+    if errors:
+        raise InvalidParameters(errors)
+    return query
 
 
 def name_tools(message: str) -> str:

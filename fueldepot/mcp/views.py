@@ -8,7 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.errors import error_body, plain_error
+from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.views import JSON
 from subsidy.privacy import forget_query, take_bytes
 
@@ -27,8 +27,7 @@ def mcp(request: HttpRequest) -> HttpResponse:
     if request.method == "OPTIONS":
         return HttpResponse(status=HTTPStatus.NO_CONTENT, headers={"Allow": ALLOWED})
     if request.method != "POST":
-        message = f"{request.method} is not allowed here; send a JSON-RPC message by POST."
-        return plain_error(error_body(405, "method_not_allowed", message), {"Allow": ALLOWED})
+        return method_not_allowed(request, "send a JSON-RPC message by POST", {"Allow": ALLOWED})
     forget_query(request)
     try:
         message = orjson.loads(take_bytes(request))

@@ -19,8 +19,8 @@ from fueldepot import back_up
 from fueldepot.data import snapshot
 from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
+from fueldepot.http.error_body import JSON
 from fueldepot.http.release import version_and_release
-from fueldepot.http.rendering import JSON
 
 NEEDED = frozenset(
     {

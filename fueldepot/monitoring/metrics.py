@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 from catalog.models import Submission
 from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.errors import is_api
+from fueldepot.http.error_body import is_api
 from fueldepot.http.private import is_private
 from fueldepot.monitoring import health
 

@@ -1,4 +1,4 @@
-"""Generation of the API description. The service itself only reads the resulting file."""
+"""Generation of the API description with its shared parts. The service itself only reads the resulting file."""
 
 import json
 import shlex
@@ -11,12 +11,198 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import patched_settings
 
 from catalog.api.params import LIMIT_RANGE
+from catalog.api.views import DEPOTS, PLACES
 from catalog.search.suggestions import MAX_SUGGESTIONS
 from fueldepot import api
 from fueldepot.http import release
+from fueldepot.http.cache_control import CATALOG, NO_STORE
 from fueldepot.http.description import FILE, PREFIX
-from fueldepot.http.views import JSON
-from fueldepot.openapi import shared
+from fueldepot.http.fields import EXAMPLE_SITE
+from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
+from fueldepot.http.request_body import MAX_BODY_BYTES
+from fueldepot.http.views import JSON, MOST_IGNORED
+from fueldepot.openapi.views import SERVICE
+from prices.api.views import PRICES
+from regulations.api.views import REGULATIONS
+from subsidy.api.views import SUBSIDY
+
+NOTICE_MONTHS = 6
+
+DESCRIPTION = f"""\
+A public, free, read-only JSON API about heating fuel in Poland: fuel depots by municipality or nearest to a point, \
+place and postcode search, fuel prices, the anti-smog resolutions of the voivodeships, and a calculator of the \
+clean-air subsidy. No key is needed, and browsers may call it from any origin. The rules of use stand in Polish at \
+[/api/](/api/), a readable form of this description at [/api/v1/docs](/api/v1/docs).
+
+## Rules of use
+
+1. Data may be quoted with attribution: the name of the service, the address of the page that the information \
+concerns (the field `url` or `page`) and the date to which the data is current.
+2. Every depot has a status in `source.data_status`. Quote it together with the depot.
+3. Opening hours, fuel availability and prices can change and must be confirmed at the depot.
+4. Depot prices are medians of approved prices. Averages of the statistical office are separate data; never merge \
+both into one number.
+5. Only companies are published, not private persons. Contact data must not be used for unsolicited commercial mail.
+6. Part of the depots comes from OpenStreetMap under the ODbL: repeat the attribution in `source.origin`. A database \
+built from them is subject to the ODbL (attribution and share-alike).
+7. Averages of coal, electricity and gas come from the local data bank of the statistical office (GUS); each series \
+states its source address, and its variable where that is known.
+8. Municipality names and codes come from the national territorial register, boundaries from the national boundaries \
+register; where one is approximated from places, `/locate` says `approximate: true`.
+9. Anti-smog resolutions are linked to the official gazettes; the text of the act binds.
+10. The owner of a depot can correct, claim or delete its entry through the web forms of the service.
+11. Downloading the whole database, copying it and commercial use require prior contact with the operator. `offset` \
+is for reading on in one list, not for that.
+
+Answers with `demonstration: true`, and depots whose description says so, are invented and serve for trying the \
+service out.
+
+## Limits and caching
+
+Please send at most one request per second from one source. Where the limit is enforced, `RateLimit-Policy` and \
+`RateLimit` tell what is left, and a request too many is answered with 429 and `Retry-After`. Answers carry \
+`Cache-Control` and a strong `ETag`: keep them that long, then ask again with `If-None-Match`; 304 means that \
+nothing has changed. Answers of `/subsidy` are never kept.
+
+## Requests
+
+Paths have no slash at the end, but the entry may. Every GET also works as HEAD. Unknown parameters are ignored, and \
+named in the header `X-Ignored-Parameters`. Surrounding blanks are trimmed; what is then longer than \
+{MAX_VALUE_LENGTH} characters is answered with 400, and so is a parameter that is repeated, not valid UTF-8 or (except \
+in `/subsidy`) empty. Numbers are written in digits without exponent, with a point, integers also as `4.0`; \
+`/subsidy` also takes a decimal comma. Booleans are described as such and may also be \
+written {", ".join(f"`{word}`" for word in BOOLEANS)}, in any case. Every address has one form of answer, whatever \
+`Accept` says, but `/stores` and `/municipalities/{{teryt}}` also answer `format=geojson` and \
+`Accept: application/geo+json` with GeoJSON, like the addresses that end in `.geojson`. Every failure has the same body.
+
+## Versions and changes
+
+This is version 1 of the API, the last part of its address. New fields may appear in answers at any time: ignore \
+those you do not know. The removal of a field, or a change of its meaning, is announced at least {NOTICE_MONTHS} \
+months before: on the page [/api/](/api/), in this description (`deprecated`), and in the answers concerned by the \
+headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
+"""
+
+TAGS = [
+    {"name": SERVICE, "description": "The entry of the API."},
+    {"name": PLACES, "description": "Municipalities, localities and postcodes."},
+    {"name": DEPOTS, "description": "Fuel depots, with their sources and price lists."},
+    {"name": PRICES, "description": "Official averages and current medians, which are never merged."},
+    {"name": REGULATIONS, "description": "Anti-smog resolutions, with their deadlines as data."},
+    {"name": SUBSIDY, "description": "What the clean-air programme would pay."},
+]
+
+HEADERS: dict[str, Any] = {
+    "ETag": {
+        "description": "Strong validator of the answer, for `If-None-Match`.",
+        "schema": {"type": "string", "examples": ['"30f0d8a942c45f10c02710db"']},
+    },
+    "CacheControl": {
+        "description": "How long the answer may be kept: public with a `max-age` in seconds, or `no-store`.",
+        "required": True,
+        "schema": {"type": "string", "examples": [CATALOG, NO_STORE]},
+    },
+    "Vary": {
+        "description": "Request headers that the answer depends on.",
+        "schema": {"type": "string", "examples": ["Accept, Accept-Encoding"]},
+    },
+    "AccessControlAllowOrigin": {
+        "description": "Browsers may read the answer from any origin.",
+        "required": True,
+        "schema": {"type": "string", "const": "*", "examples": ["*"]},
+    },
+    "Link": {
+        "description": "Addresses of the pages of a list (RFC 8288): `first`, `prev`, `next`, `last`.",
+        "required": True,
+        "schema": {
+            "type": "string",
+            "examples": [f'<{EXAMPLE_SITE}/api/v1/stores?teryt=1061&limit=100&offset=100>; rel="next"'],
+        },
+    },
+    "TotalCount": {
+        "description": "How many rows fit, whatever `limit` and `offset` say.",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 0, "examples": [404]},
+    },
+    "IgnoredParameters": {
+        "description": f"The first {MOST_IGNORED} names of the query that are no parameters here, percent-encoded and "
+        "separated by commas. Absent where there are none, and from 304.",
+        "schema": {"type": "string", "examples": ["voivodship, utm_source"]},
+    },
+    "RateLimitPolicy": {
+        "description": "The limit, as a structured field: `q` requests in `w` seconds. Absent where none is enforced.",
+        "schema": {"type": "string", "examples": ['"default";q=60;w=60']},
+    },
+    "RateLimit": {
+        "description": "What is left: `r` requests; `t` seconds until all are back, or with `r=0` until the next "
+        "is allowed. Absent where no limit is enforced.",
+        "schema": {"type": "string", "examples": ['"default";r=59;t=1']},
+    },
+    "RetryAfter": {
+        "description": "Seconds to wait before the next request.",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 1, "examples": [5]},
+    },
+    "Allow": {
+        "description": "The methods that the address accepts.",
+        "required": True,
+        "schema": {"type": "string", "examples": ["GET, HEAD, OPTIONS"]},
+    },
+}
+
+WIRE_NAMES = {  # those that differ from the names of the components
+    "CacheControl": "Cache-Control",
+    "AccessControlAllowOrigin": "Access-Control-Allow-Origin",
+    "TotalCount": "X-Total-Count",
+    "IgnoredParameters": "X-Ignored-Parameters",
+    "RateLimitPolicy": "RateLimit-Policy",
+    "RetryAfter": "Retry-After",
+}
+
+ALWAYS = ("CacheControl", "AccessControlAllowOrigin", "Vary", "RateLimitPolicy", "RateLimit")
+
+FAILURES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "400": (
+        "BadRequest",
+        "A parameter is missing, malformed or out of range, or the body cannot be read.",
+        ("IgnoredParameters",),
+    ),
+    "404": (
+        "NotFound",
+        "Well-formed, but there is no such unit, code, depot, fuel or municipality.",
+        ("IgnoredParameters",),
+    ),
+    "405": ("MethodNotAllowed", "The address does not answer this method.", ("Allow",)),
+    "413": ("PayloadTooLarge", f"The body is larger than {MAX_BODY_BYTES} bytes.", ()),
+    "415": ("UnsupportedMediaType", "The body is of a type that is not read.", ()),
+    "429": ("TooManyRequests", "Too many requests from one source; wait for `Retry-After`.", ("RetryAfter",)),
+    "500": ("ServerError", "A fault of the service; it has been logged.", ()),
+    "503": ("Unavailable", "The service cannot answer now; try again after `Retry-After`.", ("RetryAfter",)),
+}
+"""Name, meaning and additional headers of error responses."""
+
+
+def headers(*names: str) -> dict[str, Any]:
+    """Return references to response headers."""
+    return {WIRE_NAMES.get(name, name): {"$ref": f"#/components/headers/{name}"} for name in (*names, *ALWAYS)}
+
+
+def responses() -> dict[str, Any]:
+    """Return the responses that operations refer to by name."""
+    found: dict[str, Any] = {
+        "NotModified": {
+            "description": "Nothing has changed since the answer with this `ETag`; no body.",
+            "headers": headers("ETag"),
+        }
+    }
+    for name, description, more in FAILURES.values():
+        found[name] = {
+            "description": description,
+            "headers": headers(*more),
+            "content": {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}},
+        }
+    return found
+
 
 MOST_ROWS = {"/locations": MAX_SUGGESTIONS, "/stores": LIMIT_RANGE[1], "/deadlines": LIMIT_RANGE[1]}
 """Maximum length of lists by path."""
@@ -44,7 +230,7 @@ def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
                 complete_parameter(parameter, prefilled)
             complete_responses(operation["responses"], address, method)
     schemas = result["components"]["schemas"]
-    result["components"] = {"schemas": schemas, "responses": shared.responses(), "headers": shared.HEADERS}
+    result["components"] = {"schemas": schemas, "responses": responses(), "headers": HEADERS}
     return result
 
 
@@ -52,12 +238,12 @@ def complete_responses(responses: dict[str, Any], address: str, method: str) -> 
     """Add the headers of 200, the length of its list, and the shared responses that the operation can give."""
     validated = address not in NEVER_KEPT
     names = ["ETag"] * validated + ["Link"] * (address in LINKED) + ["TotalCount"] * (address in COUNTED)
-    responses["200"]["headers"] = shared.headers(*names, "IgnoredParameters")
+    responses["200"]["headers"] = headers(*names, "IgnoredParameters")
     if address in MOST_ROWS:
         responses["200"]["content"][JSON]["schema"]["maxItems"] = MOST_ROWS[address]
     if validated:
         responses["304"] = {"$ref": "#/components/responses/NotModified"}
-    for status, (name, _, _) in shared.FAILURES.items():
+    for status, (name, _, _) in FAILURES.items():
         if (status != "404" or validated) and (status not in {"413", "415"} or method == "post"):
             responses[status] = {"$ref": f"#/components/responses/{name}"}
 
@@ -88,11 +274,11 @@ SETTINGS: dict[str, Any] = {
     "TITLE": "Fuel Depot Catalog API",
     "VERSION": DOCUMENT_VERSION,
     "EXTENSIONS_INFO": {"x-release": release.version()},
-    "DESCRIPTION": shared.DESCRIPTION,
+    "DESCRIPTION": DESCRIPTION,
     "TOS": "/api/",
     "LICENSE": {"name": "Quotation with attribution; entries from OpenStreetMap under ODbL 1.0", "url": "/api/"},
     "EXTERNAL_DOCS": {"description": "Rules of use, in Polish", "url": "/api/"},
-    "TAGS": shared.TAGS,
+    "TAGS": TAGS,
     "SERVERS": [{"url": PREFIX}],
     "SCHEMA_PATH_PREFIX": PREFIX,
     "SCHEMA_PATH_PREFIX_TRIM": True,

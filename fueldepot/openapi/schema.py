@@ -9,7 +9,7 @@ from drf_spectacular.plumbing import ResolvedComponent
 from pydantic import TypeAdapter
 from typing_extensions import get_original_bases, is_typeddict
 
-from fueldepot.http.errors import ErrorJson
+from fueldepot.http.error_body import ErrorJson
 from fueldepot.http.fields import ANSWERS
 from fueldepot.http.query import QueryBody
 

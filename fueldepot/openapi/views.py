@@ -1,26 +1,152 @@
-"""The API description as a file for programs, and as a page where operations can be tried."""
+"""The index of the API at `/api/v1`, and its description: a file for programs, a page where operations can be tried."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from functools import cache, wraps
 from hashlib import blake2b
-from typing import Any
+from typing import Annotated, Any, cast
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from typing_extensions import TypedDict
 
+from catalog.depots.snapshot import depots
+from catalog.models import Dataset
+from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from fueldepot.http import description as committed
-from fueldepot.http.errors import error_body, plain_error
+from fueldepot.http.error_body import method_not_allowed
+from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, example
+from fueldepot.http.links import documentation_url, route_path, site_url
+from fueldepot.http.params import Switch
 from fueldepot.http.query import Query
-from fueldepot.http.readers import Switch
 from fueldepot.http.release import release
-from fueldepot.http.rendering import JSON
-from fueldepot.openapi import compact
+from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from pages.page import Crumb, Page
 from pages.rendering import render_page
+from prices.snapshot import prices
+
+SERVICE = "service"
+
+
+@answer
+class OperationLinkJson(TypedDict):
+    """An operation of the API."""
+
+    operation: Annotated[str, example("findStores")]
+    """Its `operationId` in the description."""
+    method: Annotated[str, OneOf("GET", "POST"), example("GET")]
+    """Method of the request."""
+    url: Annotated[
+        str, example(f"{EXAMPLE_SITE}/api/v1/stores{{?lat,lon,postcode,teryt,radius,fuel,limit,offset,format}}")
+    ]
+    """Its address as a URI template (RFC 6570)."""
+    summary: Annotated[str, example("List depots of a unit, or the nearest ones")]
+    """What it does."""
+
+
+@answer
+class DataSetJson(TypedDict):
+    """A data set behind the answers."""
+
+    slug: Annotated[str, OneOf(*Dataset.Slug.values), example("depots")]
+    """Identifier of the data set."""
+    name: Annotated[str, example("składy opału")]
+    """Its name, in Polish."""
+    version: Annotated[int, example(12, ge=1)]
+    """Grows with every change of the data set."""
+    changed_on: Annotated[Day, example("2026-11-20")]
+    """Day of the last change in this service."""
+
+
+@answer
+class IndexJson(TypedDict):
+    """The service, its addresses and its data sets."""
+
+    name: Annotated[str, example("Składy opału")]
+    """Name of the service."""
+    version: Annotated[str, example("1.1.0")]
+    """Release of the service."""
+    openapi: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/openapi.json")]
+    """The description (OpenAPI 3.1)."""
+    docs: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/docs")]
+    """The documentation to read and try."""
+    rules: Annotated[Url, example(f"{EXAMPLE_SITE}/api/")]
+    """The rules of use, in Polish."""
+    operations: list[OperationLinkJson]
+    """Everything that can be asked."""
+    data_sets: list[DataSetJson]
+    """The data sets that the service has, one row each."""
+    demonstration: Annotated[bool, example(False)]
+    """True while invented depots or prices are among the data."""
+
+
+def describe_service(state: snapshot.State) -> IndexJson:
+    """Return the service, its addresses and its data sets in a state of the snapshots."""
+    document = committed.document()
+    return {
+        "name": settings.SITE_NAME,
+        "version": document["info"]["x-release"],
+        "openapi": site_url(route_path("v1:openapi")),
+        "docs": site_url(route_path("v1:docs")),
+        "rules": documentation_url(),
+        "operations": [
+            {
+                "operation": operation["operationId"],
+                "method": method.upper(),
+                "url": document["servers"][0]["url"] + path + query_template(operation),
+                "summary": operation["summary"],
+            }
+            for path, methods in document["paths"].items()
+            for method, operation in methods.items()
+        ],
+        "data_sets": [
+            {
+                "slug": slug.value,
+                "name": slug.label,
+                "version": int(state.versions[slug].partition(".")[0]),
+                "changed_on": cast(date, state.changed_on(slug)),
+            }
+            for slug in Dataset.Slug
+            if slug in state.versions
+        ],
+        "demonstration": depots.get().demonstration or prices.get().columns.demonstration.any().item(),
+    }
+
+
+def query_template(operation: dict[str, Any]) -> str:
+    """Return the query of an operation as an RFC 6570 template, "" without parameters."""
+    names = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
+    return f"{{?{','.join(names)}}}" if names else ""
+
+
+class IndexViewSet(JsonViewSet):
+    """The entry of the API."""
+
+    @extend_schema(
+        operation_id="getIndex",
+        tags=[SERVICE],
+        summary="Addresses of the API, and how current its data are",
+        description=(
+            "Every operation as a URI template; every data set with its version and the day of its last change. The "
+            "address answers with and without a slash at its end."
+        ),
+        responses={(200, JSON): OpenApiResponse(IndexJson, "The addresses and data sets.")},
+        extensions=samples(
+            ("The entry", '"/api/v1"'), polish="Spis adresów, wersje zbiorów danych i dni ich ostatnich zmian."
+        ),
+    )
+    def retrieve(self, request: Request) -> HttpResponse:
+        """Answer GET /api/v1."""
+        self.read(Query, request)
+        return json_response(describe_service(snapshot.current()))
+
 
 ALLOWED = "GET, HEAD, OPTIONS"
 
@@ -69,8 +195,7 @@ def published(view: View) -> View:
             del response["Content-Type"]
             return response
         if request.method not in {"GET", "HEAD"}:
-            message = f"{request.method} is not allowed here; use one of the methods in the Allow header."
-            return plain_error(error_body(405, "method_not_allowed", message), {"Allow": ALLOWED})
+            return method_not_allowed(request, headers={"Allow": ALLOWED})
         response = conditional(request)
         response["Cache-Control"] = cache_control.behind_cache(cache_control.DESCRIPTION, request)
         return response
@@ -81,7 +206,7 @@ def published(view: View) -> View:
 @published
 def description(request: HttpRequest) -> HttpResponse:
     """Answer GET /openapi.json; compact with `compact=1`."""
-    return HttpResponse(compact.body() if is_compact(request) else committed.body(), content_type=JSON)
+    return HttpResponse(committed.compact_body() if is_compact(request) else committed.body(), content_type=JSON)
 
 
 @published

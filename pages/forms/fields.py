@@ -9,7 +9,7 @@ from django import forms
 from catalog.models import Depot
 from catalog.parsing.contacts import clean_nip, clean_phone, clean_website
 from catalog.text import normalise_postcode
-from fueldepot.http.written_numbers import AmbiguousNumber, ThreeDigits, read_decimal
+from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
 from pages.forms import spam
 from pages.forms.hours_fields import HoursUnreadable, read_day
 

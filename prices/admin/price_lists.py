@@ -24,7 +24,7 @@ from catalog.admin.bulk import row_limit
 from catalog.depots import fuels
 from catalog.models import Depot
 from catalog.text import fold
-from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
+from fueldepot.http.params import AmbiguousNumber, read_decimal
 from prices import queries, services, validation
 from prices.admin.uploads import POLISH, Table
 from prices.descriptions import deviation, exact

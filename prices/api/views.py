@@ -11,8 +11,7 @@ from catalog.api.views import DEPOTS
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from fueldepot.data import snapshot
-from fueldepot.http.samples import samples
-from fueldepot.http.views import JSON, JsonViewSet, json_response
+from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import FuelPricesJson, fuel_prices

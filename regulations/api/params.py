@@ -7,9 +7,8 @@ from pydantic import Field
 
 from catalog.api.params import POSTCODE, TERYT, Limit, Offset, Postcode, Teryt, Voivodeship
 from fueldepot.http.fields import field
-from fueldepot.http.params import BOOLEANS, ParameterError
+from fueldepot.http.params import BOOLEANS, Day, ParameterError, Switch, word_for
 from fueldepot.http.query import Query, today_unless_given
-from fueldepot.http.readers import Day, Switch, word_for
 from regulations.codes import Appliance
 
 MUNICIPALITY_DIGITS = 7

@@ -6,8 +6,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from fueldepot.http.samples import samples
-from fueldepot.http.views import JSON, JsonViewSet, json_response
+from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
 from regulations.api.regulation_answers import (
     ComingDeadlineJson,

@@ -9,8 +9,7 @@ from rest_framework.request import Request
 
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.query import Query, QueryBody
-from fueldepot.http.samples import samples
-from fueldepot.http.views import JSON, JsonViewSet, json_response
+from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from subsidy import privacy, rules
 from subsidy.api.answers import SubsidyJson, SubsidyLimitsJson, describe_limits, describe_subsidy, describe_unknown
 from subsidy.api.params import LimitsQuery, PlanQuery, SubsidyQuery

@@ -1,12 +1,14 @@
 """Error responses of the API."""
 
+import json
+
 import pytest
 from django.db import OperationalError
 from django.test import Client
 from rest_framework import exceptions
 
 from catalog.territory import snapshot as territory
-from fueldepot.errors import answer_error
+from fueldepot.domain_errors import answer_error
 
 pytestmark = pytest.mark.django_db
 
@@ -172,7 +174,8 @@ def test_unknown_units_are_an_error_of_their_own():
 )
 def test_what_the_framework_refuses_has_the_same_body(rf, error, status, code):
     answer = answer_error(error, {"request": rf.get("/api/v1/stores")})
-    assert (answer.status_code, answer.data["status"], answer.data["code"]) == (status, status, code)
+    body = json.loads(answer.content)
+    assert (answer.status_code, body["status"], body["code"]) == (status, status, code)
     assert answer.headers["Cache-Control"] == "no-store"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fueldepot.local.locks import open_lock
+from fueldepot.local.embedded import open_lock
 from tests.fueldepot.sharers import PROJECT_ROOT
 
 PYPROJECT = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from fueldepot import command_line, local
+from fueldepot import __main__ as command_line
+from fueldepot import local
 from fueldepot.local.postgres import socket_folder_of
 from tests.fueldepot.sharers import PROJECT_ROOT, wait_until_stopped
 from tests.ops.databases import fresh_database, url

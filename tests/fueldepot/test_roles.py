@@ -16,8 +16,7 @@ from django.urls import reverse
 
 from catalog.roles import CHIEF, EDITOR
 from catalog.submissions import letters
-from fueldepot.http.access_log import without_query
-from fueldepot.http.request_log import shown_path
+from fueldepot.http.request_log import shown_path, without_query
 from tests import factories
 
 pytestmark = pytest.mark.django_db

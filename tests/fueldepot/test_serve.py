@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fueldepot.local.locks import open_lock
+from fueldepot.local.embedded import open_lock
 from fueldepot.local.serve import VAR
 from tests.fueldepot.sharers import PROJECT_ROOT
 

@@ -11,7 +11,7 @@ import pytest
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.http.request import validate_host
 
-from fueldepot.http.rate_setting import RateLimit
+from fueldepot.http.rate_limit import RateLimit
 from tests import ROOT
 
 GOOD = {"SECRET_KEY": "x", "DATABASE_URL": "postgresql://u:p@host/name", "PATH": os.environ["PATH"]}

@@ -12,9 +12,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from catalog.depots.fuels import FUELS
 from catalog.territory.point import LAT_RANGE
-from fueldepot.errors import DOMAIN_ERRORS, FRAMEWORK_CODES
+from fueldepot.domain_errors import DOMAIN_ERRORS, FRAMEWORK_CODES
 from fueldepot.http import description
-from fueldepot.http.errors import CODES
+from fueldepot.http.error_body import CODES
 from fueldepot.http.release import version
 from fueldepot.openapi.document import make_document, write_out
 from subsidy.api import params as subsidy
@@ -174,7 +174,8 @@ def test_both_bodies_of_the_calculator_take_what_get_takes():
 
 def test_every_code_that_the_code_answers_is_in_the_list():
     """Every literal that is handed to the two makers of error bodies, and the framework's table."""
-    source = (Path(description.FILE).parent / "errors.py").read_text(encoding="utf-8")
+    folder = Path(description.FILE).parent
+    source = "".join((folder / name).read_text(encoding="utf-8") for name in ("domain_errors.py", "http/error_body.py"))
     written = set(re.findall(r'(?:error_body|plain_error)\([^"]*?"(\w+)"', source)) | set(FRAMEWORK_CODES.values())
     assert written <= set(CODES)
     assert DOCUMENT["components"]["schemas"]["Error"]["properties"]["code"]["enum"] == list(CODES)

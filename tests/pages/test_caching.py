@@ -164,5 +164,5 @@ def test_the_formats_of_an_address_have_validators_of_their_own(client, depot):
 @pytest.mark.parametrize("path", ["/ceny/", "/przepisy/", "/dotacja/"])
 def test_midnight_makes_dated_pages_new(client, path, monkeypatch):
     known = client.get(path)["ETag"]
-    monkeypatch.setattr("fueldepot.http.conditional.timezone.localdate", lambda: date(2027, 1, 1))
+    monkeypatch.setattr("fueldepot.http.cache_control.timezone.localdate", lambda: date(2027, 1, 1))
     assert client.get(path, headers={"If-None-Match": known}).status_code == 200

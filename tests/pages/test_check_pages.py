@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.http import HttpResponse
 from django.utils import timezone
 
-from fueldepot.http.rate_setting import RateLimit
+from fueldepot.http.rate_limit import RateLimit
 from pages.site_check import Crawler, chosen
 from pages.site_map import SiteMapEntry, SiteMapSection
 from tests import factories

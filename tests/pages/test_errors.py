@@ -7,7 +7,7 @@ from django.db import InterfaceError, OperationalError, connection
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 
-from fueldepot import errors
+from fueldepot import domain_errors
 from fueldepot.data import snapshot
 from tests import factories
 from tests.client import ReadOnlyClient, build_snapshots
@@ -112,7 +112,7 @@ def test_without_the_database_nobody_knows_what_was_removed(reader, away):
 
 def test_without_a_database_the_api_says_so_in_its_own_way():
     """Also for paths without a viewset."""
-    answer = errors.unavailable(RequestFactory().get("/api/v1/stores"), AWAY[0])
+    answer = domain_errors.unavailable(RequestFactory().get("/api/v1/stores"), AWAY[0])
     assert answer.status_code == 503
     assert json.loads(answer.content)["code"] == "unavailable"
     assert answer["Retry-After"] == "5"

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from catalog.importers.runner import record_change
 from catalog.models import Dataset
-from fueldepot.http.rate_setting import RateLimit
+from fueldepot.http.rate_limit import RateLimit
 from pages.dates import day
 from pages.page import twin_path
 from prices.models import Observation, Series

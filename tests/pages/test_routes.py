@@ -4,7 +4,7 @@ import pytest
 from django.template import engines
 from django.urls import NoReverseMatch, reverse
 
-from fueldepot.static_files import StaticFiles
+from fueldepot.templating import StaticFiles
 
 
 def render(source):

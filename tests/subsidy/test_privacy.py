@@ -16,7 +16,7 @@ from django.db import connection
 from django.test import Client, RequestFactory
 from django.views.debug import ExceptionReporter
 
-from fueldepot.http.access_log import without_query
+from fueldepot.http.request_log import without_query
 from subsidy import privacy
 from subsidy.api import views
 from tests import ROOT

@@ -10,7 +10,7 @@ from django.utils import timezone
 from catalog.models import Dataset
 from catalog.versions import bump_version
 from fueldepot.data import snapshot
-from fueldepot.http.conditional import conditional
+from fueldepot.http.cache_control import conditional
 
 pytestmark = pytest.mark.django_db
 

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import pytest
 from django.test import Client
 
-from fueldepot.http import rate_limit, shared_cache
-from fueldepot.http.rate_limit import GcraStore, bucket_key, consume
-from fueldepot.http.rate_setting import RateLimit, read_limit
+from fueldepot.http import rate_limit
+from fueldepot.http.rate_limit import GcraStore, RateLimit, bucket_key, consume, read_limit
 from tests.fueldepot.sharers import eventually
 from tests.ops.live import Site
 
@@ -27,10 +26,10 @@ def _fresh(settings):
     settings.CACHE_URL = ""
     settings.RATE_LIMIT = A_MINUTE
     rate_limit.buckets.cache_clear()
-    shared_cache.invalidate()
+    rate_limit.invalidate()
     yield
     rate_limit.buckets.cache_clear()
-    shared_cache.invalidate()
+    rate_limit.invalidate()
 
 
 class Clock:
@@ -227,8 +226,8 @@ def test_redis_counts_for_all_workers(redis):
         rate_limit.buckets.cache_clear()  # what another worker would find
         allowed.append(consume("203.0.113.5", limit).allowed)
     assert allowed == [True] * 5 + [False] * 3
-    assert shared_cache.client().dbsize() == 1
-    ttl_s = shared_cache.client().pttl(shared_cache.client().keys()[0]) / 1000
+    assert rate_limit.client().dbsize() == 1
+    ttl_s = rate_limit.client().pttl(rate_limit.client().keys()[0]) / 1000
     assert 3590 < ttl_s <= 3600
 
 
@@ -243,7 +242,7 @@ def test_redis_and_memory_agree(redis):
 
 @pytest.mark.parametrize("rubbish", ["", "x", "nan", "inf", "-1", "9" * 400])
 def test_rubbish_in_redis_counts_as_nothing(redis, rubbish):
-    shared_cache.client().set("fueldepot:rate:60/60:a", rubbish)
+    rate_limit.client().set("fueldepot:rate:60/60:a", rubbish)
     assert consume("a", A_MINUTE).full_in_s == pytest.approx(1, abs=0.5)
     assert consume("a", A_MINUTE).full_in_s == pytest.approx(2, abs=0.5)
 
@@ -251,8 +250,8 @@ def test_rubbish_in_redis_counts_as_nothing(redis, rubbish):
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
 def test_without_redis_each_worker_counts_and_nobody_waits(redis, fault, monkeypatch):
-    monkeypatch.setattr(shared_cache, "PAUSE_S", 0.5)
-    monkeypatch.setattr(shared_cache, "WAIT_S", wait_s := 0.1)
+    monkeypatch.setattr(rate_limit, "PAUSE_S", 0.5)
+    monkeypatch.setattr(rate_limit, "WAIT_S", wait_s := 0.1)
     assert consume("a", A_MINUTE).full_in_s == pytest.approx(1, abs=0.5)
     redis.send_signal(fault)
     began = time.monotonic()

@@ -84,7 +84,7 @@ def test_a_traceback_is_one_line():
         ("django.request", 500, OperationalError("gone"), False),
         ("django.request", 500, InterfaceError("closed"), False),
         ("django.request", 500, ValueError("bad"), True),
-        ("fueldepot.errors", None, None, True),
+        ("fueldepot.domain_errors", None, None, True),
     ],
 )
 def test_that_the_database_is_away_is_told_once_and_without_a_traceback(name, status, error, written):

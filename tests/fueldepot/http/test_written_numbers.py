@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from fueldepot.http.written_numbers import AmbiguousNumber, read_decimal
+from fueldepot.http.params import AmbiguousNumber, read_decimal
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from django.utils import timezone
 from catalog.importers.source import read_sources
 from catalog.models import Dataset, ImportRun, Submission
 from fueldepot import back_up
-from fueldepot.http.rate_setting import RateLimit
+from fueldepot.http.rate_limit import RateLimit
 from fueldepot.monitoring import health
 from tests import factories
 

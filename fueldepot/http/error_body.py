@@ -1,4 +1,4 @@
-"""Error body of the API, the same for every 4xx and 5xx under /api/. Domain errors: `fueldepot.errors`."""
+"""Error body of the API, the same for every 4xx and 5xx under /api/. Domain errors: `fueldepot.domain_errors`."""
 
 import logging
 from collections.abc import Mapping
@@ -12,10 +12,11 @@ from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.fields import OneOf, Url, answer, example
 from fueldepot.http.links import documentation_url
 from fueldepot.http.params import PARAM_ERROR_CODES, InvalidParameters, ParameterError, quote
-from fueldepot.http.rendering import JSON
 from fueldepot.http.request_body import MAX_BODY_BYTES, READERS, BodyTooLarge, MalformedBody, UnsupportedBody
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("fueldepot.http.errors")
+
+JSON = "application/json"
 
 RETRY_AFTER_S = 5
 """A restarted or replaced database is back within a few seconds."""
@@ -123,6 +124,14 @@ def plain_error(body: ErrorJson, headers: Mapping[str, str] | None = None) -> Ht
     """Return an error body outside of viewsets."""
     headers = {"Cache-Control": NO_STORE, **(headers or {})}
     return HttpResponse(orjson.dumps(body), status=body["status"], content_type=JSON, headers=headers)
+
+
+def method_not_allowed(
+    request: HttpRequest, advice: str = "use one of the methods in the Allow header", headers: Mapping[str, str] = {}
+) -> HttpResponse:
+    """405. advice: what to do instead. headers: with `Allow`, unless the viewset adds it."""
+    message = f"{request.method} is not allowed here; {advice}."
+    return plain_error(error_body(405, "method_not_allowed", message), headers)
 
 
 def too_many_requests(retry_after_s: int) -> HttpResponse:

@@ -11,8 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
-from rest_framework.response import Response
-from rest_framework.views import set_rollback
 
 from catalog.api.params import StoreQuery
 from catalog.depots.snapshot import DepotNotFound
@@ -20,7 +18,7 @@ from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipali
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
 from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
-from fueldepot.http.errors import (
+from fueldepot.http.error_body import (
     AWAY,
     RETRY_AFTER_S,
     ErrorJson,
@@ -30,6 +28,7 @@ from fueldepot.http.errors import (
     describe_unsupported_body,
     error_body,
     is_api,
+    method_not_allowed,
     note_away,
     plain_error,
 )
@@ -139,29 +138,21 @@ FRAMEWORK_CODES = {
 }
 
 
-def answer_error(error: Exception, context: Mapping[str, Any]) -> Response | None:
+def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
     """DRF's exception handler: error body and headers of exceptions raised by viewsets."""
-    set_rollback()
-    headers = {"Cache-Control": NO_STORE}
+    request = context["request"]
     if describe := DOMAIN_ERRORS.get(type(error)):
-        body = describe(error)
+        response = plain_error(describe(error))
         if isinstance(error, DepotNotFound) and error.removed:
-            headers["Cache-Control"] = behind_cache(GONE, context["request"])
-    elif isinstance(error, exceptions.MethodNotAllowed):
-        method = context["request"].method
-        message = f"{method} is not allowed here; use one of the methods in the Allow header."
-        body = error_body(405, "method_not_allowed", message)
-    elif isinstance(error, exceptions.APIException):
+            response["Cache-Control"] = behind_cache(GONE, request)
+        return response
+    if isinstance(error, exceptions.MethodNotAllowed):
+        return method_not_allowed(request)
+    if isinstance(error, exceptions.APIException):
         status = error.status_code
         code = FRAMEWORK_CODES.get(status, "server_error" if status >= 500 else "invalid_parameter")
-        body = error_body(status, code, str(error.detail))
-    elif isinstance(error, DATABASE_AWAY):
-        note_away(error)
-        headers["Retry-After"] = str(RETRY_AFTER_S)
-        body = error_body(503, "unavailable", AWAY)
-    else:
-        return None
-    return Response(body, status=body["status"], headers=headers)
+        return plain_error(error_body(status, code, str(error.detail)))
+    return unavailable(request, error) if isinstance(error, DATABASE_AWAY) else None
 
 
 @csrf_exempt
