@@ -17,6 +17,7 @@ from django.utils.formats import date_format
 from django.utils.html import escape
 from django.views.decorators.http import require_safe
 
+from catalog.depots.fuels import PER_UNIT
 from catalog.models import Dataset
 from catalog.text import full_sentence, zloty
 from fueldepot.http import cache_control
@@ -24,7 +25,6 @@ from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
 from pages.dates import day
 from pages.polish import counted
-from pages.prices.shared import PER_UNIT
 from pages.territory import voivodeships_by_name
 from prices.api.price_answers import all_fuel_prices
 from prices.queries import RESTS_ON

@@ -5,7 +5,7 @@ from django.urls import URLPattern, path, register_converter
 from catalog.api.params import VOIVODESHIP_PATTERN
 from catalog.text import voivodeship_slug
 from pages import assets, csv_export, feed, machine_files, views
-from pages.forms import answer, objection, owner_views
+from pages.forms import owner as owners
 from pages.forms import views as forms
 from pages.rendering import PageViews, redirect_variant
 
@@ -70,10 +70,10 @@ urlpatterns = [
     path("sklad/<int:depot_id>/przejmij/", forms.claim, name="depot-claim"),
     path("sklad/<int:depot_id>/usun/", forms.delete, name="depot-delete"),
     path("sklad/<int:depot_id>/cena/", forms.price, name="depot-price"),
-    path("sklad/<int:depot_id>/odnosnik/", owner_views.renew, name="owner-renew"),
-    path("zgloszenia/moj-sklad/", owner_views.owner, name="owner"),
-    path("zgloszenia/sprzeciw/", objection.object_to_claim, name="owner-object"),
-    path("zgloszenia/odpowiedz/", answer.answer, name="request-answer"),
+    path("sklad/<int:depot_id>/odnosnik/", owners.renew, name="owner-renew"),
+    path("zgloszenia/moj-sklad/", owners.owner, name="owner"),
+    path("zgloszenia/sprzeciw/", owners.object_to_claim, name="owner-object"),
+    path("zgloszenia/odpowiedz/", forms.answer, name="request-answer"),
     path("zgloszenia/potwierdz/", forms.confirm, name="request-confirm"),
     path("zgloszenia/stan/", forms.status, name="request-status"),
     path("zmiany.atom", feed.changes, name="changes"),

@@ -18,8 +18,7 @@ from catalog import versions
 from catalog.depots import fuels
 from catalog.models import Dataset, Depot, DepotBatch, Submission
 from catalog.services.moderation import lock_depots
-from catalog.submissions.decisions import ReasonMissing
-from catalog.submissions.notifications import PriceOutcome, record_price_outcomes
+from catalog.submissions.decisions import PriceOutcome, ReasonMissing, record_price_outcomes
 from catalog.text import short_zloty
 from fueldepot.data import history
 from fueldepot.data.bulk import among

@@ -2,7 +2,7 @@
 
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS, to_osm_string, weekly_hours
-from pages.forms.hours_fields import read_day
+from pages.forms.fields import read_day
 
 LIMITS = {
     name: Depot.max_length(name)

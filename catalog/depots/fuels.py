@@ -38,6 +38,8 @@ FUELS = (
 
 UNIT_NAMES = {"t": "tona", "mp": "metr przestrzenny"}
 
+PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
+
 BY_SLUG = {fuel.slug: fuel for fuel in FUELS}
 
 CHOICES = [(fuel.slug, fuel.name) for fuel in FUELS]

@@ -1,10 +1,17 @@
-"""Why an operation is refused: each refusal carries its own sentence."""
+"""Why an operation is refused: each refusal carries its own words."""
 
 
 class Refusal(Exception):
-    """An operation that an editor asked for and did not get; nothing was changed.
+    """An operation that somebody asked for and did not get; nothing was changed.
 
-    reason: why, in Polish, without a capital letter and a full stop, so that it can follow a colon.
+    reason: why, in Polish. For editors without a capital letter and a full stop, so that it can follow a colon; for
+    readers and owners in sentences, on a page with `title` and the HTTP status `status`.
+
+    onward: where that page leads: "form" or "status" of the submission, or "claim" of the depot, whose id is then the
+    first argument of the exception; "" for the home page. onward_label: of the link.
     """
 
+    status = 409
+    title = ""
     reason: str
+    onward, onward_label = "", ""

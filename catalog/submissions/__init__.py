@@ -1,9 +1,9 @@
 """Submissions of readers and owners: sent by a form, confirmed by e-mail, decided by an editor, erased in time.
 
-Services: `intake` (until a submission counts), `questions` (to its author), `decisions`, `notifications`, `retention`,
-`owner_links`. Their parts: `field_groups` (the values of a submission), `limits` (how many are accepted), `tokens`
-(hashes and links), `emails` (texts of the letters), `claims` (hints on the author of a claim).
+Services: `intake` (until a submission counts), `questions` (to its author), `decisions`, `objections` (of the present
+owner to a claim), `retention`, `owner_links`. Their parts: `field_groups` (the values of a submission), `limits` (how
+many are accepted, and the order of locks), `tokens` (hashes and links), `letters`, `letter_kinds`, `emails`.
 
-Each service is one transaction; `locking` defines the order of its locks. Letters are sent on commit. A letter that
-could not be sent undoes nothing, and stays pending.
+Each service is one transaction. Letters are sent on commit. A letter that could not be sent undoes nothing, and stays
+pending.
 """

@@ -10,9 +10,10 @@ from django.db.models import Q
 from catalog.models import Depot, Submission, SubmissionQuerySet
 from catalog.services.editing import REPEAT
 from catalog.services.moderation import DepotIsRemoved, locked
+from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, letters, limits, tokens
 from catalog.submissions.field_groups import Values
-from catalog.submissions.locking import lock_submissions
+from catalog.submissions.limits import lock_submissions
 from catalog.text import fold
 
 SAID = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
@@ -23,31 +24,51 @@ Kind = Submission.Kind
 
 
 class DepotIsHeld(Exception):
-    """The depot is held back and not public."""
+    """The depot is held back: for the public there is none."""
 
 
-class NothingChanged(Exception):
+class NothingChanged(Refusal):
     """The proposed values equal the stored ones."""
 
+    status = 400
+    reason = (
+        "Niczego nie zmieniono: wpis mówi już dokładnie to, co w formularzu. Nie wysłaliśmy żadnego zgłoszenia, bo "
+        "sama wiadomość nie wystarczy. Jeśli wiesz tylko, że coś się nie zgadza, na przykład telefon albo godziny, "
+        "wyczyść te pola i napisz w wiadomości, co jest nie tak. Zrób tak również wtedy, gdy skład już nie działa."
+    )
 
-class LinkAlreadyUsed(Exception):
+
+class LinkAlreadyUsed(Refusal):
     """The submission was confirmed before."""
 
+    title, reason = "Zgłoszenie jest już potwierdzone", "Ten odnośnik został już użyty."
+    onward, onward_label = "status", "Zobacz stan zgłoszenia"
 
-class TokenSuperseded(Exception):
+
+class TokenSuperseded(Refusal):
     """A newer link or submission replaced this one."""
 
+    title = "Jest nowszy odnośnik"
+    reason = "Ten odnośnik zastąpiło późniejsze zgłoszenie albo nowsza wiadomość. Otwórz ten z ostatniej wiadomości."
 
-class SubmissionWithdrawn(Exception):
+
+class SubmissionWithdrawn(Refusal):
     """Its author withdrew the submission."""
 
+    title = "Zgłoszenie jest wycofane"
+    reason = "Nie można go już potwierdzić. Jeśli chcesz je jednak wysłać, wypełnij formularz jeszcze raz."
+    onward, onward_label = "form", "Wypełnij formularz jeszcze raz"
 
-class SubmissionDeleted(Exception):
+
+class SubmissionDeleted(tokens.LinkExpired):
     """The link is valid, but its submission was deleted."""
 
 
-class TooManyEmails(Exception):
+class TooManyEmails(Refusal):
     """The link of a submission was sent `LINKS_PER_SUBMISSION` times."""
+
+    status, title = 429, "Odnośnik wysłaliśmy już kilka razy"
+    reason = "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz."
 
 
 class AlreadyClosed(Exception):
@@ -122,14 +143,14 @@ def create_submission(
 def resend_link(*, submission: Submission, on: datetime) -> Submission:
     """Have a new link sent, which invalidates the former one. Does nothing while a letter waits to be sent.
 
-    Raises LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded, TooManyEmails, and TooManyRequests during the pause.
+    Raises LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded, TooManyEmails, and LinkSentJustNow.
     """
     stored = Submission.objects.select_for_update(of=("self",)).select_related("depot").get(pk=submission.pk)
     _check_unconfirmed(stored)
     if stored.mails_sent >= limits.LINKS_PER_SUBMISSION:
         raise TooManyEmails(stored.pk)
     if stored.mailed_at is not None:
-        limits.check_pause(stored.links_at, on)
+        limits.check_pause(stored, on)
         stored.mailed_at = None
         stored.save(update_fields=["mailed_at"])
         letters.send_soon()

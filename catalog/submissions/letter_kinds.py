@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet
 
 from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion
 from catalog.submissions import emails, objections, tokens
-from catalog.submissions.locking import lock_submissions
+from catalog.submissions.limits import lock_submissions
 
 State = Submission.State
 

@@ -156,7 +156,7 @@ def _mark(
         if letter.counted is not None:
             row = counted[letter.counted]
             counts[row.mailbox_hash] += 1
-            if counts[row.mailbox_hash] > limits.LINKS_PER_MAILBOX:
+            if counts[row.mailbox_hash] > limits.LETTERS_PER_MAILBOX:
                 delayed.append(letter)
                 continue
             # Counted before it is sent, so that no other letter is sent meanwhile.
@@ -166,7 +166,7 @@ def _mark(
         changed[type(letter.row)].add(letter.row)
         messages[letter] = letter.write()
     for model, some in changed.items():
-        # One UPDATE: a second one of the same rows would lock their depots, after their submissions (`locking`).
+        # One UPDATE: a second one of the same rows would lock their depots, after their submissions (`limits`).
         if some:
             model._default_manager.bulk_update(some, TRIED_COLUMNS[model])
     unneeded = {row.pk for row in rows} - {letter.row.pk for letter in letters}

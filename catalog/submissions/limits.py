@@ -1,9 +1,14 @@
-"""Limits: submissions per day by network, mailbox and depot, and letters per hour and mailbox.
+"""Limits and locks: submissions per day by network, mailbox and depot, and letters per hour and mailbox.
 
 Counted in the database, for all workers. Anybody can enter anybody's address and name any depot, so unconfirmed
 submissions count against their network alone, and nobody can shut others out. Claims and deletions are counted apart
 from the rest, so that other users of the same network cannot block an owner. The limit of letters counts all of them,
 for an hour only, and delays the letter: the submission is accepted.
+
+Rows are locked in one order, so that concurrent transactions wait and never deadlock: `wait_for_turn`, then depots by
+number, then submissions by number. Inserting a submission or price locks its depot through the foreign key, so code
+that inserts one locks the depot before any submission. So does the second UPDATE of a row within one transaction:
+PostgreSQL checks the foreign key of a row version that the transaction itself has written.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,14 +16,15 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from catalog.models import OwnerLink, Submission
+from catalog.services.refusal import Refusal
 
-PER_CLIENT = 10
+PER_NETWORK = 10
 """Unconfirmed submissions of one network."""
 
-PER_ADDRESS = 10
+PER_MAILBOX = 10
 """Submissions of one mailbox: confirmed ones, and those of the same network.
 
 Above nine, so that a price for each fuel may be sent separately.
@@ -35,10 +41,10 @@ OWNERS_KINDS = (Submission.Kind.CLAIM, Submission.Kind.DELETE)
 
 PERIOD = timedelta(days=1)
 
-LINKS_PER_MAILBOX = 3
-"""Letters to one mailbox in `LINKS_PERIOD`, whoever causes them: links, questions, decisions."""
+LETTERS_PER_MAILBOX = 3
+"""Letters to one mailbox in `LETTERS_PERIOD`, whoever causes them: links, questions, decisions."""
 
-LINKS_PERIOD = timedelta(hours=1)
+LETTERS_PERIOD = timedelta(hours=1)
 
 PAUSES = (timedelta(minutes=1), timedelta(minutes=5))
 """Pauses before the second letter of a submission, the third, and so on."""
@@ -47,15 +53,37 @@ LINKS_PER_SUBMISSION = 1 + len(PAUSES)
 """Letters with a link per submission."""
 
 
-class TooManyRequests(Exception):
+class TooManyRequests(Refusal):
     """A limit is reached. Does not tell which one: that would reveal what others have sent.
 
-    retry_at: latest time from which a retry is allowed.
+    retry_at: latest time from which a retry is allowed; it takes the place of `{when}` in the reason.
     """
 
-    def __init__(self, retry_at: datetime) -> None:
-        super().__init__()
+    status = 429
+    reason = (
+        "Przyszło już zbyt wiele zgłoszeń: z Twojej sieci, z tego adresu e-mail albo w sprawie tego wpisu. Spróbuj "
+        "{when}. Niczego nie zapisaliśmy."
+    )
+
+    def __init__(self, retry_at: datetime, *args: object) -> None:
+        super().__init__(*args)
         self.retry_at = retry_at
+
+
+class LinkSentJustNow(TooManyRequests):
+    """The pause since the last link of a submission is not over."""
+
+    title = "Na następną wiadomość trzeba poczekać"
+    reason = (
+        "Odnośnik można wysłać jeszcze raz {when}. Do tego czasu sprawdź, czy wiadomość nie trafiła do folderu ze "
+        "spamem."
+    )
+    onward, onward_label = "status", "Wróć do zgłoszenia"
+
+
+def lock_submissions(submissions: QuerySet[Submission]) -> None:
+    """Lock submissions by number. Lock their depots before, where a depot is written too. One query."""
+    list(submissions.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
 
 
 def wait_for_turn(*hashes: str) -> None:
@@ -82,8 +110,8 @@ def check_submissions(*, client: str, mailbox: str, depot: int | None, kind: str
         depot=Count("pk", filter=of_depot & is_confirmed),
     )
     if (
-        counts["client"] >= PER_CLIENT
-        or counts["mailbox"] >= PER_ADDRESS
+        counts["client"] >= PER_NETWORK
+        or counts["mailbox"] >= PER_MAILBOX
         or (counts["depot"] >= PER_DEPOT and not is_owners)
     ):
         raise TooManyRequests(on + PERIOD)
@@ -92,11 +120,11 @@ def check_submissions(*, client: str, mailbox: str, depot: int | None, kind: str
 def mailbox_free_at(mailbox: str, on: datetime) -> datetime | None:
     """Return when a mailbox may get another letter, None for now. One query."""
     sent = recent_letters([mailbox], on).get(mailbox, [])
-    return sent[-LINKS_PER_MAILBOX] + LINKS_PERIOD if len(sent) >= LINKS_PER_MAILBOX else None
+    return sent[-LETTERS_PER_MAILBOX] + LETTERS_PERIOD if len(sent) >= LETTERS_PER_MAILBOX else None
 
 
 def recent_letters(mailboxes: Collection[str], on: datetime) -> dict[str, list[datetime]]:
-    """Return when letters of the last `LINKS_PERIOD` were sent, oldest first, by mailbox. One query."""
+    """Return when letters of the last `LETTERS_PERIOD` were sent, oldest first, by mailbox. One query."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
@@ -107,7 +135,7 @@ def recent_letters(mailboxes: Collection[str], on: datetime) -> dict[str, list[d
             WHERE mailbox_hash = ANY(%(mailboxes)s) AND sent_at > %(since)s
             ORDER BY sent_at
             """,  # noqa: S608
-            {"mailboxes": list(mailboxes), "since": on - LINKS_PERIOD},
+            {"mailboxes": list(mailboxes), "since": on - LETTERS_PERIOD},
         )
         sent: dict[str, list[datetime]] = {}
         for mailbox, sent_at in cursor.fetchall():
@@ -115,10 +143,10 @@ def recent_letters(mailboxes: Collection[str], on: datetime) -> dict[str, list[d
     return sent
 
 
-def check_pause(links_at: Sequence[datetime], on: datetime) -> None:
-    """Raise TooManyRequests unless the pause since the last link of a submission is over."""
-    if (next_at := next_link_at(links_at)) is not None and on < next_at:
-        raise TooManyRequests(next_at)
+def check_pause(submission: Submission, on: datetime) -> None:
+    """Raise LinkSentJustNow unless the pause since the last link of a submission is over."""
+    if (next_at := next_link_at(submission.links_at)) is not None and on < next_at:
+        raise LinkSentJustNow(next_at, submission.pk)
 
 
 def next_link_at(links_at: Sequence[datetime]) -> datetime | None:

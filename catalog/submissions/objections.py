@@ -32,12 +32,30 @@ class OwnerObjected(Refusal):
     reason = "właściciel wpisu zgłosił sprzeciw; przyjąć przejęcie może tylko redaktor naczelny"
 
 
-class ObjectionClosed(Exception):
-    """The claim is decided or withdrawn, or the objection was made before."""
-
-
-class NoSuchClaim(Exception):
+class NoSuchClaim(Refusal):
     """The token is invalid, or the claim or the owner's link is gone."""
+
+    status, title = 404, "Nie ma takiego zgłoszenia"
+    reason = "Odnośnik jest niepełny, zgłoszenia już nie ma albo wpis nie jest już Twój."
+
+
+class ClaimClosed(Refusal):
+    """The claim was decided or withdrawn before the owner opened the letter."""
+
+    title, reason = "Nie trzeba już sprzeciwu", "To zgłoszenie jest już zamknięte."
+
+
+class ObjectionClosed(ClaimClosed):
+    """The claim was decided or withdrawn, or the objection made, while the owner wrote."""
+
+    reason = "O tym zgłoszeniu właśnie zdecydowano."
+
+
+class AlreadyObjected(Refusal):
+    """The owner has objected before."""
+
+    status, title = 200, "Dziękujemy za sprzeciw"
+    reason = "Sprzeciw jest w redakcji. Dopóki redakcja nie zdecyduje, wpis i Twój odnośnik zostają bez zmian."
 
 
 def other_owners(claim: Submission) -> QuerySet[OwnerLink]:
@@ -70,7 +88,10 @@ def check_owner_heard(claim: Submission, *, by: AbstractBaseUser, on: datetime) 
 
 
 def get_claim(token: str) -> Submission:
-    """Return the claim that an owner's letter is about, with its depot. Two queries. Raises NoSuchClaim."""
+    """Return the claim that an owner's letter is about, with its depot. Two queries.
+
+    Raises NoSuchClaim, ClaimClosed and AlreadyObjected.
+    """
     try:
         number, link = tokens.read_objection_token(token)
     except tokens.InvalidToken:
@@ -78,6 +99,10 @@ def get_claim(token: str) -> Submission:
     claim = Submission.objects.select_related("depot__municipality__voivodeship").filter(pk=number).first()
     if claim is None or not OwnerLink.objects.working().filter(pk=link, depot=claim.depot_id).exists():
         raise NoSuchClaim
+    if claim.state != Submission.State.WAITING:
+        raise ClaimClosed(claim.pk)
+    if claim.objected_at is not None:
+        raise AlreadyObjected(claim.pk)
     return claim
 
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from catalog.models import Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import moderation
+from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, letters, objections, tokens
 from fueldepot.data import history
 from fueldepot.data.bulk import among
@@ -23,8 +24,15 @@ UNUSED = timedelta(days=365)
 """Lifetime of a link since it was granted, sent or used."""
 
 
-class OwnerLinkInvalid(Exception):
+class OwnerLinkInvalid(Refusal):
     """The token is invalid, or the link was renewed, revoked, or unused for `UNUSED`."""
+
+    status, title = 404, "Ten odnośnik nie działa"
+    reason = (
+        "Odnośnik jest niepełny, wygasł, został odwołany albo zastąpił go nowszy. Na stronie swojego składu poproś o "
+        "nowy. Jeśli odnośnik odwołano, przejmij wpis jeszcze raz."
+    )
+    onward, onward_label = "claim", "Przejmij wpis"
 
 
 def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
@@ -42,25 +50,20 @@ def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
 
 
 def read_link(token: str, *, on: datetime) -> OwnerLink:
-    """Return the link with its depot and the depot's units. One query. Raises OwnerLinkInvalid."""
+    """Return the link with its depot and the depot's units. One query.
+
+    Raises OwnerLinkInvalid, with the number of the depot if it is public.
+    """
     try:
         number, serial = tokens.read_owner_token(token)
     except tokens.InvalidToken:
-        raise OwnerLinkInvalid from None
+        raise OwnerLinkInvalid(None) from None
     rows = OwnerLink.objects.working().select_related("depot__municipality__voivodeship")
     link = rows.filter(pk=number, serial__in=[serial, serial - 1]).first()
     if link is None or last_sign_of_life(link) <= on - UNUSED:
-        raise OwnerLinkInvalid
+        depot = Depot.objects.published().filter(owner_links=number).first()
+        raise OwnerLinkInvalid(depot and depot.pk)
     return link
-
-
-def find_depot(token: str) -> Depot | None:
-    """Return the public depot of a link, even of an invalid one. At most one query."""
-    try:
-        number, _ = tokens.read_owner_token(token)
-    except tokens.InvalidToken:
-        return None
-    return Depot.objects.published().filter(owner_links=number).first()
 
 
 def is_renewed(link: OwnerLink, token: str) -> bool:

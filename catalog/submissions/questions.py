@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from catalog.models import Submission, SubmissionQuestion
+from catalog.services.refusal import Refusal
 from catalog.submissions import letters, tokens
 from catalog.submissions.decisions import SubmissionAlreadyDecided
 
@@ -14,20 +15,45 @@ MAX_QUESTION = 1000
 MAX_ANSWER = 2000
 
 
-class QuestionMissing(Exception):
+class QuestionMissing(Refusal):
     """The text of the question is empty."""
 
+    reason = "wpisz pytanie"
 
-class QuestionStillOpen(Exception):
+
+class QuestionStillOpen(Refusal):
     """The author has not answered the previous question."""
 
-
-class QuestionNotFound(Exception):
-    """The question was deleted with the personal data of its submission."""
+    reason = "autor nie odpowiedział jeszcze na poprzednie"
 
 
-class AlreadyAnswered(Exception):
+class NothingToAsk(SubmissionAlreadyDecided):
+    """The submission is closed: the author is not asked any more."""
+
+    reason = "zgłoszenie już nie czeka"
+
+
+class QuestionNotFound(Refusal):
+    """The token is invalid, or the question was deleted with the personal data of its submission."""
+
+    status, title = 404, "Nie ma takiego pytania"
+    reason = "Odnośnik jest niepełny albo zgłoszenia już nie ma. Skopiuj odnośnik z wiadomości w całości."
+
+
+class AlreadyAnswered(Refusal):
     """The question has an answer already."""
+
+    status, title = 200, "Dziękujemy za odpowiedź"
+    reason = "Odpowiedź jest w redakcji. O decyzji napiszemy w wiadomości."
+    onward, onward_label = "status", "Stan zgłoszenia"
+
+
+class AnswerNotNeeded(SubmissionAlreadyDecided):
+    """The submission is closed: an answer changes nothing any more."""
+
+    title = "Nie trzeba już odpowiadać"
+    reason = "To zgłoszenie jest już zamknięte, więc odpowiedź nie jest potrzebna."
+    onward, onward_label = "status", "Stan zgłoszenia"
 
 
 def with_questions(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
@@ -41,13 +67,14 @@ def with_questions(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
 def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> SubmissionQuestion:
     """Ask the author of an undecided submission, which stays so. The letter is sent after the commit.
 
-    Raises QuestionMissing, SubmissionAlreadyDecided and QuestionStillOpen.
+    Raises QuestionMissing, NothingToAsk and QuestionStillOpen.
     """
     words = " ".join(text.split())[:MAX_QUESTION]
     if not words:
         raise QuestionMissing
     with transaction.atomic():
-        _lock_undecided(submission.pk)
+        if not _lock_undecided(submission.pk):
+            raise NothingToAsk(submission.pk)
         if SubmissionQuestion.objects.open().filter(submission=submission).exists():
             raise QuestionStillOpen(submission.pk)
         question = SubmissionQuestion.objects.create(submission=submission, text=words, asked_at=on, asked_by_id=by.pk)
@@ -56,28 +83,37 @@ def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: d
 
 
 def get_question(token: str) -> SubmissionQuestion:
-    """Return the question of a token, with its submission. Raises InvalidToken and QuestionNotFound."""
+    """Return the question of a token, with its submission. Raises QuestionNotFound."""
     rows = SubmissionQuestion.objects.select_related("submission__depot__municipality__voivodeship")
-    question = rows.filter(pk=tokens.read_question_token(token)).first()
-    if question is None:
-        raise QuestionNotFound
-    return question
+    try:
+        return rows.get(pk=tokens.read_question_token(token))
+    except (tokens.InvalidToken, SubmissionQuestion.DoesNotExist):
+        raise QuestionNotFound from None
+
+
+def check_answerable(question: SubmissionQuestion) -> None:
+    """Raise AlreadyAnswered or AnswerNotNeeded where an answer is not awaited any more."""
+    if question.answered_at is not None:
+        raise AlreadyAnswered(question.submission.visit_id or question.submission_id)
+    if not question.submission.is_undecided:
+        raise AnswerNotNeeded(question.submission.visit_id or question.submission_id)
 
 
 @transaction.atomic
 def answer_question(*, question: SubmissionQuestion, text: str, on: datetime) -> None:
-    """Store the answer of an author. Raises AlreadyAnswered, QuestionNotFound and SubmissionAlreadyDecided."""
-    _lock_undecided(question.submission_id)
+    """Store the answer of an author. Raises AlreadyAnswered, QuestionNotFound and AnswerNotNeeded."""
+    if not _lock_undecided(question.submission_id):
+        raise AnswerNotNeeded(question.submission.visit_id or question.submission_id)
     stored = SubmissionQuestion.objects.select_for_update(of=("self",)).filter(pk=question.pk).first()
     if stored is None:
         raise QuestionNotFound
     if stored.answered_at is not None:
-        raise AlreadyAnswered(stored.pk)
+        raise AlreadyAnswered(question.submission.visit_id or question.submission_id)
     stored.answer, stored.answered_at = text[:MAX_ANSWER], on
     stored.save(update_fields=["answer", "answered_at"])
 
 
-def _lock_undecided(number: int) -> None:
-    """Lock an undecided submission. Raises SubmissionAlreadyDecided."""
-    if Submission.objects.undecided().select_for_update(of=("self",)).filter(pk=number).first() is None:
-        raise SubmissionAlreadyDecided(number)
+def _lock_undecided(number: int) -> bool:
+    """Lock a submission. Returns whether it is undecided."""
+    rows = Submission.objects.undecided().select_for_update(of=("self",))
+    return rows.filter(pk=number).first() is not None

@@ -14,7 +14,7 @@ from catalog.models import Depot, ImportRun, PendingLetter, Submission, Submissi
 from catalog.services.moderation import lock_depots
 from catalog.submissions import emails, letters, tokens
 from catalog.submissions.letter_kinds import SubmissionLetters
-from catalog.submissions.locking import lock_submissions
+from catalog.submissions.limits import lock_submissions
 
 KEPT = timedelta(days=90)
 """Retention of personal data after a decision."""

@@ -13,6 +13,8 @@ from hashlib import sha256
 from django.core import signing
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from catalog.services.refusal import Refusal
+
 LINK_LIFE = timedelta(hours=48)
 
 _LINK_SALT = "catalog.request.link"
@@ -24,12 +26,21 @@ _IPV6_SITE = 56
 """Prefix length of an IPv6 customer network: many customers get 256 /64 networks."""
 
 
-class InvalidToken(Exception):
+class InvalidToken(Refusal):
     """The token is truncated, mistyped or forged."""
 
+    status, title = 404, "Odnośnik jest niepełny"
+    reason = "Skopiuj go z wiadomości w całości: czasem dzieli się na dwa wiersze."
 
-class LinkExpired(Exception):
+
+class LinkExpired(Refusal):
     """The token is valid but older than `LINK_LIFE`."""
+
+    status, title = 410, "Odnośnik wygasł"
+    reason = (
+        f"Działał {LINK_LIFE // timedelta(hours=1)} godzin. Zgłoszenie się nie liczy, ale możesz wysłać je jeszcze raz."
+    )
+    onward, onward_label = "form", "Wypełnij formularz jeszcze raz"
 
 
 @dataclass(frozen=True, slots=True)

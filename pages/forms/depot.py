@@ -1,4 +1,4 @@
-"""Forms with the public fields of a depot: correction of an entry, addition of a missing one."""
+"""Forms about a depot: correction of an entry, addition of a missing one, claim and deletion by its owner."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
-from pages.forms.hours_fields import HoursUnreadable, read_week, written_days
+from pages.forms.price import HOW, PRICES, PriceFields
 from pages.forms.public_form import PublicForm
 
 FARTHEST_KM = 30.0
@@ -55,11 +55,11 @@ class HoursFields(PublicForm):
         data = super().clean()
         if all(day in data for day in DAYS):
             try:
-                data["hours"], data["opening_hours"] = read_week({day: data[day] for day in DAYS})
+                data["hours"], data["opening_hours"] = fields.read_week({day: data[day] for day in DAYS})
                 # Unchanged hours are not stored, and a source may have written them in fewer characters.
                 if any(day in self.changed_data for day in DAYS):
                     Depot.validate_value("opening_hours", data["opening_hours"])
-            except HoursUnreadable as error:
+            except fields.HoursUnreadable as error:
                 self.add_error(DAYS[0], str(error))
             except forms.ValidationError:
                 length, limit = len(data["opening_hours"]), Depot.max_length("opening_hours")
@@ -176,7 +176,7 @@ class CorrectForm(DepotForm):
     def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
         self.depot = depot
         known = field_groups.values_of(depot)
-        initial = known | written_days(depot.hours, depot.opening_hours)
+        initial = known | fields.written_days(depot.hours, depot.opening_hours)
         initial |= {"nip": depot.nip or "", "lat": _degrees(depot.lat), "lon": _degrees(depot.lon)}
         super().__init__(posted, initial=initial, **options)
         self.fields["place"].required = False  # sources do not always name one
@@ -246,6 +246,73 @@ class AddForm(DepotForm):
     def wanted(self) -> dict[str, Any]:
         position = ("lat", "lon", "location_approximate", "municipality")
         return super().wanted() | {name: self.cleaned_data[name] for name in position}
+
+
+class ClaimForm(CorrectForm, PriceFields):
+    """Claim of an entry by an owner or employee, with corrections and prices."""
+
+    role = forms.ChoiceField(
+        label="Kim jesteś w tej firmie?",
+        choices=[(role.value, role.label) for role in (Role.OWNER, Role.EMPLOYEE)],
+        widget=forms.RadioSelect,
+        error_messages=fields.required("Wybierz: właściciel lub wspólnik albo pracownik."),
+    )
+    claimant_nip = fields.Nip(
+        label="NIP firmy",
+        max_length=20,
+        error_messages=fields.required("Podaj NIP firmy, żeby redakcja mogła porównać go z wpisem."),
+    )
+    claimant_phone = fields.PhoneField(
+        label="Telefon do Ciebie",
+        max_length=200,
+        required=False,
+        help_text="Redakcja może zadzwonić, żeby potwierdzić.",
+    )
+    message = fields.Message(label="Wiadomość do redakcji", max_length=2000, required=False)
+    agreed = forms.BooleanField(
+        label="Dane w tym formularzu są aktualne i mogę je potwierdzić w imieniu firmy",
+        error_messages=fields.required("Zaznacz to pole. Jeśli coś się nie zgadza, popraw to w formularzu."),
+    )
+
+    PARTS = (
+        (
+            "Twoja firma",
+            "Redakcja porówna te dane z wpisem. Będzie szybciej, gdy podasz adres e-mail w domenie firmy. Danych nie "
+            "publikujemy.",
+            ("role", "claimant_nip", "claimant_phone"),
+        ),
+        (PRICES, HOW, ()),
+        *(part for part in CorrectForm.PARTS if "email" not in part[2]),
+        ("Potwierdzenie", "", ("agreed", "message", "email")),
+    )
+
+    def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
+        super().__init__(posted, depot=depot, **options)
+        self.add_prices(depot)
+
+
+class DeleteForm(PublicForm):
+    """Request to delete an entry."""
+
+    role = ClaimForm.base_fields["role"]
+    claimant_nip = fields.Nip(label="NIP firmy", max_length=20, required=False)
+    claimant_phone = ClaimForm.base_fields["claimant_phone"]
+    message = fields.Message(
+        label="Dlaczego wpis ma zniknąć?", max_length=2000, required=False, help_text="Nie musisz podawać powodu."
+    )
+    agreed = forms.BooleanField(
+        label="Rozumiem, że wpis zniknie z katalogu i z API",
+        error_messages=fields.required("Zaznacz to pole, jeśli wpis ma zniknąć."),
+    )
+
+    PARTS = (
+        (
+            "Twoja firma",
+            "Redakcja porówna te dane z wpisem, żeby nikt obcy nie usunął Twojego składu. Nie publikujemy ich.",
+            ("role", "claimant_nip", "claimant_phone"),
+        ),
+        ("Usunięcie", "", ("agreed", "message", "email")),
+    )
 
 
 def _degrees(value: float) -> str:

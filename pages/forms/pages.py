@@ -9,19 +9,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.links import depot_path
-from catalog.models import Depot, Municipality, Submission
+from catalog.models import Depot, Municipality, Submission, SubmissionQuestion
 from catalog.submissions import field_groups, retention
 from catalog.submissions.field_groups import Difference
 from catalog.submissions.letters import RETRY
-from catalog.submissions.limits import LINKS_PER_MAILBOX, LINKS_PER_SUBMISSION, mailbox_free_at, next_link_at
+from catalog.submissions.limits import LETTERS_PER_MAILBOX, LINKS_PER_SUBMISSION, mailbox_free_at, next_link_at
 from catalog.submissions.tokens import LINK_LIFE, status_reference
 from pages.dates import day, moment, until
 from pages.depots import crumbs_of
-from pages.forms.price_json import describe_price, prices_from_json
-from pages.forms.public_form import PublicForm
-from pages.forms.texts import DEMONSTRATION, KINDS, FormTexts
+from pages.forms.public_form import DEMONSTRATION, KINDS, FormTexts, PublicForm
 from pages.page import Crumb, Page
 from pages.polish import counted
+from prices.submissions import describe_price, prices_from_json
 
 TITLES = {
     Submission.State.UNCONFIRMED: "Sprawdź pocztę",
@@ -109,7 +108,7 @@ class SubmissionPage(Page):
     held_back: bool = False
     resendable: bool = False
     again: str = ""
-    links_per_mailbox: int = LINKS_PER_MAILBOX
+    links_per_mailbox: int = LETTERS_PER_MAILBOX
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -119,6 +118,18 @@ class SubmissionPage(Page):
     def mixed(self) -> bool:
         """Whether the submissions have different states."""
         return len({_standing(part.submission) for part in self.parts}) > 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPage(Page):
+    """A question with its form. token: of the link. about: kind and number of the submission, in words."""
+
+    form: PublicForm
+    token: str
+    question: SubmissionQuestion
+    about: str
+    depot_name: str
+    status_path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,10 +147,8 @@ def form_page(
     """Return the page of a form. Select the depot's municipality and voivodeship with it."""
     sort = KINDS[kind]
     demonstration = depot is not None and depot.source == Depot.Source.DEMO
-    wrong = problem or form.errors
-    title = sort.title if depot is None else f"{sort.title}: {depot.name}"
     return FormPage(
-        title=f"Popraw odpowiedzi – {title}" if wrong else title,
+        title=form_title(sort.title if depot is None else f"{sort.title}: {depot.name}", form, problem),
         description=sort.intro,
         path=path,
         breadcrumbs=_crumbs(depot),
@@ -216,6 +225,33 @@ def problem_page(title: str, text: str, *, link: str = "", link_label: str = "")
         link=link or reverse("home"),
         link_label=link_label if link else "Strona główna",
     )
+
+
+def answer_page(form: PublicForm, question: SubmissionQuestion, token: str) -> AnswerPage:
+    """Return the page of an open question."""
+    submission, title = question.submission, "Pytanie redakcji"
+    depot = submission.depot
+    if depot is None:
+        name = str(submission.proposed.get("name", ""))
+    else:  # a name that is not public may be a person's
+        name = depot.name if depot.publication == Depot.Publication.PUBLISHED else ""
+    return AnswerPage(
+        title=form_title(title, form),
+        description="Odpowiedź na pytanie redakcji o zgłoszenie.",
+        path=reverse("request-answer"),
+        indexed=False,
+        form=form,
+        token=token,
+        question=question,
+        about=f"{submission.get_kind_display().capitalize()}, zgłoszenie nr {submission.pk}",
+        depot_name=name,
+        status_path=status_path(submission.visit_id or submission.pk),
+    )
+
+
+def form_title(title: str, form: PublicForm, problem: str = "") -> str:
+    """Return the title of a page with a form, which says where something is to be corrected."""
+    return f"Popraw odpowiedzi – {title}" if problem or form.errors else title
 
 
 def status_path(number: int) -> str:

@@ -14,7 +14,6 @@ from catalog.models import Depot
 from catalog.text import short_zloty, zloty
 from pages.forms import fields
 from pages.forms.public_form import PublicForm
-from pages.prices.shared import PER_UNIT
 from prices.models import PlausibleRange
 from prices.validation import InvalidPrice, PriceInput, unit_price
 
@@ -126,7 +125,7 @@ class PriceFields(PublicForm):
         if limits and not limits.low <= price <= limits.high:
             self.add_error(
                 name,
-                f"To daje {zloty(float(price))} {PER_UNIT[fuel.unit]}. Wiarygodne ceny tego paliwa to od "
+                f"To daje {zloty(float(price))} {fuels.PER_UNIT[fuel.unit]}. Wiarygodne ceny tego paliwa to od "
                 f"{short_zloty(limits.low)} do {short_zloty(limits.high)}. Sprawdź, czy kwota nie jest za inną ilość.",
             )
 

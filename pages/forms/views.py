@@ -1,13 +1,14 @@
-"""Views of the forms, of the status and of the confirmation of a submission. GET never writes."""
+"""Views of the forms, of the status and the confirmation of a submission, and of the answer to an editor's question.
+
+GET never writes. What a service refuses, `public_form_view` shows in the words of the refusal.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
 from functools import wraps
 from math import ceil
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -19,47 +20,52 @@ from django.views.decorators.http import require_http_methods
 
 from catalog.models import Depot, Municipality, Submission
 from catalog.services.moderation import DepotIsRemoved
-from catalog.submissions import intake
+from catalog.services.refusal import Refusal
+from catalog.submissions import intake, questions
 from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests
-from catalog.submissions.notifications import PriceOutcome, record_price_outcomes
-from catalog.submissions.tokens import LINK_LIFE, InvalidToken, LinkExpired, read_status_reference
+from catalog.submissions.tokens import LINK_LIFE, read_status_reference
 from fueldepot.http.private import private
 from pages.dates import until
 from pages.depots import removed_page
-from pages.forms.claim import ClaimForm, DeleteForm
-from pages.forms.depot import AddForm, CorrectForm
-from pages.forms.pages import confirmation_page, form_page, problem_page, status_page, status_path
+from pages.forms import fields
+from pages.forms.depot import AddForm, ClaimForm, CorrectForm, DeleteForm
+from pages.forms.pages import (
+    answer_page,
+    confirmation_page,
+    form_page,
+    problem_page,
+    status_page,
+    status_path,
+)
 from pages.forms.price import PriceFields, PriceForm
-from pages.forms.price_json import describe_price, price_to_json, prices_from_json
-from pages.forms.public_form import PublicForm
-from pages.forms.texts import KINDS
+from pages.forms.public_form import KINDS, PublicForm
 from pages.rendering import as_html
 from pages.rendering import render_page as show_page
-from prices import services as price_actions
-from prices.models import DepotPrice
-from prices.validation import InvalidPrice
+from prices import submissions as price_submissions
 
 Kind = Submission.Kind
 
 View = Callable[..., HttpResponse]
 
-NOTHING_CHANGED = (
-    "Niczego nie zmieniono: wpis mówi już dokładnie to, co w formularzu. Nie wysłaliśmy żadnego zgłoszenia, bo sama "
-    "wiadomość nie wystarczy. Jeśli wiesz tylko, że coś się nie zgadza, na przykład telefon albo godziny, wyczyść te "
-    "pola i napisz w wiadomości, co jest nie tak. Zrób tak również wtedy, gdy skład już nie działa."
-)
-TOO_MANY = (
-    "Przyszło już zbyt wiele zgłoszeń: z Twojej sieci, z tego adresu e-mail albo w sprawie tego wpisu. Spróbuj {when}. "
-    "Niczego nie zapisaliśmy."
-)
-TOO_SOON = (
-    "Odnośnik można wysłać jeszcze raz {when}. Do tego czasu sprawdź, czy wiadomość nie trafiła do folderu ze spamem."
-)
+
+class AnswerForm(PublicForm):
+    """The answer to a question."""
+
+    email = None  # type: ignore[assignment] # how Django leaves a field of a class above out
+
+    answer = fields.Message(
+        label="Twoja odpowiedź",
+        max_length=questions.MAX_ANSWER,
+        help_text="Przeczyta ją tylko redakcja.",
+        error_messages=fields.required("Napisz odpowiedź."),
+    )
+
+    PARTS = (("Odpowiedź", "", ("answer",)),)
 
 
 def public_form_view(view: View) -> View:
-    """Decorate a view of a public form: no caching, no POST data in error reports, 410 for removed depots."""
+    """Decorate a view of a public form: no caching, no POST data in error reports, a page for what is refused."""
 
     @private
     @require_http_methods(["GET", "HEAD", "POST"])
@@ -70,9 +76,12 @@ def public_form_view(view: View) -> View:
         try:
             return view(request, *args, **kwargs)
         except DepotIsRemoved as error:
-            return gone(request, error.args[0])
+            depot = Depot.objects.select_related("municipality__voivodeship").get(pk=error.args[0])
+            return as_html(request, removed_page(depot))
         except intake.DepotIsHeld:
             raise Http404 from None
+        except Refusal as refusal:
+            return refused(request, refusal)
 
     return answer
 
@@ -125,34 +134,24 @@ def add(request: HttpRequest) -> HttpResponse:
 def status(request: HttpRequest) -> HttpResponse:
     """The status of a submission. POST sends the link again, or withdraws a part."""
     number = read_status_reference(request.GET.get("znak", "")[:1000])
-    found = Submission.objects.select_related("depot__municipality__voivodeship").filter(pk=number or 0).first()
-    now = timezone.now()
-    if found is None or is_forgotten(found, now):
+    rows = Submission.objects.select_related("depot__municipality__voivodeship")
+    submission, now = rows.filter(pk=number or 0).first(), timezone.now()
+    # When the time to confirm it is over, a submission counts as deleted.
+    unconfirmed = submission is not None and submission.state == Submission.State.UNCONFIRMED
+    if submission is None or (unconfirmed and (submission.mailed_at or submission.created_at) + LINK_LIFE <= now):
         return problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
-    parts = parts_of(found)
-    if request.method == "POST" and "wycofaj" in request.POST:
-        chosen = next((part for part in parts if str(part.pk) == request.POST["wycofaj"]), None)
-        if chosen is not None:
-            withdraw(chosen, now)
-        return HttpResponseRedirect(status_path(found.pk))
-    if request.method == "POST":
-        try:
-            intake.resend_link(submission=found, on=now)
-        except TooManyRequests as error:
-            text = TOO_SOON.format(when=until(error.retry_at, now))
-            back = {"link": status_path(found.pk), "link_label": "Wróć do zgłoszenia"}
-            return later(problem(request, 429, "Na następną wiadomość trzeba poczekać", text, **back), error, now)
-        except intake.TooManyEmails:
-            return problem(
-                request,
-                429,
-                "Odnośnik wysłaliśmy już kilka razy",
-                "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz.",
-            )
-        except (intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
-            pass  # the status page shows it
-        return HttpResponseRedirect(status_path(found.pk))
-    return show_page(request, "pages/forms/status.html", status_page(found, parts, now))
+    parts = parts_of(submission)
+    if request.method != "POST":
+        return show_page(request, "pages/forms/status.html", status_page(submission, parts, now))
+    if "wycofaj" in request.POST:
+        for part in parts:
+            if str(part.pk) == request.POST["wycofaj"]:
+                price_submissions.withdraw(submission=part, on=now)
+    else:
+        # The status page shows these.
+        with suppress(intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
+            intake.resend_link(submission=submission, on=now)
+    return HttpResponseRedirect(status_path(submission.pk))
 
 
 @public_form_view
@@ -161,52 +160,27 @@ def confirm(request: HttpRequest) -> HttpResponse:
 
     Mail servers open links to scan them, which must not confirm anything.
     """
-    posting = request.method == "POST"
-    token = (request.POST if posting else request.GET).get("odnosnik", "")[:1000]
-    now = timezone.now()
-    try:
-        if posting:
-            return HttpResponseRedirect(status_path(make_count(token, now).pk))
-        found = intake.get_confirmable(token=token, on=now)
-    except InvalidToken:
-        return problem(
-            request,
-            404,
-            "Odnośnik jest niepełny",
-            "Skopiuj go z wiadomości w całości: czasem dzieli się na dwa wiersze.",
-        )
-    except (LinkExpired, intake.SubmissionDeleted) as error:
-        hours = LINK_LIFE // timedelta(hours=1)
-        text = f"Działał {hours} godzin. Zgłoszenie się nie liczy, ale możesz wysłać je jeszcze raz."
-        return problem(request, 410, "Odnośnik wygasł", text, **form_again(error.args[0]))
-    except intake.LinkAlreadyUsed as error:
-        return problem(
-            request,
-            409,
-            "Zgłoszenie jest już potwierdzone",
-            "Ten odnośnik został już użyty.",
-            link=status_path(error.args[0]),
-            link_label="Zobacz stan zgłoszenia",
-        )
-    except intake.SubmissionWithdrawn as error:
-        return problem(
-            request,
-            409,
-            "Zgłoszenie jest wycofane",
-            "Nie można go już potwierdzić. Jeśli chcesz je jednak wysłać, wypełnij formularz jeszcze raz.",
-            **form_again(error.args[0]),
-        )
-    except intake.TokenSuperseded:
-        return problem(
-            request,
-            409,
-            "Jest nowszy odnośnik",
-            "Ten odnośnik zastąpiło późniejsze zgłoszenie albo nowsza wiadomość. Otwórz ten z ostatniej wiadomości.",
-        )
-    except InvalidPrice as error:
-        return problem(request, 409, "Nie możemy przyjąć tej ceny", f"Powód: {error}. Dziękujemy za zgłoszenie.")
-    found = Submission.objects.select_related("depot__municipality__voivodeship").get(pk=found.pk)
-    return show_page(request, "pages/forms/confirm.html", confirmation_page(found, parts_of(found), token))
+    token, now = token_of(request, "odnosnik", 1000), timezone.now()
+    if request.method == "POST":
+        return HttpResponseRedirect(status_path(price_submissions.confirm_visit(token=token, on=now).pk))
+    submission = intake.get_confirmable(token=token, on=now)
+    parts = parts_of(submission)
+    return show_page(request, "pages/forms/confirm.html", confirmation_page(parts[0], parts, token))
+
+
+@public_form_view
+def answer(request: HttpRequest) -> HttpResponse:
+    """Show the question of an editor, or store its answer."""
+    posting, token, now = request.method == "POST", token_of(request, "znak"), timezone.now()
+    question = questions.get_question(token)
+    form = AnswerForm(posted(request), path=request.path, on=now)
+    if posting and form.is_valid():
+        with suppress(questions.AlreadyAnswered):  # the page says so
+            questions.answer_question(question=question, text=form.cleaned_data["answer"], on=now)
+        return HttpResponseRedirect(f"{reverse('request-answer')}?znak={token}")
+    questions.check_answerable(question)
+    page = answer_page(form, question, token)
+    return show_page(request, "pages/forms/answer.html", page, status=400 if posting else 200)
 
 
 def handle(
@@ -217,62 +191,60 @@ def handle(
     parts: Callable[[], list[SubmissionPart]],
 ) -> HttpResponse:
     """Show a form, or store a submission and redirect to its status page."""
-    if request.method != "POST":
-        return show(request, kind, form, depot)
-    if not form.is_valid():
-        return show(request, kind, form, depot, status=400)
-    now = timezone.now()
-    try:
-        taken = intake.create_submission(
-            parts=parts(),
-            depot=depot,
-            author=form.author(request.META.get("REMOTE_ADDR", "")),
-            on=now,
-        )
-    except intake.NothingChanged:
-        return show(request, kind, form, depot, status=400, problem=NOTHING_CHANGED)
-    except TooManyRequests as error:
-        text = TOO_MANY.format(when=until(error.retry_at, now))
-        return later(show(request, kind, form, depot, status=429, problem=text), error, now)
-    return HttpResponseRedirect(status_path(taken.pk))
-
-
-def show(
-    request: HttpRequest,
-    kind: Submission.Kind,
-    form: PublicForm,
-    depot: Depot | None,
-    *,
-    status: int = 200,
-    problem: str = "",
-) -> HttpResponse:
-    page = form_page(kind, form, request.path, depot, problem=problem)
-    return show_page(request, "pages/forms/form.html", page, status=status)
+    status, refusal = 200, None
+    if request.method == "POST":
+        status = 400
+        if form.is_valid():
+            author, now = form.author(request.META.get("REMOTE_ADDR", "")), timezone.now()
+            try:
+                submission = intake.create_submission(parts=parts(), depot=depot, author=author, on=now)
+                return HttpResponseRedirect(status_path(submission.pk))
+            except (intake.NothingChanged, TooManyRequests) as error:
+                status, refusal = error.status, error
+    page = form_page(kind, form, request.path, depot, problem=words(refusal) if refusal else "")
+    return later(show_page(request, "pages/forms/form.html", page, status=status), refusal)
 
 
 def problem(request: HttpRequest, status: int, title: str, text: str, **onward: str) -> HttpResponse:
     return show_page(request, "pages/forms/problem.html", problem_page(title, text, **onward), status=status)
 
 
-def later(response: HttpResponse, error: TooManyRequests, now: datetime) -> HttpResponse:
-    """Set Retry-After."""
-    response["Retry-After"] = str(ceil((error.retry_at - now).total_seconds()))
+def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """Answer with the page of a refusal. At most one query."""
+    link = ONWARD[refusal.onward](refusal.args[0]) if refusal.onward else ""
+    page = problem_page(refusal.title, words(refusal), link=link, link_label=refusal.onward_label)
+    return later(show_page(request, "pages/forms/problem.html", page, status=refusal.status), refusal)
+
+
+def words(refusal: Refusal) -> str:
+    """Return the reason of a refusal, with the time of the next attempt where there is one."""
+    if isinstance(refusal, TooManyRequests):
+        return refusal.reason.format(when=until(refusal.retry_at, timezone.now()))
+    return refusal.reason
+
+
+def later(response: HttpResponse, refusal: Refusal | None) -> HttpResponse:
+    """Set Retry-After, if a limit was reached."""
+    if isinstance(refusal, TooManyRequests):
+        response["Retry-After"] = str(ceil((refusal.retry_at - timezone.now()).total_seconds()))
     return response
 
 
-def form_again(submission_id: int) -> dict[str, str]:
-    """Return the link to the form of a submission, for `problem`; empty once it is deleted. One query."""
-    found = Submission.objects.filter(pk=submission_id).first()
-    if found is None:
-        return {}
-    path = reverse(KINDS[Kind(found.kind)].route, args=[found.depot_id] if found.depot_id else [])
-    return {"link": path, "link_label": "Wypełnij formularz jeszcze raz"}
+def form_path(submission_id: int) -> str:
+    """Return the path of the form of a submission, "" once it is deleted. One query."""
+    submission = Submission.objects.filter(pk=submission_id).first()
+    if submission is None:
+        return ""
+    return reverse(KINDS[Kind(submission.kind)].route, args=[submission.depot_id] if submission.depot_id else [])
 
 
-def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """Answer 410 for a removed depot."""
-    depot = Depot.objects.select_related("municipality__voivodeship").get(pk=depot_id)
-    return as_html(request, removed_page(depot))
+def claim_path(depot_id: int | None) -> str:
+    """Return the path of the form that claims a depot, "" without one."""
+    return reverse("depot-claim", args=[depot_id]) if depot_id else ""
+
+
+ONWARD: dict[str, Callable[[Any], str]] = {"form": form_path, "status": status_path, "claim": claim_path}
+"""Where the page of a refusal leads, by `Refusal.onward`."""
 
 
 def get_published(depot_id: int) -> Depot:
@@ -286,10 +258,9 @@ def posted(request: HttpRequest) -> Any:
     return request.POST if request.method == "POST" else None
 
 
-def is_forgotten(submission: Submission, now: datetime) -> bool:
-    """Whether the time to confirm a submission is over, so that it counts as deleted."""
-    unconfirmed = submission.state == Submission.State.UNCONFIRMED
-    return unconfirmed and (submission.mailed_at or submission.created_at) + LINK_LIFE <= now
+def token_of(request: HttpRequest, name: str, longest: int = 500) -> str:
+    """Return the token of a letter from the query of its link, or from the form that the link showed."""
+    return (request.POST if request.method == "POST" else request.GET).get(name, "")[:longest]
 
 
 def parts_of(submission: Submission) -> list[Submission]:
@@ -298,58 +269,7 @@ def parts_of(submission: Submission) -> list[Submission]:
     return list(rows.select_related("depot__municipality__voivodeship").prefetch_related("questions"))
 
 
-@transaction.atomic
-def make_count(token: str, on: datetime) -> Submission:
-    """Confirm all submissions of a visit, and put their prices into the moderation queue.
-
-    An invalid price does not prevent the others. Raises InvalidPrice, with nothing changed, if nothing else is left.
-    """
-    confirmed = intake.confirm_submission(token=token, on=on)
-    parts = parts_of(confirmed)
-    for part in parts:
-        if part.kind == Kind.PRICE and part.state == Submission.State.PASSED_ON:
-            pass_on(part, on, alone=len(parts) == 1)
-    return confirmed
-
-
-def pass_on(submission: Submission, on: datetime, *, alone: bool) -> None:
-    """Put the prices of a submission into the moderation queue. alone: whether the visit has no other part."""
-    assert submission.depot is not None  # noqa: S101 - a constraint of the table
-    quotes = prices_from_json(submission.proposed)
-    refused = []
-    for quote in quotes:
-        origin = DepotPrice.Origin.SUBMISSION
-        try:
-            price_actions.submit_price(
-                depot=submission.depot, quote=quote, origin=origin, submission=submission, by=None, on=on
-            )
-        except InvalidPrice as error:
-            if alone and len(quotes) == 1:
-                raise
-            refused.append([*describe_price(quote), f"{error}"])
-    if not refused:
-        return
-    if len(refused) < len(quotes):
-        submission.proposed = submission.proposed | {"refused": refused}
-        submission.save(update_fields=["proposed"])
-        return
-    if alone:
-        raise InvalidPrice(refused[0][-1])
-    record_price_outcomes({submission.pk: [PriceOutcome(*one) for one in refused]}, on=on)
-
-
-def withdraw(submission: Submission, on: datetime) -> None:
-    """Withdraw a submission, as far as it is not decided."""
-    with transaction.atomic():
-        if submission.state == Submission.State.PASSED_ON and not price_actions.withdraw_prices(
-            submission=submission, on=on
-        ):
-            return
-        with suppress(intake.AlreadyClosed):
-            intake.withdraw_submission(submission=submission, on=on)
-
-
 def price_parts(form: PriceFields) -> list[SubmissionPart]:
     """Return the prices of a form as a part of its submission; an empty list without prices."""
-    prices = [price_to_json(quote) for quote in form.quotes()]
+    prices = [price_submissions.price_to_json(quote) for quote in form.quotes()]
     return [SubmissionPart(Kind.PRICE, {"prices": prices})] if prices else []

@@ -14,7 +14,6 @@ from catalog.text import sort_key, zloty
 from pages.page import Crumb
 from pages.prices.shared import (
     ORDERS,
-    PER_UNIT,
     Asked,
     Column,
     OneFuelPage,
@@ -108,7 +107,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPag
         data_status=data_status(demonstration=demonstration),
         answer=answer,
         asked=asked,
-        per_unit=PER_UNIT[fuel.unit],
+        per_unit=fuels.PER_UNIT[fuel.unit],
         tabs=fuel_tabs(fuel.slug, lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
         start=answer["window_from"],
         end=answer["window_to"],
@@ -188,7 +187,7 @@ def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = 
         if slug not in medians:
             return MapUnit(path, f"województwo {name}: za mało cen", hatched=True)
         median = medians[slug]
-        words = f"województwo {name}: {zloty(median)} {PER_UNIT[fuel.unit]}"
+        words = f"województwo {name}: {zloty(median)} {fuels.PER_UNIT[fuel.unit]}"
         shade = 1 + ranked.index(median) * SHADES // len(ranked)
         return MapUnit(path, words, label=(amount(median, 0),), shade=shade)
 

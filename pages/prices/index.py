@@ -9,7 +9,7 @@ from django.urls import reverse
 from catalog.depots import fuels
 from fueldepot.http.links import site_url
 from pages.page import Crumb, Page, dataset
-from pages.prices.shared import PER_UNIT, Asked, Tab, data_status, fuel_tabs, titled, variable
+from pages.prices.shared import Asked, Tab, data_status, fuel_tabs, titled, variable
 from prices.api.price_answers import all_fuel_prices
 from prices.queries import Comparison, compare_country
 
@@ -74,7 +74,7 @@ def index_page(today: date, query_string: str = "") -> PricesPage:
                 name=answer["name"],
                 path=reverse("fuel-prices", args=[fuel]) + asked.query(),
                 median=answer["median"],
-                per_unit=PER_UNIT[answer["unit"]],
+                per_unit=fuels.PER_UNIT[answer["unit"]],
                 n=answer["n"],
                 bag_price=answer.get("bag_price"),
                 bag_kg=answer.get("bag_kg"),

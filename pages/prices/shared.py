@@ -23,7 +23,6 @@ from prices.medians import months_before
 from prices.queries import ComparedMonths
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
-PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
 
 SHORT_NAMES = {
     "wegiel-kostka": "Kostka",

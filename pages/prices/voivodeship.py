@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from django.urls import reverse
 
+from catalog.depots.fuels import PER_UNIT
 from pages.page import Crumb
 from pages.prices.shared import (
-    PER_UNIT,
     Asked,
     OneFuelPage,
     chart,

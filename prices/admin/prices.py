@@ -25,7 +25,7 @@ from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
 from catalog.admin.desk import PendingByDefaultFilter, current_editor, read_text
 from catalog.admin.history import HistoryAdmin
-from catalog.admin.submissions.questions import AUTHOR_ANSWERED, AWAITS_AUTHOR
+from catalog.admin.submissions.queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
 from catalog.models import DepotBatch, SubmissionQuestion
 from catalog.submissions.decisions import ReasonMissing

@@ -22,12 +22,13 @@ from catalog.admin.desk import FixedRowsAdmin, PendingByDefaultFilter, current_e
 from catalog.admin.next_row import NextRowMixin
 from catalog.admin.submissions.description import describe
 from catalog.admin.submissions.proposal_form import ProposalForm
-from catalog.admin.submissions.questions import AWAITS_AUTHOR, QuestionFilter, ask, shown_state
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
 from catalog.models import Depot, Submission
 from catalog.services.refusal import Refusal
-from catalog.submissions import decisions, field_groups
-from catalog.submissions.questions import MAX_QUESTION, with_questions
+from catalog.submissions import decisions, field_groups, questions
+
+AWAITS_AUTHOR = "czeka na odpowiedź autora"
+AUTHOR_ANSWERED = "autor odpowiedział"
 
 CANNED_REASONS = (
     "Nie udało się potwierdzić tej zmiany w żadnym źródle. Podaj adres strony lub dokumentu, na którym to widać.",
@@ -37,6 +38,15 @@ CANNED_REASONS = (
     "Publikujemy tylko firmy, bez danych osób prywatnych.",
 )
 """Common reasons of a rejection; editors can change the text before sending it."""
+
+
+def shown_state(row: Any) -> str:
+    """Return the state of a submission of `with_questions`, with its open or answered question."""
+    if row.awaits_author:
+        return AWAITS_AUTHOR
+    state: str = row.get_state_display()
+    return f"{state}; {AUTHOR_ANSWERED}" if row.author_answered else state
+
 
 CSV_COLUMNS = {
     "numer": lambda row: row.pk,
@@ -72,6 +82,26 @@ class LetterFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         return queryset.unnotified() if self.value() else queryset
+
+
+class QuestionFilter(admin.SimpleListFilter):
+    """Filter by whether the author was asked and has answered."""
+
+    title = "pytanie do autora"
+    parameter_name = "question"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("open", AWAITS_AUTHOR), ("answered", AUTHOR_ANSWERED), ("none", "bez otwartego pytania")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        match self.value():
+            case "open":
+                return queryset.filter(awaits_author=True)
+            case "answered":
+                return queryset.filter(author_answered=True)
+            case "none":
+                return queryset.filter(awaits_author=False)
+        return queryset
 
 
 class SubmissionVoivodeshipFilter(admin.SimpleListFilter):
@@ -157,7 +187,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
     change_list_template = "admin/catalog/submission/list.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
-        return with_questions(Submission.objects.oldest_waiting_first())
+        return questions.with_questions(Submission.objects.oldest_waiting_first())
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return SubmissionChangeList
@@ -252,7 +282,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         # Find the next row first: a decision may take this one off the list.
         following = self.find_next(request, found.pk) if goes_on else None
         if decision == "ask":
-            ask(self, request, found)
+            self._ask(request, found)
             return self.to_row(request, following if goes_on else found.pk)
         if (refused := self._decide(request, found, decision)) is not None:
             return refused
@@ -274,7 +304,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             "verify": "verify" in request.POST,
             "may_decide": found.state == State.WAITING and may_change,
             "may_ask": found.is_undecided and may_change,
-            "max_question": MAX_QUESTION,
+            "max_question": questions.MAX_QUESTION,
         }
         return TemplateResponse(request, "admin/catalog/submission/decide.html", context)
 
@@ -318,6 +348,18 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             return self._show(request, found, form)
         self._report(request, decided)
         return None
+
+    def _ask(self, request: HttpRequest, submission: Submission) -> None:
+        """Send the typed question to the author."""
+        editor, text = current_editor(request), read_text(request, "question")
+        try:
+            questions.ask_author(submission=submission, text=text, by=editor, on=timezone.now())
+        except Refusal as refusal:
+            self.message_user(request, f"Nie wysłano: {refusal.reason}.", messages.ERROR)
+        else:
+            self.message_user(
+                request, f"Pytanie wychodzi listem. Zgłoszenie nr {submission.pk} czeka na odpowiedź autora."
+            )
 
     def _report(self, request: HttpRequest, decided: decisions.DecisionResult) -> None:
         """Report what was decided, and what could not be."""

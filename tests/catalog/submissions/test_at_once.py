@@ -73,7 +73,7 @@ def test_two_clicks_on_one_link_confirm_once():
 
 
 def test_the_limit_is_exact_however_many_send_at_once():
-    depots = [factories.DepotFactory() for _ in range(limits.PER_CLIENT + 2)]
+    depots = [factories.DepotFactory() for _ in range(limits.PER_NETWORK + 2)]
 
     def submit(depot):
         def act():
@@ -86,7 +86,7 @@ def test_the_limit_is_exact_however_many_send_at_once():
         return act
 
     outcomes = at_once(*(submit(depot) for depot in depots))
-    assert outcomes.count("taken") == limits.PER_CLIENT
+    assert outcomes.count("taken") == limits.PER_NETWORK
     assert outcomes.count("TooManyRequests") == 2
 
 

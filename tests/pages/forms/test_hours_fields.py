@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.forms.hours_fields import HoursUnreadable, read_day
+from pages.forms.fields import HoursUnreadable, read_day
 
 
 @pytest.mark.parametrize("typed", ["całą dobę", "Całodobowo", "24h", " 24/7 "])

@@ -136,12 +136,12 @@ def test_nothing_comes_back_unescaped(client, stranger, nowak, path):
 
 def test_one_network_address_may_send_so_much_a_day(stranger, clock, db):
     factories.BoundaryFactory()
-    depots = [factories.DepotFactory() for _ in range(limits.PER_CLIENT + 1)]
+    depots = [factories.DepotFactory() for _ in range(limits.PER_NETWORK + 1)]
     statuses = [
         stranger.fill(f"/sklad/{depot.pk}/popraw/", place="Kraków", email=f"jan{depot.pk}@opal.pl").status_code
         for depot in depots
     ]
-    assert statuses == [302] * limits.PER_CLIENT + [429]
+    assert statuses == [302] * limits.PER_NETWORK + [429]
     last = f"/sklad/{depots[-1].pk}/popraw/"
     other = stranger.show(last) | {"place": "Kraków", "email": "jan@opal.pl"}
     clock.move(seconds=10)
@@ -187,16 +187,16 @@ def test_one_mailbox_gets_three_links_an_hour_whoever_asks_and_nobody_is_refused
 def test_one_sender_asks_for_so_much_a_day_with_one_mailbox(stranger, clock, db):
     factories.BoundaryFactory()
     statuses = []
-    for number in range(limits.PER_ADDRESS + 1):
+    for number in range(limits.PER_MAILBOX + 1):
         path = f"/sklad/{factories.DepotFactory().pk}/popraw/"
         statuses.append(stranger.fill(path, place="Kraków", email=f"jan+{number}@opal.pl").status_code)
         clock.move(minutes=30)
-    assert statuses == [302] * limits.PER_ADDRESS + [429]
+    assert statuses == [302] * limits.PER_MAILBOX + [429]
 
 
 def test_a_mailbox_that_has_confirmed_so_much_is_counted_in_every_network(stranger, nowak):
     values = {"created_at": stranger.clock.now, "mailbox_hash": hash_mailbox("jan@opal.pl")}
-    for _ in range(limits.PER_ADDRESS):
+    for _ in range(limits.PER_MAILBOX):
         factories.SubmissionFactory(**values)
     assert stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567", email="jan@opal.pl").status_code == 429
 
@@ -219,7 +219,7 @@ def test_what_strangers_have_not_confirmed_shuts_no_owner_out(stranger, path, no
         typed = stranger.show(path) | {"phone": "601 234 567", "email": f"obcy{number}@example.pl"}
         stranger.clock.move(seconds=10)
         assert stranger.send(path, typed, REMOTE_ADDR=f"2001:db8:{number}::1").status_code == 302
-    for number in range(limits.PER_ADDRESS):  # with the owner's own address, too
+    for number in range(limits.PER_MAILBOX):  # with the owner's own address, too
         factories.SubmissionFactory(
             unconfirmed=True,
             created_at=stranger.clock.now,

@@ -1,0 +1,150 @@
+"""Prices that readers and owners send: how submissions store them, and services that write both.
+
+Each service is one transaction, since the catalog's own services know no prices.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.formats import date_format
+
+from catalog.depots import fuels
+from catalog.models import OwnerLink, Submission
+from catalog.services.refusal import Refusal
+from catalog.submissions import intake, owner_links
+from catalog.submissions.decisions import PriceOutcome, record_price_outcomes
+from catalog.text import zloty
+from prices import services
+from prices.models import DepotPrice
+from prices.validation import InvalidPrice, PriceInput
+
+State = Submission.State
+
+
+class NoPriceAccepted(Refusal):
+    """Nothing of a visit is left to confirm, because its only prices are not acceptable."""
+
+    title = "Nie możemy przyjąć tej ceny"
+
+    def __init__(self, why: str) -> None:
+        self.reason = f"Powód: {why}. Dziękujemy za zgłoszenie."
+        super().__init__(why)
+
+
+class NothingPublished(Refusal):
+    """The hours of an owner equal the stored ones, and there is no new price."""
+
+    status = 400
+    reason = "Niczego nie zmieniono: godziny są takie same i nie ma nowej ceny."
+
+
+class OwnerPriceRefused(Refusal):
+    """A price of an owner is not acceptable."""
+
+    status = 400
+
+    def __init__(self, why: str) -> None:
+        self.reason = f"Nie możemy przyjąć ceny: {why}."
+        super().__init__(why)
+
+
+def price_to_json(price: PriceInput) -> dict[str, Any]:
+    """Return a price for `Submission.proposed`; amounts as text, without loss."""
+    amounts = {name: getattr(price, name) for name in ("price", "bag_price", "bag_kg")}
+    texts = {name: None if amount is None else str(amount) for name, amount in amounts.items()}
+    return {"fuel": price.fuel, "day": price.day.isoformat(), "unit": price.unit, **texts}
+
+
+def prices_from_json(proposed: Mapping[str, Any]) -> list[PriceInput]:
+    """Return the prices of `Submission.proposed`; none once they were erased. A single price may stand alone."""
+    return [_price_from_json(one) for one in proposed.get("prices", [proposed] if "fuel" in proposed else [])]
+
+
+def _price_from_json(one: Mapping[str, Any]) -> PriceInput:
+    amounts = {name: None if one[name] is None else Decimal(one[name]) for name in ("price", "bag_price", "bag_kg")}
+    return PriceInput(one["fuel"], date.fromisoformat(one["day"]), one["unit"], **amounts)
+
+
+def describe_price(price: PriceInput) -> tuple[str, str]:
+    """Return the name of the fuel, and the price with its day, in Polish."""
+    fuel = fuels.BY_SLUG[price.fuel]
+    if price.price is not None:
+        amount = f"{zloty(float(price.price))} {fuels.PER_UNIT[fuel.unit]}"
+    else:
+        amount = f"worek {(price.bag_kg or Decimal()).normalize():f} kg za {zloty(float(price.bag_price or 0))}"
+    day = date_format(price.day, "j E Y \\r.").replace(" ", "\N{NO-BREAK SPACE}")
+    return fuel.name, f"{amount}, {day}"
+
+
+@transaction.atomic
+def confirm_visit(*, token: str, on: datetime) -> Submission:
+    """Confirm all submissions of a visit, and put their prices into the moderation queue.
+
+    An invalid price does not prevent the others. Raises NoPriceAccepted, with nothing changed, if nothing else is left,
+    and what `intake.confirm_submission` raises.
+    """
+    confirmed = intake.confirm_submission(token=token, on=on)
+    of_visit = Submission.objects.filter(Q(pk=confirmed.pk) | Q(visit=confirmed.pk)).order_by("pk")
+    parts = list(of_visit.select_related("depot"))
+    for part in parts:
+        if part.kind == Submission.Kind.PRICE and part.state == State.PASSED_ON:
+            _queue_prices(part, on, alone=len(parts) == 1)
+    return confirmed
+
+
+def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
+    """Put the prices of a submission into the moderation queue. alone: whether the visit has no other part."""
+    assert submission.depot is not None  # noqa: S101 - a constraint of the table
+    quotes = prices_from_json(submission.proposed)
+    refused = []
+    for quote in quotes:
+        origin = DepotPrice.Origin.SUBMISSION
+        try:
+            services.submit_price(
+                depot=submission.depot, quote=quote, origin=origin, submission=submission, by=None, on=on
+            )
+        except InvalidPrice as error:
+            refused.append([*describe_price(quote), f"{error}"])
+    if not refused:
+        return
+    if len(refused) < len(quotes):
+        submission.proposed = submission.proposed | {"refused": refused}
+        submission.save(update_fields=["proposed"])
+    elif alone:
+        raise NoPriceAccepted(refused[0][-1])
+    else:
+        record_price_outcomes({submission.pk: [PriceOutcome(*outcome) for outcome in refused]}, on=on)
+
+
+@transaction.atomic
+def withdraw(*, submission: Submission, on: datetime) -> None:
+    """Withdraw a submission with its pending prices, as far as it is not decided."""
+    if submission.state == State.PASSED_ON and not services.withdraw_prices(submission=submission, on=on):
+        return
+    with suppress(intake.AlreadyClosed):
+        intake.withdraw_submission(submission=submission, on=on)
+
+
+@transaction.atomic
+def publish_owner_changes(
+    *, link: OwnerLink, token: str, hours: Mapping[str, object], quotes: Sequence[PriceInput], on: datetime
+) -> None:
+    """Publish the changed hours and prices of an owner, all or none; if the token is of a new link, end the former.
+
+    hours: as `owner_links.change_hours` takes them, empty for unchanged ones. Raises NothingPublished and
+    OwnerPriceRefused.
+    """
+    lines = [*owner_links.change_hours(link=link, values=hours, on=on)] if hours else []
+    try:
+        lines += services.publish_owner_prices(depot=link.depot, quotes=quotes, on=on)
+    except InvalidPrice as error:
+        raise OwnerPriceRefused(str(error)) from error
+    if not lines:
+        raise NothingPublished(link.pk)
+    owner_links.end_former(link, token)
+    owner_links.note_change(link=link, lines=lines, on=on)
