@@ -1,6 +1,6 @@
 """Answers about depots: their published fields, and the functions that make them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Annotated, cast
 
@@ -153,18 +153,23 @@ class StoreJson(TypedDict):
     source: StoreSourceJson
 
 
-def describe_depots(measured: Iterable[tuple[DepotRow, float | None]], bodies: dict[int, StoreJson]) -> list[StoreJson]:
-    """Return the fields of `StoreJson` for depots with their distances in metres, None where not measured.
+UNMEASURED = b'"distance_km":null'
 
-    bodies: cache of the snapshot with the fields without distance.
+
+def encode_depots(
+    measured: Iterable[tuple[DepotRow, float | None]], encoded: dict[int, tuple[bytes, bytes]]
+) -> Iterator[orjson.Fragment]:
+    """Yield the JSON of `StoreJson` for depots with their distances in metres, None where not measured.
+
+    encoded: cache of the snapshot with what stands before and after the distance.
     """
-    rows: list[StoreJson] = []
     for row, distance_m in measured:
-        body = bodies.get(row.id)
-        if body is None:
-            body = bodies[row.id] = describe_depot(row)
-        rows.append(body if distance_m is None else {**body, "distance_km": round(distance_m / 1000, 1)})
-    return rows
+        if row.id not in encoded:
+            before, _, after = orjson.dumps(describe_depot(row)).partition(UNMEASURED)
+            encoded[row.id] = before, after
+        before, after = encoded[row.id]
+        distance = UNMEASURED if distance_m is None else b'"distance_km":%.1f' % (distance_m / 1000)
+        yield orjson.Fragment(before + distance + after)
 
 
 def describe_depot(row: DepotRow) -> StoreJson:
@@ -247,17 +252,17 @@ class StoreFeatureCollectionJson(TypedDict):
     """The depots, in the order of the JSON answer."""
 
 
-def describe_features(stores: Iterable[StoreJson]) -> StoreFeatureCollectionJson:
-    """Return a point for each depot, with every field of the JSON answer as a property."""
+def describe_features(rows: Iterable[DepotRow], stores: Iterable[orjson.Fragment]) -> StoreFeatureCollectionJson:
+    """Return a point for each depot, with every field of the JSON answer as a property. stores: of `rows`."""
     return {
         "type": "FeatureCollection",
         "features": [
             {
                 "type": "Feature",
-                "id": store["id"],
-                "geometry": {"type": "Point", "coordinates": [store["lon"], store["lat"]]},
-                "properties": store,
+                "id": row.id,
+                "geometry": {"type": "Point", "coordinates": [row.lon, row.lat]},
+                "properties": cast("StoreJson", store),
             }
-            for store in stores
+            for row, store in zip(rows, stores, strict=True)
         ],
     }

@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from catalog.api.depot_answers import StoreFeatureCollectionJson, StoreJson, describe_depots, describe_features
+from catalog.api.depot_answers import StoreFeatureCollectionJson, StoreJson, describe_features, encode_depots
 from catalog.api.params import (
     OFFSET_RANGE,
     LocateQuery,
@@ -271,9 +271,9 @@ def answer_stores(query: StoreQuery, route: str, *, geojson: bool) -> HttpRespon
     """Return a page of depots. route: of the addresses in `Link`. Raises UnitNotFound and PostcodeNotFound."""
     listed = find_stores(query)
     headers = {"X-Total-Count": str(listed.total), "Link": link_pages(query, listed.total, route)}
-    stores = describe_depots(listed.measured(), depots.get().bodies)
+    stores = [*encode_depots(listed.measured(), depots.get().encoded)]
     if geojson:
-        return json_response(describe_features(stores), headers=headers, content_type=GEOJSON)
+        return json_response(describe_features(listed.rows, stores), headers=headers, content_type=GEOJSON)
     return json_response(stores, headers=headers)
 
 

@@ -145,8 +145,8 @@ class Depots:
             for digits in UNIT_DIGITS:
                 self._in_unit[row.teryt[:digits]].append(position)
         self._names = Counter((row.name, row.municipality) for row in rows)
-        self.bodies: dict[int, Any] = {}
-        """Serialised fields of depots by id, cached as long as the rows."""
+        self.encoded: dict[int, tuple[bytes, bytes]] = {}
+        """JSON of depots by id before and after the distance, cached as long as the rows."""
         self.demonstration = any(row.source == Depot.Source.DEMO for row in rows)
         self.updated_at: date | None = max((row.updated_at for row in rows), default=None)
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pydantic import Field
 
-from catalog.api.depot_answers import describe_depots
+from catalog.api.depot_answers import describe_depot
 from catalog.api.params import (
     DepotQuery,
     FuelSlug,
@@ -105,7 +105,7 @@ def depots_near(query: DepotsQuery) -> Findings:
     """Return depots of a unit, or nearest to a postcode or point, with the price of a fuel."""
     listed = find_stores(query)
     cited = listed.rows
-    rows = [describe_depot(row, metres, query.fuel) for row, metres in listed.measured()]
+    rows = [describe_near(row, metres, query.fuel) for row, metres in listed.measured()]
     content: dict[str, Any] = {"total": listed.total, "depots": rows}
     if query.teryt:
         content["of_unit"] = query.teryt
@@ -117,7 +117,7 @@ def depots_near(query: DepotsQuery) -> Findings:
         content["radius_km"] = query.radius
         if not listed.total:
             beyond = depots.get().near(point, radius_km=BEYOND_KM, fuel=query.fuel, limit=1)
-            content["nearest_beyond"] = [describe_depot(row, metres, query.fuel) for row, metres in beyond.measured()]
+            content["nearest_beyond"] = [describe_near(row, metres, query.fuel) for row, metres in beyond.measured()]
             cited = beyond.rows
     if listed.total and not rows:
         content["why_empty"] = f"offset {query.offset} is past the end; the last depot is at {listed.total - 1}"
@@ -138,10 +138,10 @@ def cite_depots(rows: Sequence[DepotRow]) -> Citation:
     )
 
 
-def describe_depot(row: DepotRow, metres: float | None, fuel: str | None) -> dict[str, Any]:
+def describe_near(row: DepotRow, metres: float | None, fuel: str | None) -> dict[str, Any]:
     """Return a depot as an item of a list, with the lowest price of a fuel."""
     now = timezone.now()
-    (store,) = describe_depots([(row, None)], depots.get().bodies)
+    store = describe_depot(row)
     listed = prices.get().price_list(row.id, timezone.localdate(now)) if fuel else []
     offers = [price for price in listed if price.fuel in fuels.assortments(fuel or "")]
     body = pick(
@@ -174,7 +174,7 @@ def describe_depot(row: DepotRow, metres: float | None, fuel: str | None) -> dic
 def depot(query: DepotQuery) -> Findings:
     """Return one depot with its price list and hours. Raises DepotNotFound."""
     row, now = depots.get().get(query.id), timezone.now()
-    (store,) = describe_depots([(row, None)], depots.get().bodies)
+    store = describe_depot(row)
     week = row.hours_ranges
     content = {
         **{name: store[name] for name in ("name", "address", "phone", "website")},

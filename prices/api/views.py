@@ -5,7 +5,7 @@ from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from catalog.api.depot_answers import describe_depots
+from catalog.api.depot_answers import describe_depot
 from catalog.api.params import DepotQuery
 from catalog.api.views import DEPOTS
 from catalog.depots.snapshot import depots
@@ -43,11 +43,9 @@ class FullStoreViewSet(JsonViewSet):
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Answer GET /stores/{id}."""
         query = self.read(DepotQuery, request, id=pk)
-        snapshot = depots.get()
-        depot = snapshot.get(query.id)
+        depot = depots.get().get(query.id)
         listed = prices.get().price_list(depot.id, timezone.localdate())
-        (store,) = describe_depots([(depot, None)], snapshot.bodies)
-        answer: FullStoreJson = {**store, "price_list": [describe_price(price) for price in listed]}
+        answer: FullStoreJson = {**describe_depot(depot), "price_list": [describe_price(price) for price in listed]}
         return json_response(answer)
 
 
