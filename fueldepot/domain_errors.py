@@ -22,6 +22,7 @@ from fueldepot.http.error_body import (
     AWAY,
     RETRY_AFTER_S,
     ErrorJson,
+    describe_coding,
     describe_large_body,
     describe_malformed_body,
     describe_parameters,
@@ -33,7 +34,7 @@ from fueldepot.http.error_body import (
     plain_error,
 )
 from fueldepot.http.params import InvalidParameters, ParameterError, quote
-from fueldepot.http.request_body import BodyTooLarge, MalformedBody, UnsupportedBody
+from fueldepot.http.request_body import BodyTooLarge, MalformedBody, UnsupportedBody, UnsupportedCoding
 from pages import errors as page_errors
 from prices.api.params import FuelNotFound
 from regulations.api.params import RegulationsQuery
@@ -66,12 +67,6 @@ def describe_unit(error: UnitNotFound) -> ErrorJson:
     return not_found("teryt", reason)
 
 
-def describe_postcode(error: PostcodeNotFound) -> ErrorJson:
-    """404: the postcode is not in the register."""
-    reason = f"postcode {error} is not in the register; check it, or find the place with /api/v1/locations"
-    return not_found("postcode", reason)
-
-
 def describe_depot(error: DepotNotFound) -> ErrorJson:
     """404: no such depot, or a removed one."""
     if error.successor is not None:
@@ -81,49 +76,39 @@ def describe_depot(error: DepotNotFound) -> ErrorJson:
     return not_found("id", reason)
 
 
-def describe_point(error: PointOutsideMunicipalities) -> ErrorJson:
-    """404: the point is in the sea or abroad."""
-    lat, lon = error.args
-    reason = f"the point {lat}, {lon} lies in no Polish municipality, nor within {SNAP_DISTANCE_M:.0f} m of one"
-    return error_body(404, "not_found", reason + ".")
-
-
-def describe_voivodeship(error: VoivodeshipNotFound) -> ErrorJson:
-    """404: a well-formed slug or code, but no voivodeship."""
-    reason = f"no voivodeship is known by {quote(str(error))}; give {RegulationsQuery.accepted('voivodeship')}"
-    return not_found("voivodeship", reason)
-
-
-def describe_legal_state(error: LegalStateNotFound) -> ErrorJson:
-    """404: the legal state of a voivodeship was never imported. An empty calendar would claim that nothing applies."""
-    reason = f"the legal state of {error} was never imported, so its deadlines are not known"
-    return not_found("voivodeship", reason)
-
-
-def describe_deadlines(error: DeadlinesNotFound) -> ErrorJson:
-    """404: no events; RFC 5545, section 3.6, requires at least one in a calendar."""
-    message = f"no deadline is known for {error.place}, so there is no calendar; /api/v1/regulations says what is."
-    return error_body(404, "not_found", message)
-
-
-def describe_fuel(error: FuelNotFound) -> ErrorJson:
-    """404: no fuel of the catalog."""
-    reason = f"no fuel is known by {quote(str(error))}; give {StoreQuery.accepted('fuel')}"
-    return not_found("fuel", reason)
-
-
 DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
     InvalidParameters: describe_parameters,
     UnitNotFound: describe_unit,
-    VoivodeshipNotFound: describe_voivodeship,
-    LegalStateNotFound: describe_legal_state,
-    DeadlinesNotFound: describe_deadlines,
-    PostcodeNotFound: describe_postcode,
+    VoivodeshipNotFound: lambda error: not_found(
+        "voivodeship",
+        f"no voivodeship is known by {quote(str(error))}; give {RegulationsQuery.accepted('voivodeship')}",
+    ),
+    # An empty calendar would claim that nothing applies.
+    LegalStateNotFound: lambda error: not_found(
+        "voivodeship", f"the legal state of {error} was never imported, so its deadlines are not known"
+    ),
+    # RFC 5545, section 3.6, requires at least one event in a calendar.
+    DeadlinesNotFound: lambda error: error_body(
+        404,
+        "not_found",
+        f"no deadline is known for {error.place}, so there is no calendar; /api/v1/regulations says what is.",
+    ),
+    PostcodeNotFound: lambda error: not_found(
+        "postcode", f"postcode {error} is not in the register; check it, or find the place with /api/v1/locations"
+    ),
     DepotNotFound: describe_depot,
-    FuelNotFound: describe_fuel,
-    PointOutsideMunicipalities: describe_point,
+    FuelNotFound: lambda error: not_found(
+        "fuel", f"no fuel is known by {quote(str(error))}; give {StoreQuery.accepted('fuel')}"
+    ),
+    PointOutsideMunicipalities: lambda error: error_body(
+        404,
+        "not_found",
+        f"the point {error.args[0]}, {error.args[1]} lies in no Polish municipality, "
+        f"nor within {SNAP_DISTANCE_M:.0f} m of one.",
+    ),
     MalformedBody: describe_malformed_body,
     UnsupportedBody: describe_unsupported_body,
+    UnsupportedCoding: describe_coding,
     BodyTooLarge: describe_large_body,
 }
 """Responses by exceptions of the layers below. Other exceptions are server errors."""
@@ -168,20 +153,12 @@ def unknown_path(request: HttpRequest) -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 for a request that Django refuses before any view: an unknown host, too many fields, a NUL."""
-    if isinstance(exception, DisallowedHost):
-        return unknown_host(request)
+    is_host = isinstance(exception, DisallowedHost)
     if not is_api(request):
-        return page_errors.bad_request(request)
-    return plain_error(error_body(400, "invalid_parameter", "The request is malformed."))
-
-
-def unknown_host(request: HttpRequest) -> HttpResponse:
-    """400 for a host that is not in ALLOWED_HOSTS."""
-    if not is_api(request):
-        return page_errors.unknown_host(request)
-    given = quote(request.META.get("HTTP_HOST", ""))
-    message = f"The host {given} is not served here; send the request to {settings.SITE_URL}."
-    return plain_error(error_body(400, "invalid_parameter", message))
+        return page_errors.unknown_host(request) if is_host else page_errors.bad_request(request)
+    host = quote(request.META.get("HTTP_HOST", ""))
+    refusal = f"The host {host} is not served here; send the request to {settings.SITE_URL}."
+    return plain_error(error_body(400, "invalid_parameter", refusal if is_host else "The request is malformed."))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -195,23 +172,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return plain_error(error_body(500, "server_error", message))
 
 
-def malformed_body(request: HttpRequest, error: MalformedBody) -> HttpResponse:
-    """400: an incomplete body."""
-    return plain_error(describe_malformed_body(error)) if is_api(request) else page_errors.broken_body(request)
-
-
-def unsupported_coding(request: HttpRequest, header: str, coding: str) -> HttpResponse:
-    """415: a compressed body."""
-    if not is_api(request):
-        return page_errors.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-    message = f"The {header} is {quote(coding)}; send the body uncompressed, without this header."
-    return plain_error(error_body(415, "unsupported_media_type", message))
-
-
-def payload_too_large(request: HttpRequest, error: BodyTooLarge) -> HttpResponse:
-    """413: a body larger than any endpoint accepts."""
+def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | UnsupportedCoding) -> HttpResponse:
+    """400, 413 or 415: a body that no view has seen."""
     if is_api(request):
-        return plain_error(describe_large_body(error))
+        return plain_error(DOMAIN_ERRORS[type(error)](error))
+    if isinstance(error, MalformedBody):
+        return page_errors.broken_body(request)
+    if isinstance(error, UnsupportedCoding):
+        return page_errors.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
     response = render(None, "413.html", {"site_name": settings.SITE_NAME}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     response["Cache-Control"] = NO_STORE
     return response

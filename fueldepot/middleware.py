@@ -1,19 +1,18 @@
-"""Middleware of the project: CORS, request bodies, outages, caching at the desk, HEAD."""
+"""Middleware of the project: CORS, policies, request bodies, HEAD, the desk and the forms."""
 
 import re
 from collections.abc import Callable
 from http import HTTPStatus
-from io import BytesIO
+from urllib.parse import urlsplit
 
-from django.core.exceptions import BadRequest
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from gunicorn.http.errors import ParseException
 
 from fueldepot.data import snapshot
-from fueldepot.domain_errors import malformed_body, payload_too_large, unsupported_coding
+from fueldepot.domain_errors import refuse_body
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.error_body import is_api
-from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, split_content_type
+from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedCoding, read_whole
 from pages import errors as page_errors
 
 View = Callable[[HttpRequest], HttpResponse]
@@ -50,9 +49,9 @@ def cors(get_response: View) -> View:
         if request.method == "OPTIONS" and "HTTP_ORIGIN" in meta and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in meta:
             response = HttpResponse(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
             del response["Content-Type"]
-            wanted = meta.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
-            if HEADER_NAMES.fullmatch(wanted):
-                response["Access-Control-Allow-Headers"] = wanted
+            names = meta.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
+            if HEADER_NAMES.fullmatch(names):
+                response["Access-Control-Allow-Headers"] = names
         else:
             response = get_response(request)
             response["Access-Control-Expose-Headers"] = EXPOSED
@@ -62,113 +61,84 @@ def cors(get_response: View) -> View:
     return answer
 
 
-MOST_BYTES = 5_000_000
-"""Maximum size of a request body. Larger ones are refused unread: Django would write a form to the disk."""
+STRICT = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Everything from this site; no inline scripts or styles."""
+
+ADMIN = STRICT.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+"""Django's admin has inline styles. Scripts stay strict."""
+
+DATA = "default-src 'none'; frame-ancestors 'none'"
+"""For responses that are no pages: a browser that shows them loads nothing else."""
+
+PERMISSIONS = "geolocation=(self), camera=(), microphone=(), payment=(), usb=(), browsing-topics=()"
+"""The search can use the reader's position; other features are off."""
 
 
-def read_whole_bodies(get_response: View) -> View:
-    """Read a body before any view; refuse one that is too large, compressed, badly chunked or truncated.
+def add_policies(get_response: View) -> View:
+    """Add the content security policy and the permissions policy to responses without one."""
 
-    Django reads nothing of a body without a length, and treats a truncated one as complete.
-    """
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        meta = request.META
-        if meta.get("CONTENT_LENGTH") in {None, "", "0"} and "HTTP_TRANSFER_ENCODING" not in meta:
-            return get_response(request)
-        most_bytes = MAX_BODY_BYTES if is_api(request) else MOST_BYTES
-        try:
-            length = announced_length(request, most_bytes)
-            for name in ("Content-Encoding", "Transfer-Encoding"):
-                coding = meta.get(f"HTTP_{name.upper().replace('-', '_')}", "").strip().lower()
-                if coding not in {"", "identity", "chunked"}:
-                    return unsupported_coding(request, name, coding)
-            read_body(request, length, most_bytes)
-        except BodyTooLarge as error:
-            return payload_too_large(request, error)
-        except MalformedBody as error:
-            return malformed_body(request, error)
-        return get_response(request)
-
-    return answer
-
-
-def announced_length(request: HttpRequest, most_bytes: int) -> int | None:
-    """Return the length of the body, None if it is chunked. Raises BodyTooLarge."""
-    text = request.META.get("CONTENT_LENGTH") or ""
-    if not text:
-        return None
-    length = int(text[:20]) if text.isdecimal() else 0
-    if length > most_bytes:
-        raise BodyTooLarge
-    return length
-
-
-def read_body(request: HttpRequest, length: int | None, most_bytes: int) -> None:
-    """Replace the server's stream by its content. Raises BodyTooLarge or MalformedBody."""
-    try:
-        body: bytes = request.META["wsgi.input"].read(most_bytes + 1 if length is None else length)
-    except OSError:
-        raise MalformedBody("the connection ended before the body did") from None
-    except ParseException:
-        raise MalformedBody("its chunks are not what RFC 9112, section 7.1, says") from None
-    if length is not None and len(body) < length:
-        raise MalformedBody("the connection ended before the body did")
-    if len(body) > most_bytes:
-        raise BodyTooLarge
-    check_end(request.META.get("CONTENT_TYPE", ""), body)
-    request.META["CONTENT_LENGTH"] = str(len(body))
-    request.META["wsgi.input"] = request._stream = BytesIO(body)
-
-
-def check_end(content_type: str, body: bytes) -> None:
-    """Refuse a multipart body without its closing boundary, which Django would accept."""
-    media_type, options = split_content_type(content_type)
-    if media_type == "multipart/form-data" and body:
-        boundary = options.get("boundary", "").encode("latin-1", "replace")
-        if b"--" + boundary + b"--" not in body:
-            raise MalformedBody("the multipart body does not end with its boundary")
-
-
-def refuse_without_database(get_response: View) -> View:
-    """Answer 503 while the database is away.
-
-    A query to a frozen database would block the thread, and a few of them the whole worker.
-    """
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        if snapshot.database_is_away():
-            return page_errors.unavailable(request)
-        return get_response(request)
-
-    return answer
-
-
-def no_store_admin(get_response: View) -> View:
-    """Forbid caching of responses under /admin/.
-
-    Django's admin does so on its own pages, not for refusals, redirects and locked logins.
-    """
+    strict, admin = (allow_tiles(policy, settings.MAP_TILES_URL) for policy in (STRICT, ADMIN))
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if request.path.startswith("/admin/") and "Cache-Control" not in response.headers:
-            response.headers["Cache-Control"] = NO_STORE
+        headers = response.headers
+        is_page = headers.get("Content-Type", "").startswith("text/html")
+        if "Content-Security-Policy" not in headers:
+            pages = admin if request.path.startswith("/admin/") else strict
+            headers["Content-Security-Policy"] = pages if is_page else DATA
+        if is_page:
+            headers["Permissions-Policy"] = PERMISSIONS
         return response
 
     return answer
 
 
-def refuse_nul_at_desk(get_response: View) -> View:
-    """Answer 400 to a URL of the desk with a NUL in its query, which PostgreSQL does not accept in text.
+def allow_tiles(policy: str, url: str) -> str:
+    """Return a policy that allows map tiles of the operator's choice. url: "" for none."""
+    if not url:
+        return policy
+    parts = urlsplit(url)
+    return policy.replace("img-src 'self'", f"img-src 'self' {parts.scheme}://{parts.netloc.replace('{s}', '*')}")
 
-    The admin's filters pass values on. The API and the pages parse their parameters themselves.
+
+MOST_BYTES = 5_000_000
+"""Maximum size of a request body. Larger ones are refused unread: Django would write a form to the disk."""
+
+
+def read_whole_bodies(get_response: View) -> View:
+    """Read a body before any view; refuse one that is too large, compressed, badly chunked or truncated."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        try:
+            read_whole(request, MAX_BODY_BYTES if is_api(request) else MOST_BYTES)
+        except (BodyTooLarge, MalformedBody, UnsupportedCoding) as error:
+            return refuse_body(request, error)
+        return get_response(request)
+
+    return answer
+
+
+def guard_private_views(get_response: View) -> View:
+    """Answer 503 while the database is away, and under /admin/ 400 to a NUL in the query; forbid caching there.
+
+    A query to a frozen database would block the thread, and a few of them the whole worker. PostgreSQL does not accept
+    a NUL in text, and the admin's filters pass values on. Django's admin forbids caching on its own pages, not for
+    refusals, redirects and locked logins.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
-        if request.path.startswith("/admin/") and "%00" in request.META["QUERY_STRING"]:
-            raise BadRequest("NUL in the query")
-        return get_response(request)
+        at_desk = request.path.startswith("/admin/")
+        if at_desk and "%00" in request.META["QUERY_STRING"]:
+            return page_errors.bad_request(request)
+        if snapshot.database_is_away():
+            return page_errors.unavailable(request)
+        response = get_response(request)
+        if at_desk:
+            response.headers.setdefault("Cache-Control", NO_STORE)
+        return response
 
     return answer
 

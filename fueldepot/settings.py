@@ -85,7 +85,7 @@ MIDDLEWARE = [
     "fueldepot.middleware.answer_head_without_body",
     "fueldepot.middleware.cors",
     "django.middleware.security.SecurityMiddleware",
-    "fueldepot.http.security.add_policies",
+    "fueldepot.middleware.add_policies",
     "fueldepot.http.rate_limit.limit_requests",
     "fueldepot.http.accept.ApiGZipMiddleware",
     "fueldepot.middleware.read_whole_bodies",
@@ -97,9 +97,7 @@ MIDDLEWARE = [
 ]
 # Of views marked `private`, the desk and the forms.
 PRIVATE_MIDDLEWARE = [
-    "fueldepot.middleware.no_store_admin",
-    "fueldepot.middleware.refuse_nul_at_desk",
-    "fueldepot.middleware.refuse_without_database",
+    "fueldepot.middleware.guard_private_views",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

@@ -1,10 +1,13 @@
 """Routes of the site, and error handlers."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.templatetags.static import static
-from django.urls import include, path, re_path
+from django.urls import include, path, re_path, reverse
+from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
@@ -13,11 +16,13 @@ from catalog.admin import password_links
 from fueldepot import api, domain_errors
 from fueldepot.desk.audit import audit
 from fueldepot.desk.decision_counts import decision_statistics
-from fueldepot.http import security
+from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.private import private
 from fueldepot.mcp.views import mcp
 from fueldepot.monitoring import health
 from pages import errors as page_errors
+
+SECURITY_TXT_VALID = timedelta(days=180)
 
 
 @require_safe
@@ -25,6 +30,21 @@ from pages import errors as page_errors
 def icon(request: HttpRequest) -> HttpResponse:
     """Icon at the default path, for pages without a link to it, as in the admin."""
     return HttpResponseRedirect(static("pages/icon.svg"))
+
+
+@require_safe
+def security_txt(request: HttpRequest) -> HttpResponse:
+    """Contact for vulnerability reports (RFC 9116); 404 if the operator named none."""
+    if not settings.CONTACT_EMAIL:
+        raise Http404
+    lines = [
+        f"Contact: mailto:{settings.CONTACT_EMAIL}",
+        f"Expires: {timezone.localdate() + SECURITY_TXT_VALID}T00:00:00Z",
+        "Preferred-Languages: pl, en",
+        f"Canonical: {settings.SITE_URL}{reverse('security-txt')}",
+    ]
+    body = "".join(f"{line}\n" for line in lines)
+    return HttpResponse(body, content_type="text/plain; charset=utf-8", headers={"Cache-Control": REGISTER})
 
 
 handler400 = domain_errors.bad_request
@@ -50,7 +70,7 @@ urlpatterns = [
     path("healthz", health.liveness),
     path("readyz", health.readiness),
     path("favicon.ico", icon),
-    path(".well-known/security.txt", security.security_txt, name="security-txt"),
+    path(".well-known/security.txt", security_txt, name="security-txt"),
     # Bookmarks of the model's former name.
     re_path(
         r"^admin/catalog/depotrequest/(?P<rest>.*)$",

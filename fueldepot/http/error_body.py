@@ -12,7 +12,14 @@ from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.fields import OneOf, Url, answer, example
 from fueldepot.http.links import documentation_url
 from fueldepot.http.params import PARAM_ERROR_CODES, InvalidParameters, ParameterError, quote
-from fueldepot.http.request_body import MAX_BODY_BYTES, READERS, BodyTooLarge, MalformedBody, UnsupportedBody
+from fueldepot.http.request_body import (
+    MAX_BODY_BYTES,
+    READERS,
+    BodyTooLarge,
+    MalformedBody,
+    UnsupportedBody,
+    UnsupportedCoding,
+)
 
 logger = logging.getLogger("fueldepot.http.errors")
 
@@ -102,6 +109,12 @@ def describe_unsupported_body(error: UnsupportedBody) -> ErrorJson:
     """415: the content type is not supported."""
     given = quote(str(error)) if str(error) else "missing"
     message = f"The content type is {given}; send the parameters in UTF-8 as one of {', '.join(READERS)}."
+    return error_body(415, "unsupported_media_type", message)
+
+
+def describe_coding(error: UnsupportedCoding) -> ErrorJson:
+    """415: a compressed body."""
+    message = f"The {error.header} is {quote(error.coding)}; send the body uncompressed, without this header."
     return error_body(415, "unsupported_media_type", message)
 
 

@@ -1,4 +1,4 @@
-"""Strict parsing of request bodies: a form, a multipart form or a JSON object, as pairs for `Query.parse`.
+"""Strict reading of request bodies, and parsing of a form, multipart form or JSON object to pairs for `Query.parse`.
 
 Django's own parsers replace invalid UTF-8, keep files and drop repeated keys; here values stay the bytes sent, and
 anything but parameters is refused by name.
@@ -7,7 +7,11 @@ anything but parameters is refused by name.
 import json
 import re
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from typing import Any, NoReturn
+
+from django.http import HttpRequest
+from gunicorn.http.errors import ParseException
 
 from fueldepot.http.params import NumberLiteral, split_pairs
 
@@ -29,6 +33,50 @@ class UnsupportedBody(Exception):
 
 class BodyTooLarge(Exception):
     """The body is larger than MAX_BODY_BYTES."""
+
+
+class UnsupportedCoding(Exception):
+    """The body is compressed. header, coding: what says so."""
+
+    def __init__(self, header: str, coding: str) -> None:
+        self.header, self.coding = header, coding
+        super().__init__(header, coding)
+
+
+def read_whole(request: HttpRequest, most_bytes: int) -> None:
+    """Replace the server's stream by its content, if there is a body.
+
+    Django reads nothing of a body without a length, and treats a truncated one as complete, also a multipart body
+    without its closing boundary. Raises BodyTooLarge, MalformedBody or UnsupportedCoding.
+    """
+    meta = request.META
+    announced = meta.get("CONTENT_LENGTH") or ""
+    if announced in {"", "0"} and "HTTP_TRANSFER_ENCODING" not in meta:
+        return
+    length = (int(announced[:20]) if announced.isdecimal() else 0) if announced else None  # None: chunked
+    if length is not None and length > most_bytes:
+        raise BodyTooLarge
+    for header in ("Content-Encoding", "Transfer-Encoding"):
+        coding = meta.get(f"HTTP_{header.upper().replace('-', '_')}", "").strip().lower()
+        if coding not in {"", "identity", "chunked"}:
+            raise UnsupportedCoding(header, coding)
+    try:
+        body: bytes = meta["wsgi.input"].read(most_bytes + 1 if length is None else length)
+    except OSError:
+        raise MalformedBody("the connection ended before the body did") from None
+    except ParseException:
+        raise MalformedBody("its chunks are not what RFC 9112, section 7.1, says") from None
+    if length is not None and len(body) < length:
+        raise MalformedBody("the connection ended before the body did")
+    if len(body) > most_bytes:
+        raise BodyTooLarge
+    media_type, options = split_content_type(meta.get("CONTENT_TYPE", ""))
+    if media_type == "multipart/form-data" and body:
+        boundary = options.get("boundary", "").encode("latin-1", "replace")
+        if b"--" + boundary + b"--" not in body:
+            raise MalformedBody("the multipart body does not end with its boundary")
+    meta["CONTENT_LENGTH"] = str(len(body))
+    meta["wsgi.input"] = request._stream = BytesIO(body)
 
 
 def read_pairs(content_type: str, body: bytes) -> Pairs:

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Dataset, ImportRun
-from fueldepot.http import security
+from fueldepot import middleware
 from tests import ROOT, factories
 from tests.ops.databases import url
 from tests.regulations.factories import DeadlineFactory
@@ -35,8 +35,8 @@ INLINE_SCRIPT = re.compile(
 @pytest.mark.parametrize("path", PAGES)
 def test_pages_need_nothing_that_the_policy_forbids(path):
     answer = Client().get(path)
-    assert answer["Content-Security-Policy"] == security.STRICT
-    assert "unsafe" not in security.STRICT
+    assert answer["Content-Security-Policy"] == middleware.STRICT
+    assert "unsafe" not in middleware.STRICT
     assert answer["Permissions-Policy"].startswith("geolocation=(self)")
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Referrer-Policy"] == "same-origin"
@@ -58,7 +58,7 @@ def test_pages_may_load_tiles_from_the_server_of_the_operator_alone(settings, ur
     settings.MAP_TILES_URL = url
     policy = Client().get("/nie-ma/")["Content-Security-Policy"]
     assert allowed in policy
-    assert policy.replace(allowed, "img-src 'self' data:;") == security.STRICT
+    assert policy.replace(allowed, "img-src 'self' data:;") == middleware.STRICT
 
 
 def test_templates_hold_nothing_inline():
@@ -86,9 +86,9 @@ def test_pages_of_the_admin_run_no_inline_script():
     for page in pages:
         answer = desk.get(page)
         assert answer.status_code == 200
-        assert answer["Content-Security-Policy"] == security.ADMIN
+        assert answer["Content-Security-Policy"] == middleware.ADMIN
         assert INLINE_SCRIPT.findall(answer.content.decode()) == [], page
-    assert "script-src 'self';" in security.ADMIN
+    assert "script-src 'self';" in middleware.ADMIN
     assert "no-cache" in answer["Cache-Control"]
 
 
