@@ -320,10 +320,12 @@ class Nginx(Server):
         temporary = "".join(
             f"    {kind}_temp_path {home / kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         )
+        [connections] = re.findall(r"worker_connections \d+;", (FILES / "debian.md").read_text())
         (home / "nginx.conf").write_text(
-            f"daemon off;\nworker_processes 1;\npid {home / 'pid'};\nerror_log {home / 'log'} warn;\n"
+            "daemon off;\nworker_processes 1;\nworker_rlimit_nofile 20000;\n"
+            + f"pid {home / 'pid'};\nerror_log {home / 'log'} warn;\n"
             + ("user root;\n" if os.geteuid() == 0 else "")
-            + f"events {{ worker_connections 512; }}\nhttp {{\n{temporary}    include {home / 'site'};\n}}\n"
+            + f"events {{ {connections} }}\nhttp {{\n{temporary}    include {home / 'site'};\n}}\n"
         )
 
     def command(self) -> list[str]:

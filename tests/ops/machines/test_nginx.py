@@ -5,11 +5,14 @@ import json
 import re
 import shutil
 import socket
+import ssl
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -61,6 +64,8 @@ class Application(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.away:
             return
+        if "lasting" in self.path:
+            time.sleep(3)
         accept, coding = self.headers.get("Accept", ""), self.headers.get("Accept-Encoding", "")
         Application.asked.append((self.path, accept, coding))
         Application.left -= 1
@@ -92,11 +97,15 @@ class Application(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class Service(ThreadingHTTPServer):
+    request_queue_size = 200  # connections that wait to be accepted
+
+
 @pytest.fixture(scope="module")
 def nginx() -> Iterator[Nginx]:
     home = Path(tempfile.mkdtemp(prefix="fueldepot-nginx-"))
     home.chmod(0o755)
-    service = ThreadingHTTPServer(("127.0.0.1", 0), Application)
+    service = Service(("127.0.0.1", 0), Application)
     threading.Thread(target=service.serve_forever, daemon=True).start()
     plain, tls = free_ports(2)
     application = SimpleNamespace(port=service.server_port)
@@ -120,6 +129,7 @@ def path(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(autouse=True)
 def _as_it_was() -> Iterator[None]:
     Application.asked.clear()
+    Application.left = 60
     yield
     if Application.away:
         time.sleep(TRIED_AGAIN_S)
@@ -320,6 +330,55 @@ def test_too_much_at_once_is_refused_in_the_form_of_the_service(nginx, address):
     check_error(answer, 413, "payload_too_large" if address == API else "Za duży plik")
 
 
+@pytest.mark.parametrize("address", [API, PAGE])
+def test_headers_that_nginx_does_not_read_are_refused_in_the_form_of_the_service(nginx, address):
+    answer = ask(nginx, address, Cookie="x" * 70_000)
+    check_error(answer, 431, "payload_too_large" if address == API else "Za długie nagłówki")
+
+
+@contextmanager
+def open_slowly(nginx: Nginx, count: int, address: str) -> Iterator[list[socket.socket]]:
+    """Connections of one address that send the beginning of a request and nothing more: half of them with TLS."""
+    tls = ssl.create_default_context()
+    tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
+    with ExitStack() as stack:
+        connections = []
+        for number in range(count):
+            plain = stack.enter_context(socket.create_connection(("127.0.0.1", nginx.port), 5, (address, 0)))
+            connection = stack.enter_context(tls.wrap_socket(plain)) if number % 2 else plain
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: skl" if number % 2 else b"\x16\x03")
+            connections.append(connection)
+        yield connections
+
+
+def test_slow_connections_of_one_caller_close_the_site_to_nobody(nginx, path):
+    with open_slowly(nginx, 2000, "127.0.6.1"):
+        answers = [ask(nginx, f"{path}{number}", f"127.0.7.{number % 250 + 1}") for number in range(400)]
+    assert Counter(answer.status for answer in answers) == {200: 400}
+    print({"slowest of 400 beside 2,000 slow connections, ms": round(1000 * max(a.ended - a.began for a in answers))})
+
+
+def test_a_request_that_does_not_arrive_is_given_up(nginx):
+    with open_slowly(nginx, 2, "127.0.6.2") as connections:
+        began = time.monotonic()
+        for connection in connections:
+            connection.settimeout(15)
+            with suppress(OSError):
+                assert connection.recv(1000) == b""
+        assert 8 < time.monotonic() - began < 14
+
+
+@pytest.mark.parametrize("address", [API, PAGE])
+def test_a_caller_has_a_hundred_requests_in_work_at_most(nginx, address):
+    with ThreadPoolExecutor(130) as pool:
+        answers = list(pool.map(lambda number: ask(nginx, f"{address}lasting{number}", "127.0.6.3"), range(130)))
+        other = ask(nginx, f"{address}other", "127.0.6.4")
+    assert Counter(answer.status for answer in answers) == {200: 100, 429: 30}
+    assert other.status == 200
+    refused = next(answer for answer in answers if answer.status == 429)
+    check_error(refused, 429, "too_many_requests" if address == API else "Za dużo pytań naraz")
+
+
 def test_no_file_of_nginx_has_an_address_or_a_query_of_a_caller(nginx):
     address, query = "127.0.5.9", "income=123454321"
     ask(nginx, f"{API}x&{query}", address)
@@ -366,7 +425,7 @@ def check_error(answer: Answer, status: int, said: str) -> None:
     assert answer.status == status
     assert answer.headers["Cache-Control"] == "no-store"
     assert re.fullmatch("[0-9a-f]{32}", answer.headers["X-Request-ID"])
-    if said in {"unavailable", "payload_too_large"}:
+    if said in {"unavailable", "payload_too_large", "too_many_requests"}:
         assert answer.headers["Content-Type"] == "application/json"
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
         body = json.loads(answer.body)
@@ -377,7 +436,7 @@ def check_error(answer: Answer, status: int, said: str) -> None:
         assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
         assert f"<h1>{said}</h1>" in answer.body
         assert "lang=pl" in answer.body
-    if status == 503:
+    if status in {429, 503}:
         assert int(answer.headers["Retry-After"]) > 0
 
 
