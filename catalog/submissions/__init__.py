@@ -2,7 +2,7 @@
 
 Services: `intake` (until a submission counts), `questions` (to its author), `decisions`, `objections` (of the present
 owner to a claim), `retention`, `owner_links`. Their parts: `field_groups` (the values of a submission), `limits` (how
-many are accepted, and the order of locks), `tokens` (hashes and links), `letters`, `letter_kinds`, `emails`.
+many are accepted, and the order of locks), `tokens` (hashes and links), `letters`, `letter_kinds`.
 
 Each service is one transaction. Letters are sent on commit. A letter that could not be sent undoes nothing, and stays
 pending.

@@ -1,22 +1,181 @@
 """The kinds of letters: which rows wait for one, what it says, and what is stored once it has left.
 
+Texts are templates, `templates/site/mail/<name>.txt`, of which `compose` makes text and HTML with the same content.
+Anybody can enter anybody's address into a form, so the letter with the link contains only data of the catalog: the
+depot and the kind of submission. Submitted values and texts of editors go to confirmed addresses only.
+
 `letters` sends them.
 """
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, ClassVar
 
-from django.core.mail import EmailMessage
-from django.db.models import F, Q, QuerySet
+from django.conf import settings
+from django.core.mail import EmailMessage, EmailMultiAlternatives
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.template import engines
+from django.template.backends.jinja2 import Jinja2
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
 
-from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion
-from catalog.submissions import emails, objections, tokens
+from catalog.links import depot_url
+from catalog.models import Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion
+from catalog.submissions import field_groups, objections, tokens
 from catalog.submissions.limits import lock_submissions
+from fueldepot.http.links import site_url
 
 State = Submission.State
+Kind = Submission.Kind
+
+KIND_NAMES = {
+    Kind.CORRECT: "poprawka danych",
+    Kind.CLAIM: "przejęcie wpisu",
+    Kind.DELETE: "usunięcie wpisu",
+    Kind.ADD: "brakujący skład",
+    Kind.PRICE: "ceny opału",
+}
+
+LONGEST_SUBJECT_NAME = 60
+"""Maximum length of a depot's name in a subject, so that the rest is visible in a mailbox."""
+
+Part = tuple[str, dict[str, Any]]
+"""A template of `mail/` and its values."""
+
+
+def compose(email: str, depot: Depot | None, *parts: Part, status: str = "") -> EmailMultiAlternatives:
+    """Return a letter of one or more parts.
+
+    depot: None for a missing one. status: URL of the submission's page, "" without one. Templates set `outcome` (end of
+    the subject), `opening`, `closing` (paragraphs), `action` (label of the link whose URL is the value `link`) and
+    `sections`: (heading, values, label of the new value beside the former one).
+    """
+    published = depot is not None and depot.publication == Depot.Publication.PUBLISHED
+    name = _depot_name(depot)
+    site = {"site_name": settings.SITE_NAME, "site_url": settings.SITE_URL}
+    engine = engines["jinja2"]
+    assert isinstance(engine, Jinja2)  # noqa: S101 - by its name
+    texts: list[Any] = [
+        engine.env.get_template(f"mail/{part}.txt").make_module(site | values) for part, values in parts
+    ]
+    links = [(values["link"], text.action) for (_, values), text in zip(parts, texts, strict=True) if "link" in values]
+    context = site | {
+        "contents": [
+            {"opening": paragraphs(text.opening), "sections": getattr(text, "sections", ())} for text in texts
+        ],
+        "link": links[0] if links else None,
+        # Each once, where several parts say the same.
+        "closing": list(dict.fromkeys(one for text in texts for one in paragraphs(getattr(text, "closing", "")))),
+        "depot_name": name,
+        "depot_url": depot_url(depot.pk, depot.name) if depot is not None and published else "",
+        "status_url": status,
+        "contact": settings.CONTACT_EMAIL,
+    }
+    short = name or "brakujący skład"
+    if len(short) > LONGEST_SUBJECT_NAME:
+        short = short[: LONGEST_SUBJECT_NAME - 1].rstrip() + "…"
+    subject = f"{short}: {', '.join(dict.fromkeys(text.outcome for text in texts))}"
+    message = EmailMultiAlternatives(
+        subject=subject,
+        body=render_to_string("mail/letter.txt", context).strip() + "\n",
+        to=[email],
+        headers={"Auto-Submitted": "auto-generated"},
+    )
+    message.attach_alternative(render_to_string("mail/letter.html", context | {"subject": subject}), "text/html")
+    return message
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text, which blank lines separate; other line breaks are those of the template."""
+    return [paragraph.replace("\n", " ") for paragraph in text.strip().split("\n\n") if paragraph]
+
+
+def _depot_name(depot: Depot | None) -> str:
+    """Return the name of a depot, "" for a missing depot or a name that may be a private person's."""
+    if depot is None:
+        return ""
+    if depot.removal_reason == Depot.RemovalReason.PRIVATE_PERSON or depot.publication == Depot.Publication.HELD:
+        return f"wpis nr {depot.pk}"
+    return " ".join(depot.name.split())
+
+
+def to_author(submission: Submission, name: str, **values: Any) -> EmailMultiAlternatives:
+    """Return a letter to the author of a submission. Reads the depot; use `select_related`."""
+    return compose(
+        submission.email, submission.depot, (name, named(submission) | values), status=status_url(submission)
+    )
+
+
+def named(submission: Submission) -> dict[str, Any]:
+    """Return what templates say of a submission: itself, and its number with its kind."""
+    return {"submission": submission, "numbered": f"nr {submission.pk} ({KIND_NAMES[Kind(submission.kind)]})"}
+
+
+def decided_part(submission: Submission) -> Part:
+    """Return the part of a letter about the decision on a submission: what was accepted, what was not, and why."""
+    values = named(submission)
+    match submission.state:
+        case State.REJECTED:
+            changes = proposed_changes(submission) if submission.kind == Kind.CORRECT else []
+            return "rejected", values | {"changes": changes}
+        case State.SUPERSEDED:
+            return "superseded", values
+        case State.PASSED_ON:
+            changes = [
+                {"label": label, "before": "", "after": value, "reason": reason}
+                for label, value, reason in submission.proposed.get("outcomes", [])
+            ]
+            return "prices", values | {"changes": changes}
+    match submission.kind:
+        case Kind.CLAIM:
+            owned = OwnerLink.objects.working().filter(depot=submission.depot, email_hash=submission.email_hash)
+            link = owned.first()
+            values |= {"link": owner_url(link, link.serial)} if link else {}
+        case Kind.CORRECT | Kind.ADD:
+            values["changes"] = accepted_changes(submission)
+    return f"accepted_{submission.kind}", values
+
+
+def proposed_changes(submission: Submission) -> list[dict[str, Any]]:
+    """Return the values of a correction or new depot, before and after."""
+    names = field_groups.municipalities(submission.stored, submission.proposed)
+    differences = field_groups.differences(submission.stored, submission.proposed, names)
+    return [{"label": row.group.label, "before": row.before, "after": row.after} for row in differences]
+
+
+def accepted_changes(submission: Submission) -> list[dict[str, Any]]:
+    """Return the values of a submission with `is_accepted`; omitted ones with the reason of the editor.
+
+    Accepted values that an editor altered are as the depot has them now, with the author's as `proposed`. The
+    municipality follows from the position, and the week from its text, so they are not compared.
+    """
+    changes = proposed_changes(submission)
+    now = field_groups.values_of(submission.depot) if submission.depot is not None else {}
+    for group, change in zip(field_groups.groups_in(submission.proposed), changes, strict=True):
+        change["is_accepted"] = group.name in submission.accepted_fields
+        compared = [name for name in group.fields if name not in {"municipality", "hours"}]
+        if not change["is_accepted"]:
+            change["reason"] = submission.reason
+        elif now and any(now[name] != submission.proposed.get(name) for name in compared):
+            present = field_groups.shown(group, now, field_groups.municipalities(now))
+            change |= {"after": present, "proposed": change["after"]}
+    return changes
+
+
+def status_url(submission: Submission) -> str:
+    """Return the URL of a visit's page. The reference is in the query string, which no log keeps."""
+    reference = tokens.status_reference(submission.visit_id or submission.pk)
+    return site_url(reverse("request-status")) + f"?znak={reference}"
+
+
+def owner_url(link: OwnerLink, serial: int) -> str:
+    """Return the URL of an owner's link, with the token in the query string as well."""
+    return site_url(reverse("owner")) + f"?odnosnik={tokens.owner_token(link.pk, serial)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +243,8 @@ class LinkLetters(SubmissionLetters):
     def write(self, row: Submission, on: datetime) -> EmailMessage:
         # The table has only the hash of the token, so every attempt makes a new link.
         token, row.token_hash = tokens.new_token(row.pk, on)
-        return emails.link_letter(row, token)
+        link = site_url(reverse("request-confirm")) + f"?odnosnik={token}"
+        return to_author(row, "link", link=link, hours=tokens.LINK_LIFE // timedelta(hours=1))
 
     def done(self, numbers: Collection[int], on: datetime) -> None:
         rows = Submission.objects.filter(Q(pk__in=numbers) | Q(visit__in=numbers))
@@ -93,23 +253,39 @@ class LinkLetters(SubmissionLetters):
 
 
 class DecisionLetters(SubmissionLetters):
-    """The decision about a submission. Erased ones have no address, so a pending letter delays no erasing."""
+    """The decisions about an author's submissions: one letter for those about one depot closed at one moment.
 
-    by_state: ClassVar = {
-        State.ACCEPTED: emails.accepted_letter,
-        State.REJECTED: emails.rejected_letter,
-        State.SUPERSEDED: emails.superseded_letter,
-        State.PASSED_ON: emails.prices_letter,
-    }
+    The first of them waits for it. Erased ones have no address, so a pending letter delays no erasing.
+    """
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
-        return Submission.objects.unnotified().select_related("depot")
+        first = ~Exists(_closed_with_outer().filter(pk__lt=OuterRef("pk")))
+        others = Exists(_closed_with_outer().filter(pk__gt=OuterRef("pk")))
+        return Submission.objects.unnotified().filter(first).annotate(has_others=others).select_related("depot")
 
-    def write(self, row: Submission, on: datetime) -> EmailMessage:
-        return self.by_state[State(row.state)](row)
+    def write(self, row: Any, on: datetime) -> EmailMessage:
+        same = {"depot": row.depot_id, "email_hash": row.email_hash, "closed_at": row.answered_at or row.decided_at}
+        parts = [row, *(_unnotified().filter(**same, pk__gt=row.pk).order_by("pk") if row.has_others else ())]
+        for part in parts:
+            part.depot = row.depot
+        return compose(row.email, row.depot, *map(decided_part, parts), status=status_url(row))
 
-    def stored(self, on: datetime) -> dict[str, Any]:
-        return {"notification_pending": False}
+    def done(self, numbers: Collection[int], on: datetime) -> None:
+        together = Q(pk__in=numbers) | Q(Exists(_closed_with_outer().filter(pk__in=numbers)))
+        rows = Submission.objects.unnotified().filter(together)
+        lock_submissions(rows)
+        rows.update(letter_tried_at=None, notification_pending=False)
+
+
+def _unnotified() -> QuerySet[Any]:
+    """Return submissions whose author was not notified, with the moment they were closed as `closed_at`."""
+    return Submission.objects.unnotified().alias(closed_at=Coalesce("answered_at", "decided_at"))
+
+
+def _closed_with_outer() -> QuerySet[Any]:
+    """Return those that one letter tells of together with the row of an outer query."""
+    moment = Coalesce(OuterRef("answered_at"), OuterRef("decided_at"))
+    return _unnotified().filter(depot=OuterRef("depot"), email_hash=OuterRef("email_hash"), closed_at=moment)
 
 
 class QuestionLetters(LetterKind):
@@ -121,7 +297,10 @@ class QuestionLetters(LetterKind):
         return SubmissionQuestion.objects.unsent().select_related("submission__depot")
 
     def letters(self, row: SubmissionQuestion, on: datetime) -> Iterable[Letter]:
-        return [Letter(row, row.submission, partial(emails.question_letter, row.submission, row))]
+        # The token is in the query of the link, which is not logged.
+        link = site_url(reverse("request-answer")) + f"?znak={tokens.question_token(row.pk)}"
+        write = partial(to_author, row.submission, "question", question=row, link=link)
+        return [Letter(row, row.submission, write)]
 
     def done(self, numbers: Collection[int], on: datetime) -> None:
         SubmissionQuestion.objects.filter(pk__in=numbers).update(sent_at=on, letter_tried_at=None)
@@ -134,8 +313,11 @@ class ClaimLetters(SubmissionLetters):
         return objections.claims_to_announce().select_related("depot")
 
     def letters(self, row: Submission, on: datetime) -> Iterable[Letter]:
-        for link in objections.other_owners(row):
-            yield Letter(row, link, partial(emails.claimed_letter, row, link, on + objections.OBJECTION_TIME))
+        ends = date_format(timezone.localtime(on + objections.OBJECTION_TIME), "j E Y, H:i")
+        for owner in objections.other_owners(row):
+            link = site_url(reverse("owner-object")) + f"?znak={tokens.objection_token(row.pk, owner.pk)}"
+            part: Part = "claimed", {"link": link, "ends": ends}
+            yield Letter(row, owner, partial(compose, owner.email, row.depot, part))
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {"owner_told_at": on}
@@ -161,13 +343,15 @@ def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     """Yield the new link of an owner; nothing for another address, whose request thereby ends."""
     links = OwnerLink.objects.working().filter(depot=row.depot_id, email_hash=tokens.hash_email(row.email))
     for link in links.select_related("depot"):
-        yield Letter(row, link, partial(emails.owner_letter, link))
+        part: Part = "owner_link", {"link": owner_url(link, link.serial + 1)}
+        yield Letter(row, link, partial(compose, link.email, link.depot, part))
 
 
 def owner_replaced_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     """Yield the letter to a former owner, whose link has ended and therefore counts no letters."""
     if row.depot is not None:
-        yield Letter(row, None, partial(emails.replaced_letter, row.email, row.depot))
+        part: Part = "owner_replaced", {"link": site_url(reverse("depot-claim", args=[row.depot.pk]))}
+        yield Letter(row, None, partial(compose, row.email, row.depot, part))
 
 
 PendingLetters.writers |= {

@@ -9,11 +9,12 @@ from django.db import transaction
 from django.db.models import DateTimeField, F, Func, Max, Q, QuerySet, Value
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from catalog.models import Depot, ImportRun, PendingLetter, Submission, SubmissionQuestion
 from catalog.services.moderation import lock_depots
-from catalog.submissions import emails, letters, tokens
-from catalog.submissions.letter_kinds import SubmissionLetters
+from catalog.submissions import letters, tokens
+from catalog.submissions.letter_kinds import SubmissionLetters, to_author
 from catalog.submissions.limits import lock_submissions
 
 KEPT = timedelta(days=90)
@@ -104,7 +105,8 @@ class ExpiryLetters(SubmissionLetters):
         return expiring(on=on)
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:
-        return emails.expiry_letter(row, timezone.localdate(_expires_at(row, told_at=on)))
+        day = timezone.localdate(_expires_at(row, told_at=on))
+        return to_author(row, "expiry", day=date_format(day, "j E Y"))
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {"expiry_letter_at": on}

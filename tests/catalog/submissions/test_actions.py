@@ -383,7 +383,7 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
     monkeypatch.setattr(timezone, "now", lambda: now[0])
     asked = {"email": "jan@opal.pl", "depot": factories.DepotFactory(), "mailbox_hash": hash_mailbox("jan@opal.pl")}
     factories.SubmissionFactory(unconfirmed=True, links_at=[NOW - timedelta(minutes=59)], **asked)
-    rows = [factories.SubmissionFactory(**asked | {"mailbox_hash": ""}) for _ in range(4)]
+    rows = [factories.SubmissionFactory(email="jan@opal.pl") for _ in range(4)]
     other = factories.SubmissionFactory()
     numbers = [row.pk for row in (*rows, other)]
     letters(decisions.reject_submissions, submissions=numbers, reason="Nie.", by=editor, on=NOW)
@@ -549,3 +549,17 @@ def test_a_link_whose_submission_was_deleted_meanwhile():
     Submission.objects.all().delete()
     with pytest.raises(SubmissionDeleted):
         confirm_submission(token=token, on=NOW)
+
+
+def test_what_is_decided_at_one_moment_for_one_author_is_told_in_one_letter(editor, letters):
+    claim = factories.SubmissionFactory(claim=True, email="jan@opal.pl")
+    data = factories.SubmissionFactory(email="jan@opal.pl", depot=claim.depot, visit=claim)
+    other = factories.SubmissionFactory(depot=claim.depot)
+    letters(decisions.reject_submissions, submissions=[claim.pk, data.pk, other.pk], reason="Nie.", by=editor, on=NOW)
+    joint, single = sorted(mail.outbox, key=lambda letter: letter.to[0] != "jan@opal.pl")
+    assert joint.subject == single.subject == "Skład opału Nowak: zgłoszenie odrzucone"
+    assert f"zgłoszenia nr {claim.pk} (przejęcie wpisu)" in joint.body
+    assert f"zgłoszenia nr {data.pk} (poprawka danych)" in joint.body
+    assert joint.body.count("Jeśli to nasza pomyłka") == 1
+    assert f"nr {other.pk} " not in joint.body
+    assert not Submission.objects.filter(notification_pending=True).exists()
