@@ -43,12 +43,11 @@ def main() -> None:
         sys.exit(f"fueldepot: {said}")
 
 
-def refuse_unfit_database(*, connection: Any, **kwargs: Any) -> None:
+def refuse_unfit_database(**kwargs: Any) -> None:
     """Exit with one line if a new connection leads to an unsuitable database."""
     from fueldepot import checks
 
-    for message in checks.check_postgresql(databases=[connection.alias]):
-        raise SystemExit(f"fueldepot: {message.msg}; {message.hint} ({message.id})")
+    checks.refuse_unfit_database()
 
 
 def describe(error: Exception) -> str | None:

@@ -81,7 +81,6 @@ def delete_old(folder: Path, *, before: datetime) -> list[Path]:
 
 
 def record(path: Path, *, started: datetime, finished: datetime) -> None:
-    """Record a dump."""
     ImportRun.objects.create(
         source=SOURCE,
         started=started,

@@ -55,11 +55,9 @@ def _one_line(error: Exception) -> str:
 
 
 def _knows_polish(connection: BaseDatabaseWrapper) -> bool:
-    """Whether the locale of a database knows the case of Polish letters. One query."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT lower('ŁÓDŹ') = 'łódź'")
-        row = cursor.fetchone()
-    return bool(row and row[0])
+        cursor.execute("SELECT lower('ŁÓDŹ')")
+        return bool(cursor.fetchone() == ("łódź",))
 
 
 def refuse_unfit_database() -> None:
@@ -77,25 +75,23 @@ def _warning(number: int, problem: str, hint: str) -> Warning:
 
 
 @register(Tags.security, deploy=True)
-def check_proxies(**kwargs: Any) -> list[CheckMessage]:
-    """fueldepot.W002: a site with https names its proxy in TRUSTED_PROXIES."""
-    if not settings.SITE_URL.startswith("https://") or settings.TRUSTED_PROXIES:
-        return []
-    hint = (
-        "name the proxy that ends TLS, for example 127.0.0.1; "
-        "without it every caller has the proxy's address, and plain http is not redirected"
-    )
-    return [_warning(2, "SITE_URL is https, but TRUSTED_PROXIES is empty", hint)]
-
-
-@register(Tags.security, deploy=True)
-def check_mail(**kwargs: Any) -> list[CheckMessage]:
-    """fueldepot.W003: a public site sends its letters by a mail server."""
-    is_printing = settings.EMAIL_BACKEND.endswith(".console.EmailBackend")
-    if not settings.SITE_URL.startswith("https://") or not is_printing:
-        return []
-    problem = "EMAIL_URL prints letters to the log, with addresses and links that confirm requests"
-    return [_warning(3, problem, "name the mail server, for example smtp+tls://user:password@host:587")]
+def check_public_site(**kwargs: Any) -> list[CheckMessage]:
+    """fueldepot.W001: a public site uses https. W002: its proxy is in TRUSTED_PROXIES. W003: it has a mail server."""
+    if not settings.SITE_URL.startswith("https://"):
+        hint = "set it to the public address, for example https://sklady.example.pl"
+        return [_warning(1, f"SITE_URL is {settings.SITE_URL}", hint)]
+    messages: list[CheckMessage] = []
+    if not settings.TRUSTED_PROXIES:
+        hint = (
+            "name the proxy that ends TLS, for example 127.0.0.1; "
+            "without it every caller has the proxy's address, and plain http is not redirected"
+        )
+        messages.append(_warning(2, "SITE_URL is https, but TRUSTED_PROXIES is empty", hint))
+    if settings.EMAIL_BACKEND.endswith(".console.EmailBackend"):
+        problem = "EMAIL_URL prints letters to the log, with addresses and links that confirm requests"
+        hint = "name the mail server, for example smtp+tls://user:password@host:587"
+        messages.append(_warning(3, problem, hint))
+    return messages
 
 
 @register(Tags.security, deploy=True)
@@ -149,12 +145,3 @@ def check_jobs(**kwargs: Any) -> list[CheckMessage]:
     if not has_laws:
         warn(9, "no legal state was imported", "manage.py import_regulations regulations/data --commit")
     return messages
-
-
-@register(Tags.security, deploy=True)
-def check_site_url(**kwargs: Any) -> list[CheckMessage]:
-    """fueldepot.W001: a public site uses https."""
-    if settings.SITE_URL.startswith("https://"):
-        return []
-    hint = "set it to the public address, for example https://sklady.example.pl"
-    return [_warning(1, f"SITE_URL is {settings.SITE_URL}", hint)]

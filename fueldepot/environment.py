@@ -65,22 +65,16 @@ def has_valid_port(url: SplitResult) -> bool:
 
 
 def read_required(name: str, hint: str) -> str:
-    """Return a variable without a default."""
-    value = read_text(name)
-    if not value:
-        stop(name, f"is not set; {hint}")
-    return value
+    return read_text(name) or stop(name, f"is not set; {hint}")
 
 
 def read_bool(name: str, *, default: bool) -> bool:
     """Parse a switch: strictly on or off."""
     words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
-    given = read_text(name).lower()
-    if not given:
-        return default
-    if given not in words:
-        stop(name, f"is {given!r}; use one of {', '.join(words)}")
-    return words[given]
+    word = read_text(name).lower()
+    if word and word not in words:
+        stop(name, f"is {word!r}; use one of {', '.join(words)}")
+    return words.get(word, default)
 
 
 def read_site_url() -> str:
@@ -124,7 +118,6 @@ def read_hosts(site_host: str) -> list[str]:
 
 
 def read_database() -> dict[str, Any]:
-    """Return the connection settings of the database."""
     name = "DATABASE_URL"
     url = read_required(name, "set it to postgresql://user:password@host/database")
     if not url.startswith(("postgresql://", "postgres://")):
@@ -133,12 +126,8 @@ def read_database() -> dict[str, Any]:
         config: dict[str, Any] = dict(env.db_url_config(url)) | read_servers(url)
     except (ImproperlyConfigured, ProgrammingError, ValueError) as error:
         stop(name, f"cannot be read: {str(error).strip()}")
-    options = config.setdefault("OPTIONS", {})
-    for option, value in CONNECTION.items():
-        options.setdefault(option, value)
-    config["CONN_MAX_AGE"] = 600
-    config["CONN_HEALTH_CHECKS"] = True
-    return config
+    options = CONNECTION | config.get("OPTIONS", {})
+    return config | {"OPTIONS": options, "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
 
 
 def read_servers(url: str) -> dict[str, str]:
@@ -161,17 +150,16 @@ def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:
     hint = "use smtp://user:password@host:587, smtp+tls://… or consolemail://"
     if not url and not debug and not is_loopback(urlsplit(site_url).hostname or ""):
         # Printed letters put addresses and confirmation links into the log, and reach nobody.
-        stop(
-            "EMAIL_URL",
-            f"is not set, and {site_url} is public; name the mail server: smtp+tls://user:password@host:587",
-        )
+        advice = "name the mail server: smtp+tls://user:password@host:587"
+        stop("EMAIL_URL", f"is not set, and {site_url} is public; {advice}")
     url = url or "consolemail://"
     parts = urlsplit(url)
     if parts.scheme not in env.EMAIL_SCHEMES:
         stop("EMAIL_URL", f"has no known scheme; {hint}")
     if not has_valid_port(parts) or (parts.scheme.startswith("smtp") and not parts.hostname):
         stop("EMAIL_URL", f"names no mail server; {hint}")
-    config: dict[str, Any] = dict(env.email_url_config(url))
+    config: dict[str, Any] = {name: value for name, value in env.email_url_config(url).items() if value is not None}
+    config.setdefault("EMAIL_PORT", 465 if "EMAIL_USE_SSL" in config else 587 if "EMAIL_USE_TLS" in config else 25)
     if parts.scheme == "filemail":
         # The URL parser drops the first slash, which would make the path relative.
         config["EMAIL_FILE_PATH"] = "/" + config["EMAIL_FILE_PATH"].lstrip("/")
@@ -191,7 +179,6 @@ def read_map_tiles() -> str:
 
 
 def read_rate_limit(*, default: str) -> RateLimit | None:
-    """Return the rate limit of the API per address; None for no limit."""
     text = read_text("RATE_LIMIT") or default
     try:
         return read_limit(text)
@@ -222,7 +209,6 @@ def read_cache_url() -> str:
 
 
 def read_proxies() -> list[str]:
-    """Return the trusted reverse proxies."""
     names = [name.strip() for name in env.list("TRUSTED_PROXIES", default=[]) if name.strip()]
     try:
         read_networks(names)

@@ -22,15 +22,7 @@ SITE_HOST = urlsplit(SITE_URL).hostname or ""
 SITE_NAME: str = environment.env.str("SITE_NAME", default="Składy opału")
 OPERATOR_NAME = environment.read_text("OPERATOR_NAME") or SITE_NAME
 CONTACT_EMAIL = environment.read_email("CONTACT_EMAIL")
-MAIL = environment.read_mail(SITE_URL, debug=DEBUG)
-EMAIL_BACKEND: str = MAIL["EMAIL_BACKEND"]
-EMAIL_HOST: str = MAIL["EMAIL_HOST"] or "localhost"
-EMAIL_PORT: int = MAIL["EMAIL_PORT"] or (465 if "EMAIL_USE_SSL" in MAIL else 587 if "EMAIL_USE_TLS" in MAIL else 25)
-EMAIL_HOST_USER: str = MAIL["EMAIL_HOST_USER"] or ""
-EMAIL_HOST_PASSWORD: str = MAIL["EMAIL_HOST_PASSWORD"] or ""
-EMAIL_USE_TLS: bool = MAIL.get("EMAIL_USE_TLS", False)
-EMAIL_USE_SSL: bool = MAIL.get("EMAIL_USE_SSL", False)
-EMAIL_FILE_PATH: str = MAIL["EMAIL_FILE_PATH"]
+vars().update(environment.read_mail(SITE_URL, debug=DEBUG))  # EMAIL_BACKEND, EMAIL_HOST and so on
 EMAIL_TIMEOUT = 10  # seconds
 SERVER_EMAIL = CONTACT_EMAIL or f"noreply@{SITE_HOST}"
 # Quoted here, encoded when a letter is sent.

@@ -25,7 +25,6 @@ class StaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc] #
         super().__init__(*args, **kwargs)
 
     def url(self, name: str, force: bool = False) -> str:
-        """Return the URL of a file."""
         url = self._urls.get((name, force))
         if url is None:
             url = self._urls[name, force] = super().url(name, force)

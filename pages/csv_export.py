@@ -4,7 +4,7 @@ They contain no depots: the rules of use allow access to depots by place, not in
 
 Format: RFC 4180, UTF-8 without byte order mark, commas, CRLF, a header row of Polish words without diacritics, decimal
 points, empty fields for unknown values. An apostrophe precedes text that a spreadsheet would take for a formula.
-`?excel=1` gives the same table for a Polish Excel, see `fueldepot.http.csv_table.write_excel_table`.
+`?excel=1` gives the same table for a Polish Excel, see `fueldepot.http.csv_table.write_table`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ from catalog.models import Dataset, Depot, Municipality
 from catalog.territory.snapshot import territory
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
-from fueldepot.http.csv_table import Code, DecimalText, write_excel_table, write_table
+from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import site_url
 from pages.prices.shared import Asked, get_fuel
 from pages.territory import get_voivodeship
@@ -60,7 +60,7 @@ def csv_answer(
     engines.
     """
     excel = request.GET.get("excel") == "1"
-    text = write_excel_table(header, rows) if excel else write_table(header, rows)
+    text = write_table(header, rows, excel=excel)
     response = HttpResponse(text, content_type="text/csv; charset=utf-8; header=present")
     response["Content-Disposition"] = f'attachment; filename="{name}{"-excel" if excel else ""}.csv"'
     response["Link"] = f'<{licence}>; rel="license", <{site_url(reverse("datasets"))}>; rel="describedby"'

@@ -76,7 +76,6 @@ class State:
         return " ".join(self.versions.get(slug, UNKNOWN) for slug in slugs)
 
     def copy_of(self, snapshot: Snapshot[T]) -> T:
-        """Return the copy of a snapshot."""
         copy: T = self.copies[snapshot][1]
         return copy
 

@@ -136,7 +136,6 @@ def _problem(error: yaml.YAMLError) -> str:
 
 
 def _repeated_keys(node: yaml.Node | None) -> Iterator[yaml.ScalarNode]:
-    """Yield repeated keys of mappings."""
     if isinstance(node, yaml.MappingNode):
         seen = set()
         for key, value in node.value:
@@ -182,7 +181,6 @@ def _place(content: Any, place: Location) -> str:
 
 
 def _describe(error: Any) -> str:
-    """Describe a mistake with the wrong value."""
     kind, value = error["type"], error["input"]
     if kind in {"missing", "extra_forbidden"}:
         return MESSAGES[kind]

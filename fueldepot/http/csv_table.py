@@ -22,22 +22,18 @@ class DecimalText(str):
     """A number with a decimal point."""
 
 
-def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, separator: str = ",") -> str:
-    """Return a table as text. An apostrophe precedes text that a spreadsheet would evaluate as a formula."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\r\n")
-    writer.writerow(header)
-    writer.writerows([harmless(value) for value in row] for row in rows)
-    return text.getvalue()
+def write_table(
+    header: Sequence[str], rows: Iterable[Sequence[Any]], *, separator: str = ",", excel: bool = False
+) -> str:
+    """Return a table as text. An apostrophe precedes text that a spreadsheet would evaluate as a formula.
 
-
-def write_excel_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a table for a Polish Excel: byte order mark, semicolons, decimal commas, codes that keep their zeros."""
-    text = io.StringIO()
-    text.write(BYTE_ORDER_MARK)
-    writer = csv.writer(text, delimiter=";", lineterminator="\r\n")
+    excel: for a Polish Excel: byte order mark, semicolons, decimal commas, codes that keep their zeros.
+    """
+    text = io.StringIO(BYTE_ORDER_MARK if excel else "", newline="")
+    text.seek(0, io.SEEK_END)
+    writer = csv.writer(text, delimiter=";" if excel else separator, lineterminator="\r\n")
     writer.writerow(header)
-    writer.writerows([for_excel(value) for value in row] for row in rows)
+    writer.writerows([(for_excel if excel else harmless)(value) for value in row] for row in rows)
     return text.getvalue()
 
 

@@ -34,7 +34,6 @@ def document() -> dict[str, Any]:
 
 @cache
 def body() -> bytes:
-    """Return the description as bytes."""
     return orjson.dumps(document())
 
 

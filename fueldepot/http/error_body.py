@@ -82,7 +82,6 @@ class ErrorJson(TypedDict):
 
 
 def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> ErrorJson:
-    """Return the fields of `ErrorJson`."""
     return {
         "status": status,
         "code": code,
@@ -148,7 +147,6 @@ def method_not_allowed(
 
 
 def too_many_requests(retry_after_s: int) -> HttpResponse:
-    """429: the rate limit is exceeded."""
     message = (
         f"Too many requests from your address; ask again in {retry_after_s} s, "
         "and let the RateLimit header tell you how many more are answered."

@@ -189,27 +189,21 @@ def choice(words: Iterable[str]) -> TextReader:
     return word_for({word: word for word in words})
 
 
-def word_for(meanings: Mapping[str, Any]) -> TextReader:
-    """Return the reader of a word that stands for a value."""
+def numbers(choices: Iterable[int]) -> TextReader:
+    """Return the reader of one of several integers."""
+    meanings = {str(number): number for number in choices}
+    return word_for(meanings, meanings.values())
+
+
+def word_for(meanings: Mapping[str, Any], published: Iterable[Any] | None = None) -> TextReader:
+    """Return the reader of a word that stands for a value. published: the choices, the words by default."""
 
     def read(text: str) -> Any:
         if text not in meanings:
             raise refusal("not_a_choice")
         return meanings[text]
 
-    return TextReader(read, core_schema.literal_schema([*meanings]))
-
-
-def numbers(choices: Iterable[int]) -> TextReader:
-    """Return the reader of one of several integers."""
-    meanings = {str(number): number for number in choices}
-
-    def read(text: str) -> int:
-        if text not in meanings:
-            raise refusal("not_a_choice")
-        return meanings[text]
-
-    return TextReader(read, core_schema.literal_schema([*meanings.values()]))
+    return TextReader(read, core_schema.literal_schema([*(published or meanings)]))
 
 
 def line(min_length: int) -> TextReader:
@@ -232,23 +226,24 @@ def whole(low: int, high: int | None = None) -> TextReader:
     `4.0` is the integer four in JSON Schema and JavaScript; some clients send it.
     """
 
-    def read(text: str) -> int:
-        if not re.fullmatch(r"-?[0-9]{1,100}(\.0{1,20})?", text, re.ASCII):
-            raise refusal("malformed")
-        return check_range(int(text.partition(".")[0]), low, high)
-
-    return TextReader(read, core_schema.int_schema(ge=low, le=high))
+    form = re.compile(r"-?[0-9]{1,100}(\.0{1,20})?")
+    return bounded(form, lambda text: int(text.partition(".")[0]), core_schema.int_schema(ge=low, le=high))
 
 
 def number(low: float, high: float) -> TextReader:
     """Return the reader of a decimal number with a point within an inclusive range."""
+    return bounded(re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?"), float, core_schema.float_schema(ge=low, le=high))
+
+
+def bounded(form: re.Pattern[str], convert: Callable[[str], float], schema: Any) -> TextReader:
+    """Return the reader of text with a pattern as a number within the range of the schema."""
 
     def read(text: str) -> float:
-        if not re.fullmatch(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", text, re.ASCII):
+        if not form.fullmatch(text):
             raise refusal("malformed")
-        return check_range(float(text), low, high)
+        return check_range(convert(text), schema["ge"], schema.get("le"))
 
-    return TextReader(read, core_schema.float_schema(ge=low, le=high))
+    return TextReader(read, schema)
 
 
 class NumberText(str):

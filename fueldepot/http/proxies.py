@@ -59,7 +59,6 @@ def find_caller(peer: str, forwarded: str, networks: Sequence[Network]) -> str:
 
 
 def trusts(networks: Sequence[Network], address: Address) -> bool:
-    """Whether an address belongs to a trusted proxy."""
     return any(address in network for network in networks)
 
 

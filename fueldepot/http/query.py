@@ -252,7 +252,6 @@ class QueryBody:
     nullable: bool = False
 
     def describe(self) -> dict[str, Any]:
-        """Return the JSON schema."""
         properties = {}
         for name, schema in self.query.schemas().items():
             properties[name] = {key: value for key, value in schema.items() if key != "default"}

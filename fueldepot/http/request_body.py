@@ -131,7 +131,6 @@ PART_NAME = re.compile(rb'(?i);[ \t]*name="([^"\r\n]*)"')
 
 
 def read_part(part: bytes) -> tuple[bytes, bytes]:
-    """Return name and value of one part."""
     head, blank, value = part.partition(b"\r\n\r\n")
     if not blank or not head.lstrip(b" \t").startswith(b"\r\n"):
         raise MalformedBody("a part of the multipart body has no head")

@@ -93,7 +93,6 @@ class JsonViewSet(ViewSet):
 
     @property
     def default_response_headers(self) -> dict[str, str]:
-        """Return the header with the allowed methods."""
         return {"Allow": allowed_methods(tuple(self.action_map))}
 
 

@@ -86,7 +86,6 @@ class Findings:
             yield from ((name, value) for name, value in part.items() if isinstance(value, list))
 
     def is_page(self, items: list[Any]) -> bool:
-        """Whether a list is the page."""
         return self.offset is not None and items is self.rows
 
 
@@ -111,7 +110,6 @@ class Tool:
         }
 
     def describe(self) -> dict[str, Any]:
-        """Return the tool for `tools/list`."""
         envelope = describe_type(CitedAnswer)
         return {
             "name": self.name,
@@ -156,7 +154,6 @@ def part(answer: Any, names: str, **more: Any) -> Any:
 
 
 def each(kind: Any) -> Any:
-    """Return the type of a list."""
     return GenericAlias(list, (kind,))
 
 
@@ -236,7 +233,6 @@ def cited(findings: Findings) -> CitedAnswer:
 
 
 def fits(body: CitedAnswer) -> bool:
-    """Whether an answer is within the limit."""
     return len(orjson.dumps(orjson.dumps(body).decode())) <= MOST_BYTES - ENVELOPE_BYTES
 
 

@@ -73,7 +73,6 @@ def locate(query: LocateQuery) -> Findings:
 
 
 def cite_register(*slugs: str) -> Citation:
-    """Return the citation of data sets of the registers."""
     return Citation(DATASETS, route_url("datasets"), snapshot.changed_on(*slugs), [REGISTER])
 
 

@@ -143,7 +143,6 @@ def initialize(params: Params) -> dict[str, Any]:
 
 
 def discover(params: Params) -> dict[str, Any]:
-    """Describe this server."""
     return {
         "supportedVersions": [*MODERN_PROTOCOL_VERSIONS],
         "resultType": "complete",
@@ -154,7 +153,6 @@ def discover(params: Params) -> dict[str, Any]:
 
 
 def describe_server() -> dict[str, Any]:
-    """Return name, version and capabilities of this server."""
     return {
         "capabilities": {"tools": {}},
         "serverInfo": {"name": settings.SITE_NAME, "version": version()},
@@ -163,7 +161,6 @@ def describe_server() -> dict[str, Any]:
 
 
 def ping(params: Params) -> dict[str, Any]:
-    """Answer a ping."""
     return {}
 
 
@@ -174,7 +171,6 @@ def describe_tools() -> list[dict[str, Any]]:
 
 
 def list_tools(params: Params) -> dict[str, Any]:
-    """Return all tools on one page."""
     return {"tools": describe_tools(), "resultType": "complete", "ttlMs": KEEP_TOOLS_MS, "cacheScope": "public"}
 
 

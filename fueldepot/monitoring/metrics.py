@@ -37,7 +37,6 @@ durations = Histogram(
 
 
 def count_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Count requests and their duration."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()

@@ -92,62 +92,45 @@ TAGS = [
     {"name": SUBSIDY, "description": "What the clean-air programme would pay."},
 ]
 
+
+def header(description: str, *examples: str | int, required: bool = False, **schema: Any) -> dict[str, Any]:
+    kind = "integer" if isinstance(examples[0], int) else "string"
+    body = {"description": description, **({"required": True} if required else {})}
+    return {**body, "schema": {"type": kind, **schema, "examples": [*examples]}}
+
+
 HEADERS: dict[str, Any] = {
-    "ETag": {
-        "description": "Strong validator of the answer, for `If-None-Match`.",
-        "schema": {"type": "string", "examples": ['"30f0d8a942c45f10c02710db"']},
-    },
-    "CacheControl": {
-        "description": "How long the answer may be kept: public with a `max-age` in seconds, or `no-store`.",
-        "required": True,
-        "schema": {"type": "string", "examples": [CATALOG, NO_STORE]},
-    },
-    "Vary": {
-        "description": "Request headers that the answer depends on.",
-        "schema": {"type": "string", "examples": ["Accept, Accept-Encoding"]},
-    },
-    "AccessControlAllowOrigin": {
-        "description": "Browsers may read the answer from any origin.",
-        "required": True,
-        "schema": {"type": "string", "const": "*", "examples": ["*"]},
-    },
-    "Link": {
-        "description": "Addresses of the pages of a list (RFC 8288): `first`, `prev`, `next`, `last`.",
-        "required": True,
-        "schema": {
-            "type": "string",
-            "examples": [f'<{EXAMPLE_SITE}/api/v1/stores?teryt=1061&limit=100&offset=100>; rel="next"'],
-        },
-    },
-    "TotalCount": {
-        "description": "How many rows fit, whatever `limit` and `offset` say.",
-        "required": True,
-        "schema": {"type": "integer", "minimum": 0, "examples": [404]},
-    },
-    "IgnoredParameters": {
-        "description": f"The first {MOST_IGNORED} names of the query that are no parameters here, percent-encoded and "
+    "ETag": header("Strong validator of the answer, for `If-None-Match`.", '"30f0d8a942c45f10c02710db"'),
+    "CacheControl": header(
+        "How long the answer may be kept: public with a `max-age` in seconds, or `no-store`.",
+        CATALOG,
+        NO_STORE,
+        required=True,
+    ),
+    "Vary": header("Request headers that the answer depends on.", "Accept, Accept-Encoding"),
+    "AccessControlAllowOrigin": header("Browsers may read the answer from any origin.", "*", required=True, const="*"),
+    "Link": header(
+        "Addresses of the pages of a list (RFC 8288): `first`, `prev`, `next`, `last`.",
+        f'<{EXAMPLE_SITE}/api/v1/stores?teryt=1061&limit=100&offset=100>; rel="next"',
+        required=True,
+    ),
+    "TotalCount": header("How many rows fit, whatever `limit` and `offset` say.", 404, required=True, minimum=0),
+    "IgnoredParameters": header(
+        f"The first {MOST_IGNORED} names of the query that are no parameters here, percent-encoded and "
         "separated by commas. Absent where there are none, and from 304.",
-        "schema": {"type": "string", "examples": ["voivodship, utm_source"]},
-    },
-    "RateLimitPolicy": {
-        "description": "The limit, as a structured field: `q` requests in `w` seconds. Absent where none is enforced.",
-        "schema": {"type": "string", "examples": ['"default";q=60;w=60']},
-    },
-    "RateLimit": {
-        "description": "What is left: `r` requests; `t` seconds until all are back, or with `r=0` until the next "
+        "voivodship, utm_source",
+    ),
+    "RateLimitPolicy": header(
+        "The limit, as a structured field: `q` requests in `w` seconds. Absent where none is enforced.",
+        '"default";q=60;w=60',
+    ),
+    "RateLimit": header(
+        "What is left: `r` requests; `t` seconds until all are back, or with `r=0` until the next "
         "is allowed. Absent where no limit is enforced.",
-        "schema": {"type": "string", "examples": ['"default";r=59;t=1']},
-    },
-    "RetryAfter": {
-        "description": "Seconds to wait before the next request.",
-        "required": True,
-        "schema": {"type": "integer", "minimum": 1, "examples": [5]},
-    },
-    "Allow": {
-        "description": "The methods that the address accepts.",
-        "required": True,
-        "schema": {"type": "string", "examples": ["GET, HEAD, OPTIONS"]},
-    },
+        '"default";r=59;t=1',
+    ),
+    "RetryAfter": header("Seconds to wait before the next request.", 5, required=True, minimum=1),
+    "Allow": header("The methods that the address accepts.", "GET, HEAD, OPTIONS", required=True),
 }
 
 WIRE_NAMES = {  # those that differ from the names of the components
@@ -183,7 +166,6 @@ FAILURES: dict[str, tuple[str, str, tuple[str, ...]]] = {
 
 
 def headers(*names: str) -> dict[str, Any]:
-    """Return references to response headers."""
     return {WIRE_NAMES.get(name, name): {"$ref": f"#/components/headers/{name}"} for name in (*names, *ALWAYS)}
 
 
@@ -307,7 +289,6 @@ def make_document() -> dict[str, Any]:
 
 
 def write_out(document: dict[str, Any]) -> str:
-    """Return the description as text."""
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 

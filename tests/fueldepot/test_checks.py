@@ -107,27 +107,26 @@ def test_a_database_that_is_away_at_the_start_is_one_line(module):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("url", "warned"), [("https://sklady.example.pl", False), ("http://127.0.0.1:8000", True)])
-def test_a_public_site_is_reached_by_https(settings, url, warned):
-    settings.SITE_URL = url
-    assert [message.id for message in checks.check_site_url()] == (["fueldepot.W001"] if warned else [])
+def ids(messages):
+    return [message.id for message in messages]
+
+
+HTTPS = "https://sklady.example.pl"
+CONSOLE, SMTP = "django.core.mail.backends.console.EmailBackend", "django.core.mail.backends.smtp.EmailBackend"
 
 
 @pytest.mark.parametrize(
-    ("url", "proxies", "warned"),
+    ("url", "proxies", "backend", "warnings"),
     [
-        ("https://sklady.example.pl", [], True),
-        ("https://sklady.example.pl", ["127.0.0.1"], False),
-        ("http://127.0.0.1:8000", [], False),
+        ("http://127.0.0.1:8000", [], CONSOLE, ["fueldepot.W001"]),
+        (HTTPS, [], SMTP, ["fueldepot.W002"]),
+        (HTTPS, ["127.0.0.1"], SMTP, []),
+        (HTTPS, ["127.0.0.1"], CONSOLE, ["fueldepot.W003"]),
     ],
 )
-def test_behind_https_the_proxy_is_known(settings, url, proxies, warned):
-    settings.SITE_URL, settings.TRUSTED_PROXIES = url, proxies
-    assert [message.id for message in checks.check_proxies()] == (["fueldepot.W002"] if warned else [])
-
-
-def ids(messages):
-    return [message.id for message in messages]
+def test_a_public_site_has_https_a_proxy_and_a_mail_server(settings, url, proxies, backend, warnings):
+    settings.SITE_URL, settings.TRUSTED_PROXIES, settings.EMAIL_BACKEND = url, proxies, backend
+    assert ids(checks.check_public_site()) == warnings
 
 
 @pytest.mark.parametrize(
