@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from django.conf import settings
 from django.db.models import Min
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -21,6 +22,8 @@ from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.error_body import is_api
 from fueldepot.http.private import is_private
 from fueldepot.monitoring import health
+from regulations.freshness import STALE_AFTER
+from regulations.models import LegalState
 
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 MONITOR = frozenset({"/metrics", "/healthz", "/readyz"})
@@ -63,7 +66,7 @@ class ServiceState(Collector):
     """Gauges from the database, queried at every scrape; if it is away, only that."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield gauges. At most eight queries."""
+        """Yield gauges. At most nine queries."""
         state = health.state()
         yield gauge("fueldepot_info", "Always 1; which release runs.", {(state["release"],): 1}, ["release"])
         yield gauge("fueldepot_ready", "1 where /readyz answers 200.", {(): state["status"] == "ready"})
@@ -84,13 +87,14 @@ class ServiceState(Collector):
                     yield gauge(f"fueldepot_{job}_last_run_timestamp_seconds", "When it ended last.", {(): when})
         # A query to a frozen database would block the thread.
         if state["checks"]["database"]["ok"]:
-            yield from self._submissions()
+            yield from self._work()
 
-    def _submissions(self) -> Iterator[Metric]:
+    def _work(self) -> Iterator[Metric]:
         try:
             waiting = Submission.objects.waiting()
             count, oldest = waiting.count(), waiting.aggregate(oldest=Min("confirmed_at"))["oldest"]
             unsent = Submission.objects.unnotified().count()
+            outdated = LegalState.objects.filter(as_of__lt=timezone.localdate() - STALE_AFTER).count()
         except DATABASE_AWAY:
             return
         yield gauge("fueldepot_submissions_waiting", "Confirmed requests that nobody has decided.", {(): count})
@@ -98,6 +102,8 @@ class ServiceState(Collector):
             text = "Since when the oldest of them has waited."
             yield gauge("fueldepot_submissions_oldest_timestamp_seconds", text, {(): oldest.timestamp()})
         yield gauge("fueldepot_letters_unsent", "Letters about decisions that could not be sent.", {(): unsent})
+        text = "Legal states that somebody should confirm again."
+        yield gauge("fueldepot_legal_states_outdated", text, {(): outdated})
 
 
 def gauge(name: str, text: str, values: dict[tuple[str, ...], float], labels: list[str] | None = None) -> Metric:

@@ -69,6 +69,7 @@ def test_numbers_tell_of_the_state_and_of_nobody(site):
     assert found["fueldepot_ready"] == found["fueldepot_database_up"] == 1
     assert found['fueldepot_dataset_rows{dataset="units"}'] == 4
     assert found["fueldepot_submissions_waiting"] == found["fueldepot_letters_unsent"] == 0
+    assert found["fueldepot_legal_states_outdated"] == 1  # the only one, of January
     (info,) = (name for name in found if name.startswith("fueldepot_info"))
     assert json.loads(site.get("/readyz").body)["release"] in info
 
@@ -87,7 +88,7 @@ class Prometheus:
 
     def __init__(self, home: Path, site: Site) -> None:
         self.port = free_ports(1)[0]
-        config = (FILES / "prometheus.yml").read_text()
+        config = (FILES / "prometheus.yml").read_text().partition("  # The machine")[0]
         changed = re.sub(r"targets: .*", f'targets: ["127.0.0.1:{site.port}"]', config).replace("15s", "1s")
         assert changed.count("1s") == 2
         (home / "prometheus.yml").write_text(changed)
@@ -179,6 +180,8 @@ def record_a_dump(site: Site, days_ago: int = 0) -> None:
 
 @needs_prometheus
 def test_alerts_fire_when_they_should_and_are_silent_before(site, prometheus):
+    with psycopg.connect(site.database_url) as database:
+        database.execute("UPDATE regulations_legalstate SET as_of = current_date")
     record_a_dump(site)
     assert eventually(lambda: not prometheus.firing(), 20), prometheus.firing()
     record_a_dump(site, days_ago=3)
