@@ -37,10 +37,10 @@ def main() -> None:
     try:
         execute_from_command_line(sys.argv)
     except (Error, OSError) as error:
-        said = describe(error)
-        if said is None or "--traceback" in sys.argv:
+        message = describe(error)
+        if message is None or "--traceback" in sys.argv:
             raise
-        sys.exit(f"fueldepot: {said}")
+        sys.exit(f"fueldepot: {message}")
 
 
 def refuse_unfit_database(**kwargs: Any) -> None:
@@ -54,15 +54,15 @@ def describe(error: Exception) -> str | None:
     """Return the message of an error of the machine or the database, None for a bug."""
     from django.db import Error, OperationalError
 
-    said = " ".join(str(error).split())
+    message = " ".join(str(error).split())
     if isinstance(error, OSError):
-        return f"{error.strerror}: {error.filename or said}" if error.errno in OF_THE_DISK else None
+        return f"{error.strerror}: {error.filename or message}" if error.errno in OF_THE_DISK else None
     if isinstance(error, OperationalError):
-        return f"the database cannot be used: {said}"
+        return f"the database cannot be used: {message}"
     state = getattr(error.__cause__, "sqlstate", None) if isinstance(error, Error) else None
     if state in NOT_MIGRATED:
-        return f"the database is not that of this release; run manage.py migrate: {said}"
-    return f"the database refuses: {said}" if state in REFUSED else None
+        return f"the database is not that of this release; run manage.py migrate: {message}"
+    return f"the database refuses: {message}" if state in REFUSED else None
 
 
 if __name__ == "__main__":

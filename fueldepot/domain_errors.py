@@ -1,5 +1,6 @@
 """Error responses: one body and one table of statuses under /api/, the pages of `pages.errors` elsewhere."""
 
+import logging
 import sys
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -19,26 +20,34 @@ from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, Voivodesh
 from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
 from fueldepot.http.error_body import (
-    AWAY,
     RETRY_AFTER_S,
     ErrorJson,
-    describe_coding,
-    describe_large_body,
-    describe_malformed_body,
-    describe_parameters,
-    describe_unsupported_body,
     error_body,
     is_api,
     method_not_allowed,
-    note_away,
     plain_error,
 )
 from fueldepot.http.params import InvalidParameters, ParameterError, quote
-from fueldepot.http.request_body import BodyTooLarge, MalformedBody, UnsupportedBody, UnsupportedCoding
+from fueldepot.http.request_body import (
+    MAX_BODY_BYTES,
+    READERS,
+    BodyTooLarge,
+    MalformedBody,
+    UnsupportedBody,
+    UnsupportedCoding,
+)
 from pages import errors as page_errors
 from prices.api.params import FuelNotFound
 from regulations.api.params import RegulationsQuery
 from regulations.queries import DeadlinesNotFound, LegalStateNotFound
+
+logger = logging.getLogger("fueldepot.http.errors")
+
+
+def describe_parameters(error: InvalidParameters) -> ErrorJson:
+    """400: all invalid parameters, each with a remedy."""
+    code = "missing_parameter" if all(row.code == "missing" for row in error.errors) else "invalid_parameter"
+    return error_body(400, code, f"{error}.", error.errors)
 
 
 def not_found(parameter: str, reason: str) -> ErrorJson:
@@ -106,10 +115,23 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
         f"the point {error.args[0]}, {error.args[1]} lies in no Polish municipality, "
         f"nor within {SNAP_DISTANCE_M:.0f} m of one.",
     ),
-    MalformedBody: describe_malformed_body,
-    UnsupportedBody: describe_unsupported_body,
-    UnsupportedCoding: describe_coding,
-    BodyTooLarge: describe_large_body,
+    MalformedBody: lambda error: error_body(400, "malformed_body", f"The request body cannot be read: {error}."),
+    UnsupportedBody: lambda error: error_body(
+        415,
+        "unsupported_media_type",
+        f"The content type is {quote(str(error)) if str(error) else 'missing'}; "
+        f"send the parameters in UTF-8 as one of {', '.join(READERS)}.",
+    ),
+    UnsupportedCoding: lambda error: error_body(
+        415,
+        "unsupported_media_type",
+        f"The {error.header} is {quote(error.coding)}; send the body uncompressed, without this header.",
+    ),
+    BodyTooLarge: lambda error: error_body(
+        413,
+        "payload_too_large",
+        f"The request body is larger than {MAX_BODY_BYTES} bytes; send the documented parameters only.",
+    ),
 }
 """Responses by exceptions of the layers below. Other exceptions are server errors."""
 
@@ -143,11 +165,11 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
 @csrf_exempt
 def unknown_path(request: HttpRequest) -> HttpResponse:
     """404 for a path under /api/ that is no endpoint."""
-    shown = quote(request.path)
+    path = quote(request.path)
     if request.path.endswith("/"):
-        message = f"{shown} is not an address of this API; there is no slash at the end of any."
+        message = f"{path} is not an address of this API; there is no slash at the end of any."
     else:
-        message = f"{shown} is not an address of this API; /api/v1 lists all of them."
+        message = f"{path} is not an address of this API; /api/v1 lists all of them."
     return plain_error(error_body(404, "not_found", message))
 
 
@@ -187,7 +209,9 @@ def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | Unsu
 
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     """503: the database is away; for API clients and readers of the site."""
-    note_away(error)
+    # In one line, without the error message, which may repeat user input.
+    logger.error("database not available: %s", type(error.__cause__ or error).__name__)
     if not is_api(request):
         return page_errors.unavailable(request)
-    return plain_error(error_body(503, "unavailable", AWAY), {"Retry-After": str(RETRY_AFTER_S)})
+    body = error_body(503, "unavailable", "The database is not available; try again in a few seconds.")
+    return plain_error(body, {"Retry-After": str(RETRY_AFTER_S)})

@@ -137,11 +137,11 @@ def read_servers(url: str) -> dict[str, str]:
     ProgrammingError, and ValueError for a port that is no number.
     """
     authority = re.split("[/?]", url.partition("://")[2], maxsplit=1)[0]
-    found = conninfo_to_dict(f"postgresql://{authority.rpartition('@')[2]}")
-    ports = str(found.get("port", ""))
+    parts = conninfo_to_dict(f"postgresql://{authority.rpartition('@')[2]}")
+    ports = str(parts.get("port", ""))
     if not re.fullmatch("[0-9,]*", ports):
         raise ValueError(f"a port is no number in {ports!r}")
-    return {"HOST": str(found["host"]), "PORT": ports} if "host" in found else {}
+    return {"HOST": str(parts["host"]), "PORT": ports} if "host" in parts else {}
 
 
 def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:

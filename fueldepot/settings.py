@@ -185,7 +185,7 @@ STATIC_ROOT = BASE_DIR / "var" / "static"
 WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "fueldepot.templating.StaticFiles"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True

@@ -1,8 +1,9 @@
-"""Jinja2 environment of `templates/site`, and the storage of static files. The desk's templates use Django's engine.
+"""Jinja2 environment of `templates/site`. The desk's templates extend Django's and use its engine.
 
 Jinja2 compiles templates to Python, several times as fast as Django's engine (docs/adr/0010-jinja2-for-the-site.md).
 """
 
+from functools import cache
 from typing import Any
 
 from django.contrib.staticfiles.storage import staticfiles_storage
@@ -10,25 +11,10 @@ from django.template import engines
 from django.template.backends.jinja2 import Jinja2
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined, select_autoescape
-from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from pages import template_filters as pages_filters
 from pages.non_breaking import SiteLoader
 from subsidy import template_filters as subsidy_filters
-
-
-class StaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc] # the library has no types
-    """Files named by content hash. Names and URLs are cached per process."""
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        self._urls: dict[tuple[str, bool], str] = {}
-        super().__init__(*args, **kwargs)
-
-    def url(self, name: str, force: bool = False) -> str:
-        url = self._urls.get((name, force))
-        if url is None:
-            url = self._urls[name, force] = super().url(name, force)
-        return url
 
 
 def environment(**options: Any) -> Environment:
@@ -44,14 +30,15 @@ def environment(**options: Any) -> Environment:
         "keep_trailing_newline": True,
         "lstrip_blocks": True,
     }
-    made = Environment(**options | ours)  # noqa: S701 - it does escape HTML, see above
-    made.filters |= pages_filters.FILTERS | subsidy_filters.FILTERS
-    made.globals |= {"static": static, "url": url}
-    return made
+    jinja = Environment(**options | ours)  # noqa: S701 - it does escape HTML, see above
+    jinja.filters |= pages_filters.FILTERS | subsidy_filters.FILTERS
+    jinja.globals |= {"static": static, "url": url}
+    return jinja
 
 
+@cache
 def static(name: str) -> str:
-    """Return the URL of a static file. Django's own function checks the storage each time."""
+    """Return the URL of a static file, looked up once per process."""
     return staticfiles_storage.url(name)
 
 

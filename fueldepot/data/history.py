@@ -81,8 +81,8 @@ def copy_rows(
 
 def latest_id(historical: type[models.Model], key: Any) -> int:
     """Return the `history_id` of a row's newest history row, 0 without any. Every change changes it. One query."""
-    found = historical._default_manager.filter(id=key).aggregate(newest=models.Max("history_id"))["newest"]
-    return found or 0
+    newest = historical._default_manager.filter(id=key).aggregate(newest=models.Max("history_id"))["newest"]
+    return newest or 0
 
 
 def restore(model: type[models.Model], lines: list[int], *, following: Collection[str] = ()) -> list[int]:

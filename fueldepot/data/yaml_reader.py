@@ -92,17 +92,17 @@ def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[
         raise InvalidYaml(path, [(_row_of_error(error, text), f"is no YAML: {_problem(error)}")]) from error
     mistakes = [(key.start_mark.line + 1, f"{key.value!r} stands twice") for key in _repeated_keys(node)]
     try:
-        found = model.model_validate(content)
+        parsed = model.model_validate(content)
     except ValidationError as error:
-        for one in error.errors(include_url=False):
-            place = tuple(part for part in one["loc"] if part != "[key]")
-            mistakes.append((_row(node, place), f"{_place(content, place)}{_describe(one)}"))
+        for details in error.errors(include_url=False):
+            place = tuple(part for part in details["loc"] if part != "[key]")
+            mistakes.append(_locate(node, place, _describe(details)))
         raise InvalidYaml(path, mistakes) from None
     if check and not mistakes:
-        mistakes = [(_row(node, place), f"{_place(content, place)}{text}") for place, text in check(found)]
+        mistakes = [_locate(node, place, text) for place, text in check(parsed)]
     if mistakes:
         raise InvalidYaml(path, mistakes)
-    return found
+    return parsed
 
 
 def _parse(path: Path, text: str) -> tuple[yaml.Node | None, Any]:
@@ -149,35 +149,29 @@ def _repeated_keys(node: yaml.Node | None) -> Iterator[yaml.ScalarNode]:
             yield from _repeated_keys(item)
 
 
-def _row(node: yaml.Node | None, place: Location) -> int | None:
-    """Return the row of a location, or of its nearest existing parent."""
+def _locate(node: yaml.Node | None, place: Location, text: str) -> tuple[int | None, str]:
+    """Return the row of a location, or of its nearest existing parent, and "deadlines 3 (klasa-3-4), kind " + text."""
     row = node.start_mark.line + 1 if node is not None else None
-    for part in place:
-        if isinstance(node, yaml.MappingNode):
-            pairs = [(key, value) for key, value in node.value if getattr(key, "value", None) == str(part)]
-            if not pairs:
-                break
-            row, node = pairs[-1][0].start_mark.line + 1, pairs[-1][1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-            row = node.start_mark.line + 1
-        else:
-            break
-    return row
-
-
-def _place(content: Any, place: Location) -> str:
-    """ "deadlines 3 (klasa-3-4), kind " for a location in a document; "" for the whole. Indexes start at 1."""
     words: list[str] = []
     for part in place:
+        start, node = _child(node, part)
+        row = start.start_mark.line + 1 if start is not None else row
         if isinstance(part, int):
-            content = content[part] if isinstance(content, list) and part < len(content) else None
-            key = content.get("key") if isinstance(content, dict) else None
+            key = getattr(_child(node, "key")[1], "value", None)
             words[-1:] = [f"{words[-1] if words else 'item'} {part + 1}{f' ({key})' if key else ''}"]
         else:
-            content = content.get(part) if isinstance(content, dict) else None
-            words.append(str(part))
-    return f"{', '.join(words)} " if words else ""
+            words.append(part)
+    return row, f"{', '.join(words)} {text}" if words else text
+
+
+def _child(node: yaml.Node | None, part: int | str) -> tuple[yaml.Node | None, yaml.Node | None]:
+    """Return the key, or the item itself, and the value of a part of a node; None for both if there is no such part."""
+    if isinstance(node, yaml.MappingNode):
+        pairs = (pair for pair in reversed(node.value) if getattr(pair[0], "value", None) == str(part))
+        return next(pairs, (None, None))
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part], node.value[part]
+    return None, None
 
 
 def _describe(error: Any) -> str:
@@ -187,11 +181,11 @@ def _describe(error: Any) -> str:
     if kind in {"value_error", "assertion_error"}:
         return str(error["msg"]).removeprefix("Value error, ")
     if kind == "string_pattern_mismatch":
-        said = f"must have the form {error['ctx']['pattern']}"
+        rule = f"must have the form {error['ctx']['pattern']}"
     else:
-        said = MESSAGES.get(kind) or error["msg"].removeprefix("Input ").replace("should be", "must be")
-    shown = "null" if value is None else repr(value)
-    return f"is {shown if len(shown) <= MAX_SHOWN else shown[:MAX_SHOWN] + '…'}; it {said}"
+        rule = MESSAGES.get(kind) or error["msg"].removeprefix("Input ").replace("should be", "must be")
+    text = "null" if value is None else repr(value)
+    return f"is {text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + '…'}; it {rule}"
 
 
 def _printable(text: str) -> str:

@@ -12,11 +12,11 @@ from fueldepot.http.error_body import is_api
 
 def parse_accept(accept: str) -> dict[str, float]:
     """Return the weight, 0 to 1, of each media type or coding in lower case; of repeated ones the highest."""
-    wanted: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for entry in accept.split(","):
         kind, *parameters = (part.strip().lower() for part in entry.split(";"))
-        wanted[kind] = max(wanted.get(kind, 0.0), _weight(parameters))
-    return wanted
+        weights[kind] = max(weights.get(kind, 0.0), _weight(parameters))
+    return weights
 
 
 def _weight(parameters: list[str]) -> float:

@@ -72,7 +72,7 @@ def kept_until(end: datetime, usual: str, request: HttpRequest, *, in_outage: bo
     left = max(0, int((end - timezone.now()).total_seconds()))
     if left < SHORT_S:
         return f"public, max-age={left}"
-    value = re.sub(r"(?<=max-age=)[0-9]+", lambda found: str(min(left, int(found[0]))), usual)
+    value = re.sub(r"(?<=max-age=)[0-9]+", lambda match: str(min(left, int(match[0]))), usual)
     return behind_cache(value, request, in_outage=in_outage)
 
 
@@ -107,8 +107,8 @@ def conditional(
     def etag(request: HttpRequest, *args: Any, **kwargs: Any) -> str:
         today = str(timezone.localdate()) if changes_daily else ""
         of_moment = period(timezone.now()).start.isoformat() if period else ""
-        asked = [request.path, request.META["QUERY_STRING"], *(request.META.get(name, "") for name in varying)]
-        parts = "\0".join([release(), snapshot.current().key(*slugs), today, of_moment, *asked])
+        question = [request.path, request.META["QUERY_STRING"], *(request.META.get(name, "") for name in varying)]
+        parts = "\0".join([release(), snapshot.current().key(*slugs), today, of_moment, *question])
         return f'"{blake2b(parts.encode(), digest_size=12).hexdigest()}"'
 
     def decorate(view: View) -> View:

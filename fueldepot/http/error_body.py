@@ -1,6 +1,5 @@
 """Error body of the API, the same for every 4xx and 5xx under /api/. Domain errors: `fueldepot.domain_errors`."""
 
-import logging
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -11,17 +10,7 @@ from typing_extensions import TypedDict
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.fields import OneOf, Url, answer, example
 from fueldepot.http.links import documentation_url
-from fueldepot.http.params import PARAM_ERROR_CODES, InvalidParameters, ParameterError, quote
-from fueldepot.http.request_body import (
-    MAX_BODY_BYTES,
-    READERS,
-    BodyTooLarge,
-    MalformedBody,
-    UnsupportedBody,
-    UnsupportedCoding,
-)
-
-logger = logging.getLogger("fueldepot.http.errors")
+from fueldepot.http.params import PARAM_ERROR_CODES, ParameterError
 
 JSON = "application/json"
 
@@ -91,45 +80,6 @@ def error_body(status: int, code: str, message: str, errors: list[ParameterError
         ],
         "documentation": documentation_url(),
     }
-
-
-def describe_parameters(error: InvalidParameters) -> ErrorJson:
-    """400: all invalid parameters, each with a remedy."""
-    code = "missing_parameter" if all(e.code == "missing" for e in error.errors) else "invalid_parameter"
-    return error_body(400, code, f"{error}.", error.errors)
-
-
-def describe_malformed_body(error: MalformedBody) -> ErrorJson:
-    """400: the body does not match its content type."""
-    return error_body(400, "malformed_body", f"The request body cannot be read: {error}.")
-
-
-def describe_unsupported_body(error: UnsupportedBody) -> ErrorJson:
-    """415: the content type is not supported."""
-    given = quote(str(error)) if str(error) else "missing"
-    message = f"The content type is {given}; send the parameters in UTF-8 as one of {', '.join(READERS)}."
-    return error_body(415, "unsupported_media_type", message)
-
-
-def describe_coding(error: UnsupportedCoding) -> ErrorJson:
-    """415: a compressed body."""
-    message = f"The {error.header} is {quote(error.coding)}; send the body uncompressed, without this header."
-    return error_body(415, "unsupported_media_type", message)
-
-
-def describe_large_body(error: BodyTooLarge) -> ErrorJson:
-    """413: larger than all parameters together."""
-    message = f"The request body is larger than {MAX_BODY_BYTES} bytes; send the documented parameters only."
-    return error_body(413, "payload_too_large", message)
-
-
-AWAY = "The database is not available; try again in a few seconds."
-
-
-def note_away(error: BaseException) -> None:
-    """Log an outage in one line, without the error message, which may repeat user input."""
-    cause = error.__cause__ or error
-    logger.error("database not available: %s", type(cause).__name__)
 
 
 def plain_error(body: ErrorJson, headers: Mapping[str, str] | None = None) -> HttpResponse:

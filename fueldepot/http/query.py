@@ -131,8 +131,8 @@ class Query(BaseModel):
         """
         return tuple(
             name
-            for name, given in values.items()
-            if name not in cls.names() and name.strip() and (any(given) or not cls.empty_is_absent)
+            for name, texts in values.items()
+            if name not in cls.names() and name.strip() and (any(texts) or not cls.empty_is_absent)
         )
 
     @classmethod

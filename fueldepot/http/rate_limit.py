@@ -194,10 +194,10 @@ def bucket_key(address: str) -> str:
     """Return the key of a bucket: an IPv4 address, or the network of an IPv6 address."""
     if ":" not in address:
         return address
-    known = read_address(address)
-    if isinstance(known, IPv6Address):
-        return str(ip_network((known, IPV6_PREFIX), strict=False).network_address)
-    return str(known) if known else address
+    parsed = read_address(address)
+    if isinstance(parsed, IPv6Address):
+        return str(ip_network((parsed, IPV6_PREFIX), strict=False).network_address)
+    return str(parsed) if parsed else address
 
 
 @cache

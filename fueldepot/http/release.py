@@ -23,8 +23,8 @@ def release() -> str:
             if path.suffix in WRITES_ANSWERS:
                 digest.update(path.relative_to(settings.BASE_DIR).as_posix().encode())
                 digest.update(path.read_bytes())
-    for shown in (settings.SITE_URL, settings.SITE_NAME, settings.OPERATOR_NAME, settings.CONTACT_EMAIL):
-        digest.update(f"\0{shown}".encode())
+    for setting in (settings.SITE_URL, settings.SITE_NAME, settings.OPERATOR_NAME, settings.CONTACT_EMAIL):
+        digest.update(f"\0{setting}".encode())
     return digest.hexdigest()
 
 

@@ -134,11 +134,11 @@ def read_part(part: bytes) -> tuple[bytes, bytes]:
     head, blank, value = part.partition(b"\r\n\r\n")
     if not blank or not head.lstrip(b" \t").startswith(b"\r\n"):
         raise MalformedBody("a part of the multipart body has no head")
-    found = DISPOSITION.search(head.replace(b"\r\n", b"\n"))
-    name = PART_NAME.search(found[1]) if found else None
-    if found is None or name is None:
+    disposition = DISPOSITION.search(head.replace(b"\r\n", b"\n"))
+    name = PART_NAME.search(disposition[1]) if disposition else None
+    if disposition is None or name is None:
         raise MalformedBody("a part of the multipart body has no name")
-    if re.search(rb"(?i);[ \t]*filename", found[1]):
+    if re.search(rb"(?i);[ \t]*filename", disposition[1]):
         raise MalformedBody("a part of the multipart body is a file; send values only")
     if re.search(rb"(?im)^content-transfer-encoding:[ \t]*(?!7bit|8bit|binary)", head):
         raise MalformedBody("a part of the multipart body is encoded; send it as it is")

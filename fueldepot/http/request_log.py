@@ -48,8 +48,8 @@ class JsonFormatter(logging.Formatter):
         }
         fields = getattr(record, "fields", None)
         line |= {"message": self.clean(record.getMessage())} if fields is None else fields
-        if found := request_id.get():
-            line["request_id"] = found
+        if current_id := request_id.get():
+            line["request_id"] = current_id
         if record.exc_info:
             line["traceback"] = self.clean(self.formatException(record.exc_info))
         return orjson.dumps(line, default=str).decode("utf-8", "replace")
@@ -73,8 +73,8 @@ def without_tokens(text: str) -> str:
 def shown_path(path: str) -> str:
     """Return a path for the log: printable, without tokens, limited in length."""
     path = without_tokens(path)
-    shown = path if len(path) <= LONGEST_PATH else path[:LONGEST_PATH] + "…"
-    return shown if shown.isprintable() else shown.encode("unicode_escape").decode("ascii")
+    short = path if len(path) <= LONGEST_PATH else path[:LONGEST_PATH] + "…"
+    return short if short.isprintable() else short.encode("unicode_escape").decode("ascii")
 
 
 def log_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -82,8 +82,8 @@ def log_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
 
     def answer(request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()
-        given = request.META.get("HTTP_X_REQUEST_ID", "") if request.META.get("fueldepot.from_proxy") else ""
-        current = given if given and GOOD_ID.fullmatch(given) else secrets.token_hex(8)
+        proxy_id = request.META.get("HTTP_X_REQUEST_ID", "") if request.META.get("fueldepot.from_proxy") else ""
+        current = proxy_id if GOOD_ID.fullmatch(proxy_id) else secrets.token_hex(8)
         token = request_id.set(current)
         try:
             response = get_response(request)
@@ -129,8 +129,8 @@ class QueryFreeLogger(Logger):  # type: ignore[misc] # the library has no types
 
     def atoms(self, resp: Any, req: Any, environ: Any, request_time: Any) -> dict[str, Any]:
         """Return the fields of an access log line: request line, Referer and headers without queries."""
-        found = super().atoms(resp, req, environ, request_time)
-        clean = {name: without_query(value) if isinstance(value, str) else value for name, value in found.items()}
+        fields = super().atoms(resp, req, environ, request_time)
+        clean = {name: without_query(value) if isinstance(value, str) else value for name, value in fields.items()}
         return clean | {"q": "", "{query_string}e": ""}
 
     def warning(self, msg: str, *args: Any, **kwargs: Any) -> None:

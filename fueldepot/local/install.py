@@ -40,13 +40,12 @@ def check_version() -> None:
     print_version = "import sys; print('{}.{}'.format(*sys.version_info))"
     try:
         done = subprocess.run([PYTHON, "-c", print_version], capture_output=True, text=True, check=False)  # noqa: S603
-        found = done.stdout.strip()
+        version = done.stdout.strip()
     except OSError:
-        found = ""
-    if found != VERSION:
-        sys.exit(
-            f"fueldepot: .venv has Python {found or 'that does not run'}, not {VERSION}: remove .venv, then make again"
-        )
+        version = ""
+    if version != VERSION:
+        other = version or "that does not run"
+        sys.exit(f"fueldepot: .venv has Python {other}, not {VERSION}: remove .venv, then make again")
 
 
 def is_installed(file: Path) -> bool:

@@ -101,9 +101,9 @@ def socket_folder_of(data: Path) -> Path:
     if not _can_carry_socket(folder):
         folder = Path("/tmp") / name  # noqa: S108 - its owner and mode are checked below
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
+    status = folder.lstat()
     private_folder = 0o040700
-    if found.st_uid != os.geteuid() or found.st_mode != private_folder:
+    if status.st_uid != os.geteuid() or status.st_mode != private_folder:
         raise EmbeddedError(f"{folder} is not a private folder of this user: remove it")
     return folder
 

@@ -25,9 +25,9 @@ def main() -> None:
     parser.add_argument("--port", default="8000")
     parser.add_argument("--workers", default="2")
     parser.add_argument("--data", default="", help="a directory of publishers' files to import first")
-    given = parser.parse_args()
-    port = read_number("PORT", given.port, 1, 65535)
-    workers = read_number("WORKERS", given.workers, 1, 64)
+    options = parser.parse_args()
+    port = read_number("PORT", options.port, 1, 65535)
+    workers = read_number("WORKERS", options.workers, 1, 64)
     check_port(port)
     claim_port(port)
 
@@ -38,7 +38,7 @@ def main() -> None:
     data = local.prepare()
     try:
         with hold_alone(VAR / "start.lock", "fueldepot: another start prepares the site; waiting"):
-            prepare_site(given.data)
+            prepare_site(options.data)
     except KeyboardInterrupt:
         sys.exit("fueldepot: stopped before the site was ready")
     if data:

@@ -75,8 +75,8 @@ def handle(message: Any, headers: Mapping[str, str]) -> Answer:
         method, params = message["method"], message.get("params") or {}
         return HTTPStatus.OK, {"jsonrpc": "2.0", "id": request_id, "result": run(method, params, headers)}
     except RpcError as error:
-        found = {"code": error.code, "message": str(error)} | ({} if error.data is None else {"data": error.data})
-        return error.status, {"jsonrpc": "2.0", "id": request_id, "error": found}
+        body = {"code": error.code, "message": str(error)} | ({} if error.data is None else {"data": error.data})
+        return error.status, {"jsonrpc": "2.0", "id": request_id, "error": body}
 
 
 @sensitive_variables()
@@ -105,8 +105,8 @@ def run_method(method: Any, version: str, params: Params) -> dict[str, Any]:
         raise RpcError(INVALID_PARAMS, f"params are not those of {method}") from None
     if function is None:
         raise RpcError(METHOD_NOT_FOUND, f"There is no method {str(method)[:40]!r} here", HTTPStatus.NOT_FOUND)
-    found: dict[str, Any] = serialize_server_result(method, version, function(params))
-    return found
+    result: dict[str, Any] = serialize_server_result(method, version, function(params))
+    return result
 
 
 def read_version(method: Any, params: Params, headers: Mapping[str, str]) -> str:
@@ -125,16 +125,16 @@ def read_version(method: Any, params: Params, headers: Mapping[str, str]) -> str
         named = {"Mcp-Protocol-Version": inside, "Mcp-Method": method}
         if method == "tools/call":
             named["Mcp-Name"] = params.get("name")
-        for name, wanted in named.items():
-            if headers.get(name) != wanted:
+        for name, value in named.items():
+            if headers.get(name) != value:
                 raise RpcError(HEADER_MISMATCH, f"The header {name} does not say what the body does")
     return str(version)
 
 
 def negotiate(params: Params) -> str:
     """Return the version for a client that starts with a handshake."""
-    asked = params.get("protocolVersion")
-    return asked if asked in HANDSHAKE_PROTOCOL_VERSIONS else LATEST_HANDSHAKE_VERSION
+    version = params.get("protocolVersion")
+    return version if version in HANDSHAKE_PROTOCOL_VERSIONS else LATEST_HANDSHAKE_VERSION
 
 
 def initialize(params: Params) -> dict[str, Any]:

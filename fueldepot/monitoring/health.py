@@ -43,8 +43,8 @@ def liveness(request: HttpRequest) -> HttpResponse:
 @require_safe
 def readiness(request: HttpRequest) -> HttpResponse:
     """200 if the service is ready, else 503; with `state`."""
-    said = state()
-    return _answer(200 if said["status"] == "ready" else 503, said)
+    body = state()
+    return _answer(200 if body["status"] == "ready" else 503, body)
 
 
 def state() -> dict[str, Any]:

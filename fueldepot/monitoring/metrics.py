@@ -80,10 +80,10 @@ class ServiceState(Collector):
             ["source"],
         )
         for job in ("purge_requests", "back_up"):
-            if said := state[job]:
-                yield gauge(f"fueldepot_{job}_overdue", "1 where the job has not run in time.", {(): said["overdue"]})
-                if said["last_run"]:
-                    when = said["last_run"].timestamp()
+            if last := state[job]:
+                yield gauge(f"fueldepot_{job}_overdue", "1 where the job has not run in time.", {(): last["overdue"]})
+                if last["last_run"]:
+                    when = last["last_run"].timestamp()
                     yield gauge(f"fueldepot_{job}_last_run_timestamp_seconds", "When it ended last.", {(): when})
         # A query to a frozen database would block the thread.
         if state["checks"]["database"]["ok"]:

@@ -171,19 +171,19 @@ def headers(*names: str) -> dict[str, Any]:
 
 def responses() -> dict[str, Any]:
     """Return the responses that operations refer to by name."""
-    found: dict[str, Any] = {
+    by_name: dict[str, Any] = {
         "NotModified": {
             "description": "Nothing has changed since the answer with this `ETag`; no body.",
             "headers": headers("ETag"),
         }
     }
     for name, description, more in FAILURES.values():
-        found[name] = {
+        by_name[name] = {
             "description": description,
             "headers": headers(*more),
             "content": {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}},
         }
-    return found
+    return by_name
 
 
 MOST_ROWS = {"/locations": MAX_SUGGESTIONS, "/stores": LIMIT_RANGE[1], "/deadlines": LIMIT_RANGE[1]}

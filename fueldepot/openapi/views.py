@@ -121,7 +121,7 @@ def describe_service(state: snapshot.State) -> IndexJson:
 
 def query_template(operation: dict[str, Any]) -> str:
     """Return the query of an operation as an RFC 6570 template, "" without parameters."""
-    names = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
+    names = [parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"]
     return f"{{?{','.join(names)}}}" if names else ""
 
 

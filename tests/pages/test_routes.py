@@ -3,8 +3,7 @@
 import pytest
 from django.template import engines
 from django.urls import NoReverseMatch, reverse
-
-from fueldepot.templating import StaticFiles
+from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 def render(source):
@@ -28,7 +27,7 @@ def test_an_unknown_route_is_an_error():
 def test_a_static_file_is_named_as_the_manifest_says(settings, tmp_path):
     settings.DEBUG = False
     (tmp_path / "staticfiles.json").write_text('{"version": "1.1", "paths": {"a.css": "a.0123.css"}, "hash": ""}')
-    files = StaticFiles(location=tmp_path, base_url="/static/")
+    files = CompressedManifestStaticFilesStorage(location=tmp_path, base_url="/static/")
     assert [files.url("a.css"), files.url("a.css")] == ["/static/a.0123.css"] * 2
     with pytest.raises(ValueError, match="Missing staticfiles manifest entry"):
         files.url("b.css")
