@@ -3,18 +3,19 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from catalog.importers import as_of
+from catalog.importers import freshness
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.freshness import SourceState
 from catalog.importers.records import DownloadBusy
 from catalog.importers.registry import fetch_step
-from catalog.importers.run_log import REFUSALS, RunOrigin, record, record_failures, run_recorded
-from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, describe_error
+from catalog.importers.run_log import REFUSALS, RunOrigin, record, record_failures
+from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, describe_error, run
 from catalog.importers.sync import Options, Report
 from catalog.models import ImportRun
 
@@ -67,11 +68,11 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
             return record(origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier), []
         with record_failures(origin, write=True):
             step = make_step()
-        reports = run_recorded([step], options, origin=origin, started=started)
+        reports = run([replace(step, origin=origin, began=started)], options)
     except DownloadBusy as error:
         raise ImportRunning(str(error)) from error
     except REFUSALS:
-        # `record_failures` or `run_recorded` has recorded it.
+        # `record_failures` or `run` has recorded it.
         pass
     except AnalyzeFailed as error:
         logger.warning("refresh of %s: %s", source.id, error)
@@ -85,8 +86,7 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
         else:
             reason = f"an error of the program: {type(error).__name__}; the log has the rest, please report it"
         record(asked, ImportRun.Outcome.REFUSED, started=started, message=reason)
-    run = ImportRun.objects.filter(source=source.id).order_by("-pk")[0]
-    return run, reports
+    return ImportRun.objects.filter(source=source.id).order_by("-pk")[0], reports
 
 
 def imported_run(state: SourceState, download: Download, today: date) -> ImportRun | None:
@@ -96,7 +96,7 @@ def imported_run(state: SourceState, download: Download, today: date) -> ImportR
     """
     if state.good is None or state.good.checksum != download.sha256:
         return None
-    if state.good.file_date is not None and state.good.file_date > as_of.last_valid_day(today):
+    if state.good.file_date is not None and state.good.file_date > freshness.last_valid_day(today):
         return None
     newer = ImportRun.objects.filter(
         dataset__in=state.source.built_on, outcome=ImportRun.Outcome.IMPORTED, finished__gt=state.good.finished

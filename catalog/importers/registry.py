@@ -6,7 +6,7 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
-from catalog.importers import as_of
+from catalog.importers import freshness
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.records import BadInput, Note
 from catalog.importers.runner import ImportStep, require
@@ -17,8 +17,6 @@ from catalog.models import Dataset
 MOST_REJECTED = 0.20
 """Share of unusable rows above which a fetched file is refused as one of another kind."""
 
-BY_HAND = "look at it, and if it is right give it to the import command as a file"
-
 
 def stored_day(source: DataSource, *, until: date = date.max) -> date | None:
     """Return the stored day of a source, not counting days later than `until`.
@@ -26,8 +24,8 @@ def stored_day(source: DataSource, *, until: date = date.max) -> date | None:
     That of another source does not count where several share a data set.
     """
     if source.rows is None:
-        return as_of.day_of_dataset(source.dataset, until=until)
-    return as_of.day_of_publication(source.id, source.dataset, publisher=source.credit, until=until)
+        return freshness.day_of_dataset(source.dataset, until=until)
+    return freshness.day_of_publication(source.id, source.dataset, publisher=source.credit, until=until)
 
 
 def other_publishers(source: DataSource) -> dict[str, date | None]:
@@ -62,8 +60,8 @@ def step(
         names = ", ".join(path.name for path in paths)
         title = f"{source.dataset} from {names}" if format_.named else str(source.dataset)
         if source.dated and not options.allow_older:
-            stored = stored_day(source, until=as_of.last_valid_day(options.today))
-            newer = as_of.newer_day(extract.as_of, stored)
+            stored = stored_day(source, until=freshness.last_valid_day(options.today))
+            newer = freshness.newer_day(extract.as_of, stored)
             if newer and pass_over_older:
                 return Report(title, skipped=[Note(names, f"of {extract.as_of}, older than what is stored ({newer})")])
             if newer:
@@ -145,39 +143,6 @@ def fetch_step(source: DataSource, fetcher: Fetcher) -> tuple[Callable[[], Impor
 
     def strict_step() -> ImportStep:
         (fetched,) = steps_for([download.path], source.dataset)
-        return checked(fetched, source, most_rejected=MOST_REJECTED)
+        return replace(fetched, fetched=source, most_rejected=MOST_REJECTED)
 
     return strict_step, download
-
-
-def checked(unchecked: ImportStep, source: DataSource, *, most_rejected: float = 1.0) -> ImportStep:
-    """Return a step that refuses a source older than stored, too small, or largely unusable: nobody reads its report.
-
-    The step has written by then; the refusal rolls it back with the transaction.
-    """
-
-    def sync(options: Options) -> Report:
-        until = as_of.last_valid_day(options.today)
-        stored = as_of.day_of_publication(source.id, source.dataset, publisher=unchecked.source, until=until)
-        report = unchecked.sync(options)
-        if not options.allow_older and (newer := as_of.newer_day(report.as_of, stored)):
-            raise ImportRefused(
-                f"{report.title}: is of {report.as_of}, older than what is stored ({newer}); "
-                "wait for a newer one, or add --allow-older"
-            )
-        rejected = len(report.rejected)
-        rows = report.rows + len(report.skipped) + rejected
-        if rejected > most_rejected * rows:
-            note = report.rejected[0]
-            raise ImportRefused(
-                f"{report.title}: {rejected} of {rows} rows cannot be used, for example {note.key}: {note.reason}; "
-                f"{BY_HAND}"
-            )
-        if rows < source.min_rows:
-            raise ImportRefused(
-                f"{report.title}: has {rows} rows, fewer than the {source.min_rows} that {source.id} must have; "
-                f"{BY_HAND}"
-            )
-        return report
-
-    return replace(unchecked, sync=sync)

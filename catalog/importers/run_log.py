@@ -1,12 +1,8 @@
-"""Recording of imports: one `ImportRun` per step, also for a refused step.
+"""Records of imports: one `ImportRun` per step, also for a refused step. `runner.run` writes those of its steps."""
 
-The record of a successful step is written in the transaction of the import, so neither exists without the other. The
-record of a refusal is written after the rollback. Dry runs are not recorded.
-"""
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -16,9 +12,8 @@ from django.utils import timezone
 
 from catalog.importers.download import Download, checksum
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
-from catalog.importers.runner import ImportStep, run
 from catalog.importers.source import DataSource
-from catalog.importers.sync import ImportRefused, Options, Report, TooManyRemovals
+from catalog.importers.sync import ImportRefused, Report, TooManyRemovals
 from catalog.models import Dataset, ImportRun
 
 REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
@@ -49,15 +44,15 @@ class RunOrigin:
         return cls(source.id, source.dataset, download.url[:500], download.path.name, download.size, download.sha256)
 
     @classmethod
-    def of_step(cls, step: ImportStep) -> "RunOrigin":
-        """Origin of the files of a step; the checksum of several is that of their checksums, in order."""
-        sums = [_checksum(path) for path in step.files]
+    def of_files(cls, source: str, dataset: str, files: Sequence[Path]) -> "RunOrigin":
+        """Origin of files given by hand; the checksum of several is that of their checksums, in order."""
+        sums = [_checksum(path) for path in files]
         many = sha256("".join(sums).encode()).hexdigest() if len(sums) > 1 else ""
         return cls(
-            source=step.source_id,
-            dataset=step.dataset,
-            file_name=", ".join(path.name for path in step.files)[:200],
-            file_size=sum(path.stat().st_size for path in step.files if path.is_file()) if step.files else None,
+            source=source,
+            dataset=dataset,
+            file_name=", ".join(path.name for path in files)[:200],
+            file_size=sum(path.stat().st_size for path in files if path.is_file()) if files else None,
             checksum=many or "".join(sums),
         )
 
@@ -118,42 +113,4 @@ def record_failures(origin: RunOrigin, *, write: bool) -> Iterator[None]:
             failed = isinstance(error, DownloadFailed)
             outcome = ImportRun.Outcome.FAILED if failed else ImportRun.Outcome.REFUSED
             record(origin, outcome, started=started, message=str(error))
-        raise
-
-
-def run_recorded(
-    steps: Iterable[ImportStep],
-    options: Options,
-    *,
-    origin: RunOrigin | None = None,
-    started: datetime | None = None,
-) -> list[Report]:
-    """Run steps in one transaction like `run`, recording each in it; of a refused run only the failed step.
-
-    origin: input of a single step, if it was fetched; else the files of each. started: when fetching it began, which is
-    part of its run. Raises what `run` raises.
-    """
-    if not options.write:
-        return run(steps, options)
-    steps = list(steps)
-    known = [origin or RunOrigin.of_step(step) for step in steps]
-    starts: list[datetime] = []
-
-    def watched(step: ImportStep, origin: RunOrigin) -> ImportStep:
-        def sync(how: Options) -> Report:
-            starts.append(started or timezone.now())
-            report = step.sync(how)
-            outcome = ImportRun.Outcome.IMPORTED if report.changes else ImportRun.Outcome.UNCHANGED
-            # Recorded at once: later steps compare the days of their files with recorded ones.
-            record(origin, outcome, started=starts[-1], report=report, message=report.title)
-            return report
-
-        return replace(step, sync=sync)
-
-    begun = timezone.now()
-    try:
-        return run([watched(step, origin) for step, origin in zip(steps, known, strict=True)], options)
-    except REFUSALS as error:
-        refused = known[max(len(starts) - 1, 0)] if known else RunOrigin()
-        record(refused, ImportRun.Outcome.REFUSED, started=starts[-1] if starts else begun, message=str(error))
         raise

@@ -1,23 +1,28 @@
-"""Running of imports: one at a time, each run in one transaction, with version, statistics and index updates."""
+"""Running of imports: one at a time, each run in one transaction, with records, versions, statistics and index."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.db.models import Model
+from django.utils import timezone
 
 from catalog import versions
-from catalog.importers import as_of
+from catalog.importers import freshness
+from catalog.importers.run_log import REFUSALS, RunOrigin, record
+from catalog.importers.source import DataSource
 from catalog.importers.sync import ImportRefused, Options, Report
-from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
+from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
 from catalog.search import entries
 
 IMPORT_LOCK = 0x464445504F54
 """Key of the advisory lock of imports: "FDEPOT" in ASCII."""
+
+BY_HAND = "look at it, and if it is right give it to the import command as a file"
 
 SEARCHED = frozenset({Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES, Dataset.Slug.BOUNDARIES})
 
@@ -70,6 +75,9 @@ class ImportStep:
     model: table of a data set of an app above the catalog.
     source_id: id of the source, "" for none; files: its files. For the record of the run.
     other_publishers: other publishers of the data set, with the day they are current to; called after `sync`.
+
+    fetched: the source, if nobody has looked at the file: it is refused if doubtful. most_rejected: share of unusable
+    rows above which it is. origin, began: what was fetched and since when, for the record.
     """
 
     dataset: Dataset.Slug
@@ -79,6 +87,14 @@ class ImportStep:
     source_id: str = ""
     files: tuple[Path, ...] = ()
     other_publishers: Callable[[], Mapping[str, date | None]] = dict
+    fetched: DataSource | None = None
+    most_rejected: float = 1.0
+    origin: RunOrigin | None = None
+    began: datetime | None = None
+
+    def recorded_origin(self) -> RunOrigin:
+        """Return the input of the step for its record. Reads the files, unless they were fetched."""
+        return self.origin or RunOrigin.of_files(self.source_id, self.dataset, self.files)
 
 
 def describe_error(error: DatabaseError) -> str:
@@ -97,18 +113,29 @@ def exclusive_import() -> Iterator[None]:
         yield
 
 
-def run(steps: Iterable[ImportStep], options: Options) -> list[Report]:
+def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True) -> list[Report]:
     """Run steps in order, in one transaction.
 
     Without `options.write`, steps before the last are written, since later ones depend on them, and rolled back. Raises
     what the steps raise, after a rollback. Raises CommitOutcomeUnknown if the outcome is unknown, and AnalyzeFailed if
     everything is written except the planner's statistics.
+
+    recorded: whether to write records. Those of successful steps are written in the same transaction, so neither exists
+    without the other; a refused run leaves that of the failed step, after the rollback; a dry run none.
     """
-    wire = None
+    steps, wire = list(steps), None
+    # Before the lock: reading large files takes a while.
+    origins = [step.recorded_origin() for step in steps] if recorded and options.write else []
+    began = [timezone.now()]
     try:
         with exclusive_import():
-            reports, changed = run_inside(list(steps), options)
+            reports, changed = run_inside(steps, options, origins, began)
             wire = connection.connection
+    except REFUSALS as error:
+        if origins:
+            failed = origins[max(len(began) - 2, 0)]
+            record(failed, ImportRun.Outcome.REFUSED, started=began[-1], message=str(error))
+        raise
     except DatabaseError as error:
         # If the server refused the commit, everything is rolled back; if it went away, it may have committed.
         if options.write and wire is not None and wire.closed:
@@ -122,15 +149,27 @@ def run(steps: Iterable[ImportStep], options: Options) -> list[Report]:
     return reports
 
 
-def run_inside(steps: Sequence[ImportStep], options: Options) -> tuple[list[Report], dict[str, type[Model]]]:
-    """Run steps in the caller's transaction. Returns their reports and the changed tables."""
+def run_inside(
+    steps: Sequence[ImportStep], options: Options, origins: Sequence[RunOrigin], began: list[datetime]
+) -> tuple[list[Report], dict[str, type[Model]]]:
+    """Run steps in the caller's transaction. Returns their reports and the changed tables.
+
+    origins: of the steps, to record them; empty for no records. began: gets the moment at which each step begins.
+    """
     reports: list[Report] = []
     changed: dict[str, type[Model]] = {}
-    for number, step in enumerate(steps, start=1):
-        write = options.write or number < len(steps)
+    for number, step in enumerate(steps):
+        began.append(step.began or timezone.now())
+        write = options.write or number + 1 < len(steps)
         report = step.sync(replace(options, write=write))
+        if step.fetched:
+            refuse_doubtful(step, step.fetched, report, options)
         refuse_later_day(step, report, options.today)
         reports.append(report)
+        if origins:
+            # Recorded at once: later steps compare the days of their files with recorded ones.
+            outcome = ImportRun.Outcome.IMPORTED if report.changes else ImportRun.Outcome.UNCHANGED
+            record(origins[number], outcome, started=began[-1], report=report, message=report.title)
         if report.changes and options.write:
             model = step.model or MODELS[step.dataset]
             record_change(step.dataset, {step.source: report.as_of, **step.other_publishers()}, model=model)
@@ -142,9 +181,36 @@ def run_inside(steps: Sequence[ImportStep], options: Options) -> tuple[list[Repo
     return reports, changed
 
 
+def refuse_doubtful(step: ImportStep, source: DataSource, report: Report, options: Options) -> None:
+    """Raise ImportRefused for a fetched source older than stored, too small, or largely unusable: nobody reads its
+    report.
+
+    The step has written by then; the refusal rolls it back with the transaction.
+    """
+    until = freshness.last_valid_day(options.today)
+    stored = freshness.day_of_publication(source.id, source.dataset, publisher=step.source, until=until)
+    if not options.allow_older and (newer := freshness.newer_day(report.as_of, stored)):
+        raise ImportRefused(
+            f"{report.title}: is of {report.as_of}, older than what is stored ({newer}); "
+            "wait for a newer one, or add --allow-older"
+        )
+    rejected = len(report.rejected)
+    rows = report.rows + len(report.skipped) + rejected
+    if rejected > step.most_rejected * rows:
+        note = report.rejected[0]
+        raise ImportRefused(
+            f"{report.title}: {rejected} of {rows} rows cannot be used, for example {note.key}: {note.reason}; "
+            f"{BY_HAND}"
+        )
+    if rows < source.min_rows:
+        raise ImportRefused(
+            f"{report.title}: has {rows} rows, fewer than the {source.min_rows} that {source.id} must have; {BY_HAND}"
+        )
+
+
 def refuse_later_day(step: ImportStep, report: Report, today: date) -> None:
     """Raise ImportRefused for a source of a later day than tomorrow: every right one after it would be older."""
-    tomorrow = as_of.last_valid_day(today)
+    tomorrow = freshness.last_valid_day(today)
     if report.as_of is not None and report.as_of > tomorrow:
         names = ", ".join(path.name for path in step.files) or report.title
         raise ImportRefused(

@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from tqdm import tqdm
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.records import Note
 from catalog.importers.registry import fetch_step, steps_for
-from catalog.importers.run_log import REFUSALS, RunOrigin, record_failures, run_recorded
-from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error
+from catalog.importers.run_log import REFUSALS, RunOrigin, record_failures
+from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error, run
 from catalog.importers.source import DataSource, SourcesError, read_sources
 from catalog.importers.sync import Options, Report
 from catalog.models import Dataset
@@ -136,12 +137,12 @@ class ImportCommand(BaseCommand):
         if self.fetched is None:
             with record_failures(RunOrigin(source=self.source), write=how.write):
                 steps = self.steps(sources)
-            return run_recorded(steps, how)
+            return run(steps, how)
         with record_failures(RunOrigin.of_source(self.fetched), write=how.write):
             step, download = self.make_step(self.fetched)
         word = "downloaded" if download.fresh else "still the publisher's current file"
         self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
-        return run_recorded([step], how, origin=RunOrigin.of_download(self.fetched, download))
+        return run([replace(step, origin=RunOrigin.of_download(self.fetched, download))], how)
 
     def run_steps(
         self, sources: list[Path], *, commit: bool, allow_removals: bool, allow_older: bool, **options: Any

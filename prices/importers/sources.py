@@ -1,7 +1,7 @@
 """The source of official averages: the BDL API of the statistical office, or its saved answers."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -108,7 +108,7 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
         download = store.keep()
     extract = extract_of("BDL API", variables, pages, rejected)
     fetched = registry.step([download.path], source, FileFormat("bdl", recognises, lambda _: extract))
-    return registry.checked(fetched, source), download
+    return replace(fetched, fetched=source), download
 
 
 def find_variables(client: BdlClient, known: Mapping[str, int]) -> tuple[dict[str, VariableRecord], list[Note]]:

@@ -188,7 +188,7 @@ def test_a_database_that_goes_away_is_told_in_one_line(rehearsal, monkeypatch):
         raise OperationalError("server closed the connection\nunexpectedly")
 
     monkeypatch.setattr(refresh, "record", gone)
-    monkeypatch.setattr(refresh, "run_recorded", gone)
+    monkeypatch.setattr(refresh, "run", gone)
     rehearsal.fail(match="the database does not answer: server closed the connection unexpectedly")
 
 
@@ -206,7 +206,7 @@ def test_a_connection_that_breaks_at_the_commit_ends_the_refresh_and_is_recorded
     def broken(*args, **options):
         raise CommitOutcomeUnknown(OperationalError("server closed the connection\nunexpectedly"))
 
-    monkeypatch.setattr(refresh, "run_recorded", broken)
+    monkeypatch.setattr(refresh, "run", broken)
     assert rehearsal.fail(match="it is not known whether the data are in: ", only=["teryt-terc"]) == []
     assert not ImportRun.objects.exists()
 

@@ -34,4 +34,4 @@ def load_units():
 
 def load_files(paths=None):
     load_units()
-    return run([file_step(paths or find_files([DATA]))], OPTIONS)[0]
+    return run([file_step(paths or find_files([DATA]))], OPTIONS, recorded=False)[0]

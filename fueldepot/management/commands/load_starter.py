@@ -20,6 +20,7 @@ class Command(ImportCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         how = Options(today=timezone.localdate(), write=True, progress=progress)
         with one_line_errors("nothing was loaded"):
-            reports = run([*load.missing_steps(), *prices.missing_steps(), *regulations.missing_steps()], how)
+            steps = [*load.missing_steps(), *prices.missing_steps(), *regulations.missing_steps()]
+            reports = run(steps, how, recorded=False)
         for report in filter(lambda report: report.added, reports):
             self.stdout.write(f"starter data: {report.added} {report.title}")

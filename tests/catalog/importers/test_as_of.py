@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from catalog.importers import registry
-from catalog.importers.run_log import run_recorded
+from catalog.importers.runner import run
 from catalog.importers.source import all_sources, formats
 from catalog.importers.sync import ImportRefused, Options
 from catalog.models import Dataset, Depot, ImportRun, Place, Postcode
@@ -61,9 +61,7 @@ def country(tmp_path):
             path = tmp_path / f"{number}.{name}"
             path.write_bytes(content)
             known.append((path, next(pair for pair in formats() if pair[1].name == name)))
-        return run_recorded(
-            registry.steps_of(known, pass_over_older=pass_over_older), Options(today=TODAY, write=True, **how)
-        )
+        return run(registry.steps_of(known, pass_over_older=pass_over_older), Options(today=TODAY, write=True, **how))
 
     bring(("terc", small_country.terc()), ("boundaries_geojson", small_country.boundaries()))
     return bring
