@@ -9,19 +9,23 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.depots import fuels
-from catalog.models import OwnerLink, Submission
+from catalog.models import Depot, OwnerLink, Submission
+from catalog.services.moderation import lock_depots
 from catalog.services.refusal import Refusal
 from catalog.submissions import intake, owner_links
-from catalog.submissions.decisions import PriceOutcome, record_price_outcomes
+from catalog.submissions.decisions import PartDecision, PriceOutcome, decide, record_price_outcomes
 from catalog.text import zloty
 from prices import services
 from prices.models import DepotPrice
-from prices.validation import InvalidPrice, PriceInput
+from prices.snapshot import read_ranges
+from prices.validation import InvalidPrice, PriceInput, find_doubts
 
 State = Submission.State
 
@@ -41,6 +45,18 @@ class NothingPublished(Refusal):
 
     status = 400
     reason = "Niczego nie zmieniono: godziny są takie same i nie ma nowej ceny."
+
+
+class NothingDecided(Refusal):
+    """All submissions of a visit were left for later."""
+
+    reason = "wybierz, co przyjmujesz albo odrzucasz"
+
+
+class PriceDecidedMeanwhile(Refusal):
+    """A price of the visit is not pending any more."""
+
+    reason = "ktoś zdecydował już o jednej z tych cen; obejrzyj je jeszcze raz"
 
 
 class OwnerPriceRefused(Refusal):
@@ -119,6 +135,48 @@ def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
         raise NoPriceAccepted(refused[0][-1])
     else:
         record_price_outcomes({submission.pk: [PriceOutcome(*outcome) for outcome in refused]}, on=on)
+
+
+@transaction.atomic
+def decide_visit(
+    *,
+    parts: Sequence[PartDecision],
+    prices: Mapping[int, bool],
+    reason: str,
+    by: AbstractBaseUser,
+    on: datetime,
+    **options: Any,
+) -> int:
+    """Decide submissions of one author about one depot, with their prices, all or none. Returns how many were decided.
+
+    prices: whether a pending price is accepted, by its id; the editor has seen the doubts about each. options: as
+    `decide` takes them. The author gets one letter. Depots are locked first, then prices, then submissions.
+
+    Raises NothingDecided, PriceDecidedMeanwhile, ReasonMissing and what `decide` raises.
+    """
+    if not parts and not prices:
+        raise NothingDecided
+    submissions = Submission.objects.filter(pk__in=[part.submission for part in parts])
+    of_prices = DepotPrice.objects.filter(pk__in=prices)
+    of_visit = Q(pk__in=submissions.values("depot")) | Q(pk__in=of_prices.values("depot"))
+    lock_depots(Depot.objects.filter(of_visit))
+    rows = list(of_prices.pending().select_for_update(of=("self",)).order_by("pk"))
+    if len(rows) < len(prices):
+        raise PriceDecidedMeanwhile
+    ranges, today = read_ranges(), timezone.localdate(on)
+    certain: list[DepotPrice] = []
+    doubtful: list[DepotPrice] = []
+    refused: list[DepotPrice] = []
+    for row in rows:
+        doubts = prices[row.pk] and find_doubts(row.fuel, row.price, row.day, ranges, today)
+        (refused if not prices[row.pk] else doubtful if doubts else certain).append(row)
+    for accepted in (certain, *([row] for row in doubtful)):  # a doubtful price is approved only alone
+        if accepted:
+            services.approve_prices(prices=accepted, by=by, on=on)
+    if refused:
+        services.reject_prices(prices=refused, reason=reason, by=by, on=on)
+    decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options)
+    return len(decided.changed) + len({row.submission_id for row in rows})
 
 
 @transaction.atomic

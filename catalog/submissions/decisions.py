@@ -1,6 +1,6 @@
 """Decisions about waiting submissions: accept or reject, one or many."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -78,44 +78,81 @@ class DecisionResult:
     unchanged: list[tuple[Submission, str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class PartDecision:
+    """What becomes of one submission.
+
+    groups: names of the accepted field groups of a correction or new depot, None for all. values: clean values of the
+    editor that replace proposed ones, by field; others are ignored.
+    """
+
+    submission: int
+    accept: bool
+    groups: Collection[str] | None = None
+    values: Values = field(default_factory=dict)
+
+
 @transaction.atomic
-def accept_submission(
+def decide(
     *,
-    submission: Submission,
-    groups: Collection[str] | None = None,
-    values: Values | None = None,
+    parts: Sequence[PartDecision],
     reason: str = "",
+    explained: bool = False,
     opened: int | None = None,
     verify: bool = False,
     keep_owners: bool = False,
     by: AbstractBaseUser,
     on: datetime,
 ) -> DecisionResult:
-    """Carry out a submission.
+    """Decide submissions, all or none: one, or those of a visit, whose author gets one letter.
 
-    groups: names of the accepted field groups of a correction or new depot, None for all. values: clean values of the
-    editor that replace proposed ones, by field; others are ignored. reason: why the other groups were left out, for the
-    author. opened: `edit_version` of the depot that the editor saw, None not to compare. verify: with a correction,
-    also verify the whole depot, see `moderation.verify_depot`; otherwise only the accepted fields count as confirmed,
-    and the data status stays. keep_owners: whether the links of other owners of a claimed entry go on working.
+    reason: why some were rejected, or field groups left out, for the author. explained: whether it is also the reason
+    for something else, such as a refused price. opened: `edit_version` of the depot that
+    the editor saw, None not to compare. verify: with a correction, also verify the whole depot, see
+    `moderation.verify_depot`; otherwise only the accepted fields count as confirmed, and the data status stays.
+    keep_owners: whether the links of other owners of a claimed entry go on working.
 
     Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
     ReasonWithoutOmission, LocationOutsidePoland, ValueRefused, OwnerMayObject and OwnerObjected.
     """
-    batch = DecisionBatch([submission.pk], by, on)
-    (stored,) = batch.submissions
-    if opened is not None and stored.depot is not None and stored.state == State.WAITING:
-        check_edit_version(stored.depot, opened)
-    batch.accept(stored, groups, values or {}, reason, verify=verify, keep_owners=keep_owners)
+    batch = DecisionBatch([part.submission for part in parts], by, on)
+    waiting = [row.depot for row in batch.submissions if row.state == State.WAITING and row.depot is not None]
+    if opened is not None and waiting:
+        check_edit_version(waiting[0], opened)
+    decisions = {part.submission: part for part in parts}
+    explained |= any(not part.accept or omits(row, part.groups) for row, part in batch.with_decisions(decisions))
+    for row, part in batch.with_decisions(decisions):
+        if not part.accept:
+            batch.reject(row, reason)
+            continue
+        own_reason = reason if omits(row, part.groups) or not explained else ""
+        batch.accept(row, part.groups, part.values, own_reason, verify=verify, keep_owners=keep_owners)
     return batch.save()
 
 
-@transaction.atomic
+def accept_submission(
+    *,
+    submission: Submission,
+    groups: Collection[str] | None = None,
+    values: Values | None = None,
+    by: AbstractBaseUser,
+    on: datetime,
+    **options: Any,
+) -> DecisionResult:
+    """Carry out one submission. options: as `decide` takes them; it also says what is raised."""
+    return decide(parts=[PartDecision(submission.pk, True, groups, values or {})], by=by, on=on, **options)
+
+
 def reject_submission(*, submission: Submission, reason: str, by: AbstractBaseUser, on: datetime) -> DecisionResult:
     """Reject a submission. reason: text for its author. Raises SubmissionAlreadyDecided and ReasonMissing."""
-    batch = DecisionBatch([submission.pk], by, on)
-    batch.reject(batch.submissions[0], reason)
-    return batch.save()
+    return decide(parts=[PartDecision(submission.pk, False)], reason=reason, by=by, on=on)
+
+
+def omits(submission: Submission, groups: Collection[str] | None) -> bool:
+    """Whether some of the proposed field groups of a correction are not among the accepted ones."""
+    if submission.kind != Kind.CORRECT or groups is None:
+        return False
+    return any(group.name not in groups for group in field_groups.groups_in(submission.proposed))
 
 
 @transaction.atomic
@@ -176,6 +213,11 @@ class DecisionBatch:
         self.decided = DecisionResult()
         self.touched: dict[int, Depot] = {}
         self.removed: list[Depot] = []
+
+    def with_decisions(self, decisions: Mapping[int, PartDecision]) -> Iterator[tuple[Submission, PartDecision]]:
+        """Yield the submissions with what becomes of them; a deletion last, since nothing can follow it."""
+        for row in sorted(self.submissions, key=lambda row: row.kind == Kind.DELETE):
+            yield row, decisions[row.pk]
 
     def accept(
         self,

@@ -5,8 +5,9 @@ from catalog.models import DepotBatch
 from prices.admin.price_list_import import words_of_undoing
 from prices.admin.prices import DepotPriceAdmin, ObservationAdmin, SeriesAdmin, find_decided
 from prices.admin.ranges import PlausibleRangeAdmin
+from prices.admin.visits import VisitAdmin
 
-__all__ = ["DepotPriceAdmin", "ObservationAdmin", "PlausibleRangeAdmin", "SeriesAdmin"]
+__all__ = ["DepotPriceAdmin", "ObservationAdmin", "PlausibleRangeAdmin", "SeriesAdmin", "VisitAdmin"]
 
 BATCH_TABLES[DepotBatch.About.PRICES] = BatchTable(
     "prices.change_depotprice", ("Cena", "Skład", "Pochodzenie", "Stan"), find_decided, words_of_undoing

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.db.models import Case, Q, Value, When
+from django.utils import timezone
 
 from catalog.admin.depots.position_map import LiveMap, live_map
 from catalog.admin.depots.same_contact import SameContact, find_same_contact
@@ -40,31 +41,40 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     form: edits the proposed values; bound to the POST of a decision that was refused.
     """
     depot = submission.depot
-    questions = list(submission.questions.select_related("asked_by").order_by("asked_at"))
-    is_open = submission.state in Submission.OPEN
-    rows = rows_of(submission, form) if submission.kind in {Kind.CORRECT, Kind.ADD} else []
-    return {
+    return describe_part(submission, form) | {
         "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
-        "submission": submission,
         "depot": depot,
-        "rows": rows,
-        "changed": is_open and any(row["changed"] for row in rows),
-        "correction": submission.kind == Kind.CORRECT,
-        "comparisons": compare(submission),
-        "owners": list(objections.other_owners(submission)) if submission.kind == Kind.CLAIM else [],
-        "objection_ends": objections.objection_ends(submission),
-        "is_open": is_open,
-        "live": _live_map(submission),
         "others": others(submission),
-        "questions": questions,
-        "awaits_author": any(question.answered_at is None for question in questions),
-        "near": near(submission.proposed) if is_open and submission.kind == Kind.ADD else [],
+        "near": near(submission.proposed) if submission.state in Submission.OPEN and depot is None else [],
         "same_contact": same_contact(submission),
         "removed": depot is not None and depot.publication == Depot.Publication.REMOVED,
         "private": is_personal_name(str(submission.proposed.get("name", ""))),
         "opened": edit_version(depot) if depot else 0,
         "max_reason": MAX_REASON,
         "letters_an_hour": LETTERS_PER_MAILBOX,
+    }
+
+
+def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
+    """Template context of one submission among those of a visit. At most four queries; prefetch its questions."""
+    questions = sorted(submission.questions.all(), key=lambda question: question.asked_at)
+    is_open = submission.state in Submission.OPEN
+    rows = rows_of(submission, form) if submission.kind in {Kind.CORRECT, Kind.ADD} else []
+    ends = objections.objection_ends(submission)
+    return {
+        "submission": submission,
+        "rows": rows,
+        "form": form,
+        "changed": is_open and any(row["changed"] for row in rows),
+        "correction": submission.kind == Kind.CORRECT,
+        "comparisons": compare(submission),
+        "owners": list(objections.other_owners(submission)) if submission.kind == Kind.CLAIM else [],
+        "objection_ends": ends,
+        "owners_heard": submission.objected_at is None and ends is not None and ends <= timezone.now(),
+        "is_open": is_open,
+        "live": _live_map(submission),
+        "questions": questions,
+        "awaits_author": any(question.answered_at is None for question in questions),
     }
 
 
@@ -135,11 +145,13 @@ def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:
     return round(math.dist(projection.project(now["lat"], now["lon"]), projection.project(then["lat"], then["lon"])))
 
 
-def same_contact(submission: Submission) -> list[SameContact]:
-    """Other depots with the tax number, telephone or website of a submission. At most one query."""
-    claimed = {"nip": submission.claimant_nip, "phone": submission.claimant_phone}
-    stated = {name: value for name, value in claimed.items() if value} | dict(submission.proposed)
-    return find_same_contact(stated, besides=submission.depot_id)
+def same_contact(*submissions: Submission) -> list[SameContact]:
+    """Other depots with the tax number, telephone or website of submissions about one depot. At most one query."""
+    stated: dict[str, Any] = {}
+    for row in submissions:
+        claimed = {"nip": row.claimant_nip, "phone": row.claimant_phone}
+        stated |= {name: value for name, value in claimed.items() if value} | dict(row.proposed)
+    return find_same_contact(stated, besides=submissions[0].depot_id)
 
 
 def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:

@@ -50,13 +50,15 @@ class FuelsField(forms.MultipleChoiceField):
 class ProposalForm(forms.Form):
     """The proposed values of a submission as form fields.
 
-    ticked: names of the field groups that the POST accepts, None without a POST.
+    suffix: of the names of its fields, where a page has several. groups_name: of the checkboxes of field groups.
+    ticked: names of the groups that the POST accepts, None without a POST.
     """
 
-    def __init__(self, submission: Submission, data: Any = None) -> None:
-        super().__init__(data, prefix="value")
+    def __init__(self, submission: Submission, data: Any = None, suffix: str = "") -> None:
+        super().__init__(data, prefix=f"value{suffix}")
         self.proposed = submission.proposed
-        self.ticked: list[str] | None = None if data is None else data.getlist("groups")
+        self.groups_name = f"groups{suffix}"
+        self.ticked: list[str] | None = None if data is None else data.getlist(self.groups_name)
         self.may_choose = submission.kind == Submission.Kind.CORRECT
         for group in field_groups.groups_in(self.proposed):
             names = names_in(group.name)

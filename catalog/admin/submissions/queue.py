@@ -169,9 +169,11 @@ def named(row: Submission) -> str:
     return f"nr {row.pk}, {row.get_kind_display()}: {depot_name(row)}"
 
 
-@admin.register(Submission)
 class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
-    """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted."""
+    """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted.
+
+    `prices.admin.visits` registers it, with the page that decides all submissions of a visit.
+    """
 
     list_display = ("number", "kind", "entry", "municipality", "asked", "email", "waits_since", "standing")
     list_display_links = ("number", "entry")
@@ -270,32 +272,41 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         rows = Submission.objects.select_related("depot__municipality__voivodeship", "decided_by")
+        rows = rows.prefetch_related("questions__asked_by")
         found = rows.filter(pk=read_number(object_id)).first()
         if found is None:
             self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
             return HttpResponseRedirect(reverse("admin:catalog_submission_changelist"))
         if request.method != "POST":
-            return self._show(request, found, ProposalForm(found))
+            return self.show(request, found)
         if not self.has_change_permission(request):
             raise PermissionDenied
         decision, _, goes_on = request.POST.get("decision", "").partition("_")
         # Find the next row first: a decision may take this one off the list.
-        following = self.find_next(request, found.pk) if goes_on else None
+        following = self.find_following(request, found) if goes_on else None
         if decision == "ask":
             self._ask(request, found)
             return self.to_row(request, following if goes_on else found.pk)
-        if (refused := self._decide(request, found, decision)) is not None:
+        if (refused := self.decide(request, found, decision)) is not None:
             return refused
         if goes_on:
             return self.to_row(request, following)
         return HttpResponseRedirect(self.with_filters(request, reverse("admin:catalog_submission_changelist")))
 
+    def show(self, request: HttpRequest, found: Submission) -> HttpResponse:
+        """Render the page that decides a submission."""
+        return self._show(request, found, ProposalForm(found))
+
     def _show(self, request: HttpRequest, found: Submission, form: ProposalForm) -> HttpResponse:
         """Render the page, with all that a refused decision had posted. form: the proposed values, or those typed."""
+        return self.render(request, found, describe(found, form), "decide")
+
+    def render(self, request: HttpRequest, found: Submission, described: dict[str, Any], template: str) -> HttpResponse:
+        """Render a page that decides, with the texts that a refused decision had posted."""
         may_change = self.has_change_permission(request)
         context = {
             **self.admin_site.each_context(request),
-            **describe(found, form),
+            **described,
             "opts": self.opts,
             "preserved_filters": self.get_preserved_filters(request),
             "reasons": CANNED_REASONS,
@@ -306,9 +317,13 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             "may_ask": found.is_undecided and may_change,
             "max_question": questions.MAX_QUESTION,
         }
-        return TemplateResponse(request, "admin/catalog/submission/decide.html", context)
+        return TemplateResponse(request, f"admin/catalog/submission/{template}.html", context)
 
-    def _decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
+    def find_following(self, request: HttpRequest, found: Submission) -> int | None:
+        """Return the row to show after a decision."""
+        return self.find_next(request, found.pk)
+
+    def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
         """Accept or reject. Returns the answer to a decision that was refused, None to one that was carried out."""
         editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
         form = ProposalForm(found, request.POST)
@@ -333,21 +348,25 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             else:
                 raise BadRequest("unknown decision")
         except decisions.SubmissionAlreadyDecided:
-            found.refresh_from_db()
-            by = f" ({found.decided_by})" if found.decided_by else ""
-            self.message_user(
-                request,
-                f"O zgłoszeniu nr {found.pk} zdecydował już ktoś inny{by}: {found.get_state_display()}. "
-                "Twoja decyzja nic nie zmieniła.",
-                messages.WARNING,
-            )
-            return HttpResponseRedirect(self.with_filters(request, request.path))
+            return self.tell_decided(request, found)
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             found.refresh_from_db()
             return self._show(request, found, form)
         self._report(request, decided)
         return None
+
+    def tell_decided(self, request: HttpRequest, found: Submission) -> HttpResponse:
+        """Say who has decided a submission meanwhile, and show it again."""
+        found.refresh_from_db()
+        by = f" ({found.decided_by})" if found.decided_by else ""
+        self.message_user(
+            request,
+            f"O zgłoszeniu nr {found.pk} zdecydował już ktoś inny{by}: {found.get_state_display()}. "
+            "Twoja decyzja nic nie zmieniła.",
+            messages.WARNING,
+        )
+        return HttpResponseRedirect(self.with_filters(request, request.path))
 
     def _ask(self, request: HttpRequest, submission: Submission) -> None:
         """Send the typed question to the author."""

@@ -1,0 +1,166 @@
+"""The page that decides all that one author has sent about one depot: claim, deletion, data and prices."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Q, prefetch_related_objects
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from catalog.admin.desk import current_editor, read_number, read_text
+from catalog.admin.submissions.description import describe_part, others, same_contact
+from catalog.admin.submissions.proposal_form import ProposalForm
+from catalog.admin.submissions.queue import SubmissionAdmin
+from catalog.models import Depot, Submission
+from catalog.roles import is_chief
+from catalog.services.editing import edit_version
+from catalog.services.refusal import Refusal
+from catalog.submissions import field_groups
+from catalog.submissions.decisions import MAX_REASON, PartDecision, SubmissionAlreadyDecided
+from prices.models import DepotPrice
+from prices.snapshot import read_ranges
+from prices.submissions import decide_visit
+from prices.validation import find_doubts
+
+Kind = Submission.Kind
+
+CHOICES = {"accept": "przyjmij", "reject": "odrzuć", "later": "zostaw na później"}
+
+
+def parts_of(submission: Submission) -> list[Submission]:
+    """Return the undecided submissions of the same visit, or of the same author about the same depot, with this one.
+
+    In the order sent; only this one if it is decided, or about a missing depot. One query.
+    """
+    if not submission.is_undecided or submission.depot_id is None:
+        return [submission]
+    visit = submission.visit_id or submission.pk
+    together = Q(pk=visit) | Q(visit=visit) | Q(depot=submission.depot_id, email_hash=submission.email_hash)
+    rows = Submission.objects.undecided().filter(together, depot=submission.depot_id).order_by("pk")
+    return list(rows)
+
+
+@admin.register(Submission)
+class VisitAdmin(SubmissionAdmin):
+    """The queue of submissions, whose page decides those of one author about one depot together."""
+
+    def show(self, request: HttpRequest, found: Submission) -> HttpResponse:
+        parts = parts_of(found)
+        return super().show(request, found) if len(parts) == 1 else self._show_visit(request, found, parts)
+
+    def find_following(self, request: HttpRequest, found: Submission) -> int | None:
+        following: int | None = super().find_following(request, found)
+        if request.POST.get("decision") != "visit_next":
+            return following
+        together = {part.pk for part in parts_of(found)}
+        while following in together:
+            following = self.find_next(request, following)
+        return following
+
+    def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
+        if decision != "visit":
+            return super().decide(request, found, decision)
+        parts = parts_of(found)
+        for part in parts:
+            part.depot = found.depot
+        prefetch_related_objects(parts, "prices")
+        forms = {part.pk: ProposalForm(part, request.POST, f"-{part.pk}") for part in parts}
+        choices = {part.pk: request.POST.get(f"choice-{part.pk}") for part in parts}
+        shown = {read_number(value) for value in request.POST.getlist("part")}
+        accepted = {read_number(value) for value in request.POST.getlist("price")}
+        pending = {read_number(value) for value in request.POST.getlist("pending")}
+        decided: list[PartDecision] = []
+        prices: dict[int, bool] = {}
+        for part in parts:
+            accept = choices[part.pk] == "accept"
+            if choices[part.pk] not in {"accept", "reject"} or part.pk not in shown:
+                continue
+            if part.kind == Kind.PRICE:
+                of_part = pending & {price.pk for price in part.prices.all()}
+                prices |= {key: accept and key in accepted for key in of_part}
+                continue
+            form = forms[part.pk]
+            if accept and not form.is_valid():
+                self.message_user(request, "Nic nie zapisano: popraw wartości przy polach.", messages.ERROR)
+                return self._show_visit(request, found, parts, forms)
+            groups = request.POST.getlist(form.groups_name) if part.kind == Kind.CORRECT else None
+            decided.append(PartDecision(part.pk, accept, groups, form.values() if accept else {}))
+        try:
+            if closed := shown - forms.keys():
+                raise SubmissionAlreadyDecided(min(closed))
+            count = decide_visit(
+                parts=decided,
+                prices=prices,
+                reason=read_text(request, "reason"),
+                opened=read_number(request.POST.get("opened")),
+                verify="verify" in request.POST and any(part.accept and part.groups for part in decided),
+                keep_owners="keep_owners" in request.POST,
+                by=current_editor(request),
+                on=timezone.now(),
+            )
+        except SubmissionAlreadyDecided as refusal:
+            return self.tell_decided(request, Submission.objects.filter(pk=refusal.args[0]).first() or found)
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
+            found.refresh_from_db()
+            return self._show_visit(request, found, parts_of(found), forms)
+        self.message_user(request, f"Zdecydowano: {count}.")
+        return None
+
+    def _show_visit(
+        self,
+        request: HttpRequest,
+        found: Submission,
+        parts: list[Submission],
+        forms: dict[int, ProposalForm] | None = None,
+    ) -> HttpResponse:
+        """Render the page of a visit. forms: what a refused decision had posted, by submission."""
+        depot = found.depot
+        assert depot is not None  # noqa: S101 - see `parts_of`
+        forms, ranges, today = forms or {}, read_ranges(), timezone.localdate()
+        chief = is_chief(current_editor(request))
+        ticked = {read_number(value) for value in request.POST.getlist("price")}
+        prefetch_related_objects(parts, "questions__asked_by", "prices")
+        described: list[dict[str, Any]] = []
+        for part in parts:
+            part.depot = depot
+            visit = found.visit_id or found.pk
+            row = describe_part(part, forms.get(part.pk) or ProposalForm(part, suffix=f"-{part.pk}"))
+            may_accept = chief or not row["owners"] or row["owners_heard"]
+            row |= {
+                "is_first": part.pk == found.pk,
+                "same_visit": part.pk != found.pk and visit in {part.pk, part.visit_id},
+                "comparisons": () if described else row["comparisons"],  # of the author, once
+                "fields": field_groups.labels(part.proposed),
+                "choice": request.POST.get(f"choice-{part.pk}") or ("accept" if may_accept else "later"),
+                "prices": [
+                    {
+                        "row": price,
+                        "is_pending": price.status == DepotPrice.Status.PENDING,
+                        "doubts": (doubts := ", ".join(find_doubts(price.fuel, price.price, price.day, ranges, today))),
+                        "is_ticked": price.pk in ticked if request.method == "POST" else not doubts,
+                    }
+                    for price in part.prices.all()
+                ],
+            }
+            described.append(row)
+        keys = {part.pk for part in parts}
+        context = {
+            "title": f"Zgłoszenia do wpisu: {depot.name}",
+            "submission": found,
+            "first": found,
+            "depot": depot,
+            "parts": described,
+            "choices": CHOICES.items(),
+            "has_correction": any(part.kind == Kind.CORRECT for part in parts),
+            "has_owners": any(row["owners"] for row in described),
+            "keep_owners": "keep_owners" in request.POST,
+            "live": next((row["live"] for row in described if row["live"]), None),
+            "others": [row for row in others(found) if row["row"].pk not in keys],
+            "awaits_author": any(question.answered_at is None for question in found.questions.all()),
+            "same_contact": same_contact(*parts),
+            "removed": depot.publication == Depot.Publication.REMOVED,
+            "opened": edit_version(depot),
+            "max_reason": MAX_REASON,
+        }
+        return self.render(request, found, context, "visit")

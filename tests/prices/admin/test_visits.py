@@ -1,0 +1,227 @@
+"""What one author sent about one depot: one page at the desk, one decision, one letter."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+
+from catalog.models import OwnerLink, Submission
+from catalog.submissions import owner_links
+from prices.models import DepotPrice
+from tests import factories
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+QUEUE = reverse("admin:catalog_submission_changelist")
+AUTHOR = "jan@opal-nowak.pl"
+
+
+def page(submission):
+    return reverse("admin:catalog_submission_change", args=[submission.pk])
+
+
+@pytest.fixture
+def visit(db):
+    """A claim with two corrected fields and two prices, of which one is implausible."""
+    depot = factories.DepotFactory(phone="", place="Kraków", fuels=["pellet", "ekogroszek"])
+    shared = {"depot": depot, "email": AUTHOR}
+    claim = factories.SubmissionFactory(claim=True, **shared)
+    proposed, stored = {"phone": "+48 601 234 567", "place": "Wieliczka"}, {"phone": "", "place": "Kraków"}
+    data = factories.SubmissionFactory(proposed=proposed, stored=stored, visit=claim, **shared)
+    prices = factories.SubmissionFactory(
+        kind="price", state="passed_on", proposed={}, stored={}, visit=claim, decided_at=claim.confirmed_at, **shared
+    )
+    for fuel, price in (("pellet", 1600), ("ekogroszek", 9000)):
+        factories.DepotPriceFactory(
+            depot=depot, fuel=fuel, price=price, pending=True, from_reader=True, submission=prices
+        )
+    return claim, data, prices
+
+
+def form_of(client, submission):
+    """What a browser sends of the page: ticked boxes, chosen radio buttons, texts."""
+    answer = client.get(page(submission))
+    sent = {}
+    for tag in re.findall(r"<input [^>]*>", answer.content.decode()):
+        name, value = re.search(r'name="([^"]+)"', tag), re.search(r'value="([^"]*)"', tag)
+        choice = 'type="checkbox"' in tag or 'type="radio"' in tag
+        if name and (not choice or "checked" in tag):
+            sent.setdefault(name[1], []).append(value[1] if value else "on")
+    return sent
+
+
+@pytest.fixture
+def decide(client, django_capture_on_commit_callbacks):
+    """Send the form of a page with changes; None leaves a field out."""
+
+    def send(submission, decision="visit", **changed):
+        typed = form_of(client, submission) | {"decision": decision} | changed
+        with django_capture_on_commit_callbacks(execute=True):
+            return client.post(page(submission), {k: v for k, v in typed.items() if v is not None}, follow=True)
+
+    return send
+
+
+def states():
+    return list(Submission.objects.order_by("pk").values_list("state", flat=True))
+
+
+def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, visit, django_assert_max_num_queries):
+    claim, data, prices = visit
+    client.get(page(claim))
+    # session, user, rights 2; submission, its questions; parts, their questions and prices; ranges, chief, owners,
+    # municipalities, others, same contact, version
+    with django_assert_max_num_queries(16):
+        answer = client.get(page(claim))
+    for part in visit:
+        text = text_of(client.get(page(part)))
+        assert f"nr {claim.pk}: przejęcie wpisu" in text
+        assert f"nr {data.pk}: poprawka (miejscowość, telefon), czeka na decyzję" in text
+        assert "Telefon (brak) bez zmian +48 601 234 567" in text
+        assert "poza wiarygodnym przedziałem" in text
+    assert text_of(answer).count("Zgłaszający a wpis") == 1
+    pellet, ekogroszek = DepotPrice.objects.order_by("pk")
+    typed = form_of(client, claim)
+    assert typed["price"] == [str(pellet.pk)]  # a doubtful one is ticked by hand
+    assert typed["pending"] == [str(pellet.pk), str(ekogroszek.pk)]
+    factories.SubmissionFactory(depot=claim.depot)  # of another author
+    assert len(client.get(page(claim)).context["parts"]) == 3
+
+
+def test_all_of_a_visit_is_decided_at_once_with_one_letter(
+    client, editor, visit, decide, django_assert_max_num_queries
+):
+    claim, data, prices = visit
+    pellet, ekogroszek = DepotPrice.objects.order_by("pk")
+    typed = form_of(client, claim) | {"price": [pellet.pk, ekogroszek.pk], "decision": "visit"}
+    with django_assert_max_num_queries(95):
+        assert client.post(page(claim), typed).status_code == 302
+    assert states() == ["accepted", "accepted", "passed_on"]
+    assert set(DepotPrice.objects.values_list("status", flat=True)) == {"approved"}
+    claim.depot.refresh_from_db()
+    assert (claim.depot.phone, claim.depot.data_status) == ("+48 601 234 567", "owner")
+
+
+def test_one_letter_tells_all_outcomes_of_a_visit(client, editor, visit, decide):
+    claim, data, prices = visit
+    answer = decide(claim, reason="Numer nie odpowiada, a cena jest za inną ilość.", **{f"groups-{data.pk}": ["place"]})
+    assert "Zdecydowano: 3." in text_of(answer)
+    claim.depot.refresh_from_db()
+    assert (claim.depot.phone, claim.depot.place) == ("", "Wieliczka")
+    assert sorted(DepotPrice.objects.values_list("status", flat=True)) == ["approved", "rejected"]
+    (letter,) = mail.outbox
+    assert letter.to == [AUTHOR]
+    assert letter.subject == "Skład opału Nowak: wpis jest Twój, część zmian przyjęta, część cen przyjęta"
+    for text in (
+        f"Redakcja przyjęła zgłoszenie nr {claim.pk} (przejęcie wpisu).",
+        f"Redakcja przyjęła zgłoszenie nr {data.pk} (poprawka danych).",
+        f"Redakcja sprawdziła ceny ze zgłoszenia nr {prices.pk}.",
+        "powód: Numer nie odpowiada, a cena jest za inną ilość.",
+        "/zgloszenia/moj-sklad/?odnosnik=",
+    ):
+        assert text in letter.body
+    assert letter.body.count("Dziękujemy.") == 1
+    assert not Submission.objects.filter(notification_pending=True).exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({}, "podaj powód odrzucenia"),
+        ({"choice-0": "reject", "choice-1": "later", "choice-2": "later"}, "podaj powód odrzucenia"),
+        ({"choice-0": "later", "choice-1": "later", "choice-2": "later"}, "wybierz, co przyjmujesz albo odrzucasz"),
+        ({"choice-2": "later", "groups-1": None, "reason": "Nie."}, "zaznacz co najmniej jedno pole"),
+        ({"choice-2": "later", "reason": "Nie."}, "podano powód, ale wszystkie pola są zaznaczone"),
+        ({"opened": "xx", "reason": "Nie."}, "ktoś zmienił wpis po otwarciu tej strony"),
+    ],
+)
+def test_what_stands_in_the_way_of_one_part_decides_nothing(client, editor, visit, decide, changed, text):
+    numbered = {
+        re.sub(r"-(\d)$", lambda match: f"-{visit[int(match[1])].pk}", name): value for name, value in changed.items()
+    }
+    answer = decide(visit[0], **numbered)
+    assert f"Nic nie zmieniono: {text}" in text_of(answer)
+    for name, value in numbered.items():
+        if name.startswith("choice"):
+            assert f'name="{name}" value="{value}" checked' in answer.content.decode()
+    assert states() == ["waiting", "waiting", "passed_on"]
+    assert set(DepotPrice.objects.values_list("status", flat=True)) == {"pending"}
+    assert mail.outbox == []
+
+
+def test_what_is_left_for_later_stays_and_a_wrong_value_is_refused_at_its_field(client, editor, visit, decide):
+    claim, data, prices = visit
+    later = {f"choice-{part.pk}": "later" for part in (claim, prices)}
+    refused = decide(claim, **later, **{f"value-{data.pk}-phone": "zadzwoń"})
+    assert "To nie jest poprawny numer telefonu" in refused.content.decode()
+    assert 'value="zadzwoń"' in refused.content.decode()
+    assert states() == ["waiting", "waiting", "passed_on"]
+    decide(claim, **later, **{f"value-{data.pk}-phone": "602 234 567"})
+    assert states() == ["waiting", "accepted", "passed_on"]
+    claim.depot.refresh_from_db()
+    assert claim.depot.phone == "+48 602 234 567"
+    assert len(mail.outbox) == 1
+
+
+def test_the_present_owner_is_heard_before_a_claim_among_others_is_accepted(client, editor, visit, decide):
+    claim, data, _ = visit
+    claim.depot.data_status, claim.depot.verified_at, claim.depot.verified_by = "owner", NOW.date(), editor
+    claim.depot.save()
+    owner_links.grant_link(depot=claim.depot, email="anna@opal.pl", on=NOW)
+    typed = form_of(client, claim)
+    assert typed[f"choice-{claim.pk}"] == ["later"]
+    assert typed[f"choice-{data.pk}"] == ["accept"]
+    answer = decide(claim, reason="Za inną ilość.", **{f"choice-{claim.pk}": "accept"})
+    assert "wcześniej przyjąć przejęcie może tylko redaktor naczelny" in text_of(answer)
+    assert states() == ["waiting", "waiting", "passed_on"]
+    Submission.objects.filter(pk=claim.pk).update(owner_told_at=NOW - timedelta(days=30))
+    decide(claim, reason="Za inną ilość.", keep_owners="on")
+    assert states() == ["accepted", "accepted", "passed_on"]
+    assert OwnerLink.objects.working().filter(depot=claim.depot).count() == 2
+
+
+def test_the_second_of_two_editors_decides_nothing(client, editor, visit, decide):
+    claim, data, prices = visit
+    opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
+    client.post(page(data), {"decision": "reject", "reason": "Nie."})
+    answer = client.post(page(claim), opened, follow=True)
+    assert f"O zgłoszeniu nr {data.pk} zdecydował już ktoś inny (ewa): odrzucone" in text_of(answer)
+    assert states() == ["waiting", "rejected", "passed_on"]
+    opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
+    DepotPrice.objects.filter(fuel="pellet").update(status="rejected", reason="Nie.", decided_at=NOW, decided_by=editor)
+    assert "ktoś zdecydował już o jednej z tych cen" in text_of(client.post(page(claim), opened, follow=True))
+    assert states() == ["waiting", "rejected", "passed_on"]
+
+
+def test_a_repeated_click_says_that_it_is_decided(client, editor, visit, decide):
+    claim, *_ = visit
+    opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
+    client.post(page(claim), opened)
+    decided = states()
+    assert "Twoja decyzja nic nie zmieniła" in text_of(client.post(page(claim), opened, follow=True))
+    assert states() == decided
+
+
+def test_an_accepted_deletion_comes_last(client, editor, visit, decide):
+    claim, data, prices = visit
+    Submission.objects.filter(pk=claim.pk).update(kind="delete")
+    typed = {f"choice-{prices.pk}": "later"}
+    assert "Zdecydowano: 2." in text_of(decide(claim, **typed))
+    claim.depot.refresh_from_db()
+    assert (claim.depot.publication, claim.depot.phone) == ("removed", "+48 601 234 567")
+
+
+def test_the_next_submission_is_of_another_visit(client, editor, visit, decide):
+    other = factories.SubmissionFactory(confirmed_at=NOW)
+    answer = decide(visit[1], "visit_next", reason="Za inną ilość.")
+    assert answer.redirect_chain[-1][0].startswith(page(other))
+
+
+def test_an_author_of_a_visit_is_asked_from_its_page(client, editor, visit, decide):
+    answer = decide(visit[0], "ask", question="Od kiedy?")
+    assert f"Zgłoszenie nr {visit[0].pk} czeka na odpowiedź autora" in text_of(answer)
+    assert "Od kiedy?" in text_of(answer)
