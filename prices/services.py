@@ -322,9 +322,7 @@ def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
         if price.status == DepotPrice.Status.PENDING:
             waiting.add(price.submission_id)
         value = f"{short_zloty(price.price)}/{price.unit}, {price.day:%d.%m.%Y}"
-        outcomes.setdefault(price.submission_id, []).append(
-            PriceOutcome(fuels.BY_SLUG[price.fuel].name, value, price.reason)
-        )
+        outcomes.setdefault(price.submission_id, []).append((fuels.BY_SLUG[price.fuel].name, value, price.reason))
     whole = {key: told for key, told in outcomes.items() if key not in waiting}
     record_price_outcomes(whole, on=on)
     return list(whole)

@@ -117,7 +117,7 @@ def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
     """Put the prices of a submission into the moderation queue. alone: whether the visit has no other part."""
     assert submission.depot is not None  # noqa: S101 - a constraint of the table
     quotes = prices_from_json(submission.proposed)
-    refused = []
+    refused: list[PriceOutcome] = []
     for quote in quotes:
         origin = DepotPrice.Origin.SUBMISSION
         try:
@@ -125,7 +125,7 @@ def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
                 depot=submission.depot, quote=quote, origin=origin, submission=submission, by=None, on=on
             )
         except InvalidPrice as error:
-            refused.append([*describe_price(quote), f"{error}"])
+            refused.append((*describe_price(quote), f"{error}"))
     if not refused:
         return
     if len(refused) < len(quotes):
@@ -134,7 +134,7 @@ def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
     elif alone:
         raise NoPriceAccepted(refused[0][-1])
     else:
-        record_price_outcomes({submission.pk: [PriceOutcome(*outcome) for outcome in refused]}, on=on)
+        record_price_outcomes({submission.pk: refused}, on=on)
 
 
 @transaction.atomic

@@ -1,6 +1,6 @@
 """Decisions about waiting submissions: accept or reject, one or many."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -119,14 +119,16 @@ def decide(
     waiting = [row.depot for row in batch.submissions if row.state == State.WAITING and row.depot is not None]
     if opened is not None and waiting:
         check_edit_version(waiting[0], opened)
-    decisions = {part.submission: part for part in parts}
-    explained |= any(not part.accept or omits(row, part.groups) for row, part in batch.with_decisions(decisions))
-    for row, part in batch.with_decisions(decisions):
-        if not part.accept:
+    chosen = {part.submission: part for part in parts}
+    explained |= any(not chosen[row.pk].accept or omits(row, chosen[row.pk].groups) for row in batch.submissions)
+    # A deletion last, since nothing can follow it.
+    for row in sorted(batch.submissions, key=lambda row: row.kind == Kind.DELETE):
+        part = chosen[row.pk]
+        if part.accept:
+            own_reason = reason if omits(row, part.groups) or not explained else ""
+            batch.accept(row, part.groups, part.values, own_reason, verify=verify, keep_owners=keep_owners)
+        else:
             batch.reject(row, reason)
-            continue
-        own_reason = reason if omits(row, part.groups) or not explained else ""
-        batch.accept(row, part.groups, part.values, own_reason, verify=verify, keep_owners=keep_owners)
     return batch.save()
 
 
@@ -162,14 +164,13 @@ def accept_submissions(*, submissions: Collection[int], by: AbstractBaseUser, on
     The number of statements is constant.
     """
     batch = DecisionBatch(submissions, by, on)
-    for submission in batch.submissions:
-        try:
-            if submission.kind in ONE_BY_ONE:
-                raise DecidedOneByOne(submission.pk)
-            batch.accept(submission, None, {}, "")
-        except Refusal as refusal:
-            batch.decided.unchanged.append((submission, refusal.reason))
-    return batch.save()
+
+    def accept(submission: Submission) -> None:
+        if submission.kind in ONE_BY_ONE:
+            raise DecidedOneByOne(submission.pk)
+        batch.accept(submission, None, {}, "")
+
+    return batch.decide_possible(accept)
 
 
 @transaction.atomic
@@ -180,12 +181,7 @@ def reject_submissions(
     if not reason.strip():
         raise ReasonMissing
     batch = DecisionBatch(submissions, by, on)
-    for submission in batch.submissions:
-        try:
-            batch.reject(submission, reason)
-        except Refusal as refusal:
-            batch.decided.unchanged.append((submission, refusal.reason))
-    return batch.save()
+    return batch.decide_possible(lambda submission: batch.reject(submission, reason))
 
 
 class DecisionBatch:
@@ -214,10 +210,14 @@ class DecisionBatch:
         self.touched: dict[int, Depot] = {}
         self.removed: list[Depot] = []
 
-    def with_decisions(self, decisions: Mapping[int, PartDecision]) -> Iterator[tuple[Submission, PartDecision]]:
-        """Yield the submissions with what becomes of them; a deletion last, since nothing can follow it."""
-        for row in sorted(self.submissions, key=lambda row: row.kind == Kind.DELETE):
-            yield row, decisions[row.pk]
+    def decide_possible(self, act: Callable[[Submission], None]) -> DecisionResult:
+        """Decide the submissions that can be, and say of the others why not."""
+        for submission in self.submissions:
+            try:
+                act(submission)
+            except Refusal as refusal:
+                self.decided.unchanged.append((submission, refusal.reason))
+        return self.save()
 
     def accept(
         self,
@@ -361,38 +361,24 @@ class DecisionBatch:
         return others
 
     def _depot(self, submission: Submission) -> Depot:
-        """The depot of a submission, which all kinds but a new depot have."""
         assert submission.depot is not None  # noqa: S101 - a constraint of the table
         return submission.depot
 
 
 def replaced(proposed: Values, values: Values) -> dict[str, Any]:
-    """Return the proposed values, some replaced by the editor's."""
     return {name: values.get(name, value) for name, value in proposed.items()}
 
 
-DECIDED_COLUMNS = [
+DECIDED_COLUMNS = (
     *Depot.PUBLIC_FIELDS,
-    "data_status",
-    "verified_at",
-    "verified_by",
-    "updated_at",
-    "confirmed_fields",
-    "publication",
-    "removed_at",
-    "removal_reason",
-    "review",
-]
+    *("data_status", "verified_at", "verified_by", "updated_at", "confirmed_fields"),
+    *("publication", "removed_at", "removal_reason", "review"),
+)
 """Columns of a depot that a decision may change."""
 
 
-@dataclass(frozen=True, slots=True)
-class PriceOutcome:
-    """Decision about one price. fuel, value: in words. reason: why it was refused, "" if accepted."""
-
-    fuel: str
-    value: str
-    reason: str
+PriceOutcome = tuple[str, str, str]
+"""Decision about one price: fuel and value in words, and why it was refused, "" if accepted."""
 
 
 def record_price_outcomes(outcomes: Mapping[int, Sequence[PriceOutcome]], *, on: datetime) -> None:
@@ -403,10 +389,10 @@ def record_price_outcomes(outcomes: Mapping[int, Sequence[PriceOutcome]], *, on:
     """
     if not outcomes:
         return
-    found = Submission.objects.filter(pk__in=outcomes, erased_at__isnull=True).select_related("depot").order_by("pk")
-    rows = list(found.select_for_update(of=("self",)))
+    chosen = Submission.objects.filter(pk__in=outcomes, erased_at__isnull=True).order_by("pk")
+    rows = list(chosen.select_for_update(of=("self",)))
     for row in rows:
-        decided = [[one.fuel, one.value, one.reason] for one in outcomes[row.pk]]
+        decided = map(list, outcomes[row.pk])
         row.proposed = row.proposed | {"outcomes": [*row.proposed.get("refused", []), *decided]}
         row.answered_at, row.notification_pending = on, True
     Submission.objects.bulk_update(rows, ["proposed", "answered_at", "notification_pending"], batch_size=500)

@@ -43,7 +43,7 @@ def sql_ascii(transactional_db):
     [
         (("manage.py", "migrate"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),
         (
-            ("-m", "fueldepot", "purge_requests"),
+            ("-m", "fueldepot", "purge_submissions"),
             "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: ",
         ),
         (("-m", "fueldepot.local.serve", "--port", "{port}"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),

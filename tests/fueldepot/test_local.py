@@ -116,7 +116,7 @@ def test_what_the_disk_refuses_is_one_line() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["migrate", "purge_requests"])
+@pytest.mark.parametrize("command", ["migrate", "purge_submissions"])
 def test_a_database_that_refuses_is_named_in_one_line(command: str) -> None:
     done = manage(command, DATABASE_URL="postgresql://nobody:wrong@127.0.0.1:1/nothing", SECRET_KEY="x")
     assert done.returncode == 1
@@ -125,7 +125,7 @@ def test_a_database_that_refuses_is_named_in_one_line(command: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [["purge_requests"], ["create_editor"], ["refresh"], ["back_up", "/missing"]])
+@pytest.mark.parametrize("command", [["purge_submissions"], ["create_editor"], ["refresh"], ["back_up", "/missing"]])
 def test_a_database_without_tables_is_one_line(transactional_db: None, command: list[str]) -> None:
     with fresh_database("bare") as name:
         done = manage(*command, DATABASE_URL=url(name), SECRET_KEY="x")

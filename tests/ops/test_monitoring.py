@@ -143,7 +143,7 @@ def expressions() -> dict[str, str]:
 
 @needs_prometheus
 def test_every_panel_of_the_dashboard_shows_something(site, prometheus):
-    manage(site, "purge_requests", "--commit")
+    manage(site, "purge_submissions", "--commit")
     record_a_dump(site)
     for _ in range(20):
         site.get("/api/v1/locations?q=krak")

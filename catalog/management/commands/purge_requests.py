@@ -1,52 +1,5 @@
-from typing import Any
+"""The former name of `purge_submissions`, kept for one version."""
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import transaction
-from django.utils import timezone
+from catalog.management.commands.purge_submissions import Command
 
-from catalog.submissions import owner_links
-from catalog.submissions.retention import (
-    KEPT,
-    KEPT_UNDECIDED,
-    WARNED_BEFORE,
-    expiring,
-    purge_submissions,
-    record_purge,
-    warn_of_expiry,
-)
-
-
-class Command(BaseCommand):
-    help = (
-        f"Erase personal data of submissions decided {KEPT.days} days ago; delete submissions that were not confirmed, "
-        f"or not decided within {KEPT_UNDECIDED.days} days, with a letter to their authors {WARNED_BEFORE.days} days "
-        "before. Run it once a day. Ends with 1 when a letter could not be sent; the next run tries again."
-    )
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--commit", action="store_true", help="write; without it only say what would be done")
-
-    def handle(self, *args: Any, commit: bool, **options: Any) -> None:
-        with transaction.atomic():
-            started = timezone.now()
-            purged = purge_submissions(on=started)
-            ended = owner_links.forget_unused(on=started)
-            record_purge(purged, started=started, finished=timezone.now())
-            if not commit:
-                transaction.set_rollback(True)
-        self.stdout.write(
-            f"{purged.deleted} submissions deleted that nobody confirmed, {purged.expired} that nobody decided in a "
-            f"year, {purged.erased} freed of personal data, {purged.clients} of the network address, "
-            f"{ended} links of owners ended"
-        )
-        if not commit:
-            self.stdout.write(f"{expiring(on=started).count()} letters would tell that nobody decided")
-            self.stdout.write("nothing was written; add --commit")
-            return
-        told = warn_of_expiry(on=started)
-        if told.sent:
-            self.stdout.write(f"{len(told.sent)} letters tell that nobody decided")
-        if told.delayed:
-            self.stdout.write(f"{len(told.delayed)} such letters wait until their mailboxes may get more")
-        if told.unsent:
-            raise CommandError(f"not sent: {', '.join(told.unsent)}; the log says why")
+__all__ = ["Command"]

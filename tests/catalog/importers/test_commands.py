@@ -224,7 +224,7 @@ def test_purging_submissions_says_what_it_would_do_and_does_it_with_commit():
     models.Submission.objects.update(created_at="2026-01-01T12:00Z", mailed_at="2026-01-01T12:00Z")
     for options, left in ([], 1), (["--commit"], 0):
         out = io.StringIO()
-        call_command("purge_requests", *options, stdout=out)
+        call_command("purge_submissions", *options, stdout=out)
         assert "1 submissions deleted that nobody confirmed" in out.getvalue()
         assert ("nothing was written" in out.getvalue()) == (not options)
         assert models.Submission.objects.count() == left

@@ -391,7 +391,7 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
     retention.purge_submissions(on=NOW + timedelta(minutes=30))
     assert sending.send_waiting() == sending.Told(delayed=labels(*rows[2:]))
     now[0] = NOW + timedelta(minutes=1)
-    call_command("resend_letters", commit=True)
+    call_command("send_pending_letters", commit=True)
     assert capsys.readouterr().out == "1 letters sent\n1 letters wait until their mailboxes may get more\n"
     now[0] = NOW + timedelta(hours=1)
     assert sending.send_waiting() == sending.Told(labels(rows[3]))
@@ -414,14 +414,14 @@ def test_the_command_sends_again_and_fails_while_it_cannot(capsys, settings, mon
     now = [NOW]
     monkeypatch.setattr(timezone, "now", lambda: now[0])
     lost = factories.SubmissionFactory(decided=True, notification_pending=True)
-    call_command("resend_letters")
+    call_command("send_pending_letters")
     assert capsys.readouterr().out == "1 letters wait; add --commit to send them\n"
     settings.EMAIL_BACKEND = f"{__name__}.Down"
     with pytest.raises(CommandError, match=f"not sent: submission {lost.pk}; the log says why"):
-        call_command("resend_letters", commit=True)
+        call_command("send_pending_letters", commit=True)
     now[0] += timedelta(minutes=1)
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    call_command("resend_letters", commit=True)
+    call_command("send_pending_letters", commit=True)
     assert capsys.readouterr().out == "0 letters sent\n1 letters sent\n"
     assert not Submission.objects.unnotified().exists()
 
@@ -563,3 +563,9 @@ def test_what_is_decided_at_one_moment_for_one_author_is_told_in_one_letter(edit
     assert joint.body.count("Jeśli to nasza pomyłka") == 1
     assert f"nr {other.pk} " not in joint.body
     assert not Submission.objects.filter(notification_pending=True).exists()
+
+
+def test_the_former_names_of_commands_work_for_one_version(capsys):
+    call_command("resend_letters")
+    call_command("purge_requests")
+    assert "0 letters wait" in capsys.readouterr().out

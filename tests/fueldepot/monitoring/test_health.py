@@ -97,9 +97,9 @@ def test_a_purge_that_never_ran_is_overdue_once_something_should_have_gone(clien
     assert purge_seen(client)["overdue"] is False
     set_age(submission, timedelta(days=4, hours=1))  # the link lives two days
     assert purge_seen(client) == {"last_run": None, "overdue": True}
-    call_command("purge_requests")  # only says what it would do
+    call_command("purge_submissions")  # only says what it would do
     assert purge_seen(client) == {"last_run": None, "overdue": True}
-    call_command("purge_requests", commit=True)
+    call_command("purge_submissions", commit=True)
     assert purge_seen(client)["overdue"] is False
 
 
@@ -110,7 +110,7 @@ def set_age(submission, age):
 
 
 def test_a_purge_that_stopped_is_overdue_also_when_nothing_waits(client, data):
-    call_command("purge_requests", commit=True)
+    call_command("purge_submissions", commit=True)
     run = ImportRun.objects.get()
     assert (run.source, run.outcome, run.removed, run.changed) == ("purge_requests", "unchanged", 0, 0)
     assert purge_seen(client) == {"last_run": run.finished.isoformat(), "overdue": False}

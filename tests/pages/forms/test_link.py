@@ -200,7 +200,7 @@ def test_a_mail_server_that_is_down_loses_nothing(client, stranger, nowak, clock
     assert "jan@" not in caplog.text
     monkeypatch.setattr(Down, "down", False)
     clock.move(minutes=15)
-    call_command("resend_letters", commit=True)
+    call_command("send_pending_letters", commit=True)
     assert "Sprawdź pocztę" in text_of(client.get(status))
     assert stranger.confirm().status_code == 302
 

@@ -222,7 +222,7 @@ def test_it_ends_with_the_entry_s_being_the_owner_s(client, nowak, link, clock):
     nowak.refresh_from_db()
     revoke_verification(depot=nowak, by=factories.UserFactory())
     assert client.get(link).status_code == 404
-    call_command("purge_requests", commit=True)
+    call_command("purge_submissions", commit=True)
     assert OwnerLink.objects.get().email == ""
 
 
@@ -230,11 +230,11 @@ def test_it_ends_when_nobody_uses_it_for_a_year(client, stranger, link, clock):
     clock.move(days=300)
     save(stranger, link, mon="6-14")
     clock.move(days=364)
-    call_command("purge_requests", commit=True)
+    call_command("purge_submissions", commit=True)
     assert client.get(link).status_code == 200
     clock.move(days=1)
     assert client.get(link).status_code == 404
-    call_command("purge_requests", commit=True)
+    call_command("purge_submissions", commit=True)
     assert OwnerLink.objects.get().revoked_at == clock.now
     assert clock.now - OwnerLink.objects.get().used_at == timedelta(days=365)
 

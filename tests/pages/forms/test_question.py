@@ -140,10 +140,10 @@ def test_a_question_counts_among_the_letters_of_a_mailbox_and_leaves_later(ask, 
     assert SubmissionQuestion.objects.unsent().get().submission == submission
     assert "list jeszcze nie wyszedł" in desk_text_of(ask(submission, "Halo?"))
     assert len(mail.outbox) == 3
-    call_command("resend_letters")
+    call_command("send_pending_letters")
     assert capsys.readouterr().out == "1 letters wait; add --commit to send them\n"
     clock.move(hours=1)
-    call_command("resend_letters", commit=True)
+    call_command("send_pending_letters", commit=True)
     assert len(mail.outbox) == 4
     assert not SubmissionQuestion.objects.unsent().exists()
 
