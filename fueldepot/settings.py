@@ -58,7 +58,6 @@ INSTALLED_APPS = [
     "simple_history",
     "django_filters",
     "drf_spectacular_sidecar",
-    "import_export",
     "axes",
     "js_lib_leaflet",
     "django.contrib.admin",

@@ -2,7 +2,7 @@
 
 from catalog.admin.batches import BATCH_TABLES, BatchTable
 from catalog.models import DepotBatch
-from prices.admin.price_list_import import words_of_undoing
+from prices.admin.price_lists import words_of_undoing
 from prices.admin.prices import DepotPriceAdmin, ObservationAdmin, SeriesAdmin, find_decided
 from prices.admin.ranges import PlausibleRangeAdmin
 from prices.admin.visits import VisitAdmin

@@ -1,4 +1,4 @@
-"""Import of price lists of depots in the admin: rows of a file to approved prices.
+"""Import of price lists of depots in the admin: rows of a file to approved prices; upload, preview, confirmation.
 
 One row, one price: `depot` (id), `fuel`, `unit`, `day`, and either `price` or `bag_price` and `bag_kg`, under these
 names or those of `prices.admin.uploads.POLISH`; fuels and units by slug or name. The preview runs the same checks as
@@ -7,43 +7,63 @@ rows are listed and left out, unless no row is left. Editors have a row limit, a
 `prices.admin.uploads` parses the files; `prices.services` writes the prices.
 """
 
-from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import date, datetime
-from decimal import Decimal, InvalidOperation
-from typing import Any, TypeVar
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
 
+from django import forms
+from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.signing import BadSignature
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from import_export import fields, resources, widgets
+from django.utils.html import format_html
 
+from catalog.admin.batches import UndoWords, undo_button
 from catalog.admin.bulk import row_limit
+from catalog.admin.desk import current_editor
 from catalog.depots import fuels
-from catalog.models import Depot
+from catalog.models import Depot, DepotBatch
 from catalog.text import fold
-from fueldepot.http.params import AmbiguousNumber, read_decimal
 from prices import queries, services, validation
-from prices.admin.uploads import POLISH, Table
+from prices.admin.uploads import (
+    POLISH,
+    Table,
+    pack,
+    read_amount,
+    read_day,
+    read_number,
+    read_table,
+    readable,
+    stripped,
+    unpack,
+)
 from prices.descriptions import deviation, exact
 from prices.models import DepotPrice
 from prices.snapshot import read_ranges
 
 COLUMNS = ("depot", "fuel", "unit", "day", "price", "bag_price", "bag_kg")
+REQUIRED = ("depot", "fuel", "unit", "day")
 AMOUNTS = ("price", "bag_price", "bag_kg")
 
 MOST_TICKS = 500
 """Most doubtful rows of a file that can be ticked. More suggest a wrong file and would make its form too large."""
+
+MOST_NUMBERS = 50
+"""Numbers of faulty rows in the message after an import."""
 
 FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name)}
 UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word)}
 """Fuels and units by their spellings, folded."""
 
 FUTURE = "dzień jeszcze nie nadszedł; takiej ceny nie można wczytać"
-
-Cell = TypeVar("Cell")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,128 +100,133 @@ class PreviewRow:
         return "dziś" if not self.age_days else "1 dzień" if self.age_days == 1 else f"{self.age_days} dni"
 
 
-class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the library has no types
-    """Reads rows and hands them to `prices.services`. editor, moment: of the decision.
+@dataclass(frozen=True, slots=True)
+class FaultyRow:
+    """A row that cannot be a price. number: in the file. reasons: in Polish. cells: as read."""
 
-    ticked: numbers of the doubtful rows to include, as text. seen: `digest` of the rows that the preview left out.
+    number: int
+    reasons: tuple[str, ...]
+    cells: tuple[Any, ...]
+
+
+@dataclass
+class Preview:
+    """What a price list would bring in. limit: greatest number of prices for its editor, None for no limit.
+
+    error: why the whole file is refused, "" if it is not. quotes: accepted prices.
     """
 
-    depot = fields.Field("depot", "depot", widgets.ForeignKeyWidget(Depot), readonly=True)
+    columns: list[str]
+    limit: int | None
+    ordinary: list[PreviewRow] = field(default_factory=list)
+    doubtful: list[PreviewRow] = field(default_factory=list)
+    faulty: list[FaultyRow] = field(default_factory=list)
+    quotes: list[tuple[Depot, validation.PriceInput]] = field(default_factory=list)
+    error: str = ""
 
-    class Meta:
-        model = DepotPrice
-        fields = COLUMNS
-        import_order = COLUMNS
-        import_id_fields = ()
-        use_transactions = True
-        use_bulk = True  # no savepoint per row: `after_import` writes all rows
-        skip_diff = True  # every row is new; comparing took half of the time
-        store_instance = True  # for the cells of the preview
+    @property
+    def is_refused(self) -> bool:
+        """Whether the file has a mistake as a whole, or no row that is not faulty."""
+        return bool(self.error) or not (self.ordinary or self.doubtful)
 
-    def __init__(
-        self, editor: AbstractBaseUser, moment: datetime, ticked: Collection[str] = (), seen: str = ""
-    ) -> None:
-        super().__init__()
-        self.editor, self.moment, self.today = editor, moment, timezone.localdate(moment)
-        self.ticked, self.seen = ticked, seen
-        self.numbers: tuple[int, ...] = ()
-        self.depots: dict[int, Depot] = {}
-        self.standing: set[tuple[int, str, date]] = set()
-        self.rows: list[PreviewRow] = []
-        self.medians: dict[str, Decimal] = {}
-        self.quotes: list[tuple[Depot, validation.PriceInput]] = []
+    @property
+    def can_be_ticked(self) -> bool:
+        """Whether doubtful rows may be ticked: a file with too many is probably a wrong one."""
+        return sum(row.can_be_taken for row in self.doubtful) <= MOST_TICKS
 
-    def before_import(self, dataset: Table, **kwargs: Any) -> None:
-        """Look up depots, ranges, medians and stored prices, in three queries and from the snapshot of prices.
+    @property
+    def too_many(self) -> str:
+        """The message about a price list beyond the row limit of its editor, "" for any other."""
+        if self.limit is None or len(self.quotes) <= self.limit:
+            return ""
+        return (
+            f"Niczego nie wczytano: plik ma {len(self.quotes)} cen do wczytania, a redaktor może wczytać naraz "
+            f"najwyżej {self.limit}. Podziel plik albo poproś redaktora naczelnego."
+        )
 
-        Raises ValidationError for a file without a required column.
+    @cached_property
+    def seen(self) -> str:
+        """A keyed hash of the doubtful and the faulty rows with their reasons; "" for none.
+
+        The median is left out: it changes with every price and makes no row doubtful.
         """
-        self.numbers = dataset.numbers
-        missing = {"depot", "fuel", "unit", "day"} - set(dataset.headers or ())
+        rows = [replace(row, median=None) for row in self.doubtful], self.faulty
+        return salted_hmac("prices.admin.price_lists", repr(rows)).hexdigest() if any(rows) else ""
+
+
+class PriceListReader:
+    """Reads the rows of a file. Looks up depots, ranges and stored prices in three queries, medians in the snapshot."""
+
+    def __init__(self, table: Table, today: date) -> None:
+        """Raises ValidationError for a file without a required column."""
+        missing = set(REQUIRED) - set(table.columns)
         if missing:
             lacking, wanted = (
                 ", ".join(POLISH[name] for name in COLUMNS if name in some) for some in (missing, POLISH)
             )
-            raise ValidationError(f"brak kolumn: {lacking}. Potrzebne są: {wanted}.")
+            raise ValidationError(f"Brak kolumn: {lacking}. Potrzebne są: {wanted}.")
+        self.table, self.today = table, today
         published = Depot.objects.published().only("name", "publication")
-        self.depots = published.in_bulk(readable(dataset["depot"], read_number))
+        self.depots = published.in_bulk(readable((cells["depot"] for _, cells in table.rows), read_number))
         self.ranges = read_ranges()
-        self.medians = queries.current_medians(self.today)
-        self.standing = set(
-            DepotPrice.objects.filter(
-                depot__in=self.depots, day__in=readable(dataset["day"], read_day), origin=DepotPrice.Origin.PRICE_LIST
-            )
-            .exclude(status=DepotPrice.Status.REJECTED)
-            .values_list("depot", "fuel", "day")
+        self.medians = queries.current_medians(today)
+        days = readable((cells["day"] for _, cells in table.rows), read_day)
+        stored = DepotPrice.objects.filter(depot__in=self.depots, day__in=days, origin=DepotPrice.Origin.PRICE_LIST)
+        self.standing: set[tuple[int, str, date]] = set(
+            stored.exclude(status=DepotPrice.Status.REJECTED).values_list("depot", "fuel", "day")
         )
 
-    def before_import_row(self, row: dict[str, Any], **kwargs: Any) -> None:
-        """Convert the cells of a row: text, decimal commas, dates of Excel."""
-        self.number = self.numbers[kwargs["row_number"] - 1]
-        for name, value in row.items():
-            row[name] = stripped(value)
-        row["depot"] = self.read_depot(row["depot"])
-        row["day"] = read_day(row["day"])
-        row["fuel"] = FUEL_OF.get(fold(str(row["fuel"])), row["fuel"])
-        row["unit"] = UNIT_OF.get(fold(str(row["unit"])), row["unit"])
-        for name in AMOUNTS:
-            row[name] = read_amount(name, row.get(name))
+    def preview(self, limit: int | None, ticked: Collection[str] = ()) -> Preview:
+        """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""
+        preview = Preview([POLISH.get(name, name) for name in self.table.columns], limit)
+        for number, cells in self.table.rows:
+            cells = {name: stripped(value) for name, value in cells.items()}
+            try:
+                depot, quote = self.read(cells)
+                row = self.check(number, depot, quote)
+            except (ValidationError, validation.InvalidPrice) as error:
+                reasons = error.messages if isinstance(error, ValidationError) else [str(error)]
+                preview.faulty.append(FaultyRow(number, tuple(reasons), tuple(cells.values())))
+                continue
+            (preview.doubtful if row.reasons else preview.ordinary).append(row)
+            if row.can_be_taken and (not row.reasons or str(number) in ticked):
+                preview.quotes.append((depot, quote))
+        return preview
 
-    def read_depot(self, value: Any) -> int:
-        """Return the id of a published depot. Raises ValidationError."""
-        number = read_number(value)
+    def read(self, cells: dict[str, Any]) -> tuple[Depot, validation.PriceInput]:
+        """Return the depot and the price of a row: text, decimal commas, dates of Excel. Raises ValidationError."""
+        number = read_number(cells["depot"])
         if number not in self.depots:
-            raise ValidationError({"depot": f"nie ma opublikowanego składu o numerze {value}"})
-        return number
-
-    def after_init_instance(self, instance: DepotPrice, new: bool, row: dict[str, Any], **kwargs: Any) -> None:
-        instance.depot = self.depots[row["depot"]]
-
-    def skip_row(self, instance: DepotPrice, original: Any, row: Any, import_validation_errors: Any = None) -> bool:
-        """Check the price of a row. Returns whether to leave it out: doubtful and not ticked, or of a future day."""
-        if import_validation_errors:
-            return False
-        quote = validation.PriceInput(
-            fuel=instance.fuel,
-            day=instance.day,
-            unit=instance.unit,
-            price=instance.price,
-            bag_price=instance.bag_price,
-            bag_kg=instance.bag_kg,
+            raise ValidationError(f"nie ma opublikowanego składu o numerze {cells['depot']}")
+        fuel, unit = (str(cells[name] or "") for name in ("fuel", "unit"))
+        return self.depots[number], validation.PriceInput(
+            day=read_day(cells["day"]),
+            fuel=FUEL_OF.get(fold(fuel), fuel),
+            unit=UNIT_OF.get(fold(unit), unit),
+            **{name: read_amount(cells.get(name)) for name in AMOUNTS},
         )
+
+    def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:
+        """Return a row of the preview. Raises InvalidPrice."""
         is_future = quote.day > self.today
-        try:
-            instance.price = validation.unit_price(quote, quote.day if is_future else self.today)
-        except validation.InvalidPrice as error:
-            raise ValidationError(str(error)) from error
-        instance.origin = DepotPrice.Origin.PRICE_LIST
-        reasons = validation.find_doubts(quote.fuel, instance.price, quote.day, self.ranges, self.today)
+        price = validation.unit_price(quote, quote.day if is_future else self.today)
+        reasons = validation.find_doubts(quote.fuel, price, quote.day, self.ranges, self.today)
         if is_future:
             reasons = (*reasons, FUTURE)
-        place = (instance.depot_id, quote.fuel, quote.day)
-        if not is_future:
+        else:
+            place = (depot.pk, quote.fuel, quote.day)
             if place in self.standing:
-                raise ValidationError(services.describe_duplicate(quote.day))
+                raise services.DuplicatePrice(services.describe_duplicate(quote.day))
             self.standing.add(place)
-        self.rows.append(self.preview(instance, quote, reasons, can_be_taken=not is_future))
-        if is_future or (reasons and str(self.number) not in self.ticked):
-            return True
-        self.quotes.append((instance.depot, quote))
-        return False
-
-    def preview(
-        self, price: DepotPrice, quote: validation.PriceInput, reasons: tuple[str, ...], *, can_be_taken: bool
-    ) -> PreviewRow:
-        """Return a row of the preview."""
         limits = self.ranges.get(quote.fuel)
         bag = ""
         if quote.bag_price is not None and quote.bag_kg is not None:
             bag = f"worek {exact(quote.bag_kg)} kg: {exact(quote.bag_price)} zł"
         return PreviewRow(
-            number=self.number,
-            depot=str(price.depot),
+            number=number,
+            depot=str(depot),
             fuel=fuels.BY_SLUG[quote.fuel].name,
-            price=price.price,
+            price=price,
             unit=quote.unit,
             bag=bag,
             day=quote.day,
@@ -209,108 +234,140 @@ class PriceListResource(resources.ModelResource):  # type: ignore[misc] # the li
             plausible="" if limits is None else f"{exact(limits.low)}–{exact(limits.high)} zł",
             median=self.medians.get(quote.fuel),
             reasons=reasons,
-            can_be_taken=can_be_taken,
+            can_be_taken=not is_future,
         )
 
-    def save_instance(self, instance: DepotPrice, is_create: bool, row: Any, **kwargs: Any) -> None:
-        """Do nothing: `after_import` writes all rows."""
 
-    def after_import_row(self, row: Any, row_result: Any, **kwargs: Any) -> None:
-        row_result.number = self.number
-        row_result.diff = None  # the preview shows `PreviewRow`s
-
-    def after_import(self, dataset: Any, result: Any, **kwargs: Any) -> None:
-        """Publish the accepted rows. Not in the preview, beyond the row limit, or if other rows are left out since."""
-        for refused in (*result.invalid_rows, *result.error_rows):
-            refused.number = self.numbers[refused.number - 1]
-        result.faulty = result.invalid_rows
-        if self.rows:
-            result.invalid_rows = []  # the library refuses the whole file for one of them
-        result.doubtful = [row for row in self.rows if row.reasons]
-        result.ordinary = [row for row in self.rows if not row.reasons]
-        result.seen = digest(result.doubtful, result.faulty)
-        result.can_be_ticked = sum(row.can_be_taken for row in result.doubtful) <= MOST_TICKS
-        result.columns = [POLISH.get(name, name) for name in dataset.headers or ()]
-        limit = row_limit(self.editor)
-        result.limit = limit if limit is not None and len(self.quotes) > limit else None
-        result.count = len(self.quotes)
-        result.is_outdated = False
-        if kwargs.get("dry_run") or result.has_errors() or result.has_validation_errors():
-            return
-        result.is_outdated = result.seen != self.seen
-        if result.is_outdated or result.limit is not None:
-            return
-        try:
-            result.batch = services.publish_price_list(quotes=self.quotes, by=self.editor, on=self.moment)
-        except validation.InvalidPrice as error:
-            raise ValidationError(str(error)) from error
-
-
-def digest(doubtful: Collection[PreviewRow], faulty: Collection[Any]) -> str:
-    """Return a keyed hash of the doubtful and the faulty rows of a preview with their reasons; "" for none.
-
-    The median is left out: it changes with every price and makes no row doubtful.
-    """
-    rows: list[Any] = [replace(row, median=None) for row in doubtful]
-    rows += [(row.number, row.error.messages) for row in faulty]
-    return salted_hmac("prices.admin.price_lists", repr(rows)).hexdigest() if rows else ""
-
-
-def stripped(value: Any) -> Any:
-    """Strip a text cell; return any other unchanged."""
-    return value.strip() if isinstance(value, str) else value
-
-
-def readable(cells: Iterable[Any], read: Callable[[Any], Cell]) -> set[Cell]:
-    """Return the valid values of the cells of a column."""
-    found = set()
-    for cell in cells:
-        with suppress(ValidationError):
-            found.add(read(stripped(cell)))
-    return found
-
-
-def read_number(value: Any) -> int:
-    """Return the id of a depot, which a spreadsheet may hold as a float. Raises ValidationError."""
+def preview_price_list(table: Table, *, editor: AbstractBaseUser, today: date, ticked: Collection[str] = ()) -> Preview:
+    """Return the preview of a file; of one without a required column only the error."""
     try:
-        number = Decimal(str(value))
-        depot_id = int(number)
-    except (InvalidOperation, ValueError, OverflowError):
-        raise ValidationError({"depot": f"„{value}” nie jest numerem składu"}) from None
-    if depot_id != number or not 0 < depot_id < 10**18:
-        raise ValidationError({"depot": f"nie ma opublikowanego składu o numerze {value}"})
-    return depot_id
+        return PriceListReader(table, today).preview(row_limit(editor), ticked)
+    except ValidationError as error:
+        return Preview([], None, error=" ".join(error.messages))
 
 
-def read_day(value: Any) -> date:
-    """Return a day: a date of a spreadsheet, 2026-11-21 or 21.11.2026. Raises ValidationError."""
-    if isinstance(value, datetime):
-        return value.date()
-    if isinstance(value, date):
-        return value
-    for form in ("%Y-%m-%d", "%d.%m.%Y"):
+class UploadForm(forms.Form):
+    """A file. After validation `table` has its rows, and `packed` is the file for the confirmation."""
+
+    import_file = forms.FileField(label="Plik do importu")
+
+    def clean_import_file(self) -> Any:
+        file = self.cleaned_data["import_file"]
+        content = file.read()
+        self.table, self.packed = read_table(content), pack(content)
+        return file
+
+
+class ConfirmForm(forms.Form):
+    """Hidden fields of the preview. packed: the file. seen: digest of the rows left out. ticked: rows to include."""
+
+    packed = forms.CharField(widget=forms.HiddenInput)
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+    ticked = forms.Field(widget=forms.MultipleHiddenInput, required=False)
+
+    def clean_packed(self) -> str:
+        packed: str = self.cleaned_data["packed"]
         try:
-            return datetime.strptime(str(value), form).date()  # noqa: DTZ007 - a day has no zone
-        except ValueError:
-            continue
-    raise ValidationError({"day": f"„{value}” nie jest dniem; podaj na przykład 2026-11-21"})
+            self.table = read_table(unpack(packed))
+        except BadSignature as error:
+            raise ValidationError("expired") from error
+        return packed
 
 
-def read_amount(name: str, value: Any) -> Decimal | None:
-    """Return złoty or kilograms, None for an empty cell. Raises ValidationError, with both readings of `1.640` as text.
+class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for the admin of prices
+    """Mixin for the admin of prices: upload and preview of a price list, and its confirmation."""
 
-    A number of a spreadsheet has decimals only; text is read by `read_decimal`.
-    """
-    if value is None or value == "":
-        return None
-    try:
-        # From text, since a spreadsheet holds 24.99 as a float.
-        amount = read_decimal(str(value), "refused" if isinstance(value, str) else "decimals")
-    except AmbiguousNumber as error:
-        decimal = error.decimal.replace(".", ",")
-        raise ValidationError({name: f"„{value}” to {error.thousands} albo {decimal}; wpisz jedno z nich"}) from None
-    except ValueError:
-        raise ValidationError({name: f"„{value}” nie jest liczbą"}) from None
-    if abs(amount) >= validation.PRICE_LIMIT:
-        raise ValidationError({name: f"„{value}” nie jest kwotą ani wagą poniżej {validation.PRICE_LIMIT}"})
-    return amount
+    change_list_template = "admin/prices/depotprice/change_list.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        views = (("import", self.import_view), ("process_import", self.confirm_view))
+        return [
+            *(
+                path(f"{name}/", self.admin_site.admin_view(view), name=f"prices_depotprice_{name}")
+                for name, view in views
+            ),
+            *super().get_urls(),
+        ]
+
+    def has_import_permission(self, request: HttpRequest) -> bool:
+        """Whether the user may import price lists."""
+        return bool(self.has_change_permission(request) and self.has_add_permission(request))
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        can_import = {"has_import_permission": self.has_import_permission(request)}
+        return super().changelist_view(request, {**(extra_context or {}), **can_import})
+
+    def import_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the upload form, or the preview of a file."""
+        if not self.has_import_permission(request):
+            raise PermissionDenied
+        form = UploadForm(request.POST or None, request.FILES or None)
+        if not form.is_valid():
+            return self.render_price_list(request, form=form)
+        preview = preview_price_list(form.table, editor=current_editor(request), today=timezone.localdate())
+        context: dict[str, Any] = {"form": form, "preview": preview}
+        if preview.too_many:
+            messages.error(request, preview.too_many)
+        elif not preview.is_refused:
+            context["confirm_form"] = ConfirmForm(initial={"packed": form.packed, "seen": preview.seen})
+        return self.render_price_list(request, **context)
+
+    def confirm_view(self, request: HttpRequest) -> HttpResponse:
+        """Publish the previewed prices, unless other rows are left out now; an expired preview leads to the upload."""
+        if not self.has_import_permission(request):
+            raise PermissionDenied
+        form = ConfirmForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, "Podgląd wygasł. Wczytaj plik jeszcze raz.")
+            return HttpResponseRedirect(reverse("admin:prices_depotprice_import"))
+        moment, editor = timezone.now(), current_editor(request)
+        preview = preview_price_list(
+            form.table, editor=editor, today=timezone.localdate(moment), ticked=form.cleaned_data["ticked"] or ()
+        )
+        if not (preview.is_refused or preview.too_many) and preview.seen == form.cleaned_data["seen"]:
+            try:
+                batch = services.publish_price_list(quotes=preview.quotes, by=editor, on=moment)
+            except validation.InvalidPrice as error:
+                preview.error = str(error)
+            else:
+                self.tell(request, preview, batch)
+                return HttpResponseRedirect(reverse("admin:prices_depotprice_changelist"))
+        messages.error(request, preview.too_many or "Niczego nie wczytano: od czasu podglądu coś się zmieniło.")
+        context: dict[str, Any] = {"form": UploadForm(), "preview": preview}
+        if not preview.is_refused:
+            # Preview the same file again: other rows are left out now, or fewer have to be ticked.
+            context["confirm_form"] = ConfirmForm(initial={"packed": form.cleaned_data["packed"], "seen": preview.seen})
+        return self.render_price_list(request, **context)
+
+    def tell(self, request: HttpRequest, preview: Preview, batch: DepotBatch | None) -> None:
+        """Say what was imported and what was left out."""
+        undo = undo_button(request, batch) if batch else ""
+        messages.success(request, format_html("Wczytano i zatwierdzono ceny: {}. {}", len(preview.quotes), undo))
+        left_out = len(preview.ordinary) + len(preview.doubtful) - len(preview.quotes)
+        if left_out:
+            messages.warning(request, f"Pominięto wątpliwe wiersze, których nie zaznaczono: {left_out}.")
+        if preview.faulty:
+            numbers = ", ".join(str(row.number) for row in preview.faulty[:MOST_NUMBERS])
+            more = ", …" if len(preview.faulty) > MOST_NUMBERS else ""
+            messages.warning(request, f"Pominięto błędne wiersze: {len(preview.faulty)} (w pliku: {numbers}{more}).")
+
+    def render_price_list(self, request: HttpRequest, **context: Any) -> TemplateResponse:
+        """Return the page of the upload, with a preview if there is one."""
+        common = {"title": "Cennik z pliku", "opts": self.opts, "media": self.media}
+        words = {"fuels": fuels.CHOICES, "units": list(fuels.UNIT_NAMES.items())}
+        return TemplateResponse(
+            request,
+            "admin/prices/depotprice/price_list.html",
+            {**self.admin_site.each_context(request), **common, **words, **context},
+        )
+
+
+def words_of_undoing(batch: DepotBatch) -> UndoWords:
+    """Return the words for the undoing of a decision about prices: a price list is withdrawn as a file."""
+    if batch.label != services.PRICE_LIST:
+        return UndoWords()
+    effect = (
+        "Ceny z tego pliku znikną ze stron i z median, a ten sam plik będzie można wczytać jeszcze raz. Zostaną te, "
+        "które ktoś od tego czasu zmienił."
+    )
+    return UndoWords("Wycofaj cały plik", effect, "Wycofane ceny")

@@ -31,7 +31,7 @@ from catalog.models import DepotBatch, SubmissionQuestion
 from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.bulk import among
 from prices import models, queries, services, validation
-from prices.admin.price_list_import import PriceListImport
+from prices.admin.price_lists import PriceListImport
 from prices.descriptions import deviation
 from prices.handlers import prices_of
 from prices.models.depot_prices import LONGEST_REASON
@@ -227,7 +227,7 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> list[str]:
         return [] if obj is None else [field.name for field in models.DepotPrice._meta.fields]
 
-    def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> list[str]:
+    def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> Any:
         if obj is None:
             return list(PriceAdminForm.Meta.fields)
         return [field.name for field in models.DepotPrice._meta.fields if field.name != "id"]
@@ -237,11 +237,14 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
     ) -> HttpResponse:
         """Show a price without buttons to save."""
         nothing = {"show_save": False, "show_save_and_continue": False, "show_save_and_add_another": False}
-        return super().change_view(request, object_id, form_url, {**nothing, **(extra_context or {})})  # type: ignore[no-any-return]
+        return super().change_view(request, object_id, form_url, {**nothing, **(extra_context or {})})
 
-    def get_form(self, request: HttpRequest, obj: models.DepotPrice | None = None, **kwargs: Any) -> Any:
+    def get_form(
+        self, request: HttpRequest, obj: models.DepotPrice | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
         # A stored price is read-only and needs no form of its own.
-        return super().get_form(request, obj, **(kwargs if obj is None else {**kwargs, "form": forms.ModelForm}))
+        own = {} if obj is None else {"form": forms.ModelForm}
+        return super().get_form(request, obj, change, **kwargs, **own)
 
     @admin.display(description="skład", ordering="depot")
     def shown_depot(self, row: models.DepotPrice) -> SafeString:

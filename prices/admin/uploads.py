@@ -1,4 +1,4 @@
-"""Uploaded price lists: parsing of CSV and XLSX, and storage of a file between preview and confirmation.
+"""Uploaded price lists: parsing of CSV, XLSX and their cells, and the file between preview and confirmation.
 
 CSV as spreadsheets write it: UTF-8, UTF-16 or Windows-1250, separated by commas, semicolons or tabs. Polish Excel uses
 semicolons, since its decimal separator is the comma.
@@ -9,17 +9,21 @@ import codecs
 import csv
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
 from io import BytesIO, StringIO
-from typing import Any
+from itertools import zip_longest
+from typing import Any, NamedTuple, TypeVar
 
-import tablib
 from django.core.exceptions import ValidationError
 from django.core.signing import TimestampSigner
-from import_export.formats import base_formats
-from import_export.tmp_storages import BaseStorage
+from openpyxl import load_workbook
 
 from catalog.text import fold
+from fueldepot.http.params import AmbiguousNumber, read_decimal
+from prices import validation
 
 MOST_BYTES = 600_000
 """Size limit of an upload. A row takes some 50 bytes; the signed file fits Django's limit of form data."""
@@ -55,59 +59,42 @@ COLUMN_OF = {fold(name): column for column, name in POLISH.items()} | {
 }
 
 SEPARATORS = (";", ",", "\t")
+Cell = TypeVar("Cell")
+
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-class Table(tablib.Dataset):  # type: ignore[misc] # the library has no types
-    """Rows of an upload. numbers: row numbers in the file, where the header is row 1."""
+class Table(NamedTuple):
+    """Rows of an upload. columns: lower-case names. rows: number in the file, where the header is row 1, and cells."""
 
-    numbers: tuple[int, ...] = ()
-
-
-class PriceListFile(base_formats.Format):  # type: ignore[misc] # the library has no types
-    """A file in either format, recognised by its first bytes: a spreadsheet is a zip."""
-
-    def __init__(self, encoding: str | None = None) -> None:
-        """Accept and ignore the library's argument: `create_dataset` detects the encoding."""
-
-    def get_title(self) -> str:
-        return "CSV albo XLSX"
-
-    def create_dataset(self, in_stream: bytes) -> Table:
-        """Return the rows. Raises ValidationError for a file that is too large or that neither format can read."""
-        if len(in_stream) > MOST_BYTES:
-            raise ValidationError(f"Plik ma więcej niż {MOST_BYTES} bajtów. Podziel go na części.")
-        return read_xlsx(in_stream) if in_stream.startswith(b"PK\x03\x04") else read_csv(in_stream)
-
-    def get_read_mode(self) -> str:
-        return "rb"
-
-    def is_binary(self) -> bool:
-        return True
-
-    def can_import(self) -> bool:
-        return True
+    columns: list[str]
+    rows: list[tuple[int, dict[str, Any]]]
 
 
-class SignedUpload(BaseStorage):  # type: ignore[misc] # the library has no types
-    """Storage of an upload in a signed form field between preview and confirmation.
+def read_table(content: bytes) -> Table:
+    """Return the rows of a file in either format, recognised by its first bytes: a spreadsheet is a zip.
+
+    Raises ValidationError for a file that is too large or that neither format can read.
+    """
+    if len(content) > MOST_BYTES:
+        raise ValidationError(f"Plik ma więcej niż {MOST_BYTES} bajtów. Podziel go na części.")
+    return read_xlsx(content) if content.startswith(b"PK\x03\x04") else read_csv(content)
+
+
+_signer = TimestampSigner(salt="prices.admin.uploads")
+
+
+def pack(content: bytes) -> str:
+    """Return a file as signed text, which a form keeps between preview and confirmation.
 
     Any process of any machine can confirm it, no file is left behind, and a form cannot name a file of the server.
     """
+    return _signer.sign(base64.urlsafe_b64encode(zlib.compress(content)).decode())
 
-    signer = TimestampSigner(salt="prices.admin.uploads")
 
-    def save(self, data: bytes) -> None:
-        """Encode the bytes into `name`, which the form keeps."""
-        self.name = self.signer.sign(base64.urlsafe_b64encode(zlib.compress(data)).decode())
-
-    def read(self) -> bytes:
-        """Return the bytes. Raises BadSignature for a forged or expired name."""
-        packed = self.signer.unsign(self.name or "", max_age=PREVIEW_HOLDS_S)
-        return zlib.decompress(base64.urlsafe_b64decode(packed))
-
-    def remove(self) -> None:
-        """Do nothing: the server keeps no file."""
+def unpack(packed: str) -> bytes:
+    """Return the file of `pack`. Raises BadSignature if it is forged or older than `PREVIEW_HOLDS_S`."""
+    return zlib.decompress(base64.urlsafe_b64decode(_signer.unsign(packed, max_age=PREVIEW_HOLDS_S)))
 
 
 def read_csv(content: bytes) -> Table:
@@ -135,13 +122,14 @@ def read_xlsx(content: bytes) -> Table:
             for member in archive.infolist():
                 if b"<!DOCTYPE" in archive.read(member).replace(b"\0", b""):
                     raise ValidationError("Arkusz zawiera definicje XML, których arkusze nie mają.")
-        sheet = base_formats.XLSX().create_dataset(content)
+        sheet = load_workbook(BytesIO(content), read_only=True, data_only=True).active
+        header, *rows = sheet.values
     except ValidationError:
         raise
     except Exception as error:
         # Damaged archives raise many kinds of errors in zipfile and openpyxl.
         raise ValidationError("Plik nie jest arkuszem XLSX albo jest uszkodzony.") from error
-    return tidy(sheet.headers, list(sheet))
+    return tidy(header, rows)
 
 
 def decode(content: bytes) -> str:
@@ -168,16 +156,15 @@ def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
         raise ValidationError("W pliku nie ma ani jednego wiersza z ceną.")
     if len(numbered) > MOST_ROWS:
         raise ValidationError(f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części.")
-    width = len(names)
     for number, row in numbered:
-        if not all(map(is_blank, row[width:])):
+        if not all(map(is_blank, row[len(names) :])):
             raise ValidationError(
                 f"Wiersz {number} ma więcej pól niż nagłówek. Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola "
                 "średnikami."
             )
-    table = Table(*((row + [""] * width)[:width] for _, row in numbered), headers=names)
-    table.numbers = tuple(number for number, _ in numbered)
-    return table
+    return Table(
+        names, [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in numbered]
+    )
 
 
 def column_of(header: Any) -> str:
@@ -189,3 +176,63 @@ def column_of(header: Any) -> str:
 def is_blank(cell: Any) -> bool:
     """Whether a cell is empty."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def stripped(value: Any) -> Any:
+    """Strip a text cell; return any other unchanged."""
+    return value.strip() if isinstance(value, str) else value
+
+
+def readable(cells: Iterable[Any], read: Callable[[Any], Cell]) -> set[Cell]:
+    """Return the valid values of the cells of a column."""
+    found = set()
+    for cell in cells:
+        with suppress(ValidationError):
+            found.add(read(stripped(cell)))
+    return found
+
+
+def read_number(value: Any) -> int:
+    """Return the id of a depot, which a spreadsheet may hold as a float. Raises ValidationError."""
+    try:
+        number = Decimal(str(value))
+        depot_id = int(number)
+    except (InvalidOperation, ValueError, OverflowError):
+        raise ValidationError(f"„{value}” nie jest numerem składu") from None
+    if depot_id != number or not 0 < depot_id < 10**18:
+        raise ValidationError(f"nie ma opublikowanego składu o numerze {value}")
+    return depot_id
+
+
+def read_day(value: Any) -> date:
+    """Return a day: a date of a spreadsheet, 2026-11-21 or 21.11.2026. Raises ValidationError."""
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    for form in ("%Y-%m-%d", "%d.%m.%Y"):
+        try:
+            return datetime.strptime(str(value), form).date()  # noqa: DTZ007 - a day has no zone
+        except ValueError:
+            continue
+    raise ValidationError(f"„{value}” nie jest dniem; podaj na przykład 2026-11-21")
+
+
+def read_amount(value: Any) -> Decimal | None:
+    """Return złoty or kilograms, None for an empty cell. Raises ValidationError, with both readings of `1.640` as text.
+
+    A number of a spreadsheet has decimals only; text is read by `read_decimal`.
+    """
+    if value is None or value == "":
+        return None
+    try:
+        # From text, since a spreadsheet holds 24.99 as a float.
+        amount = read_decimal(str(value), "refused" if isinstance(value, str) else "decimals")
+    except AmbiguousNumber as error:
+        decimal = error.decimal.replace(".", ",")
+        raise ValidationError(f"„{value}” to {error.thousands} albo {decimal}; wpisz jedno z nich") from None
+    except ValueError:
+        raise ValidationError(f"„{value}” nie jest liczbą") from None
+    if abs(amount) >= validation.PRICE_LIMIT:
+        raise ValidationError(f"„{value}” nie jest kwotą ani wagą poniżej {validation.PRICE_LIMIT}")
+    return amount

@@ -29,7 +29,7 @@ def csv_of(*rows: str) -> SimpleUploadedFile:
 
 def preview(desk: Client, file: SimpleUploadedFile) -> Any:
     """Upload a file; return the response."""
-    answer = desk.post(f"{LIST}import/", {"import_file": file, "format": "0"})
+    answer = desk.post(f"{LIST}import/", {"import_file": file})
     assert answer.status_code == 200
     return answer
 

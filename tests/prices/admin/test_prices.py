@@ -16,7 +16,7 @@ from catalog.models import Dataset
 from catalog.roles import CHIEF, EDITOR
 from fueldepot.data import snapshot
 from prices.admin import uploads
-from prices.admin.price_lists import read_day
+from prices.admin.uploads import read_day
 from prices.models import DepotPrice, Observation, PlausibleRange, Series
 from tests import bulk, factories
 from tests.client import build_snapshots
@@ -428,8 +428,7 @@ def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
 
 @pytest.mark.parametrize("name", ["cennik", "/etc/hostname", "a:b:c", "eJwDAAAAAAE:1xyz:0"])
 def test_a_confirmation_that_names_something_else_is_asked_for_again(desk, name):
-    data = {"import_file_name": name, "original_file_name": "cennik.csv", "format": "0"}
-    assert "Podgląd wygasł" in desk.post(f"{LIST}process_import/", data, follow=True).content.decode()
+    assert "Podgląd wygasł" in desk.post(f"{LIST}process_import/", {"packed": name}, follow=True).content.decode()
 
 
 def test_a_preview_can_be_confirmed_for_a_day(desk, monkeypatch):
