@@ -70,50 +70,32 @@ class HoursFields(PublicForm):
 class DepotForm(HoursFields):
     """The public fields of a depot."""
 
-    name = fields.Line(
+    name = fields.DepotText(
+        "name",
         label="Nazwa składu lub firmy",
-        max_length=Depot.max_length("name"),
         error_messages=fields.required("Wpisz nazwę, pod którą skład jest znany."),
     )
-    street = fields.Line(
+    street = fields.DepotText(
+        "street",
         label="Ulica",
-        max_length=Depot.max_length("street"),
         required=False,
         help_text="Razem z „ul.”, „al.” albo „pl.”.",
     )
-    house_number = fields.Line(label="Numer", max_length=Depot.max_length("house_number"), required=False)
-    postcode = fields.PostcodeLine(label="Kod pocztowy", max_length=10, required=False)
-    place = fields.Line(
+    house_number = fields.DepotText("house_number", label="Numer", required=False)
+    postcode = fields.DepotText("postcode", label="Kod pocztowy", required=False)
+    place = fields.DepotText(
+        "place",
         label="Miejscowość",
-        max_length=Depot.max_length("place"),
         error_messages=fields.required("Wpisz miejscowość, w której leży skład."),
     )
-    nip = fields.Nip(label="NIP", max_length=20, required=False)
-    phone = fields.PhoneField(
-        label="Telefon", max_length=200, required=False, help_text="Kilka numerów oddziel przecinkami."
-    )
-    website = fields.Website(label="Strona internetowa", max_length=Depot.max_length("website"), required=False)
+    nip = fields.DepotText("nip", label="NIP", required=False)
+    phone = fields.DepotText("phone", label="Telefon", required=False, help_text="Kilka numerów oddziel przecinkami.")
+    website = fields.DepotText("website", label="Strona internetowa", required=False)
     fuels = forms.MultipleChoiceField(
         label="Paliwa", choices=fuels.CHOICES, widget=forms.CheckboxSelectMultiple, required=False
     )
-    lat = fields.Degrees(
-        label="Szerokość geograficzna",
-        low=LAT_RANGE[0],
-        high=LAT_RANGE[1],
-        example="50,06143",
-        required=False,
-        error_messages=POSITION_MISSING,
-        max_length=30,
-    )
-    lon = fields.Degrees(
-        label="Długość geograficzna",
-        low=LON_RANGE[0],
-        high=LON_RANGE[1],
-        example="19,93658",
-        required=False,
-        error_messages=POSITION_MISSING,
-        max_length=30,
-    )
+    lat = fields.Degrees(LAT_RANGE, label="Szerokość geograficzna", example="50,06143", error_messages=POSITION_MISSING)
+    lon = fields.Degrees(LON_RANGE, label="Długość geograficzna", example="19,93658", error_messages=POSITION_MISSING)
     role = forms.ChoiceField(
         label="Kim jesteś?",
         choices=Role.choices,
@@ -257,14 +239,14 @@ class ClaimForm(CorrectForm, PriceFields):
         widget=forms.RadioSelect,
         error_messages=fields.required("Wybierz: właściciel lub wspólnik albo pracownik."),
     )
-    claimant_nip = fields.Nip(
+    claimant_nip = fields.DepotText(
+        "nip",
         label="NIP firmy",
-        max_length=20,
         error_messages=fields.required("Podaj NIP firmy, żeby redakcja mogła porównać go z wpisem."),
     )
-    claimant_phone = fields.PhoneField(
+    claimant_phone = fields.DepotText(
+        "phone",
         label="Telefon do Ciebie",
-        max_length=200,
         required=False,
         help_text="Redakcja może zadzwonić, żeby potwierdzić.",
     )
@@ -295,7 +277,7 @@ class DeleteForm(PublicForm):
     """Request to delete an entry."""
 
     role = ClaimForm.base_fields["role"]
-    claimant_nip = fields.Nip(label="NIP firmy", max_length=20, required=False)
+    claimant_nip = fields.DepotText("nip", label="NIP firmy", required=False)
     claimant_phone = ClaimForm.base_fields["claimant_phone"]
     message = fields.Message(
         label="Dlaczego wpis ma zniknąć?", max_length=2000, required=False, help_text="Nie musisz podawać powodu."

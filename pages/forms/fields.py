@@ -1,23 +1,28 @@
 """Fields of the public forms, with their cleaning and Polish error messages; opening hours, a field for each day."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
+from catalog.depots.field_cleaning import TYPED_LENGTHS, clean_field
 from catalog.models import Depot
-from catalog.parsing.contacts import clean_nip, clean_phone, clean_website
 from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
-from catalog.text import normalise_postcode
 from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
 from pages.forms import spam
 
 CHARACTERS = "Usuń znaki, których nie widać (na przykład wklejone z innego programu)."
-NIP = "Ten NIP jest nieprawidłowy: 10 cyfr, ostatnia jest kontrolna. Sprawdź, czy nie ma w nim pomyłki."
-PHONE = "Nie umiemy odczytać tego numeru. Wpisz go na przykład tak: 12 345 67 89. Kilka numerów oddziel przecinkami."
-WEBSITE = "Wpisz adres strony w całości, na przykład https://www.example.pl."
-POSTCODE = "Wpisz kod pocztowy, na przykład 30-001."
+MISTAKES = {
+    "nip": "Ten NIP jest nieprawidłowy: 10 cyfr, ostatnia jest kontrolna. Sprawdź, czy nie ma w nim pomyłki.",
+    "phone": (
+        "Nie umiemy odczytać tego numeru. Wpisz go na przykład tak: 12 345 67 89. Kilka numerów oddziel przecinkami."
+    ),
+    "website": "Wpisz adres strony w całości, na przykład https://www.example.pl.",
+    "postcode": "Wpisz kod pocztowy, na przykład 30-001.",
+}
+"""What the public forms say of an unreadable text, by field of a depot."""
+
 AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
 WEIGHT = "Wpisz wagę w kilogramach cyframi, na przykład 20 albo 12,5."
 MOST_AMOUNT = 1_000_000
@@ -52,39 +57,19 @@ class Message(forms.CharField):
         return text.replace("\r\n", "\n")
 
 
-def clean_with(read: Callable[[str], tuple[str | None, str]], text: str, mistake: str) -> str:
-    """Return a text that a function of `catalog.parsing.contacts` cleans; "" when empty. Raises ValidationError."""
-    found, reason = read(text) if text else ("", "")
-    if found is None or reason:
-        raise forms.ValidationError(mistake)
-    return found
+class DepotText(Line):
+    """A text field of a depot by name, as long as its column unless told otherwise; also of a claimant."""
 
+    def __init__(self, name: str, **options: Any) -> None:
+        longest = TYPED_LENGTHS.get(name, Depot.max_length(name))
+        super().__init__(**{"max_length": longest} | options)
+        self.name = name
 
-class Nip(Line):
     def clean(self, value: Any) -> str:
-        return clean_with(clean_nip, super().clean(value), NIP)
-
-
-class PhoneField(Line):
-    def clean(self, value: Any) -> str:
-        numbers = clean_with(clean_phone, super().clean(value), PHONE)
-        if len(numbers) > Depot.max_length("phone"):
+        text = clean_field(self.name, super().clean(value), MISTAKES) or ""
+        if self.name == "phone" and len(text) > Depot.max_length("phone"):
             raise forms.ValidationError("Podaj najwyżej pięć numerów.")
-        return numbers
-
-
-class Website(Line):
-    def clean(self, value: Any) -> str:
-        return clean_with(clean_website, super().clean(value), WEBSITE)
-
-
-class PostcodeLine(Line):
-    def clean(self, value: Any) -> str:
-        text = super().clean(value)
-        try:
-            return normalise_postcode(text) if text else ""
-        except ValueError:
-            raise forms.ValidationError(POSTCODE) from None
+        return text
 
 
 class Email(Line):
@@ -110,9 +95,10 @@ class Day(Line):
 class Degrees(Line):
     """A coordinate in degrees with a decimal comma or point; None when empty."""
 
-    def __init__(self, *, low: float, high: float, example: str, **options: Any) -> None:
-        super().__init__(**options)
-        self.low, self.high, self.example = low, high, example
+    def __init__(self, limits: tuple[float, float], *, example: str, **options: Any) -> None:
+        super().__init__(required=False, max_length=30, **options)
+        self.low, self.high = limits
+        self.example = example
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value).replace(",", ".").removesuffix("°")

@@ -10,10 +10,10 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
-from catalog.admin.depots import field_cleaning
 from catalog.admin.depots.field_history import LABELS, shown
 from catalog.admin.depots.same_contact import find_same_contact
 from catalog.depots import fuels
+from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field, clean_line
 from catalog.models import Depot, Municipality
 from catalog.services import editing
 from catalog.starter.reader import DEMONSTRATION_MARK
@@ -22,6 +22,17 @@ from catalog.territory.snapshot import territory
 
 VERIFYING = {"_verify", "_verify_next"}
 """Submit buttons that verify the whole depot."""
+
+MISTAKES = {
+    "postcode": "Kod pocztowy ma postać 30-001.",
+    "nip": "To nie jest poprawny NIP: ma mieć 10 cyfr i zgodną cyfrę kontrolną.",
+    "phone": "To nie jest poprawny numer telefonu. Kilka numerów rozdziel przecinkami.",
+    "website": "To nie jest adres publicznej strony, na przykład https://www.example.pl.",
+    "opening_hours": (
+        "Z tego zapisu nie wynika zwykły tydzień. Napisz na przykład „pn.-pt. 8:00-16:00; sob. 8:00-13:00”."
+    ),
+}
+"""What the desk says of an unreadable text, by field."""
 
 NOT_OPENED_HERE = "Nie wiadomo, jaki stan wpisu pokazał formularz, więc nic nie zapisano. Sprawdź wartości i zapisz."
 
@@ -52,7 +63,9 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         choices=fuels.CHOICES,
         widget=forms.CheckboxSelectMultiple,
     )
-    nip = forms.CharField(label="NIP", max_length=20, required=False, help_text="10 cyfr; myślniki i odstępy można.")
+    nip = forms.CharField(
+        label="NIP", max_length=TYPED_LENGTHS["nip"], required=False, help_text="10 cyfr; myślniki i odstępy można."
+    )
     website = forms.CharField(label="Strona internetowa", max_length=Depot.max_length("website"), required=False)
     opening_hours = forms.CharField(
         label="Godziny otwarcia",
@@ -89,44 +102,25 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
             located = territory.get().boundaries.find(self.instance.lat, self.instance.lon)
             self.initial["other_municipality"] = located is None or located.teryt != self.instance.municipality_id
 
-    def clean_name(self) -> str:
-        name = field_cleaning.clean_line(self.cleaned_data["name"])
-        if self.instance.source == Depot.Source.DEMO and not name.startswith(DEMONSTRATION_MARK):
-            raise forms.ValidationError(f"Nazwa wpisu demonstracyjnego zaczyna się od „{DEMONSTRATION_MARK}”.")
-        return name
-
-    def clean_street(self) -> str:
-        return field_cleaning.clean_line(self.cleaned_data["street"])
-
-    def clean_house_number(self) -> str:
-        return field_cleaning.clean_line(self.cleaned_data["house_number"])
-
-    def clean_place(self) -> str:
-        return field_cleaning.clean_line(self.cleaned_data["place"])
-
-    def clean_postcode(self) -> str:
-        return field_cleaning.clean_postcode(self.cleaned_data["postcode"])
-
-    def clean_nip(self) -> str | None:
-        return field_cleaning.clean_nip(self.cleaned_data["nip"])
-
-    def clean_phone(self) -> str:
-        return field_cleaning.clean_phone(self.cleaned_data["phone"])
-
-    def clean_website(self) -> str:
-        return field_cleaning.clean_website(self.cleaned_data["website"])
-
     def clean_fuels(self) -> list[str]:
         return list(fuels.in_order(frozenset(self.cleaned_data["fuels"])))
 
-    def clean_opening_hours(self) -> str:
-        # Keeps text of a source that is not weekly hours; editors cannot enter such text.
-        return field_cleaning.clean_opening_hours(self.cleaned_data["opening_hours"], self.instance.opening_hours)
+    def _cleaned(self, name: str, value: Any) -> Any:
+        """Return the value of a field as the depot stores it. Raises ValidationError."""
+        # Text of a source that is no weekly hours is kept; editors cannot enter such text.
+        if name not in READERS or (name == "opening_hours" and clean_line(value) == self.instance.opening_hours):
+            return clean_line(value) if name in READERS else value
+        value = clean_field(name, value, MISTAKES)
+        demo = name == "name" and self.instance.source == Depot.Source.DEMO
+        if demo and not value.startswith(DEMONSTRATION_MARK):
+            raise forms.ValidationError(f"Nazwa wpisu demonstracyjnego zaczyna się od „{DEMONSTRATION_MARK}”.")
+        return value
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         for name in [name for name in editing.EDITABLE if name in data]:
             try:
+                data[name] = self._cleaned(name, data[name])
                 Depot.validate_value(name, data[name])
             except forms.ValidationError as error:
                 self.add_error(name, error)

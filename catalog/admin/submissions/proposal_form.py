@@ -1,30 +1,18 @@
 """Form to replace proposed values while accepting a submission."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
-from catalog.admin.depots import field_cleaning
+from catalog.admin.depots.form import MISTAKES
 from catalog.depots import fuels
+from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field
 from catalog.models import Depot, Submission
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.submissions import field_groups
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
-
-CLEANERS: dict[str, Callable[[str], str | None]] = {
-    "name": field_cleaning.clean_line,
-    "street": field_cleaning.clean_line,
-    "house_number": field_cleaning.clean_line,
-    "postcode": field_cleaning.clean_postcode,
-    "place": field_cleaning.clean_line,
-    "nip": field_cleaning.clean_nip,
-    "phone": field_cleaning.clean_phone,
-    "website": field_cleaning.clean_website,
-    "opening_hours": field_cleaning.clean_opening_hours,
-}
-"""Text fields that can be replaced, as can fuels and a position."""
 
 POSITION = {"lat": LAT_RANGE, "lon": LON_RANGE}
 """Coordinates that can be replaced, with their limits."""
@@ -83,20 +71,20 @@ class ProposalForm(forms.Form):
         return forms.CharField(
             label=label,
             required=name == "name",
-            max_length=Depot.max_length(name) if name != "nip" else 20,
+            max_length=TYPED_LENGTHS["nip"] if name == "nip" else Depot.max_length(name),
             initial=self.proposed.get(name) or "",
             widget=forms.TextInput(attrs={"aria-label": label}),
         )
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
-        for name in [name for name in CLEANERS if name in data]:
+        for name in [name for name in READERS if name in data]:
             # Proposed values were cleaned at submission.
             if data[name] == (self.proposed.get(name) or ""):
                 data[name] = self.proposed.get(name)
                 continue
             try:
-                data[name] = CLEANERS[name](data[name])
+                data[name] = clean_field(name, data[name], MISTAKES)
                 Depot.validate_value(name, data[name])
             except forms.ValidationError as error:
                 self.add_error(name, error)

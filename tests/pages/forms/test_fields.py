@@ -4,7 +4,7 @@ import pytest
 from django.forms import ValidationError
 
 from catalog.models import Submission
-from pages.forms.fields import PhoneField
+from pages.forms.fields import DepotText
 from tests import factories, texts
 from tests.pages.reading import text_of
 
@@ -46,7 +46,7 @@ def test_hours_that_a_source_wrote_shorter_do_not_bar_another_correction(strange
 
 def test_too_many_telephones():
     numbers = [f"+48 60{number} 234 567" for number in range(9)]
-    field = PhoneField(required=False)
+    field = DepotText("phone", required=False)
     assert field.clean(", ".join(numbers[:5])).count(",") == 4
     with pytest.raises(ValidationError, match="Podaj najwyżej pięć numerów"):
         field.clean(", ".join(numbers))
