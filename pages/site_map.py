@@ -1,4 +1,4 @@
-"""The list of pages behind `sitemap.xml`, `llms.txt`, `llms-full.txt` and the command `check_pages`.
+"""The list of pages behind `sitemap.xml`, `llms.txt` and `llms-full.txt`.
 
 Pages of invented depots and prices are not listed for search engines and language models.
 """

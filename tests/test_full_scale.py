@@ -1,6 +1,5 @@
 """The whole country from the publishers' files: every depot and every border, checked by other means than our own."""
 
-import contextlib
 import io
 import json
 import zipfile
@@ -21,6 +20,7 @@ from catalog.territory.snapshot import territory
 from tests.client import build_snapshots, share_snapshots
 from tests.conftest import SHARED_DATA
 from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.pages.crawler import check_pages
 
 pytestmark = [
     pytest.mark.full_scale,
@@ -96,13 +96,10 @@ def test_pages_hold_together(country, db):
     """Both formats answer, titles are unique, links within the site resolve, no page is too heavy.
 
     Every tenth listed page of each kind and one unlisted page of each: prices are not published here, so their pages
-    are not listed. All of them would take `check_pages` several minutes.
+    are not listed. All of them would take several minutes.
     """
     call_command("import_regulations", str(PROJECT_ROOT / "regulations" / "data"), commit=True, verbosity=0)
-    out = io.StringIO()
-    with contextlib.suppress(CommandError):
-        call_command("check_pages", one_in=10, stdout=out)
-    assert out.getvalue() == "922 pages are in order\n"
+    assert check_pages(one_in=10) == (922, [])
 
 
 def test_points_150_m_inside_any_border_answer_the_right_municipality(country, db, official):

@@ -1,4 +1,4 @@
-"""Check of all pages: both formats answer, titles are unique, links work, sizes are bounded."""
+"""A crawler of all pages: both formats answer, titles are unique, links work, sizes are bounded."""
 
 import gzip
 import re
@@ -11,11 +11,13 @@ from typing import Protocol
 from urllib.parse import urldefrag, urlsplit
 
 from django.conf import settings
+from django.test import Client
 from django.urls import Resolver404, resolve
+from django.utils import timezone
 
 from pages.page import twin_path
 from pages.rendering import MARKDOWN_UTF8
-from pages.site_map import SiteMapEntry
+from pages.site_map import SiteMapEntry, all_pages
 
 MOST_BYTES = 60_000
 """Largest compressed page in bytes, without its drawings."""
@@ -168,3 +170,10 @@ def chosen(entries: Iterable[SiteMapEntry], *, everything: bool, one_in: int = 1
             found.append(entry)
         counts[kind] += 1
     return found
+
+
+def check_pages(*, everything: bool = False, one_in: int = 1, most_links: int = MOST_LINKS) -> tuple[int, list[str]]:
+    """Crawl the pages of the site map. Returns their number and the problems."""
+    client = Client(raise_request_exception=False, HTTP_HOST=urlsplit(settings.SITE_URL).netloc)
+    entries = chosen(all_pages(timezone.localdate()), everything=everything, one_in=one_in)
+    return len(entries), list(Crawler(client.get, most_links).findings(entries))
