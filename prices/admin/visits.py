@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -76,6 +77,8 @@ class VisitAdmin(SubmissionAdmin):
             if choices[part.pk] not in {"accept", "reject"} or part.pk not in shown:
                 continue
             if part.kind == Kind.PRICE:
+                if not request.user.has_perm("prices.change_depotprice"):
+                    raise PermissionDenied
                 of_part = pending & {price.pk for price in part.prices.all()}
                 prices |= {key: accept and key in accepted for key in of_part}
                 continue
@@ -86,7 +89,7 @@ class VisitAdmin(SubmissionAdmin):
             groups = request.POST.getlist(form.groups_name) if part.kind == Kind.CORRECT else None
             decided.append(PartDecision(part.pk, accept, groups, form.values() if accept else {}))
         try:
-            if closed := shown - forms.keys():
+            if closed := shown - forms.keys() if found.is_undecided else {found.pk}:
                 raise SubmissionAlreadyDecided(min(closed))
             count = decide_visit(
                 parts=decided,

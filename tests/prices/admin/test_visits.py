@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
 from django.core import mail
 from django.urls import reverse
 
@@ -202,7 +204,8 @@ def test_a_repeated_click_says_that_it_is_decided(client, editor, visit, decide)
     opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
     client.post(page(claim), opened)
     decided = states()
-    assert "Twoja decyzja nic nie zmieniła" in text_of(client.post(page(claim), opened, follow=True))
+    text = text_of(client.post(page(claim), opened, follow=True))
+    assert f"O zgłoszeniu nr {claim.pk} zdecydował już ktoś inny (ewa): przyjęte." in text
     assert states() == decided
 
 
@@ -225,3 +228,14 @@ def test_an_author_of_a_visit_is_asked_from_its_page(client, editor, visit, deci
     answer = decide(visit[0], "ask", question="Od kiedy?")
     assert f"Zgłoszenie nr {visit[0].pk} czeka na odpowiedź autora" in text_of(answer)
     assert "Od kiedy?" in text_of(answer)
+
+
+def test_who_decides_no_prices_decides_no_visit_with_prices(client, visit, decide):
+    user = get_user_model().objects.create(username="gosc", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=["view_submission", "change_submission"]))
+    client.force_login(user)
+    claim, _, prices = visit
+    assert decide(claim, reason="Nie.").status_code == 403
+    assert states() == ["waiting", "waiting", "passed_on"]
+    decide(claim, **{f"choice-{prices.pk}": "later"})
+    assert states() == ["accepted", "accepted", "passed_on"]
