@@ -1,8 +1,9 @@
 """The pages of published and of removed depots."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from typing import Any, ClassVar
 
 from django.http import Http404
@@ -60,7 +61,7 @@ class DepotPage(Page):
     """The page of a published depot. week: empty for unknown or irregular hours.
 
     opening: the state, which holds for the `period`. price_list: the newest price of each fuel. unpriced: names of the
-    fuels without a price. nearby: other depots, with distances from this one. map: of this depot and those nearby.
+    fuels without a price. nearby: other depots, with distances from this one. draw_map: of this depot and those nearby.
     """
 
     template: ClassVar[str] = "pages/depot"
@@ -77,7 +78,7 @@ class DepotPage(Page):
     price_list: tuple[PriceRow, ...]
     unpriced: tuple[str, ...]
     nearby: tuple[DepotCard, ...]
-    map: DepotMap | None
+    draw_map: Callable[[], DepotMap | None]
     outlines: str
 
     @property
@@ -158,7 +159,7 @@ def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
         price_list=price_list,
         unpriced=fuels.labels([slug for slug in depot.fuels if slug not in priced], depot.fuels_by_name),
         nearby=nearby,
-        map=draw_map(depot, nearby),
+        draw_map=partial(draw_map, depot, nearby),
         outlines=f"{crumbs[-1].path}granice.geojson",
     )
 

@@ -1,7 +1,9 @@
 """The home page: search, map of voivodeships, medians."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 from django.conf import settings
@@ -51,13 +53,13 @@ class HomePage(Page):
     forgiven: the results match a corrected text. guesses: similar names, without results. fuel: named in the text,
     None without one.
 
-    map: of the voivodeships, None without boundaries. medians: of every fuel. invented: whether their prices are.
+    draw_map: of the voivodeships, None without boundaries. medians: of every fuel. invented: whether their prices are.
     """
 
     template: ClassVar[str] = "pages/home"
     query_params: ClassVar[tuple[str, ...]] = ("q",)
 
-    map: AreaMap | None
+    draw_map: Callable[[], AreaMap | None]
     asked: str
     results: tuple[SearchResult, ...]
     forgiven: bool
@@ -108,9 +110,7 @@ def home_page(query_string: str, today: date) -> HomePage:
         as_of=depots_as_of(known.updated_at),
         data_status=DEMONSTRATION_STATUS if known.demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=known.demonstration),
-        map=territory_svg.country_map(
-            lambda slug, name: MapUnit(route_path("voivodeship", slug), f"województwo {name}", label=name_lines(name))
-        ),
+        draw_map=partial(territory_svg.country_map, map_unit),
         asked=asked,
         results=results,
         forgiven=suggested.forgiven,
@@ -140,6 +140,11 @@ def find_medians(today: date) -> tuple[Median, ...]:
         )
         for fuel, found in summaries
     )
+
+
+def map_unit(slug: str, name: str) -> MapUnit:
+    """Return a voivodeship on the map."""
+    return MapUnit(route_path("voivodeship", slug), f"województwo {name}", label=name_lines(name))
 
 
 def _result(row: Suggestion) -> SearchResult:

@@ -1,9 +1,10 @@
 """The page of a municipality: its depots, filtered and ordered, and the nearest ones beyond it."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import count
 from typing import Any, ClassVar
 
@@ -76,14 +77,14 @@ class MunicipalityPage(Page):
     sections: its depots and the nearest beyond it, each once. own: names and paths of all its depots.
     origin_at: "lat,lon" of the requested point, "" for none. reference: the origin of distances with its coordinates,
     "" for none. chosen: the filters in Polish. period: in which the opening states hold. fuel_chips, order_chips: links
-    to other choices. median: None without one. map: of the listed depots, by number. outlines: path of the GeoJSON
+    to other choices. median: None without one. draw_map: of the listed depots, by number. outlines: path of the GeoJSON
     below the map. notices: about ignored parameters and a place without a position.
     """
 
     template: ClassVar[str] = "pages/municipality"
     query_params: ClassVar[tuple[str, ...]] = ("kod", "p", "paliwo", "kolejnosc", "otwarte")
 
-    map: DepotMap | None
+    draw_map: Callable[[], DepotMap | None]
     outlines: str
     municipality: Municipality
     own: tuple[tuple[str, str], ...]
@@ -180,7 +181,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         as_of=depots_as_of(*(row.updated_at for row in (*listed, *shown))),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
-        map=draw_map(unit, shown, asked.origin, framed=nearest_first or not listed),
+        draw_map=partial(draw_map, unit, shown, asked.origin, framed=nearest_first or not listed),
         outlines=f"{path}granice.geojson",
         municipality=unit,
         own=tuple((row.name, depot_path(row.id, row.name)) for row in listed),

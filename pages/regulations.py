@@ -1,8 +1,9 @@
 """Pages of the anti-smog resolutions: the list of voivodeships, and one voivodeship with its deadlines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 from django.http import Http404
@@ -76,12 +77,12 @@ class StateRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationsPage(Page):
-    """All voivodeships in Polish order. map: with the year of their next deadlines, None without boundaries."""
+    """All voivodeships in Polish order. draw_map: with the year of their next deadlines, None without boundaries."""
 
     template: ClassVar[str] = "pages/regulations"
     appliances: ClassVar[tuple[ApplianceChoice, ...]] = APPLIANCES
 
-    map: maps.AreaMap | None
+    draw_map: Callable[[], maps.AreaMap | None]
     rows: tuple[StateRow, ...]
 
     @property
@@ -210,7 +211,7 @@ def regulations_page(today: date) -> RegulationsPage:
     by_slug = {entry.voivodeship.slug: entry for entry in found}
     basis = basis_of(found)
     return RegulationsPage(
-        map=territory_svg.country_map(lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
+        draw_map=partial(territory_svg.country_map, lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
         title=LIST_TITLE,
         description="Do kiedy wolno używać starego kotła, pieca lub kominka i czym nie wolno palić: terminy uchwał "
         "antysmogowych wszystkich województw.",

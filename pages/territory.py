@@ -1,7 +1,9 @@
 """The page of a voivodeship with its municipalities."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from itertools import groupby
 from typing import Any, ClassVar
 
@@ -57,11 +59,11 @@ class InitialLetter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoivodeshipPage(Page):
-    """A voivodeship with its municipalities in Polish order. map: None without boundaries. medians: known ones."""
+    """A voivodeship with its municipalities in Polish order. draw_map: None without boundaries. medians: known ones."""
 
     template: ClassVar[str] = "pages/voivodeship"
 
-    map: AreaMap | None
+    draw_map: Callable[[], AreaMap | None]
     name: str
     slug: str
     medians: tuple[Median, ...]
@@ -136,19 +138,22 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
         as_of=depots_as_of(*(row.updated_at for row in own)),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
-        map=territory_svg.voivodeship_map(
-            unit.slug,
-            {
-                m.teryt: MapUnit(
-                    row.path, f"{m.name} ({row.description}): {counted(row.depots, *DEPOT_NOUN)}", row.depots
-                )
-                for m, row in zip(municipalities, rows, strict=True)
-            },
-        ),
+        draw_map=partial(draw_map, unit, tuple(zip(municipalities, rows, strict=True))),
         name=unit.name,
         slug=unit.slug,
         medians=tuple(filter(None, (find_median(unit, fuel, today) for fuel in fuels.FUELS))),
         letters=tuple(InitialLetter(key, tuple(group)) for key, group in groupby(rows, key=lambda row: row.name[0])),
         municipalities=len(rows),
         depots=total,
+    )
+
+
+def draw_map(unit: Voivodeship, municipalities: Iterable[tuple[Municipality, ListedMunicipality]]) -> AreaMap | None:
+    """Return the map of a voivodeship: the more depots, the larger the circle of a municipality."""
+    return territory_svg.voivodeship_map(
+        unit.slug,
+        {
+            m.teryt: MapUnit(row.path, f"{m.name} ({row.description}): {counted(row.depots, *DEPOT_NOUN)}", row.depots)
+            for m, row in municipalities
+        },
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any, ClassVar
 
 from django.urls import reverse
@@ -57,7 +58,7 @@ class AreaRow:
 class FuelPricesPage(OneFuelPage):
     """A fuel in Poland. ranges: (fuel, low, high) in zł. areas: all voivodeships, in the requested order.
 
-    map: medians of the voivodeships, None without medians or boundaries.
+    draw_map: medians of the voivodeships, None without medians or boundaries.
     """
 
     template: ClassVar[str] = "pages/fuel_prices"
@@ -68,7 +69,7 @@ class FuelPricesPage(OneFuelPage):
     country: Comparison
     columns: tuple[Column, ...]
     areas: tuple[AreaRow, ...]
-    map: AreaMap | None
+    draw_map: Callable[[], AreaMap | None]
 
     @property
     def map_name(self) -> str:
@@ -81,9 +82,8 @@ class FuelPricesPage(OneFuelPage):
             "Te same liczby są w tabeli poniżej."
         )
 
-    @property
-    def map_caption(self) -> str:
-        hatched = " Kreskowane pole: za mało cen." if self.map and self.map.is_hatched else ""
+    def map_caption(self, area_map: AreaMap) -> str:
+        hatched = " Kreskowane pole: za mało cen." if area_map.is_hatched else ""
         return f"Mediana, {self.unit}. {STRONGER_IS_DEARER}.{hatched}"
 
 
@@ -120,7 +120,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPag
         columns=columns(path, asked),
         areas=tuple(in_order(area_rows(fuel, compared, asked), asked)),
         chart=chart((row["month"], row["median"], row["n"]) for row in answer["months"]),
-        map=price_map(fuel, answer["voivodeships"], asked.query()),
+        draw_map=partial(price_map, fuel, answer["voivodeships"], asked.query()),
     )
 
 
