@@ -134,6 +134,7 @@ class VisitAdmin(SubmissionAdmin):
                 "is_first": part.pk == found.pk,
                 "same_visit": part.pk != found.pk and visit in {part.pk, part.visit_id},
                 "comparisons": () if described else row["comparisons"],  # of the author, once
+                "live": None if any(other["live"] for other in described) else row["live"],  # one map on a page
                 "fields": field_groups.labels(part.proposed),
                 "choice": request.POST.get(f"choice-{part.pk}") or ("accept" if may_accept else "later"),
                 "prices": [

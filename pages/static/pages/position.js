@@ -5,7 +5,7 @@
 (() => {
   const picker = document.querySelector(".position-picker");
   if (!picker) return;
-  const [lat, lon] = ["lat", "lon"].map((name) => document.querySelector(`[name=${name}], [name=value-${name}]`));
+  const [lat, lon] = ["lat", "lon"].map((name) => document.querySelector(`[name=${name}], [name^=value-][name$=-${name}]`));
   const { leaflet, style, outlines, tiles, credit, before, after } = picker.dataset;
   const point = (text) => text?.split(",").map(Number);
   const said = picker.querySelector(".said");

@@ -11,8 +11,12 @@ from django.urls import reverse
 
 from catalog.models import OwnerLink, Submission
 from catalog.submissions import owner_links
+from catalog.submissions.decisions import PartDecision
 from prices.models import DepotPrice
+from prices.services import reject_prices
+from prices.submissions import decide_visit, withdraw
 from tests import factories
+from tests.catalog.admin.test_at_once import at_once
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
@@ -239,3 +243,29 @@ def test_who_decides_no_prices_decides_no_visit_with_prices(client, visit, decid
     assert states() == ["waiting", "waiting", "passed_on"]
     decide(claim, **{f"choice-{prices.pk}": "later"})
     assert states() == ["accepted", "accepted", "passed_on"]
+
+
+def decision_on(parts, by):
+    """Return a function that accepts all of a visit."""
+    decided = [PartDecision(part.pk, True) for part in parts if part.kind != "price"]
+    prices = dict.fromkeys(DepotPrice.objects.values_list("pk", flat=True), True)
+    return lambda: decide_visit(parts=decided, prices=prices, reason="", by=by, on=NOW)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("rival", ["withdrawal", "queue of prices", "the same decision"])
+def test_of_two_decisions_at_once_one_is_refused_and_none_deadlocks(visit, rival):
+    one, other = factories.UserFactory(username="ewa"), factories.UserFactory(username="adam")
+    prices = list(DepotPrice.objects.all())
+    rivals = {
+        "withdrawal": lambda: withdraw(submission=visit[2], on=NOW),
+        "queue of prices": lambda: len(reject_prices(prices=prices, reason="Nie.", by=other, on=NOW).changed),
+        "the same decision": decision_on(visit, other),
+    }
+    outcomes = at_once(decision_on(visit, one), rivals[rival])
+    decided = Submission.objects.filter(state="accepted").count()
+    assert decided == (2 if 3 in outcomes else 0)
+    assert not any("Deadlock" in str(outcome) or "Operational" in str(outcome) for outcome in outcomes)
+    if rival == "the same decision":
+        assert sorted(map(str, outcomes)) == ["3", "PriceDecidedMeanwhile"]
