@@ -21,7 +21,7 @@ from catalog.parsing.opening_hours import CLOSED, DAYS
 from catalog.territory.point import Point
 from catalog.territory.snapshot import territory
 from fueldepot.http.cache_control import Period
-from pages.cards import CardFacts, DepotCard, Status, card_facts, nearest_cards
+from pages.choices import CardFacts, DepotCard, Status, card_facts, nearest_cards
 from pages.page import Crumb, Page
 from pages.polish import coordinates
 from pages.svg import territory as territory_svg

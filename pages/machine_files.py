@@ -1,6 +1,6 @@
 """Files for crawlers, generated from the list of pages: sitemap.xml, llms.txt, llms-full.txt, robots.txt."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from http import HTTPStatus
 from itertools import groupby
@@ -14,6 +14,7 @@ from django.urls import resolve, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from catalog.api.params import LIMIT_RANGE
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from catalog.versions import RUNS
@@ -21,12 +22,73 @@ from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import site_url
-from pages.api_rules import describe_rate_limit
-from pages.full_text import full_text, kilobytes, names, sizes
-from pages.rendering import collapse_blank_lines
+from pages.api_rules import describe_rate_limit, rules_page
+from pages.datasets import datasets_page
+from pages.home import home_page
+from pages.page import Page
+from pages.prices.official import official_page
+from pages.prices.shared import index_page
+from pages.privacy import privacy_page
+from pages.regulations import page_of, regulations_page
+from pages.rendering import collapse_blank_lines, markdown_text
 from pages.site_map import SiteMapEntry, SiteMapSection, all_pages, listed_pages
+from pages.stove_check import stove_check_page
+from pages.subsidy import subsidy_page
+from pages.territory import voivodeships_by_name
 from prices.snapshot import SeriesRows, official, prices
+from regulations.api.params import DeadlinesQuery
 from regulations.codes import Appliance
+from regulations.queries import find_deadlines, regulations_of
+
+BETWEEN = "\n---\n\n"
+
+
+def full_text(today: date) -> str:
+    """Return rules of use, API, data sets, prices, deadlines and subsidy, without single fuels and voivodeships."""
+    listed = {entry.path for entry in listed_pages(today)}
+    found, _ = find_deadlines(DeadlinesQuery.parse(f"limit={LIMIT_RANGE[1]}", today=today), today=today)
+    context = {"site": names(), "deadlines": found}
+    parts = [collapse_blank_lines(render_to_string("pages/llms_full.md", context))]
+    parts += [markdown_text(page) for page in pages(today) if page.path in listed]
+    return BETWEEN.join(parts)
+
+
+def sizes(today: date) -> dict[str, str]:
+    """Return the sizes of the Markdown of the pages in `llms.txt`, by path: "4 kB"."""
+    described = [*pages(today), home_page("", today), privacy_page(), stove_check_page("", today)]
+    described += [page_of(entry) for entry in regulations_of(voivodeships_by_name(), on=today)]
+    return {page.path: kilobytes(len(markdown_text(page).encode())) for page in described}
+
+
+def kilobytes(size: int) -> str:
+    """Format a number of bytes in kB, rounded up."""
+    return f"{-(-size // 1000)} kB"
+
+
+def names() -> dict[str, str]:
+    """Return the name of the site, and the paths of endpoints and files."""
+    return {
+        "name": settings.SITE_NAME,
+        "stores": reverse("v1:stores"),
+        "openapi": reverse("v1:openapi"),
+        "mcp": reverse("mcp"),
+        "docs": reverse("v1:docs"),
+        "index": reverse("llms"),
+        "full": reverse("llms-full"),
+        "map": reverse("sitemap"),
+        "changes": reverse("changes"),
+    }
+
+
+def pages(today: date) -> Iterator[Page]:
+    """Yield the pages of the file, in its order."""
+    yield rules_page()
+    yield datasets_page(today)
+    yield official_page()
+    yield index_page(today)
+    yield regulations_page(today)
+    yield subsidy_page(None, today)
+
 
 MOST_ENTRIES = 50_000
 """Most entries of one sitemap, by the protocol (sitemaps.org)."""

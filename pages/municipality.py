@@ -23,8 +23,7 @@ from catalog.territory.snapshot import territory
 from catalog.text import sort_key
 from fueldepot.http.cache_control import Period
 from fueldepot.http.links import route_path, site_url
-from pages.cards import CardPrice, DepotCard, card_price, depot_card
-from pages.choices import Chip, Choices, Order
+from pages.choices import CardPrice, Chip, Choices, DepotCard, Order, card_price, depot_card
 from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list
 from pages.polish import coordinates, counted
 from pages.requested_point import Origin, RequestedPoint

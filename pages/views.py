@@ -18,10 +18,9 @@ from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, re
 from pages.home import HomePage, home_page
 from pages.municipality import MunicipalityPage, find_municipality, municipality_page
 from pages.page import twin_path
-from pages.prices.country import FuelPricesPage, fuel_prices_page
-from pages.prices.index import PricesPage, index_page
+from pages.prices.country import FuelPricesPage, VoivodeshipPricesPage, fuel_prices_page, voivodeship_prices_page
 from pages.prices.official import OfficialPricesPage, official_page
-from pages.prices.voivodeship import VoivodeshipPricesPage, voivodeship_prices_page
+from pages.prices.shared import PricesPage, index_page
 from pages.privacy import PrivacyPage, privacy_page
 from pages.regulations import RegulationPage, RegulationsPage, regulation_page, regulations_page
 from pages.rendering import PageMoved, PageViews, as_html, page_view

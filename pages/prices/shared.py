@@ -1,4 +1,4 @@
-"""Shared parts of the pages of prices: query, tabs, charts, structured data."""
+"""Shared parts of the pages of prices: query, tabs, charts, structured data; and the page of all fuels."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from pages.dates import day, month, month_genitive
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.svg.charts import ChartMonth, MonthsChart, months_chart
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
-from prices.api.price_answers import FuelPricesJson
+from prices.api.price_answers import FuelPricesJson, all_fuel_prices
 from prices.medians import months_before
-from prices.queries import ComparedMonths
+from prices.queries import ComparedMonths, Comparison, compare_country
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 
@@ -223,4 +223,76 @@ def chart(months: Iterable[tuple[str, float, int]], *, reference: float | None =
     return months_chart(
         [ChartMonth(int(month[:4]) * 12 + int(month[5:]) - 1, median, n) for month, median, n in months],
         reference=reference,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FuelRow:
+    """A fuel in the list. median: in zł, None for too few prices. compared: with its changes."""
+
+    name: str
+    path: str
+    median: float | None
+    per_unit: str
+    n: int
+    bag_price: float | None
+    bag_kg: float | None
+    compared: Comparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricesPage(Page):
+    """Medians of every fuel."""
+
+    template: ClassVar[str] = "pages/prices"
+    query_params: ClassVar[tuple[str, ...]] = ("dzien",)
+
+    tabs: tuple[Tab, ...]
+    rows: tuple[FuelRow, ...]
+    asked: Asked
+
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the medians as a data set; nothing without prices, and for invented ones."""
+        if self.demonstration or not self.indexed:
+            return []
+        medians = [variable(row.name, row.median, row.per_unit) for row in self.rows]
+        return [
+            dataset(
+                self,
+                files=(("text/csv", site_url(reverse("extract-medians"))),),
+                variableMeasured=[found for found in medians if found],
+            )
+        ]
+
+
+def index_page(today: date, query_string: str = "") -> PricesPage:
+    """Return the page of all fuels for a query string."""
+    asked = Asked.read(query_string, today)
+    answers = all_fuel_prices(asked.day)
+    demonstration = any("demonstration" in answer for answer in answers.values())
+    known = any(answer["n"] for answer in answers.values())
+    return PricesPage(
+        title=titled("Ceny opału", asked),
+        description="Mediany cen węgla, ekogroszku, pelletu, brykietu i drewna w składach w Polsce.",
+        path=reverse("prices"),
+        breadcrumbs=(Crumb.home(),),
+        demonstration=demonstration,
+        indexed=known and not demonstration and not asked.past,
+        as_of=asked.day,
+        data_status=data_status(demonstration=demonstration),
+        tabs=fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
+        rows=tuple(
+            FuelRow(
+                name=answer["name"],
+                path=reverse("fuel-prices", args=[fuel]) + asked.query(),
+                median=answer["median"],
+                per_unit=fuels.PER_UNIT[answer["unit"]],
+                n=answer["n"],
+                bag_price=answer.get("bag_price"),
+                bag_kg=answer.get("bag_kg"),
+                compared=compare_country(fuels.BY_SLUG[fuel], asked.day),
+            )
+            for fuel, answer in answers.items()
+        ),
+        asked=asked,
     )

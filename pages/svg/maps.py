@@ -14,8 +14,7 @@ import shapely
 from pages.svg import outlines
 from pages.svg.depot_map import RADIUS, Dot, arrange
 from pages.svg.outlines import Areas
-from pages.svg.scales import Box, ScaleBar, scale_bar, text_width
-from pages.svg.viewbox import Frame, fit
+from pages.svg.scales import Box, Frame, ScaleBar, fit, scale_bar, text_width
 
 STRIP = 28.0
 """Height of the strip below a map, with its scale bar and north arrow."""

@@ -7,11 +7,10 @@ import pytest
 from django.template import engines
 
 from catalog.depots.opening_state import OpeningState
-from pages.cards import CardFacts, CardPrice, DepotCard, Phone, Status
+from pages.choices import CardFacts, CardPrice, DepotCard, Phone, Status
 from pages.svg.depot_map import Dot
 from pages.svg.maps import DepotMap, Name
-from pages.svg.scales import ScaleBar
-from pages.svg.viewbox import Frame
+from pages.svg.scales import Frame, ScaleBar
 
 
 def macro(template, name):
