@@ -12,8 +12,7 @@ from catalog.models import Dataset, DepotBatch, Submission
 from catalog.services.batches import UNDONE, Undone
 from fueldepot.data import history
 from fueldepot.data.bulk import among
-from prices.models import DepotPrice
-from prices.models.depot_prices import DepotPriceQuerySet
+from prices.models import DepotPrice, DepotPriceQuerySet
 from prices.offers import lock_depots_of, update_offers
 from prices.services import PRICE_LIST, PUBLISHER, record_prices, withdraw_price_list
 

@@ -34,7 +34,7 @@ from prices import models, queries, services, validation
 from prices.admin.price_lists import PriceListImport
 from prices.descriptions import deviation
 from prices.handlers import prices_of
-from prices.models.depot_prices import LONGEST_REASON
+from prices.models import LONGEST_REASON
 from prices.series import BY_SLUG
 from prices.services import PriceDecisionResult, why_not_rejected
 

@@ -1,9 +1,9 @@
 """Import of the legal state: a three-way merge of file, last import and database.
 
 `LegalState.file` keeps the values of the last import. A stored value equal to it follows the file; a different value is
-an editor's and stays. Rows that an editor deleted do not come back.
-"""
+an editor's and stays. Rows that an editor deleted do not come back."""
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -14,7 +14,6 @@ from django.db.models import Model, QuerySet
 from catalog.importers.records import Extract, Note
 from catalog.importers.sync import ImportRefused, Options, Report, check_removals
 from catalog.models import Voivodeship
-from regulations.calendar_uid import calendar_uid
 from regulations.importers.records import StateRecord, Values
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from regulations.services import save_as
@@ -216,3 +215,15 @@ def shown(value: Any) -> str:
 def save(row: Any) -> None:
     """Save a row; its history names the import."""
     save_as(row, by=None, reason=REASON)
+
+
+CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
+
+
+def calendar_uid(teryt: str, key: str) -> uuid.UUID:
+    """Return the calendar UID of a deadline of the files, by voivodeship and key.
+
+    It is the same in every database, so that subscribed calendars survive a new one. One that an editor enters has a
+    random UID. A deadline keeps its UID when its day moves.
+    """
+    return uuid.uuid5(CALENDAR_NAMESPACE, f"{teryt}/{key}")

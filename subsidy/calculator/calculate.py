@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from subsidy.application import Application, Level, ProjectType
-from subsidy.calculator.conditions import business_revenue_limit, requirements
 from subsidy.calculator.levels import decide
 from subsidy.calculator.money import ZERO, round_to_grosz
-from subsidy.calculator.notes import make_notes
+from subsidy.calculator.notes import business_revenue_limit, make_notes, requirements
 from subsidy.calculator.result import ItemRow, Result, Variant
 from subsidy.calculator.rows import ENVELOPE_TABLE, make_rows
 from subsidy.rules import DatedValue, RulesAt, RuleSource
