@@ -24,7 +24,6 @@ from tests.pages.crawler import check_pages
 
 pytestmark = [
     pytest.mark.full_scale,
-    pytest.mark.xdist_group("country"),  # one process imports it
     pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the publishers' files are not here: ../shared/data"),
 ]
 

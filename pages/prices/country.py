@@ -85,9 +85,9 @@ class FuelPricesPage(OneFuelPage):
             "Te same liczby są w tabeli poniżej."
         )
 
-    def map_caption(self, area_map: AreaMap) -> str:
-        hatched = " Kreskowane pole: za mało cen." if area_map.is_hatched else ""
-        return f"Mediana, {self.unit}. {STRONGER_IS_DEARER}.{hatched}"
+    @property
+    def map_caption(self) -> str:
+        return f"Mediana, {self.unit}. {STRONGER_IS_DEARER}."
 
 
 def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPage:

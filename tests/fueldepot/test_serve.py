@@ -13,8 +13,6 @@ from fueldepot.local.embedded import open_lock
 from fueldepot.local.serve import VAR
 from tests.fueldepot.sharers import PROJECT_ROOT
 
-pytestmark = pytest.mark.xdist_group("start")  # two starts of one folder wait for each other, and say so
-
 
 @pytest.fixture
 def taken() -> Iterator[str]:

@@ -62,7 +62,7 @@ def test_what_fails_after_the_commit_does_not_hide_that_the_data_are_in(db, tmp_
 
 
 def test_the_starter_data_tell_what_is_in_too(monkeypatch):
-    def broken(steps, options):
+    def broken(steps, options, *, recorded):
         raise runner.AnalyzeFailed([], OperationalError("no space"))
 
     monkeypatch.setattr("fueldepot.management.commands.load_starter.run", broken)
