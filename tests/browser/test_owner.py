@@ -45,7 +45,7 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
     desk.locator("[name=password]").fill(password)
     desk.locator("[type=submit]").click()
     desk.locator("#result_list tbody a").first.click()
-    desk.get_by_role("button", name="Przyjmij", exact=True).click()
+    desk.get_by_role("button", name="Zdecyduj", exact=True).click()
     desk.locator(".messagelist").wait_for()
 
     began, pages = time.monotonic(), []
