@@ -17,6 +17,7 @@ from django.utils.formats import date_format
 
 from catalog.depots import fuels
 from catalog.models import Depot, OwnerLink, Submission
+from catalog.services.editing import check_edit_version
 from catalog.services.moderation import lock_depots
 from catalog.services.refusal import Refusal
 from catalog.submissions import intake, owner_links
@@ -143,14 +144,15 @@ def decide_visit(
     parts: Sequence[PartDecision],
     prices: Mapping[int, bool],
     reason: str,
+    opened: int | None = None,
     by: AbstractBaseUser,
     on: datetime,
     **options: Any,
 ) -> int:
     """Decide submissions of one author about one depot, with their prices, all or none. Returns how many were decided.
 
-    prices: whether a pending price is accepted, by its id; the editor has seen the doubts about each. options: as
-    `decide` takes them. The author gets one letter. Depots are locked first, then prices, then submissions.
+    prices: whether a pending price is accepted, by its id; the editor has seen the doubts about each. opened and
+    options: as `decide` takes them. The author gets one letter. Depots are locked first, then prices, then submissions.
 
     Raises NothingDecided, PriceDecidedMeanwhile, ReasonMissing and what `decide` raises.
     """
@@ -160,6 +162,9 @@ def decide_visit(
     of_prices = DepotPrice.objects.filter(pk__in=prices)
     of_visit = Q(pk__in=submissions.values("depot")) | Q(pk__in=of_prices.values("depot"))
     lock_depots(Depot.objects.filter(of_visit))
+    waiting = submissions.filter(state=State.WAITING, depot__isnull=False).select_related("depot").first()
+    if opened is not None and waiting and waiting.depot:
+        check_edit_version(waiting.depot, opened)  # before the prices add their fuels to the depot
     rows = list(of_prices.pending().select_for_update(of=("self",)).order_by("pk"))
     if len(rows) < len(prices):
         raise PriceDecidedMeanwhile

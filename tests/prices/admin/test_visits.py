@@ -76,6 +76,16 @@ def states():
     return list(Submission.objects.order_by("pk").values_list("state", flat=True))
 
 
+def test_prices_of_fuels_that_the_entry_does_not_list_are_decided_with_the_rest(client, editor, visit, decide):
+    """They add their fuels to the entry; nobody else has changed it."""
+    claim = visit[0]
+    claim.depot.fuels = []
+    claim.depot.save()
+    assert "Zdecydowano: 3." in text_of(decide(claim, reason="Cena jest za inną ilość."))
+    claim.depot.refresh_from_db()
+    assert (claim.depot.data_status, claim.depot.fuels_priced) == ("owner", ["pellet"])
+
+
 def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, visit, django_assert_max_num_queries):
     claim, data, _ = visit
     client.get(page(claim))
@@ -104,7 +114,7 @@ def test_all_of_a_visit_is_decided_at_once_with_one_letter(
     claim, *_ = visit
     pellet, ekogroszek = DepotPrice.objects.order_by("pk")
     typed = form_of(client, claim) | {"price": [pellet.pk, ekogroszek.pk], "decision": "visit"}
-    with django_assert_max_num_queries(63):
+    with django_assert_max_num_queries(64):
         assert client.post(page(claim), typed).status_code == 302
     assert states() == ["accepted", "accepted", "passed_on"]
     assert set(DepotPrice.objects.values_list("status", flat=True)) == {"approved"}
