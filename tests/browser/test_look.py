@@ -236,11 +236,13 @@ def test_every_operation_can_be_tried(open_window, site):
     described = json.loads(site.get("/api/v1/openapi.json").body)["paths"]
     assert operations.count() == sum(map(len, described.values()))
     for operation in operations.all():
-        operation.locator(".opblock-summary-control").first.click()
+        switch = operation.locator(".opblock-summary-control").first
+        switch.click()
         operation.locator("button.execute").click()
         status = operation.locator(".live-responses-table .response .response-col_status").first
         status.wait_for()
         assert status.inner_text().split()[0] == "200", operation.locator(".opblock-summary-path").inner_text()
+        switch.click()  # a short page opens the next operation more quickly
     assert findings(reader.page) == []
 
 
