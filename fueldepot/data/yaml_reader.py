@@ -12,10 +12,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-try:
-    from yaml import CSafeLoader as _FastLoader
-except ImportError:
-    from yaml import SafeLoader as _FastLoader  # type: ignore[assignment]
+_FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 MAX_DEPTH = 30
 """Maximum nesting. The loader of libyaml is recursive and would crash the process."""
@@ -26,6 +23,9 @@ MAX_SHOWN = 60
 Location = tuple[int | str, ...]
 Mistake = tuple[Location, str]
 """Location in the document, as keys and indexes, and the mistake there."""
+
+Rows = dict[tuple[str, ...], int | None]
+"""Rows by keys and indexes, as text."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -41,7 +41,6 @@ MESSAGES = {
     "list_type": "must be a list",
     "dict_type": "must be a mapping",
     "model_type": "must be a mapping",
-    "model_attributes_type": "must be a mapping",
 }
 """Messages instead of pydantic's own, by type of the error."""
 
@@ -63,14 +62,15 @@ class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, str_strip_whitespace=True)
 
 
-class _Loader(_FastLoader):
+class _Loader(_FastLoader):  # type: ignore[misc] # of libyaml, if PyYAML has it
     """Keeps an invalid date as text, so that its model refuses it with its row."""
 
     def construct_day(self, node: Any) -> date | str:
         try:
-            return self.construct_yaml_timestamp(node)
+            day: date = self.construct_yaml_timestamp(node)
         except ValueError:
             return str(node.value)
+        return day
 
 
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_day)
@@ -84,22 +84,26 @@ def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[
     """
     try:
         text = path.read_text(encoding="utf-8")
+        node, content = _parse(path, text)
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidYaml(path, [(None, f"cannot be read: {error}")]) from error
-    try:
-        node, content = _parse(path, text)
-    except yaml.YAMLError as error:
-        raise InvalidYaml(path, [(_row_of_error(error, text), f"is no YAML: {_problem(error)}")]) from error
-    mistakes = [(key.start_mark.line + 1, f"{key.value!r} stands twice") for key in _repeated_keys(node)]
+    except yaml.reader.ReaderError as error:
+        row = text.count("\n", 0, error.position) + 1
+        raise InvalidYaml(path, [(row, f"is no YAML: {error.reason}")]) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise InvalidYaml(path, [(mark.line + 1 if mark else None, f"is no YAML: {error.problem}")]) from error
+    rows: Rows = {(): node.start_mark.line + 1 if node else None}
+    mistakes = list(_index(node, (), rows))
+    invalid: Iterable[Mistake] = ()
     try:
         parsed = model.model_validate(content)
     except ValidationError as error:
-        for details in error.errors(include_url=False):
-            place = tuple(part for part in details["loc"] if part != "[key]")
-            mistakes.append(_locate(node, place, _describe(details)))
-        raise InvalidYaml(path, mistakes) from None
-    if check and not mistakes:
-        mistakes = [_locate(node, place, text) for place, text in check(parsed)]
+        invalid = [(details["loc"], _describe(details)) for details in error.errors(include_url=False)]
+    else:
+        if check and not mistakes:
+            invalid = check(parsed)
+    mistakes += [_locate(place, text, rows, content) for place, text in invalid]
     if mistakes:
         raise InvalidYaml(path, mistakes)
     return parsed
@@ -123,55 +127,39 @@ def _parse(path: Path, text: str) -> tuple[yaml.Node | None, Any]:
         loader.dispose()
 
 
-def _row_of_error(error: yaml.YAMLError, text: str) -> int | None:
-    mark = getattr(error, "problem_mark", None)
-    if mark is not None:
-        return int(mark.line) + 1
-    position = getattr(error, "position", None)
-    return None if position is None else text.count("\n", 0, position) + 1
-
-
-def _problem(error: yaml.YAMLError) -> str:
-    return str(getattr(error, "problem", None) or getattr(error, "reason", None) or error)
-
-
-def _repeated_keys(node: yaml.Node | None) -> Iterator[yaml.ScalarNode]:
+def _index(node: yaml.Node | None, place: tuple[str, ...], rows: Rows) -> Iterator[tuple[int | None, str]]:
+    """Store the rows of keys and items, and yield the keys that a mapping repeats."""
+    children: list[tuple[str, yaml.Node, yaml.Node]] = []
     if isinstance(node, yaml.MappingNode):
-        seen = set()
-        for key, value in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                if (key.tag, key.value) in seen:
-                    yield key
-                seen.add((key.tag, key.value))
-            yield from _repeated_keys(value)
+        children = [(key.value, key, value) for key, value in node.value]
     elif isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            yield from _repeated_keys(item)
+        children = [(str(number), item, item) for number, item in enumerate(node.value)]
+    seen = set()
+    for part, start, value in children:
+        row = start.start_mark.line + 1
+        if part in seen:
+            yield row, f"{part!r} stands twice"
+        seen.add(part)
+        rows[*place, part] = row
+        yield from _index(value, (*place, part), rows)
 
 
-def _locate(node: yaml.Node | None, place: Location, text: str) -> tuple[int | None, str]:
+def _locate(location: Location, text: str, rows: Rows, content: Any) -> tuple[int | None, str]:
     """Return the row of a location, or of its nearest existing parent, and "deadlines 3 (klasa-3-4), kind " + text."""
-    row = node.start_mark.line + 1 if node is not None else None
-    words: list[str] = []
-    for part in place:
-        start, node = _child(node, part)
-        row = start.start_mark.line + 1 if start is not None else row
+    row, words = rows[()], list[str]()
+    place: tuple[str, ...] = ()
+    for part in location:
+        if part == "[key]":  # pydantic's word for a key that is invalid itself
+            continue
+        place = (*place, str(part))
+        row = rows.get(place, row)
+        content = content[part] if place in rows else None
         if isinstance(part, int):
-            key = getattr(_child(node, "key")[1], "value", None)
+            key = content.get("key") if isinstance(content, dict) else None
             words[-1:] = [f"{words[-1] if words else 'item'} {part + 1}{f' ({key})' if key else ''}"]
         else:
             words.append(part)
     return row, f"{', '.join(words)} {text}" if words else text
-
-
-def _child(node: yaml.Node | None, part: int | str) -> tuple[yaml.Node | None, yaml.Node | None]:
-    """Return the key, or the item itself, and the value of a part of a node; None for both if there is no such part."""
-    if isinstance(node, yaml.MappingNode):
-        pairs = (pair for pair in reversed(node.value) if getattr(pair[0], "value", None) == str(part))
-        return next(pairs, (None, None))
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part], node.value[part]
-    return None, None
 
 
 def _describe(error: Any) -> str:
