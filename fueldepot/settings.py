@@ -117,7 +117,6 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates" / "site"],
-        "APP_DIRS": False,
         "OPTIONS": {
             "environment": "fueldepot.templating.environment",
             "context_processors": ["pages.context_processors.site"],
@@ -166,17 +165,13 @@ AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_TEMPLATE = "admin/locked_out.html"
 AXES_USERNAME_CALLABLE = "fueldepot.desk.logins.name_key"
-AXES_IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
 # Only failures of the last 15 minutes are stored, without being shown or logged.
 AXES_DISABLE_ACCESS_LOG = True
-AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 
 LANGUAGE_CODE = "pl"
 TIME_ZONE = "Europe/Warsaw"
-USE_I18N = True
-USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
@@ -187,8 +182,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
-SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
 # A working day; closing the browser ends the session as well.
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
@@ -199,8 +193,6 @@ SECURE_SSL_REDIRECT = HTTPS and bool(TRUSTED_PROXIES)
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
-SECURE_REFERRER_POLICY = "same-origin"
-SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 # The owner of the whole domain decides about HSTS preloading, which is hard to undo.
 SILENCED_SYSTEM_CHECKS = [
     "security.W021",
@@ -216,19 +208,13 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 # Rows that an editor may change by one bulk action; chief editors and administrators are unlimited.
 EDITOR_BULK_LIMIT = environment.read_bulk_limit(default=200)
-X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {
     # The API is public and read-only: no authentication, no permissions.
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
-    "DEFAULT_THROTTLE_CLASSES": [],
-    "DEFAULT_PARSER_CLASSES": [],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "fueldepot.openapi.schema.Schema",
     "EXCEPTION_HANDLER": "fueldepot.domain_errors.answer_error",
-    "UNAUTHENTICATED_USER": None,
-    "UNAUTHENTICATED_TOKEN": None,
 }
 
 LOGGING = {
