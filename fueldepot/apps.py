@@ -8,7 +8,6 @@ class FueldepotConfig(AppConfig):
     default = True
 
     def ready(self) -> None:
-        """Register the system checks."""
         from fueldepot import checks  # noqa: F401
 
 

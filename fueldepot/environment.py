@@ -88,7 +88,6 @@ def read_site_url() -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host of SITE_URL is a loopback address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

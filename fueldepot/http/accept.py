@@ -39,7 +39,6 @@ class ApiGZipMiddleware(GZipMiddleware):
     max_random_bytes = 0  # the data are public, and the same answer is the same bytes
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Return the response, compressed or not, with the headers that tell of it."""
         if not is_api(request) or response.status_code not in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
             return response
         patch_vary_headers(response, ("Accept-Encoding",))

@@ -7,7 +7,6 @@ from django.urls import reverse
 
 
 def site_url(path: str) -> str:
-    """Return the absolute URL of a path of this site."""
     return settings.SITE_URL + path
 
 

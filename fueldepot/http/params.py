@@ -185,12 +185,10 @@ def pattern(form: re.Pattern[str], convert: Callable[[str], str] = str, *, max_l
 
 
 def choice(words: Iterable[str]) -> TextReader:
-    """Return the reader of one of several words."""
     return word_for({word: word for word in words})
 
 
 def numbers(choices: Iterable[int]) -> TextReader:
-    """Return the reader of one of several integers."""
     meanings = {str(number): number for number in choices}
     return word_for(meanings, meanings.values())
 
@@ -273,14 +271,12 @@ Numeric = TypeVar("Numeric", int, float, Decimal)
 
 
 def check_range(value: Numeric, low: float, high: float | None) -> Numeric:
-    """Return a number, unless it is out of an inclusive range."""
     if value < low or (high is not None and value > high):
         raise refusal("out_of_range")
     return value
 
 
 def read_day(text: str) -> date:
-    """Return a day written YYYY-MM-DD."""
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text, re.ASCII):
         raise refusal("malformed")
     try:

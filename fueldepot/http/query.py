@@ -158,7 +158,6 @@ class Query(BaseModel):
     @classmethod
     @cache
     def names(cls) -> tuple[str, ...]:
-        """Return the names of the parameters as requests have them."""
         return tuple(field.alias or name for name, field in cls.model_fields.items())
 
     @classmethod

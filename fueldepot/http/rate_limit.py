@@ -202,7 +202,6 @@ def bucket_key(address: str) -> str:
 
 @cache
 def buckets() -> GcraStore:
-    """Return the buckets of this process."""
     return GcraStore()
 
 

@@ -237,5 +237,4 @@ def fits(body: CitedAnswer) -> bool:
 
 
 def route_url(name: str) -> str:
-    """Return the absolute URL of a page without arguments."""
     return site_url(route_path(name))

@@ -54,7 +54,6 @@ Place = part(LocationJson, "label description teryt lat lon position", fuel=NotR
     places=each(Place),
 )
 def find_place(query: LocationsQuery) -> Findings:
-    """Return municipalities, localities and postcodes for a text."""
     rows = []
     for match in suggest_locations(query.q).found:
         page = municipality_url(match.voivodeship_slug, match.slug, match.teryt)
@@ -77,8 +76,6 @@ def cite_register(*slugs: str) -> Citation:
 
 
 class DepotsQuery(StoreQuery):
-    """Parameters of `depots_near`."""
-
     limit: Annotated[int, whole(1, MOST_DEPOTS), Field(description="A number of depots.")] = USUAL_DEPOTS
 
 
@@ -101,7 +98,6 @@ NearDepot = part(
     next_offset=int | None,
 )
 def depots_near(query: DepotsQuery) -> Findings:
-    """Return depots of a unit, or nearest to a postcode or point, with the price of a fuel."""
     listed = find_stores(query)
     cited = listed.rows
     rows = [describe_near(row, metres, query.fuel) for row, metres in listed.measured()]
@@ -193,8 +189,6 @@ def depot(query: DepotQuery) -> Findings:
 
 
 class CountsQuery(MunicipalitiesQuery):
-    """Parameters of `municipalities`."""
-
     by: Annotated[str, choice(("municipality", "county")), Field(description="What a row counts.")] = "municipality"
     fuel: Annotated[FuelSlug | None, Field(description="Only depots that offer this fuel.")] = None
     limit: Annotated[int, whole(1, MOST_UNITS), Field(description="A number of rows.")] = MOST_UNITS

@@ -20,14 +20,10 @@ MOST_NUMBERS = 6
 
 
 class PriceQuery(FuelPricesQuery):
-    """Parameters of `price`."""
-
     hidden = ("values",)
 
 
 class MethodQuery(FuelPricesQuery):
-    """Parameters of `median_method`."""
-
     hidden = ("values", "voivodeship")
 
 
@@ -45,7 +41,6 @@ PriceAnswer = part(
     PriceAnswer,
 )
 def price(query: PriceQuery) -> Findings:
-    """Return the median of a fuel in Poland or a voivodeship, with its window."""
     prices = find_prices(query)
     content = pick(PriceAnswer, prices, area=prices["area"]["name"], bag_price=prices.get("bag_price"))
     return Findings(content, cite_prices(prices, query.on))
@@ -60,7 +55,6 @@ MethodAnswer = part(FuelPricesJson, "fuel n method", steps=StepsAnswer)
     MethodAnswer,
 )
 def median_method(query: MethodQuery) -> Findings:
-    """Return the steps to the median of Poland."""
     prices = find_prices(query)
     content = pick(MethodAnswer, prices, steps=pick(StepsAnswer, prices["arithmetic"]))
     return Findings(content, cite_prices(prices, query.on))
@@ -79,8 +73,6 @@ def cite_prices(prices: FuelPricesJson, on: date) -> Citation:
 
 
 class AveragesQuery(SeriesQuery):
-    """Parameters of `official_average`."""
-
     voivodeship: Annotated[
         Voivodeship,
         Field(description="A name, slug or 2-digit TERYT code of a voivodeship; without it Poland only."),

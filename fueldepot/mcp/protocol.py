@@ -166,7 +166,6 @@ def ping(params: Params) -> dict[str, Any]:
 
 @cache
 def describe_tools() -> list[dict[str, Any]]:
-    """Return all tools, once per process."""
     return [tool.describe() for tool in TOOLS.values()]
 
 

@@ -44,13 +44,10 @@ END_OF_SENTENCE = re.compile(r"(?<=\.) (?=[A-ZĆŁŚŹŻ])")
 
 
 class PlaceRulesQuery(RegulationsQuery):
-    """Parameters of `rules_at`."""
-
     hidden = ("voivodeship", "binding")
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
-        """Say that no place is given."""
         if errors or {"teryt", "postcode"} & texts.keys():
             yield from super().compare(texts, errors)
         else:
@@ -149,8 +146,6 @@ def describe_deadlines(entry: Regulation, rows: Iterable[Deadline]) -> Iterator[
 
 
 class StatesQuery(RegulationsQuery):
-    """Parameters of `states`."""
-
     hidden = ("teryt", "postcode", "voivodeship", "appliance", "binding")
 
 
@@ -174,8 +169,6 @@ def states(query: StatesQuery) -> Findings:
 
 
 class ComingQuery(DeadlinesQuery):
-    """Parameters of `deadlines`."""
-
     limit: Annotated[int, whole(1, MOST_DEADLINES), Field(description="A number of deadlines.")] = MOST_DEADLINES
 
 
@@ -192,7 +185,6 @@ ComingRow = TypedDict(
     next_offset=int | None,
 )
 def deadlines(query: ComingQuery) -> Findings:
-    """Return the coming deadlines of all voivodeships or one, the earliest first, a page of all of them."""
     coming, total = find_deadlines(query, today=timezone.localdate())
     rows = [describe_coming(entry, row) for entry, row in coming]
     content = {"total": total, "deadlines": rows}
@@ -285,8 +277,6 @@ def describe_amounts(result: Result) -> dict[str, Any]:
 
 
 class UseQuery(Query):
-    """Parameters of `rules_of_use`."""
-
     rule: Annotated[
         int | None,
         whole(1, api_rules.NUMBER_OF_RULES),

@@ -87,7 +87,6 @@ class IndexJson(TypedDict):
 
 
 def describe_service(state: snapshot.State) -> IndexJson:
-    """Return the service, its addresses and its data sets in a state of the snapshots."""
     document = committed.document()
     return {
         "name": settings.SITE_NAME,
@@ -142,7 +141,6 @@ class IndexViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request) -> HttpResponse:
-        """Answer GET /api/v1."""
         self.read(Query, request)
         return json_response(describe_service(snapshot.current()))
 
@@ -204,7 +202,6 @@ def description(request: HttpRequest) -> HttpResponse:
 
 @published
 def docs(request: HttpRequest) -> HttpResponse:
-    """Answer GET /docs: Swagger UI."""
     document = committed.document()
     page = DocsPage(
         title="Dokumentacja API",
