@@ -1,6 +1,6 @@
 """Health checks for monitors and proxies: liveness and readiness."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -8,14 +8,14 @@ import orjson
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from catalog.importers.freshness import last_runs
-from catalog.models import Dataset
+from catalog.models import Dataset, ImportRun
 from catalog.submissions.retention import is_purge_overdue, last_purge
-from fueldepot import back_up
 from fueldepot.data import snapshot
 from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
@@ -32,6 +32,12 @@ NEEDED = frozenset(
     }
 )
 """Data sets that the service needs; depots and prices may be few or none."""
+
+BACK_UP = "back_up"
+"""`ImportRun.source` of dumps of the database."""
+
+DUMP_LATE = timedelta(days=2)
+"""Time since the last dump after which the next one is overdue; it runs daily."""
 
 
 @require_safe
@@ -96,14 +102,20 @@ def state_of_jobs(*, installed: datetime) -> dict[str, Any]:
     installed: the moment of the first migration, from which a job that never ran counts.
     """
     now = timezone.now()
-    sources, purged, dumped = last_runs(), last_purge(), back_up.last_back_up()
+    sources, purged, dumped = last_runs(), last_purge(), last_back_up()
     today, since = timezone.localdate(now), timezone.localdate(installed)
     return {
         "overdue_sources": [state.source.id for state in sources if state.is_overdue(today, since)],
         "never_loaded": [state.source.id for state in sources if state.never_loaded],
         "purge_requests": {"last_run": purged, "overdue": is_purge_overdue(purged, now=now)},
-        "back_up": {"last_run": dumped, "overdue": (dumped or installed) < now - back_up.LATE},
+        "back_up": {"last_run": dumped, "overdue": (dumped or installed) < now - DUMP_LATE},
     }
+
+
+def last_back_up() -> datetime | None:
+    """Return when the last dump was finished, None for never. One query."""
+    last: datetime | None = ImportRun.objects.filter(source=BACK_UP).aggregate(last=Max("finished"))["last"]
+    return last
 
 
 @cache

@@ -11,7 +11,8 @@ import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
-from fueldepot.back_up import delete_old, last_back_up
+from fueldepot.management.commands.back_up import delete_old
+from fueldepot.monitoring.health import last_back_up
 from tests import factories
 from tests.fueldepot.sharers import PROJECT_ROOT, server_package
 from tests.ops.databases import address, fresh_database, url
@@ -113,7 +114,7 @@ def test_a_dump_that_fails_leaves_nothing_and_is_one_line(tmp_path):
     stand_in = tmp_path / "bin" / "pg_dump"
     stand_in.parent.mkdir()
     stand_in.write_text(
-        "#!/bin/sh\nfor word; do case $word in --file=*) echo half > ${word#--file=};; esac; done\n"
+        "#!/bin/sh\nfor word; do case $word in -f*) echo half > ${word#-f};; esac; done\n"
         "echo 'pg_dump: error: could not write: No space left on device' >&2; exit 1\n"
     )
     stand_in.chmod(0o755)

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from catalog.importers.source import read_sources
 from catalog.models import Dataset, ImportRun, Submission
-from fueldepot import back_up
 from fueldepot.http.rate_limit import RateLimit
+from fueldepot.management.commands import back_up
 from fueldepot.monitoring import health
 from tests import factories
 
