@@ -100,17 +100,17 @@ class SnapshotStore:
 
     def __init__(self) -> None:
         self.snapshots = []
-        self._lock = Lock()  # held by the thread that asks for versions and builds
+        self._lock = Lock()  # of the thread that reads versions and builds
         self.invalidate()
 
     def invalidate(self, state: State | None = None) -> None:
-        """Return to the state of a new process: build everything at the next read, but what `state` has."""
+        """Begin anew with a state; without one the next read builds everything."""
         self._state = state
-        self._committed_at = -inf  # last change that this process committed
-        self._began_at = -inf  # start of the last build, which has all changes before it unless it failed
+        self._committed_at = -inf  # when this process last committed a change
+        self._built_at = -inf  # when the last build began: it has every earlier change, unless it failed
         self._away = False
-        # When the database, asked just now, will count as away and when it is hung up; None while nothing is asked.
-        self._limits: tuple[float, float] | None = None
+        # While the database is queried: when it counts as away, and when its connections are hung up.
+        self._away_at = self._hang_up_at = inf
 
     def current(self) -> State:
         """Return the state of `consistent`, else the newest; builds it if there is none."""
@@ -142,7 +142,7 @@ class SnapshotStore:
         self._committed_at = time.monotonic()
 
     def _is_behind(self) -> bool:
-        return self._committed_at >= self._began_at and not self.database_is_away()
+        return self._committed_at >= self._built_at and not self.database_is_away()
 
     def _catch_up(self, former: State) -> State:
         if self._lock.acquire(timeout=AWAY_AFTER_S):
@@ -165,26 +165,30 @@ class SnapshotStore:
         """Rebuild outdated snapshots. Requires the lock."""
         began_at = time.monotonic()
         try:
-            self._limits = began_at + AWAY_AFTER_S, began_at + HANG_UP_AFTER_S
-            versions = self.read_versions()
-            former = self._state or State()
-            if self._state is None or versions != former.versions or len(former.copies) < len(self.snapshots):
-                self._limits = (time.monotonic() + BUILD_LIMIT_S,) * 2
-                with repeatable_read():
-                    new = State(self.read_versions())
-                    copies: dict[Snapshot[Any], tuple[str, Any]] = {}
-                    for snapshot in self.snapshots:
-                        key = new.key(*snapshot.slugs)
-                        copy = former.copies.get(snapshot)
-                        copies[snapshot] = copy if copy and copy[0] == key else (key, snapshot.build())
-                former = self._state = State(new.versions, copies)
+            self._away_at, self._hang_up_at = began_at + AWAY_AFTER_S, began_at + HANG_UP_AFTER_S
+            versions, state = self.read_versions(), self._state
+            if state is None or versions != state.versions or len(state.copies) < len(self.snapshots):
+                self._away_at = self._hang_up_at = time.monotonic() + BUILD_LIMIT_S
+                state = self._state = self._build_state(state or State())
             if self._away:
                 logger.warning("the database answers again")
                 self._away = False
-            return former
+            return state
         finally:
             # Also after an error: readers wait for one attempt, and the thread goes on trying.
-            self._began_at, self._limits = began_at, None
+            self._built_at = began_at
+            self._away_at = self._hang_up_at = inf
+
+    def _build_state(self, former: State) -> State:
+        """Return the present state, with the copies of `former` whose data sets have not changed."""
+        with repeatable_read():
+            versions = State(self.read_versions())  # again: rows and versions of the same moment
+            copies: dict[Snapshot[Any], tuple[str, Any]] = {}
+            for snapshot in self.snapshots:
+                key = versions.key(*snapshot.slugs)
+                copy = former.copies.get(snapshot)
+                copies[snapshot] = copy if copy and copy[0] == key else (key, snapshot.build())
+        return State(versions.versions, copies)
 
     def poll(self) -> bool:
         """Bring the state up to date. Returns whether it is; never raises."""
@@ -223,8 +227,7 @@ class SnapshotStore:
         """Hang up when the versions or a build are late: the thread that waits for them cannot."""
         while True:
             time.sleep(1)
-            limits = self._limits
-            if limits is not None and time.monotonic() > limits[1]:
+            if time.monotonic() > self._hang_up_at:
                 self._note_away()
                 logger.error("%s connections to a database that does not answer were hung up", connections.hang_up())
 
@@ -236,8 +239,7 @@ class SnapshotStore:
 
     def database_is_away(self) -> bool:
         """Whether the database failed to give the versions, or is late by `AWAY_AFTER_S`. No query."""
-        limits = self._limits
-        if limits is not None and time.monotonic() > limits[0]:
+        if time.monotonic() > self._away_at:
             self._note_away()
         return self._away
 
