@@ -101,26 +101,28 @@ def header(description: str, *examples: str | int, required: bool = False, **sch
 
 HEADERS: dict[str, Any] = {
     "ETag": header("Strong validator of the answer, for `If-None-Match`.", '"30f0d8a942c45f10c02710db"'),
-    "CacheControl": header(
+    "Cache-Control": header(
         "How long the answer may be kept: public with a `max-age` in seconds, or `no-store`.",
         CATALOG,
         NO_STORE,
         required=True,
     ),
     "Vary": header("Request headers that the answer depends on.", "Accept, Accept-Encoding"),
-    "AccessControlAllowOrigin": header("Browsers may read the answer from any origin.", "*", required=True, const="*"),
+    "Access-Control-Allow-Origin": header(
+        "Browsers may read the answer from any origin.", "*", required=True, const="*"
+    ),
     "Link": header(
         "Addresses of the pages of a list (RFC 8288): `first`, `prev`, `next`, `last`.",
         f'<{EXAMPLE_SITE}/api/v1/stores?teryt=1061&limit=100&offset=100>; rel="next"',
         required=True,
     ),
-    "TotalCount": header("How many rows fit, whatever `limit` and `offset` say.", 404, required=True, minimum=0),
-    "IgnoredParameters": header(
+    "X-Total-Count": header("How many rows fit, whatever `limit` and `offset` say.", 404, required=True, minimum=0),
+    "X-Ignored-Parameters": header(
         f"The first {MOST_IGNORED} names of the query that are no parameters here, percent-encoded and "
         "separated by commas. Absent where there are none, and from 304.",
         "voivodship, utm_source",
     ),
-    "RateLimitPolicy": header(
+    "RateLimit-Policy": header(
         "The limit, as a structured field: `q` requests in `w` seconds. Absent where none is enforced.",
         '"default";q=60;w=60',
     ),
@@ -129,44 +131,39 @@ HEADERS: dict[str, Any] = {
         "is allowed. Absent where no limit is enforced.",
         '"default";r=59;t=1',
     ),
-    "RetryAfter": header("Seconds to wait before the next request.", 5, required=True, minimum=1),
+    "Retry-After": header("Seconds to wait before the next request.", 5, required=True, minimum=1),
     "Allow": header("The methods that the address accepts.", "GET, HEAD, OPTIONS", required=True),
 }
 
-WIRE_NAMES = {  # those that differ from the names of the components
-    "CacheControl": "Cache-Control",
-    "AccessControlAllowOrigin": "Access-Control-Allow-Origin",
-    "TotalCount": "X-Total-Count",
-    "IgnoredParameters": "X-Ignored-Parameters",
-    "RateLimitPolicy": "RateLimit-Policy",
-    "RetryAfter": "Retry-After",
-}
-
-ALWAYS = ("CacheControl", "AccessControlAllowOrigin", "Vary", "RateLimitPolicy", "RateLimit")
+ALWAYS = ("Cache-Control", "Access-Control-Allow-Origin", "Vary", "RateLimit-Policy", "RateLimit")
 
 FAILURES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "400": (
         "BadRequest",
         "A parameter is missing, malformed or out of range, or the body cannot be read.",
-        ("IgnoredParameters",),
+        ("X-Ignored-Parameters",),
     ),
     "404": (
         "NotFound",
         "Well-formed, but there is no such unit, code, depot, fuel or municipality.",
-        ("IgnoredParameters",),
+        ("X-Ignored-Parameters",),
     ),
     "405": ("MethodNotAllowed", "The address does not answer this method.", ("Allow",)),
     "413": ("PayloadTooLarge", f"The body is larger than {MAX_BODY_BYTES} bytes.", ()),
     "415": ("UnsupportedMediaType", "The body is of a type that is not read.", ()),
-    "429": ("TooManyRequests", "Too many requests from one source; wait for `Retry-After`.", ("RetryAfter",)),
+    "429": ("TooManyRequests", "Too many requests from one source; wait for `Retry-After`.", ("Retry-After",)),
     "500": ("ServerError", "A fault of the service; it has been logged.", ()),
-    "503": ("Unavailable", "The service cannot answer now; try again after `Retry-After`.", ("RetryAfter",)),
+    "503": ("Unavailable", "The service cannot answer now; try again after `Retry-After`.", ("Retry-After",)),
 }
 """Name, meaning and additional headers of error responses."""
 
 
 def headers(*names: str) -> dict[str, Any]:
-    return {WIRE_NAMES.get(name, name): {"$ref": f"#/components/headers/{name}"} for name in (*names, *ALWAYS)}
+    return {name: {"$ref": f"#/components/headers/{component_name(name)}"} for name in (*names, *ALWAYS)}
+
+
+def component_name(header_name: str) -> str:
+    return header_name.removeprefix("X-").replace("-", "")
 
 
 def responses() -> dict[str, Any]:
@@ -212,15 +209,16 @@ def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
                 complete_parameter(parameter, prefilled)
             complete_responses(operation["responses"], address, method)
     schemas = result["components"]["schemas"]
-    result["components"] = {"schemas": schemas, "responses": responses(), "headers": HEADERS}
+    described = {component_name(name): description for name, description in HEADERS.items()}
+    result["components"] = {"schemas": schemas, "responses": responses(), "headers": described}
     return result
 
 
 def complete_responses(responses: dict[str, Any], address: str, method: str) -> None:
     """Add the headers of 200, the length of its list, and the shared responses that the operation can give."""
     validated = address not in NEVER_KEPT
-    names = ["ETag"] * validated + ["Link"] * (address in LINKED) + ["TotalCount"] * (address in COUNTED)
-    responses["200"]["headers"] = headers(*names, "IgnoredParameters")
+    names = ["ETag"] * validated + ["Link"] * (address in LINKED) + ["X-Total-Count"] * (address in COUNTED)
+    responses["200"]["headers"] = headers(*names, "X-Ignored-Parameters")
     if address in MOST_ROWS:
         responses["200"]["content"][JSON]["schema"]["maxItems"] = MOST_ROWS[address]
     if validated:
@@ -267,10 +265,8 @@ SETTINGS: dict[str, Any] = {
     "SORT_OPERATIONS": False,
     "SORT_OPERATION_PARAMETERS": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "PREPROCESSING_HOOKS": [],
     "POSTPROCESSING_HOOKS": ["fueldepot.openapi.document.complete"],
 }
-
 
 ROUTES = [
     path(f"{PREFIX}/".removeprefix("/"), api.index),
