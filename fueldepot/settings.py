@@ -222,13 +222,13 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"json": {"()": "fueldepot.http.request_log.JsonFormatter"}},
     "filters": {
-        "told": {
+        "once": {
             "()": "django.utils.log.CallbackFilter",
             "callback": "ext://fueldepot.http.request_log.drop_duplicate_db_errors",
         }
     },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["told"]},
+        "console": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["once"]},
         "nowhere": {"class": "logging.NullHandler"},
     },
     "root": {"handlers": ["console"], "level": "INFO"},

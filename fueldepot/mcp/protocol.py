@@ -33,7 +33,7 @@ from fueldepot.domain_errors import DOMAIN_ERRORS
 from fueldepot.http.params import InvalidParameters, NumberLiteral, ParameterError, quote
 from fueldepot.http.query import Query
 from fueldepot.http.release import version
-from fueldepot.mcp import place_tools, price_tools, rule_tools  # noqa: F401 - fill TOOLS
+from fueldepot.mcp import data_tools, rule_tools  # noqa: F401 - fill TOOLS
 from fueldepot.mcp.answers import TOOLS, Tool, answer
 
 WITHOUT_VERSION = "2025-03-26"
