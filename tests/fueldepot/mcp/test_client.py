@@ -74,6 +74,17 @@ def ask(client):
 
 
 @pytest.fixture
+def call(ask):
+    """Call tools in order; return the body of each answer, for a single call alone."""
+
+    def run(*calls):
+        bodies = [json.loads(result.content[0].text) for result in ask(*calls)[1]]
+        return bodies if len(calls) > 1 else bodies[0]
+
+    return run
+
+
+@pytest.fixture
 def country():
     town = factories.zakopane()
     factories.PostcodeFactory(code="34-500", shares=[(town, 3)])
@@ -148,24 +159,20 @@ def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
     assert (subsidy["level"], subsidy["max_subsidy_pln"]) == ("elevated", 43225)
 
 
-VOIVODESHIPS = {
-    "dolnoslaskie": "02",
-    "kujawsko-pomorskie": "04",
-    "lubelskie": "06",
-    "lubuskie": "08",
-    "lodzkie": "10",
-    "malopolskie": "12",
-    "mazowieckie": "14",
-    "opolskie": "16",
-    "podkarpackie": "18",
-    "podlaskie": "20",
-    "pomorskie": "22",
-    "slaskie": "24",
-    "swietokrzyskie": "26",
-    "warminsko-mazurskie": "28",
-    "wielkopolskie": "30",
-    "zachodniopomorskie": "32",
-}
+VOIVODESHIPS = [
+    *(
+        "dolnoslaskie",
+        "kujawsko-pomorskie",
+        "lubelskie",
+        "lubuskie",
+        "lodzkie",
+        "malopolskie",
+        "mazowieckie",
+        "opolskie",
+    ),
+    *("podkarpackie", "podlaskie", "pomorskie", "slaskie", "swietokrzyskie", "warminsko-mazurskie", "wielkopolskie"),
+    "zachodniopomorskie",
+]
 
 STATED = {"people": 3, "income": 1200, "eu": "3", "on": "2026-11-21"}
 AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
@@ -181,34 +188,30 @@ AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
         ({"audit": True}, [1200, [1200, 1200], False], "Sam audyt nie wystarcza"),
     ],
 )
-def test_notes_say_why_works_are_not_paid(ask, plan, amounts, note):
-    _, (result,) = ask(("subsidy", STATED | plan))
-    found = json.loads(result.content[0].text)["answer"]
-    assert [found.get(name) for name in AMOUNTS] == amounts
-    assert [note in one for one in found["notes"]] == [True] if note else found["notes"] == []
+def test_notes_say_why_works_are_not_paid(call, plan, amounts, note):
+    answer = call(("subsidy", STATED | plan))["answer"]
+    assert [answer.get(name) for name in AMOUNTS] == amounts
+    assert [note in text for text in answer["notes"]] == [True] if note else answer["notes"] == []
 
 
-def test_a_place_says_where_its_position_is_from_and_the_fuel_beside_it(ask, country):
+def test_a_place_says_where_its_position_is_from_and_the_fuel_beside_it(call, country):
     entries.rebuild_index()
-    _, results = ask(("find_place", {"q": "pellet zakopane"}), ("find_place", {"q": "34-500"}))
-    with_fuel, postcode = (json.loads(result.content[0].text)["answer"]["places"][0] for result in results)
+    bodies = call(("find_place", {"q": "pellet zakopane"}), ("find_place", {"q": "34-500"}))
+    with_fuel, postcode = (body["answer"]["places"][0] for body in bodies)
     assert (with_fuel["position"], with_fuel["fuel"]) == ("municipality", "pellet")
     assert (postcode["position"], "fuel" in postcode) == ("postcode", False)
 
 
-def test_long_notes_keep_the_range_of_amounts_and_the_first_reason(ask):
-    plan = {"new_source": "pellet_boiler", "central_heating_dhw": True, "audit": True}
-    _, (result,) = ask(("subsidy", STATED | plan))
-    body = json.loads(result.content[0].text)
+def test_long_notes_keep_the_range_of_amounts_and_the_first_reason(call):
+    body = call(("subsidy", STATED | {"new_source": "pellet_boiler", "central_heating_dhw": True, "audit": True}))
     assert body["left_out"]
     assert body["answer"]["between_pln"] == [0, 0]
     assert body["answer"]["notes"][0].startswith("pellet_boiler: Przy wskaźniku EU")
 
 
-def test_one_reason_of_many_works_is_told_once(ask):
+def test_one_reason_of_many_works_is_told_once(call):
     works = dict.fromkeys(["walls", "windows", "doors", "gates", "floor", "ceiling"], 10)
-    _, (result,) = ask(("subsidy", STATED | works | {"eu": "1"}))
-    (note,) = json.loads(result.content[0].text)["answer"]["notes"]
+    (note,) = call(("subsidy", STATED | works | {"eu": "1"}))["answer"]["notes"]
     assert note.startswith("ceiling, floor, walls, windows, doors, gates: Przy wskaźniku EU")
 
 
@@ -229,85 +232,79 @@ def test_parameters_say_what_the_tool_takes(ask, country):
     assert "without it Poland only" in average.input_schema["properties"]["voivodeship"]["description"]
 
 
-def rules(ask, **arguments):
-    _, (result,) = ask(("rules_at", {"teryt": "1217011", "on": "2026-11-22", **arguments}))
-    return json.loads(result.content[0].text)["answer"][0]
+RULES = ("rules_at", {"teryt": "1217011", "on": "2026-11-22"})
 
 
-def test_a_deadline_says_what_it_means_and_what_is_uncertain(ask, country):
+def test_a_deadline_says_what_it_means_and_what_is_uncertain(call, country):
     text = "Nie wolno palić węglem po 1 stycznia 2028 r. w kotłach. Wolno używać gazu."
     caveat = "Źródła różnią się co do drewna."
     for year in (2028, 2029):
         DeadlineFactory(date=date(year, 1, 1), applies_to="wszystkie instalacje", description=text, caveat=caveat)
-    plain, first, second = rules(ask)["deadlines"]
+    plain, first, second = call(RULES)["answer"][0]["deadlines"]
     assert (plain["description"], "caveat" in plain) == ("Nie wolno ich używać.", False)
     assert first["description"] == "Nie wolno palić węglem po 1 stycznia 2028 r. w kotłach. […]"
     assert (first["caveat"], "caveat" in second) == (caveat, False)
 
 
-def test_descriptions_give_way_before_deadlines(ask, country):
+def test_descriptions_give_way_before_deadlines(call, country):
     for year in (2028, 2029, 2030):
         DeadlineFactory(date=date(year, 1, 1), description="Nie wolno używać kotłów, które nie mają klasy 5. " * 5)
     for year in (2031, 2032):
         DeadlineFactory(date=date(year, 1, 1), description="Nie wolno używać kotłów" + " i pieców" * 20)
-    rows = rules(ask)["deadlines"]
+    rows = call(RULES)["answer"][0]["deadlines"]
     assert len(rows) == 6
     assert "description" in rows[0]
     assert "description" not in rows[-1]
 
 
-def test_deadlines_of_the_country_are_cut_to_the_limit_and_counted(ask, country):
+def test_deadlines_of_the_country_are_cut_to_the_limit_and_counted(call, country):
     for year in range(2028, 2038):
         DeadlineFactory(date=date(year, 1, 1), applies_to="kotły bezklasowe", caveat="Źródła różnią się co do drewna.")
-    _, (all_of_them, later) = ask(
+    country_wide, later = call(
         ("deadlines", {"from": "2026-11-22"}),
         ("deadlines", {"from": "2030-01-01", "to": "2030-12-31", "voivodeship": "małopolskie"}),
     )
-    found = json.loads(all_of_them.content[0].text)["answer"]
-    assert (found["total"], found["next_offset"]) == (11, len(found["deadlines"]))
-    assert [row["from"] for row in found["deadlines"]] == sorted(row["from"] for row in found["deadlines"])
-    assert 3 <= len(found["deadlines"]) <= 6
-    (one,) = json.loads(later.content[0].text)["answer"]["deadlines"]
-    assert (one["from"], one["voivodeship"]) == ("2030-01-01", "malopolskie")
-    assert one["caveat"] == "Źródła różnią się co do drewna."
+    rows = country_wide["answer"]["deadlines"]
+    assert (country_wide["answer"]["total"], country_wide["answer"]["next_offset"]) == (11, len(rows))
+    assert [row["from"] for row in rows] == sorted(row["from"] for row in rows)
+    assert 3 <= len(rows) <= 6
+    (row,) = later["answer"]["deadlines"]
+    assert (row["from"], row["voivodeship"]) == ("2030-01-01", "malopolskie")
+    assert row["caveat"] == "Źródła różnią się co do drewna."
 
 
-def test_every_deadline_is_on_one_page(ask, country):
+def test_every_deadline_is_on_one_page(call, country):
     for number in range(10):
         what = f"kotły {number} " + "bezklasowe " * 15
         DeadlineFactory(date=date(2028, 1, 1), applies_to=what, caveat="Źródła różnią się. " * 20)
-    offset, found = 0, []
+    offset, names = 0, []
     while offset is not None:
-        _, (result,) = ask(("deadlines", {"from": "2028-01-01", "to": "2028-01-01", "offset": offset}))
-        body = json.loads(result.content[0].text)
+        body = call(("deadlines", {"from": "2028-01-01", "to": "2028-01-01", "offset": offset}))
         assert "left_out" not in body
-        found += [row["what"] for row in body["answer"]["deadlines"]]
+        names += [row["what"] for row in body["answer"]["deadlines"]]
         offset = body["answer"]["next_offset"]
-    assert len(found) == len(set(found)) == 10
+    assert len(names) == len(set(names)) == 10
 
 
 @pytest.mark.parametrize(("age_days", "stale"), [(180, False), (181, True)])
-def test_an_old_legal_state_is_marked(ask, country, age_days, stale):
+def test_an_old_legal_state_is_marked(call, country, age_days, stale):
     LegalStateFactory().__class__.objects.update(as_of=timezone.localdate() - timedelta(age_days))
-    _, results = ask(("rules_at", {"teryt": "1217011"}), ("deadlines", {"from": "2026-11-22"}))
-    told = {json.loads(result.content[0].text).get("stale", "") for result in results}
-    assert [text.partition(" days")[0] for text in told] == (
-        ["malopolskie: not confirmed for over 180"] * stale or [""]
-    )
+    bodies = call(("rules_at", {"teryt": "1217011"}), ("deadlines", {"from": "2026-11-22"}))
+    warning = "malopolskie: not confirmed for over 180" if stale else ""
+    assert {body.get("stale", "").partition(" days")[0] for body in bodies} == {warning}
 
 
-def test_a_citation_rests_on_the_rows_that_are_shown(ask, country):
+def test_a_citation_rests_on_the_rows_that_are_shown(call, country):
     """Rows of the second voivodeship, confirmed long ago, do not fit."""
     slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"), as_of=date(2020, 1, 1))
     ResolutionFactory(state=slaskie, publication="Dz. Urz. Woj. Śląskiego")
     for _ in range(5):
         DeadlineFactory(date=date(2028, 1, 1), applies_to="kotły bezklasowe " * 10)
     DeadlineFactory(state=slaskie, date=date(2029, 1, 1), applies_to="kotły")
-    _, (first, last) = ask(("deadlines", {"from": "2028-01-01"}), ("deadlines", {"from": "2028-01-01", "offset": 4}))
-    shown, both = (json.loads(result.content[0].text) for result in (first, last))
-    assert {row["voivodeship"] for row in shown["answer"]["deadlines"]} == {"malopolskie"}
-    assert (shown["as_of"], "2020" in shown["cite"], "stale" in shown) == ("2026-10-01", False, False)
-    assert ("Śląskiego" in shown["source"], shown["page"][-22:]) == (False, "/przepisy/malopolskie/")
+    first, both = call(("deadlines", {"from": "2028-01-01"}), ("deadlines", {"from": "2028-01-01", "offset": 4}))
+    assert {row["voivodeship"] for row in first["answer"]["deadlines"]} == {"malopolskie"}
+    assert (first["as_of"], "2020" in first["cite"], "stale" in first) == ("2026-10-01", False, False)
+    assert ("Śląskiego" in first["source"], first["page"][-22:]) == (False, "/przepisy/malopolskie/")
     assert {row["voivodeship"] for row in both["answer"]["deadlines"]} == {"malopolskie", "slaskie"}
     assert (both["as_of"], both["stale"].partition(":")[0]) == ("2020-01-01", "slaskie")
     assert "stan na dni od 1 stycznia 2020 r. do 1 października 2026 r." in both["cite"].replace(NO_BREAK, " ")
@@ -317,34 +314,32 @@ def test_a_citation_rests_on_the_rows_that_are_shown(ask, country):
 @pytest.mark.parametrize(
     ("name", "arguments", "query"), [("rules_at", {"teryt": "1217011"}, "teryt=1217011"), ("deadlines", {}, "")]
 )
-def test_rules_are_cited_as_their_page_cites_them(ask, country, name, arguments, query):
-    _, (result,) = ask((name, arguments))
+def test_rules_are_cited_as_their_page_cites_them(call, country, name, arguments, query):
+    body = call((name, arguments))
     page = regulation_page("malopolskie", query, timezone.localdate())
-    assert json.loads(result.content[0].text)["cite"] == page.citation.removesuffix(f", {page.quoted_status}")
+    assert body["cite"] == page.citation.removesuffix(f", {page.quoted_status}")
 
 
-def test_what_no_answer_holds_is_counted(ask):
+def test_what_no_answer_holds_is_counted(call):
     series, _ = Series.objects.get_or_create(slug="prad-g11")
     Observation.objects.bulk_create(
         Observation(series=series, year=year, value=Decimal("0.6"), source="GUS") for year in range(2010, 2020)
     )
-    _, (average,) = ask(("official_average", {"series": "prad-g11"}))
-    body = json.loads(average.content[0].text)
+    body = call(("official_average", {"series": "prad-g11"}))
     assert next(row["year"] for row in body["answer"]["values"]) == 2019
     assert body["left_out"] == {"values": 10 - len(body["answer"]["values"])}
     assert len(body["answer"]["values"]) <= 6
 
 
-def test_depots_are_cited_by_those_that_are_shown(ask, country):
+def test_depots_are_cited_by_those_that_are_shown(call, country):
     invented = factories.DepotFactory(demonstration=True, municipality=country.municipality, name="Żar")
     for number in range(2):
         factories.DepotFactory(municipality=country.municipality, name=f"Opał {number} " + "długa nazwa " * 9)
-    _, (first, last) = ask(
+    first, rest = call(
         ("depots_near", {"teryt": "1217011", "limit": 4}), ("depots_near", {"teryt": "1217011", "offset": 3})
     )
-    shown, rest = (json.loads(result.content[0].text) for result in (first, last))
-    assert invented.pk not in {row["id"] for row in shown["answer"]["depots"]}
-    assert (shown["demonstration"], "demonstracyjne" in shown["source"]) == (False, False)
+    assert invented.pk not in {row["id"] for row in first["answer"]["depots"]}
+    assert (first["demonstration"], "demonstracyjne" in first["source"]) == (False, False)
     assert {row["id"] for row in rest["answer"]["depots"]} == {invented.pk}
     assert (rest["demonstration"], rest["cite"]) == (True, "nie wolno, dane demonstracyjne (zmyślone)")
 
@@ -357,83 +352,80 @@ def test_the_address_with_a_slash_answers_too(client):
     assert (refused.status_code, refused.json()["code"]) == (405, "method_not_allowed")
 
 
-def test_a_point_has_a_municipality_or_an_error(ask, country):
+def test_a_point_has_a_municipality_or_an_error(call, country):
     factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
-    _, (inside, abroad) = ask(("locate", {"lat": 49.2992, "lon": 19.9496}), ("locate", {"lat": 54.9, "lon": 15.0}))
-    found = inside.structured_content["answer"]
-    assert (found["municipality"], found["teryt"], found["approximate"]) == ("Zakopane", "1217011", False)
-    assert "lies in no Polish municipality" in abroad.content[0].text
+    inside, abroad = call(("locate", {"lat": 49.2992, "lon": 19.9496}), ("locate", {"lat": 54.9, "lon": 15.0}))
+    unit = inside["answer"]
+    assert (unit["municipality"], unit["teryt"], unit["approximate"]) == ("Zakopane", "1217011", False)
+    assert "lies in no Polish municipality" in abroad["error"][0]
 
 
-def test_depots_are_counted_by_municipality_and_county(ask, country):
+def test_depots_are_counted_by_municipality_and_county(call, country):
     rural = factories.MunicipalityFactory(teryt="1217042", name="Kościelisko", county=country.municipality.county)
     for fuels in (["pellet"], ["wegiel-orzech"]):
         factories.DepotFactory(municipality=rural, fuels=fuels)
-    _, results = ask(
+    *bodies, refused = call(
         ("municipalities", {"county": "1217"}),
         ("municipalities", {"voivodeship": "małopolskie", "fuel": "pellet", "by": "county"}),
         ("municipalities", {"county": "1217", "limit": 1, "offset": 1}),
         ("municipalities", {"by": "county"}),
     )
-    every, pellet, second = (result.structured_content["answer"] for result in results[:3])
+    every, pellet, second = (body["answer"] for body in bodies)
     assert every["units"] == [["Kościelisko", "1217042", 2], ["Zakopane", "1217011", 1]]
     assert (every["total"], every["depots"], every["next_offset"]) == (2, 3, None)
     assert pellet["units"] == [[country.municipality.county.name, "1217", 2]]
     assert (second["units"], second["next_offset"]) == ([["Zakopane", "1217011", 1]], None)
-    assert "give voivodeship or county" in results[3].content[0].text
+    assert "give voivodeship or county" in refused["error"][0]
 
 
-def test_every_row_of_counts_is_on_one_page(ask, country):
+def test_every_row_of_counts_is_on_one_page(call, country):
     for number in range(10, 70):
         name = f"Gmina o bardzo długiej nazwie {number}"
         factories.MunicipalityFactory(teryt=f"1217{number:02}1", name=name, county=country.municipality.county)
     offset, codes = 0, []
     while offset is not None:
-        _, (result,) = ask(("municipalities", {"county": "1217", "offset": offset}))
-        codes += [code for _, code, _ in result.structured_content["answer"]["units"]]
-        offset = result.structured_content["answer"]["next_offset"]
+        answer = call(("municipalities", {"county": "1217", "offset": offset}))["answer"]
+        codes += [code for _, code, _ in answer["units"]]
+        offset = answer["next_offset"]
     assert codes[0] == "1217011"
     assert len(codes) == len(set(codes)) == 61
 
 
 @pytest.mark.parametrize("stale", [False, True])
-def test_the_states_of_all_voivodeships_fit_in_one_answer(ask, stale):
+def test_the_states_of_all_voivodeships_fit_in_one_answer(call, stale):
     as_of = date(2020, 1, 1) if stale else date(2026, 10, 1)
-    for slug, teryt in VOIVODESHIPS.items():
-        unit = factories.VoivodeshipFactory(teryt=teryt, name=slug, slug=slug)
+    for number, slug in enumerate(VOIVODESHIPS, 1):
+        unit = factories.VoivodeshipFactory(teryt=f"{2 * number:02}", name=slug, slug=slug)
         state = LegalStateFactory(voivodeship=unit, as_of=as_of)
         if slug != "lodzkie":
             ResolutionFactory(state=state, publication=f"Dz. Urz. Woj. {slug} z 2017 r. poz. 787")
             DeadlineFactory(state=state, date=date(2027, 1, 1))
-    _, (result,) = ask(("states", {"on": "2026-11-22"}))
-    body = result.structured_content
+    body = call(("states", {"on": "2026-11-22"}))
     assert "left_out" not in body
     rows = body["answer"]["states"]
-    assert [row.partition(",")[0] for row in rows] == [*VOIVODESHIPS]
+    assert [row.partition(",")[0] for row in rows] == VOIVODESHIPS
     assert {f"malopolskie,true,2027-01-01,{as_of}", f"lodzkie,false,null,{as_of}"} < {*rows}
     assert body.get("stale", "").partition(" not")[0] == ("16 voivodeships:" if stale else "")
 
 
 @pytest.mark.parametrize("fuel", ["pellet", "wegiel"])
 @pytest.mark.parametrize("demonstration", [False, True])
-def test_a_median_says_how_it_is_made(ask, client, country, fuel, demonstration):
+def test_a_median_says_how_it_is_made(call, client, country, fuel, demonstration):
     source = Depot.Source.DEMO if demonstration else Depot.Source.OSM
     for number in range(6):
         other = factories.DepotFactory(municipality=country.municipality, fuels=[fuel], source=source, source_id=number)
         factories.DepotPriceFactory(depot=other, fuel=fuel, price=Decimal(1500 + number), day=timezone.localdate())
-    _, (result,) = ask(("median_method", {"fuel": fuel}))
-    answer = client.get(f"/api/v1/prices/{fuel}").json()
-    found = result.structured_content["answer"]
-    assert (found["method"], found["n"]) == (answer["method"], answer["n"])
-    assert found["steps"] == {name: answer["arithmetic"][name] for name in found["steps"]}
-    assert result.structured_content["demonstration"] is demonstration
+    body, prices = call(("median_method", {"fuel": fuel})), client.get(f"/api/v1/prices/{fuel}").json()
+    assert (body["answer"]["method"], body["answer"]["n"]) == (prices["method"], prices["n"])
+    assert body["answer"]["steps"] == {name: prices["arithmetic"][name] for name in body["answer"]["steps"]}
+    assert body["demonstration"] is demonstration
 
 
-def test_a_price_is_of_the_window_asked_for(ask, country):
-    _, results = ask(*(("price", {"fuel": "pellet", **window}) for window in ({}, {"window": 12}, {"window": "7"})))
-    usual, year = (result.structured_content["answer"]["window_from"] for result in results[:2])
-    assert year < usual
-    assert "window is '7'; give one of" in results[2].content[0].text
+def test_a_price_is_of_the_window_asked_for(call, country):
+    windows = ({}, {"window": 12}, {"window": "7"})
+    usual, year, refused = call(*(("price", {"fuel": "pellet", **window}) for window in windows))
+    assert year["answer"]["window_from"] < usual["answer"]["window_from"]
+    assert "window is '7'; give one of" in refused["error"][0]
 
 
 def test_no_error_repeats_an_income(ask):
@@ -445,23 +437,20 @@ def test_no_error_repeats_an_income(ask):
         assert "98.765" not in result.content[0].text
 
 
-def test_rules_of_use_are_those_of_the_page_with_the_licences(ask):
-    _, (every, *single, past) = ask(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 12)))
-    found = every.structured_content["answer"]
-    page = rules_of_use()
-    assert found["rules"] == [title for title, _ in page]
-    assert {"depots/osm"} == {*found["licences"][LICENCES[Depot.Source.OSM]]}
-    assert "regulations" in found["licences"][LICENCES[Depot.Source.EDITOR]]
-    assert every.structured_content["page"].endswith("/api/")
-    assert [result.structured_content["answer"]["text"] for result in single] == [" ".join(rule) for rule in page]
-    assert "left_out" not in every.structured_content
-    assert "from 1 to 10" in past.content[0].text
+def test_rules_of_use_are_those_of_the_page_with_the_licences(call):
+    every, *single, past = call(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 12)))
+    page, licences = rules_of_use(), every["answer"]["licences"]
+    assert every["answer"]["rules"] == [title for title, _ in page]
+    assert {"depots/osm"} == {*licences[LICENCES[Depot.Source.OSM]]}
+    assert "regulations" in licences[LICENCES[Depot.Source.EDITOR]]
+    assert every["page"].endswith("/api/")
+    assert [body["answer"]["text"] for body in single] == [" ".join(rule) for rule in page]
+    assert "left_out" not in every
+    assert "from 1 to 10" in past["error"][0]
 
 
-def test_what_is_invented_is_not_to_be_quoted(ask):
-    depot = factories.DepotFactory(demonstration=True)
-    _, (result,) = ask(("depot", {"id": depot.pk}))
-    body = json.loads(result.content[0].text)
+def test_what_is_invented_is_not_to_be_quoted(call):
+    body = call(("depot", {"id": factories.DepotFactory(demonstration=True).pk}))
     assert body["demonstration"] is True
     assert body["cite"] == "nie wolno, dane demonstracyjne (zmyślone)"
 
@@ -471,41 +460,31 @@ def test_a_number_has_decimals_where_text_has_two_readings(ask):
     assert [result.is_error for result in results] == [False, True]
 
 
+MISTAKES = [
+    ("subsidy", {"wals": 150}, "did you mean walls?"),
+    ("depots_near", {"postcode": "00-999"}, "find the place with find_place"),
+    ("depots_near", {"limit": "x"}, "limit is 'x'"),
+    ("rules_at", {}, "teryt or postcode"),
+    ("depot", {}, "id is missing; give the id of a depot"),
+    ("price", {"fuel": None}, "fuel is missing; give one of wegiel,"),
+    ("rules_at", {"teryt": "1217011", "binding": True}, "'binding' is no parameter of rules_at"),
+]
+
+
 def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
-    _, results = ask(
-        ("subsidy", {"wals": 150}),
-        ("depots_near", {"postcode": "00-999"}),
-        ("depots_near", {"limit": "x"}),
-        ("rules_at", {}),
-        ("depot", {}),
-        ("price", {"fuel": None}),
-        ("rules_at", {"teryt": "1217011", "binding": True}),
-    )
-    errors = [json.loads(result.content[0].text)["error"][0] for result in results]
+    _, results = ask(*((name, arguments) for name, arguments, _ in MISTAKES))
     assert all(result.is_error and result.structured_content is None for result in results)
-    for error, words in zip(
-        errors,
-        [
-            "did you mean walls?",
-            "find the place with find_place",
-            "limit is 'x'",
-            "teryt or postcode",
-            "id is missing; give the id of a depot",
-            "fuel is missing; give one of wegiel,",
-            "'binding' is no parameter of rules_at",
-        ],
-        strict=True,
-    ):
-        assert words in error
+    for result, (_, _, advice) in zip(results, MISTAKES, strict=True):
+        assert advice in json.loads(result.content[0].text)["error"][0]
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "advice"),
-    [
-        ("depots_near", {"teryt": "9999999"}, "find_place finds codes by name"),
-        ("depot", {"id": 987654}, "take the id from depots_near"),
-    ],
-)
+NOT_THERE = [
+    ("depots_near", {"teryt": "9999999"}, "find_place finds codes by name"),
+    ("depot", {"id": 987654}, "take the id from depots_near"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "advice"), NOT_THERE)
 def test_advice_names_tools(client, country, name, arguments, advice):
     build_snapshots()
     params = {"name": name, "arguments": arguments}
@@ -514,15 +493,15 @@ def test_advice_names_tools(client, country, name, arguments, advice):
     assert advice in json.loads(answer.json()["result"]["content"][0]["text"])["error"][0]
 
 
-def test_an_empty_list_says_why_and_what_is_nearest_beyond(ask, country):
+def test_an_empty_list_says_why_and_what_is_nearest_beyond(call, country):
     point = {"lat": country.lat + 0.5, "lon": country.lon, "radius": 10}
-    _, (result, past) = ask(("depots_near", point), ("depots_near", {"teryt": country.municipality.pk, "offset": 5}))
-    found = json.loads(past.content[0].text)["answer"]
-    assert (found["total"], found["depots"], found["next_offset"]) == (1, [], None)
-    assert found["why_empty"] == "offset 5 is past the end; the last depot is at 0"
-    body = json.loads(result.content[0].text)["answer"]
-    assert (body["total"], body["why_empty"]) == (0, "Nie znamy tu żadnego składu.")
-    (beyond,) = body["nearest_beyond"]
+    near, past = call(("depots_near", point), ("depots_near", {"teryt": country.municipality.pk, "offset": 5}))
+    answer = past["answer"]
+    assert (answer["total"], answer["depots"], answer["next_offset"]) == (1, [], None)
+    assert answer["why_empty"] == "offset 5 is past the end; the last depot is at 0"
+    answer = near["answer"]
+    assert (answer["total"], answer["why_empty"]) == (0, "Nie znamy tu żadnego składu.")
+    (beyond,) = answer["nearest_beyond"]
     assert beyond["id"] == country.pk
     assert beyond["km"] == pytest.approx(55.6, abs=0.2)
 
@@ -540,9 +519,9 @@ def test_the_longest_answer_fits_and_says_what_was_left_out(client):
     result = answer.json()["result"]
     assert result.pop("structuredContent")
     assert len(json.dumps(result, ensure_ascii=False).encode()) < MOST_BYTES
-    found = json.loads(answer.json()["result"]["content"][0]["text"])
-    assert found["left_out"] == {"deadlines": 28 - len(found["answer"][0]["deadlines"])}
-    assert found["answer"][0]["deadlines"][0]["from"] == "2999-01-01"
+    body = json.loads(answer.json()["result"]["content"][0]["text"])
+    assert body["left_out"] == {"deadlines": 28 - len(body["answer"][0]["deadlines"])}
+    assert body["answer"][0]["deadlines"][0]["from"] == "2999-01-01"
 
 
 @pytest.mark.parametrize(
