@@ -9,10 +9,13 @@ class CatalogConfig(AppConfig):
     verbose_name = "Katalog składów"
 
     def ready(self) -> None:
-        """Register what other layers call: versions of data sets, system checks, owner links, the index of names."""
+        """Register what other layers call: versions of data sets, checks, owner links, undoing, the index of names."""
         from catalog import checks, versions  # noqa: F401
+        from catalog.models import Decision
+        from catalog.services import undoing
         from catalog.services.followers import FOLLOWERS, Follower
-        from catalog.submissions import owner_links
+        from catalog.services.journal import UNDO_HANDLERS, UNDO_KINDS
+        from catalog.submissions import owner_links, reopening
         from fueldepot.data import snapshot
 
         snapshot.store.read_versions = versions.read_versions
@@ -26,6 +29,13 @@ class CatalogConfig(AppConfig):
                 count=owner_links.count_links,
             )
         )
+
+        UNDO_HANDLERS["catalog.depot"] = undoing.undo_depots
+        UNDO_HANDLERS["catalog.voivodeshipclaim"] = undoing.undo_claims
+        UNDO_HANDLERS["catalog.submission"] = reopening.undo_submissions
+        UNDO_HANDLERS["catalog.ownerlink"] = reopening.undo_owner_links
+        UNDO_KINDS[Decision.Kind.MERGE] = undoing.undo_merge
+        UNDO_KINDS[Decision.Kind.DISTINCT] = undoing.undo_distinct
 
         post_migrate.connect(rebuild_search_index, sender=self)
 

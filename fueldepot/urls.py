@@ -14,8 +14,6 @@ from django.views.generic import RedirectView
 
 from catalog.admin import password_links
 from fueldepot import api, domain_errors
-from fueldepot.desk.audit import audit
-from fueldepot.desk.decision_counts import decision_statistics
 from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.private import private
 from fueldepot.mcp.views import mcp
@@ -58,8 +56,6 @@ urlpatterns = [
     path("api/v1/", api.index),
     path("api/v1/", include((api.v1, "v1"))),
     re_path(r"^api/(?!index\.html\.md$).", domain_errors.unknown_path),
-    path("admin/dziennik/", private(admin.site.admin_view(audit)), name="audit"),
-    path("admin/dziennik/dni/", private(admin.site.admin_view(decision_statistics)), name="audit-statistics"),
     path(
         "admin/haslo/",
         include(password_links.urls({"site_header": admin.site.site_header, "site_title": admin.site.site_title})),
@@ -71,10 +67,14 @@ urlpatterns = [
     path("readyz", health.readiness),
     path("favicon.ico", icon),
     path(".well-known/security.txt", security_txt, name="security-txt"),
-    # Bookmarks of the model's former name.
-    re_path(
-        r"^admin/catalog/depotrequest/(?P<rest>.*)$",
-        private(RedirectView.as_view(url="/admin/catalog/submission/%(rest)s", query_string=True, permanent=True)),
+    # Bookmarks of former addresses.
+    *(
+        re_path(former, private(RedirectView.as_view(url=url, query_string=True, permanent=True)))
+        for former, url in (
+            (r"^admin/catalog/depotrequest/(?P<rest>.*)$", "/admin/catalog/submission/%(rest)s"),
+            (r"^admin/dziennik/(?P<rest>(dni/)?)$", "/admin/catalog/decision/%(rest)s"),
+            (r"^admin/catalog/depotbatch/.*$", "/admin/catalog/decision/"),
+        )
     ),
     path("admin/", admin.site.urls),
     path("", include("pages.urls")),

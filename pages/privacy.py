@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.urls import reverse
 
-from catalog.submissions.owner_links import UNUSED
+from catalog.submissions.owner_links import REPLACED_KEPT, UNUSED
 from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
 from catalog.submissions.tokens import LINK_LIFE
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
@@ -23,7 +23,8 @@ class PrivacyPage(Page):
 
     link_hours: validity of a confirmation link. request_days: retention of the author's data after the decision.
     undecided_days: longest wait for a decision; warning_days before its end the author is notified. limit_hours:
-    retention of the counters that limit abuse. owner_link_days: validity of an unused owner's link.
+    retention of the counters that limit abuse. owner_link_days: validity of an unused owner's link;
+    replaced_days: retention of one that another owner's claim ended.
     browser_minutes, outage_minutes: how long copies may show a removed entry.
     """
 
@@ -34,6 +35,7 @@ class PrivacyPage(Page):
     warning_days: ClassVar[int] = WARNED_BEFORE.days
     limit_hours: ClassVar[int] = KEPT_FOR_LIMITS // timedelta(hours=1)
     owner_link_days: ClassVar[int] = UNUSED.days
+    replaced_days: ClassVar[int] = REPLACED_KEPT.days
     browser_minutes: ClassVar[int] = seconds(CATALOG, "max-age") // 60
     outage_minutes: ClassVar[int] = seconds(OUTAGE, "stale-if-error") // 60
 

@@ -7,12 +7,15 @@ class PricesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the handlers that move prices when depots are merged, restored or erased, and undo decisions."""
-        from catalog.models import DepotBatch
-        from catalog.services.batches import BATCH_HANDLERS
+        from catalog.models import Decision
         from catalog.services.followers import FOLLOWERS, Follower
+        from catalog.services.journal import UNDO_HANDLERS, UNDO_KINDS
         from prices import handlers
 
-        BATCH_HANDLERS[DepotBatch.About.PRICES] = handlers.undo_prices
+        UNDO_HANDLERS["prices.depotprice"] = handlers.undo_prices
+        UNDO_HANDLERS["prices.plausiblerange"] = handlers.undo_ranges
+        # The fuels that prices added to depots follow their prices, and are not restored by themselves.
+        UNDO_KINDS[Decision.Kind.PRICES] = UNDO_KINDS[Decision.Kind.PRICE_LIST] = handlers.undo_prices
         FOLLOWERS.append(
             Follower(
                 name="prices",

@@ -1,20 +1,22 @@
-"""What the catalog calls when depots are merged, restored or erased, and when a bulk decision is undone."""
+"""What the catalog calls when depots are merged, restored or erased, and when a decision is undone."""
 
 from collections.abc import Collection
-from datetime import date, datetime
+from datetime import date
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from catalog.importers.runner import record_change
-from catalog.models import Dataset, DepotBatch, Submission
-from catalog.services.batches import UNDONE, Undone
+from catalog.models import Dataset, Decision, Submission
+from catalog.services import journal
+from catalog.services.journal import UNDONE, Undoing
+from catalog.submissions.reopening import reopen, store_reopened
 from fueldepot.data import history
 from fueldepot.data.bulk import among
-from prices.models import DepotPrice, DepotPriceQuerySet
+from prices.models import DepotPrice, PlausibleRange
 from prices.offers import lock_depots_of, update_offers
-from prices.services import PRICE_LIST, PUBLISHER, record_prices, withdraw_price_list
+from prices.services import PUBLISHER, WITHDRAWN, record_prices, withdraw_added
 
 
 def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
@@ -61,35 +63,37 @@ def recount_prices() -> None:
     record_change(Dataset.Slug.PRICES, {PUBLISHER: None}, model=DepotPrice)
 
 
-def prices_of(batch: DepotBatch) -> DepotPriceQuerySet:
-    """Return the prices that a bulk decision changed."""
-    keys = list(DepotPrice.history.filter(history_id__in=among(batch.lines)).values_list("id", flat=True))
-    return DepotPrice.objects.filter(pk__in=among(keys))
-
-
-def undo_prices(batch: DepotBatch, by: AbstractBaseUser, on: datetime) -> Undone:
-    """Restore the state of the prices of a bulk decision; those of a price list are withdrawn. Ten statements.
+def undo_prices(undoing: Undoing) -> None:
+    """Restore the state of the prices of a decision; those that it added are withdrawn. A dozen statements.
 
     A price decided again since is left alone, as is a rejected one that another price has replaced. Submissions whose
     authors were notified wait for another decision, unless they were erased.
     """
-    prices = prices_of(batch)
-    if batch.label == PRICE_LIST:
-        withdrawn = withdraw_price_list(batch=batch, by=by, on=on)
-        left = tuple(prices.exclude(pk__in=among(withdrawn)).select_related("depot").order_by("pk"))
-        return Undone(len(withdrawn), left, 0)
+    by, on = undoing.by, undoing.on
+    spans = undoing.spans(DepotPrice)
+    prices = DepotPrice.objects.filter(pk__in=among(spans))
     lock_depots_of(prices.values_list("pk", flat=True))
     list(prices.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
-    barred = set(prices.filter(_has_successor()).values_list("pk", flat=True))
-    lines = DepotPrice.history.filter(history_id__in=among(batch.lines)).exclude(id__in=among(barred))
-    counted = prices.approved().count()
-    restored = history.restore(DepotPrice, list(lines.values_list("history_id", flat=True)))
-    history.record_bulk(DepotPrice, restored, by=by, reason=f"{UNDONE}: {batch.label}")
-    record_prices(timezone.localdate(on), approved=prices.approved().count() - counted)
-    update_offers(restored, by=by, on=on, reason=UNDONE)
-    reopened = _reopen(batch.closed_submissions)
-    left = tuple(prices.exclude(pk__in=among(restored)).select_related("depot").order_by("pk"))
-    return Undone(len(restored), left, reopened)
+    firsts = DepotPrice.history.filter(
+        history_id__in=among([span.first for span in spans.values()]), history_type=history.CREATED
+    )
+    added = set(firsts.values_list("id", flat=True))
+    reason = WITHDRAWN if undoing.decision.kind == Decision.Kind.PRICE_LIST else UNDONE
+    lines = {key: spans[key].last for key in added}
+    restored = withdraw_added(lines=lines, reason=reason, by=by, on=on) if added else []
+    undoing.restored += len(restored)
+    if len(added) < len(spans):
+        barred = set(prices.filter(_has_successor()).values_list("pk", flat=True))
+        changed = [span for key, span in spans.items() if key not in barred and key not in added]
+        counted = prices.approved().count()
+        again = history.restore(DepotPrice, changed)
+        history.record_bulk(DepotPrice, again, by=by, reason=undoing.reason)
+        record_prices(timezone.localdate(on), approved=prices.approved().count() - counted)
+        update_offers(again, by=by, on=on, reason=UNDONE)
+        undoing.restored += len(again)
+        restored += again
+        _reopen(undoing)
+    undoing.left += prices.exclude(pk__in=among(restored)).select_related("depot").order_by("pk")
 
 
 def _has_successor() -> Q:
@@ -101,15 +105,20 @@ def _has_successor() -> Q:
     )
 
 
-def _reopen(numbers: list[int]) -> int:
-    """Reopen the submissions that have a pending price again. Returns their number. At most two statements."""
-    if not numbers:
-        return 0
-    found = Submission.objects.filter(pk__in=numbers, erased_at__isnull=True, answered_at__isnull=False)
+def _reopen(undoing: Undoing) -> None:
+    """Reopen the submissions that have a pending price again. At most three statements."""
+    answered = Submission.objects.filter(erased_at__isnull=True, answered_at__isnull=False)
     pending = DepotPrice.objects.pending().values("submission")
-    rows = list(found.filter(pk__in=pending).select_for_update(of=("self",)).order_by("pk"))
+    found = answered.filter(pk__in=undoing.keys(Submission)).filter(pk__in=pending)
+    rows = list(found.select_for_update(of=("self",)).order_by("pk"))
     for row in rows:
-        row.answered_at, row.notification_pending = None, False
+        reopen(row)
+        row.answered_at = None
         row.proposed = {name: value for name, value in row.proposed.items() if name != "outcomes"}
-    Submission.objects.bulk_update(rows, ["answered_at", "notification_pending", "proposed"], batch_size=500)
-    return len(rows)
+    store_reopened(rows, undoing)
+
+
+def undo_ranges(undoing: Undoing) -> None:
+    """Restore plausible ranges."""
+    journal.restore_rows(PlausibleRange, undoing)
+    record_prices(timezone.localdate(undoing.on))

@@ -3,7 +3,7 @@
 `on` is the moment of the operation. Operations on several prices lock the rows in the order of their ids.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -11,12 +11,13 @@ from decimal import Decimal
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Max
 from django.utils import timezone
 
 from catalog import versions
 from catalog.depots import fuels
-from catalog.models import Dataset, Depot, DepotBatch, Submission
+from catalog.models import Dataset, Decision, Depot, Submission
+from catalog.services import journal
 from catalog.services.moderation import lock_depots
 from catalog.submissions.decisions import PriceOutcome, ReasonMissing, record_price_outcomes
 from catalog.text import short_zloty
@@ -33,7 +34,7 @@ LABELS = {
     DepotPrice.Status.APPROVED: "zatwierdzono ceny",
     DepotPrice.Status.REJECTED: "odrzucono ceny",
 }
-"""Labels of bulk decisions."""
+"""Labels of decisions."""
 
 PRICE_LIST = "cennik z pliku"
 """Label of the decision on a price list, and reason in the history of its prices."""
@@ -56,12 +57,12 @@ class RangeRefused(Exception):
 class PriceDecisionResult:
     """Result of a decision on several prices. unchanged: with the reason in Polish.
 
-    batch: undoes the decision; None if nothing was changed.
+    decision: in the journal; None if nothing was changed.
     """
 
     changed: tuple[DepotPrice, ...]
     unchanged: tuple[tuple[DepotPrice, str], ...]
-    batch: DepotBatch | None = None
+    decision: Decision | None = None
 
 
 @transaction.atomic
@@ -87,7 +88,7 @@ def submit_price(
 @transaction.atomic
 def publish_price_list(
     *, quotes: Sequence[tuple[Depot, PriceInput]], by: AbstractBaseUser, on: datetime
-) -> DepotBatch | None:
+) -> Decision | None:
     """Store and approve prices of price lists, all or none. The number of statements does not depend on that of prices.
 
     Doubtful prices included: the caller has shown them to the editor. Returns the decision, which can be undone, None
@@ -96,36 +97,38 @@ def publish_price_list(
     rows = [_row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
     if not rows:
         return None
-    lock_depots(Depot.objects.filter(pk__in=among({depot.pk for depot, _ in quotes})))
-    with refusing_duplicates(CONCURRENT_DUPLICATE):
-        DepotPrice.objects.bulk_create(rows, batch_size=1000)
-    keys = [row.pk for row in rows]
-    history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST, kind=history.CREATED)
-    decision = {"status": DepotPrice.Status.APPROVED, "decided_at": on, "decided_by": by}
-    DepotPrice.objects.filter(pk__in=keys).update(**decision)
-    lines = history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST)
-    record_prices(timezone.localdate(on), approved=len(rows))
-    update_offers(keys, by=by, on=on, reason=PRICE_LIST)
-    return _record_batch(PRICE_LIST, "", lines, [], by, on)
+    names = {depot.pk: depot.name for depot, _ in quotes}
+    title = f"{journal.titled(PRICE_LIST, names.values())} – ceny: {len(rows)}"
+    lock_depots(Depot.objects.filter(pk__in=among(names)))
+    with journal.recording(Decision.Kind.PRICE_LIST, by=by, on=on, title=title) as record:
+        with refusing_duplicates(CONCURRENT_DUPLICATE):
+            DepotPrice.objects.bulk_create(rows, batch_size=1000)
+        keys = [row.pk for row in rows]
+        history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST, kind=history.CREATED)
+        decision = {"status": DepotPrice.Status.APPROVED, "decided_at": on, "decided_by": by}
+        DepotPrice.objects.filter(pk__in=keys).update(**decision)
+        history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST)
+        record_prices(timezone.localdate(on), approved=len(rows))
+        update_offers(keys, by=by, on=on, reason=PRICE_LIST)
+        record.concern(Depot, names)
+    return record.decision
 
 
 @transaction.atomic
-def withdraw_price_list(*, batch: DepotBatch, by: AbstractBaseUser, on: datetime) -> list[int]:
-    """Reject the prices that a file brought in, so that neither page nor queue has them and the file can be sent again.
+def withdraw_added(*, lines: Mapping[int, int], reason: str, by: AbstractBaseUser | None, on: datetime) -> list[int]:
+    """Reject prices that a decision added, so that neither page nor queue has them and they can be sent again.
 
-    Prices that the owner or another decision has changed since stay. Returns the ids of the withdrawn ones.
+    lines: by id of the price, the `history_id` that the decision wrote last; a price with a later one stays. Returns
+    the ids of the withdrawn ones.
     """
-    keys = DepotPrice.history.filter(history_id__in=among(batch.lines)).values("id")
-    unchanged = DepotPrice.objects.approved().filter(
-        pk__in=keys, decided_at=batch.decided_at, decided_by=batch.decided_by_id
-    )
-    # One may have been decided again while this waited for its lock.
-    withdrawn = [price.pk for price in _locked(unchanged) if price.decided_at == batch.decided_at]
-    decision = {"status": DepotPrice.Status.REJECTED, "reason": WITHDRAWN, "decided_at": on, "decided_by": by}
+    _locked(DepotPrice.objects.filter(pk__in=among(lines)))
+    newest = DepotPrice.history.filter(id__in=among(lines)).values("id").annotate(newest=Max("history_id"))
+    withdrawn = [key for key, line in newest.values_list("id", "newest") if line == lines[key]]
+    decision = {"status": DepotPrice.Status.REJECTED, "reason": reason, "decided_at": on, "decided_by": by}
     DepotPrice.objects.filter(pk__in=among(withdrawn)).update(**decision)
-    history.record_bulk(DepotPrice, withdrawn, by=by, reason=WITHDRAWN)
+    history.record_bulk(DepotPrice, withdrawn, by=by, reason=reason)
     record_prices(timezone.localdate(on), approved=-len(withdrawn))
-    update_offers(withdrawn, by=by, on=on, reason=WITHDRAWN)
+    update_offers(withdrawn, by=by, on=on, reason=reason)
     return withdrawn
 
 
@@ -279,32 +282,30 @@ def _decide(
     if not changed:
         return PriceDecisionResult((), unchanged)
     keys = [price.pk for price in changed]
-    with refusing_duplicates(CONCURRENT_DUPLICATE):
-        DepotPrice.objects.filter(pk__in=among(keys)).update(status=status, reason=reason, decided_at=on, decided_by=by)
-    described = f"{status.label}: {reason}" if reason else str(status.label)
-    lines = history.record_bulk(DepotPrice, keys, by=by, reason=described)
-    counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
-    count = len(changed) if status == DepotPrice.Status.APPROVED else 0
-    record_prices(timezone.localdate(on), approved=count - counted)
-    update_offers(keys, by=by, on=on, reason=LABELS[status])
-    told = notify_authors(changed, on)
-    batch = _record_batch(LABELS[status], reason, lines, told, by, on)
-    return PriceDecisionResult(tuple(changed), unchanged, batch)
+    title = describe_decided(changed, status)
+    with journal.recording(Decision.Kind.PRICES, by=by, on=on, title=title, reason=reason) as record:
+        with refusing_duplicates(CONCURRENT_DUPLICATE):
+            rows = DepotPrice.objects.filter(pk__in=among(keys))
+            rows.update(status=status, reason=reason, decided_at=on, decided_by=by)
+        described = f"{status.label}: {reason}" if reason else str(status.label)
+        history.record_bulk(DepotPrice, keys, by=by, reason=described)
+        counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
+        count = len(changed) if status == DepotPrice.Status.APPROVED else 0
+        record_prices(timezone.localdate(on), approved=count - counted)
+        update_offers(keys, by=by, on=on, reason=LABELS[status])
+        record.concern(Submission, notify_authors(changed, on))
+        record.concern(Depot, {price.depot_id for price in changed})
+        record.waiting_since += [price.submitted_at for price in changed if price.status == DepotPrice.Status.PENDING]
+    return PriceDecisionResult(tuple(changed), unchanged, record.decision)
 
 
-def _record_batch(
-    label: str, reason: str, lines: list[int], told: list[int], by: AbstractBaseUser, on: datetime
-) -> DepotBatch:
-    """Record a bulk decision. told: ids of the submissions whose last price it decided."""
-    return DepotBatch.objects.create(
-        about=DepotBatch.About.PRICES,
-        label=label,
-        reason=reason,
-        decided_at=on,
-        decided_by_id=by.pk,
-        lines=lines,
-        closed_submissions=told,
-    )
+def describe_decided(prices: Sequence[DepotPrice], status: DepotPrice.Status) -> str:
+    """Return the title of a decision on prices. One query."""
+    names = dict(Depot.objects.filter(pk__in=among({price.depot_id for price in prices})).values_list("pk", "name"))
+    first = prices[0]
+    worth = f"{fuels.BY_SLUG[first.fuel].name.lower()} {short_zloty(first.price)}/{first.unit}"
+    what = worth if len(prices) == 1 else f"ceny: {len(prices)}"
+    return f"{journal.titled(LABELS[status], names.values())} – {what}"
 
 
 def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:

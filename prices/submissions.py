@@ -16,12 +16,13 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.depots import fuels
-from catalog.models import Depot, OwnerLink, Submission
+from catalog.models import Decision, Depot, OwnerLink, Submission
+from catalog.services import journal
 from catalog.services.editing import check_edit_version
 from catalog.services.moderation import lock_depots
 from catalog.services.refusal import Refusal
 from catalog.submissions import intake, owner_links
-from catalog.submissions.decisions import PartDecision, PriceOutcome, decide, record_price_outcomes
+from catalog.submissions.decisions import PartDecision, PriceOutcome, decide, describe_decided, record_price_outcomes
 from catalog.text import zloty
 from prices import services
 from prices.models import DepotPrice
@@ -148,8 +149,10 @@ def decide_visit(
     by: AbstractBaseUser,
     on: datetime,
     **options: Any,
-) -> int:
-    """Decide submissions of one author about one depot, with their prices, all or none. Returns how many were decided.
+) -> tuple[int, Decision | None]:
+    """Decide submissions of one author about one depot, with their prices, all or none.
+
+    Returns how many were decided, and the decision in the journal.
 
     prices: whether a pending price is accepted, by its id; the editor has seen the doubts about each. opened and
     options: as `decide` takes them. The author gets one letter. Depots are locked first, then prices, then submissions.
@@ -175,13 +178,24 @@ def decide_visit(
     for row in rows:
         doubts = prices[row.pk] and find_doubts(row.fuel, row.price, row.day, ranges, today)
         (refused if not prices[row.pk] else doubtful if doubts else certain).append(row)
-    for accepted in (certain, *([row] for row in doubtful)):  # a doubtful price is approved only alone
-        if accepted:
-            services.approve_prices(prices=accepted, by=by, on=on)
-    if refused:
-        services.reject_prices(prices=refused, reason=reason, by=by, on=on)
-    decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options)
-    return len(decided.changed) + len({row.submission_id for row in rows})
+    with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=reason) as record:
+        for accepted in (certain, *([row] for row in doubtful)):  # a doubtful price is approved only alone
+            if accepted:
+                services.approve_prices(prices=accepted, by=by, on=on)
+        if refused:
+            services.reject_prices(prices=refused, reason=reason, by=by, on=on)
+        decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options).changed
+        titles = [describe_decided(decided)] if decided else []
+        titles += [
+            services.describe_decided(some, status)
+            for some, status in (
+                (certain + doubtful, DepotPrice.Status.APPROVED),
+                (refused, DepotPrice.Status.REJECTED),
+            )
+            if some
+        ]
+        record.title = "; ".join(titles)
+    return len(decided) + len({row.submission_id for row in rows}), record.decision
 
 
 @transaction.atomic
@@ -202,12 +216,15 @@ def publish_owner_changes(
     hours: as `owner_links.change_hours` takes them, empty for unchanged ones. Raises NothingPublished and
     OwnerPriceRefused.
     """
-    lines = [*owner_links.change_hours(link=link, values=hours, on=on)] if hours else []
-    try:
-        lines += services.publish_owner_prices(depot=link.depot, quotes=quotes, on=on)
-    except InvalidPrice as error:
-        raise OwnerPriceRefused(str(error)) from error
-    if not lines:
-        raise NothingPublished(link.pk)
+    with journal.recording(Decision.Kind.OWNER, by=None, on=on) as record:
+        lines = [*owner_links.change_hours(link=link, values=hours, on=on)] if hours else []
+        try:
+            lines += services.publish_owner_prices(depot=link.depot, quotes=quotes, on=on)
+        except InvalidPrice as error:
+            raise OwnerPriceRefused(str(error)) from error
+        if not lines:
+            raise NothingPublished(link.pk)
+        record.title = f"Właściciel zmienił: {link.depot.name} – {', '.join(line.partition(':')[0] for line in lines)}"
+        record.concern(Depot, [link.depot_id])
     owner_links.end_former(link, token)
     owner_links.note_change(link=link, lines=lines, on=on)

@@ -6,10 +6,17 @@ class RegulationsConfig(AppConfig):
     verbose_name = "Przepisy"
 
     def ready(self) -> None:
-        """Register the system checks and the handler of changed TERYT codes."""
+        """Register the system checks, the handler of changed TERYT codes, and what undoes decisions."""
+        from functools import partial
+
         from catalog.importers.sync.successors import CODE_CHANGE_HANDLERS
-        from regulations import checks  # noqa: F401
+        from catalog.services.journal import UNDO_HANDLERS
+        from regulations import checks, models, services  # noqa: F401
         from regulations.successors import follow_codes
+
+        # An amendment refers to its resolution, and all to their legal state.
+        for model in (models.LegalState, models.Resolution, models.Amendment, models.Deadline, models.FuelBan):
+            UNDO_HANDLERS[model._meta.label_lower] = partial(services.undo_rows, model)
 
         if follow_codes not in CODE_CHANGE_HANDLERS:
             CODE_CHANGE_HANDLERS.append(follow_codes)

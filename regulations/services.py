@@ -6,9 +6,12 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.db.models import Model
 
 from catalog import versions
 from catalog.models import Dataset
+from catalog.services import journal
+from catalog.services.journal import Undoing
 from regulations.models import Amendment, Deadline, Resolution
 
 
@@ -51,6 +54,12 @@ def move_deadline(
         save_as(row, by=by, reason=reason)
     record_change()
     return stored
+
+
+def undo_rows(model: type[Model], undoing: Undoing) -> None:
+    """Bring the rows of a model back as they were before a decision."""
+    journal.restore_rows(model, undoing)
+    record_change()
 
 
 def record_change() -> None:

@@ -1,6 +1,10 @@
-"""Bulk actions of the desk: each shows its effect and asks for confirmation; editors have a row limit."""
+"""Bulk actions of the desk: each shows its effect and asks for confirmation; editors have a row limit.
+
+And the button that undoes what was decided.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -11,10 +15,15 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import quote
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from catalog.admin.desk import current_editor, page_url, read_text
+from catalog.models import Decision
 from catalog.roles import is_chief
 
 SAMPLE = 10
@@ -139,3 +148,49 @@ def delete_selected(model_admin: Any, request: HttpRequest, queryset: QuerySet[A
 
 
 delete_selected.asks = True  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True)
+class UndoWords:
+    """Polish words for the undoing of a decision: its button, its effect, and what the result counts."""
+
+    button: str = "Cofnij całość"
+    effect: str = "Każdy wpis wróci do stanu sprzed tej decyzji, poza tymi, które ktoś od tego czasu zmienił."
+    counted: str = "Przywrócone wpisy"
+
+
+UNDO_WORDS: Mapping[str, UndoWords] = {
+    Decision.Kind.SUBMISSION: UndoWords(
+        "Cofnij i otwórz ponownie",
+        "Zgłoszenie znów będzie czekać na decyzję, a wpis wróci do stanu sprzed niej, chyba że ktoś go od tego czasu "
+        "zmienił. Autor, który dostał już list o decyzji, dostanie list o jej cofnięciu.",
+    ),
+    Decision.Kind.MERGE: UndoWords(
+        "Cofnij scalenie",
+        "Scalony wpis wróci na strony razem ze swoimi cenami, zgłoszeniami i odnośnikami właścicieli, a drugi wpis do "
+        "wartości sprzed scalenia, chyba że ktoś go od tego czasu zmienił.",
+    ),
+    Decision.Kind.PRICE_LIST: UndoWords(
+        "Wycofaj cały plik",
+        "Ceny z tego pliku znikną ze stron i z median, a ten sam plik będzie można wczytać jeszcze raz. Zostaną te, "
+        "które ktoś od tego czasu zmienił.",
+        "Wycofane ceny",
+    ),
+}
+
+
+def words_for(decision: Decision) -> UndoWords:
+    """Return the words for the undoing of a decision."""
+    return UNDO_WORDS.get(decision.kind) or UndoWords()
+
+
+def undo_button(request: HttpRequest, decision: Decision) -> SafeString:
+    """Return a form with one button that undoes a decision, for use in a message."""
+    return format_html(
+        '<form method="post" action="{}" class="undo"><input type="hidden" name="csrfmiddlewaretoken" value="{}">'
+        '<button class="button">{}</button> <a href="{}">Zobacz decyzję</a></form>',
+        reverse("admin:catalog_decision_undo", args=[decision.pk]),
+        get_token(request),
+        words_for(decision).button,
+        reverse("admin:catalog_decision_change", args=[decision.pk]),
+    )

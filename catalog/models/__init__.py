@@ -1,8 +1,8 @@
-"""Tables of the catalog: territory, depots, submissions, bulk decisions and drafts, and what is known of data sets."""
+"""Tables of the catalog: territory, depots, submissions, decisions and drafts, and what is known of data sets."""
 
-from catalog.models.batches import DepotBatch
 from catalog.models.datasets import Dataset
-from catalog.models.depots import Depot, DepotMerge, DepotQuerySet, NotDuplicate
+from catalog.models.decisions import Decision, DecisionLine
+from catalog.models.depots import Depot, DepotQuerySet, NotDuplicate
 from catalog.models.drafts import Draft, DraftQuerySet
 from catalog.models.editing import DepotViewer, VoivodeshipClaim
 from catalog.models.letters import PendingLetter
@@ -25,9 +25,9 @@ __all__ = [
     "Boundary",
     "County",
     "Dataset",
+    "Decision",
+    "DecisionLine",
     "Depot",
-    "DepotBatch",
-    "DepotMerge",
     "DepotQuerySet",
     "DepotViewer",
     "Draft",

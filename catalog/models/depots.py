@@ -68,6 +68,7 @@ class Depot(models.Model):
         NOT_A_DEPOT = "not_a_depot", "to nie jest skład opału"
         PRIVATE_PERSON = "private_person", "osoba prywatna"
         GONE_FROM_SOURCE = "gone_from_source", "zniknął ze źródła danych"
+        MISTAKEN = "mistaken", "wpis dodano przez pomyłkę"
 
     PUBLIC_FIELDS = (
         "name",
@@ -248,31 +249,6 @@ class Depot(models.Model):
         """Return the given fields with their dependent ones."""
         given = set(names)
         return given.union(*(bound for some, bound in cls.BOUND_FIELDS if some & given))
-
-
-class DepotMerge(models.Model):
-    """Rows that moved to the survivor of a merge, to be moved back if the loser is restored.
-
-    absorbed: ids of depots that the loser had absorbed before. open_submissions, closed_submissions: ids, by their
-    state at the merge. followers: ids of rows of the apps above, by the name of their handler.
-    """
-
-    loser = models.OneToOneField(Depot, models.CASCADE, verbose_name="scalony wpis", related_name="+")
-    absorbed = ArrayField(models.BigIntegerField(), verbose_name="wchłonięte wpisy", default=list)
-    open_submissions = ArrayField(
-        models.BigIntegerField(), verbose_name="otwarte zgłoszenia", default=list, db_column="open_requests"
-    )
-    closed_submissions = ArrayField(
-        models.BigIntegerField(), verbose_name="zamknięte zgłoszenia", default=list, db_column="closed_requests"
-    )
-    followers = models.JSONField("pozostałe wiersze", default=dict)
-
-    class Meta:
-        verbose_name = "scalenie"
-        verbose_name_plural = "scalenia"
-
-    def __str__(self) -> str:
-        return f"#{self.loser_id}"
 
 
 class NotDuplicate(models.Model):

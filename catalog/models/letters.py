@@ -17,6 +17,7 @@ class PendingLetter(models.Model):
     class Kind(models.TextChoices):
         OWNER_LINK = "owner_link", "nowy odnośnik właściciela"
         OWNER_REPLACED = "owner_replaced", "koniec odnośnika właściciela"
+        OWNER_RESTORED = "owner_restored", "powrót odnośnika właściciela"
         PASSWORD = "password", "odnośnik do hasła"
         INVITATION = "invitation", "zaproszenie do redakcji"
 

@@ -14,9 +14,10 @@ class OwnerLinkQuerySet(models.QuerySet["OwnerLink"]):
     """Filters on links. The default manager hides none."""
 
     def working(self) -> Self:
-        """Keep links that are not revoked, of depots that are published and confirmed by their owner."""
+        """Keep links neither revoked nor replaced, of depots that are published and confirmed by their owner."""
         return self.filter(
             revoked_at__isnull=True,
+            replaced_at__isnull=True,
             depot__publication=Depot.Publication.PUBLISHED,
             depot__data_status=Depot.DataStatus.OWNER,
         )
@@ -30,6 +31,8 @@ class OwnerLink(models.Model):
     email, email_hash, mailbox_hash: recipient of a renewed link, as in `Submission`; empty once revoked.
 
     links_at: when renewed links were sent, for the limits. used_at: the last change.
+
+    replaced_at: when another owner's claim ended it; its data are kept for some days, in case that is undone.
     """
 
     depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="owner_links")
@@ -40,6 +43,7 @@ class OwnerLink(models.Model):
     links_at = ArrayField(models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, blank=True)
     granted_at = models.DateTimeField("przyznano")
     used_at = models.DateTimeField("ostatnia zmiana", null=True, blank=True)
+    replaced_at = models.DateTimeField("zastąpiono", null=True, blank=True)
     revoked_at = models.DateTimeField("odwołano", null=True, blank=True)
 
     objects = OwnerLinkQuerySet.as_manager()

@@ -77,7 +77,8 @@ class Submission(models.Model):
     owner_told_at: when the present owner of the depot was told of a claim, see `catalog.submissions.objections`.
     objected_at, objection: the owner's answer to it.
 
-    notification_pending: whether the letter about the decision is still to be sent.
+    notification_pending: whether the letter about the decision is still to be sent. reopening_pending: the same of the
+    letter that the decision was undone.
 
     visit: the submission of the same form that carries the link for all of them; None for that one itself.
     """
@@ -154,6 +155,7 @@ class Submission(models.Model):
     notification_pending = models.BooleanField(
         "list o decyzji nie wyszedł", default=False, db_default=False, db_column="letter_owed"
     )
+    reopening_pending = models.BooleanField("list o cofnięciu decyzji nie wyszedł", default=False, db_default=False)
     letter_tried_at = models.DateTimeField("ostatnia próba wysłania listu", null=True, blank=True)
     owner_told_at = models.DateTimeField("napisano do właściciela wpisu", null=True, blank=True)
     objected_at = models.DateTimeField("sprzeciw właściciela wpisu", null=True, blank=True)

@@ -16,7 +16,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 from django.db.models import Model
 
-from catalog.models import Draft
+from catalog.models import Decision, Draft
+from catalog.services import journal
 
 MAX_REASON = 300
 
@@ -114,7 +115,9 @@ def approve_draft(
         raise DraftOutdated(stored.pk)
     stored.state, stored.decided_at, stored.decided_by_id = Draft.State.APPROVED, on, by.pk
     stored.save(update_fields=["reason", "state", "decided_at", "decided_by"])
-    write(stored, row)
+    title = f"{'Usunięto' if stored.deletion else 'Wprowadzono'}: {stored.title}"
+    with journal.recording(Decision.Kind.DRAFT, by=by, on=on, title=title, reason=history_reason(stored)):
+        write(stored, row)
     return stored
 
 

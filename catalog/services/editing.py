@@ -11,8 +11,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.models import Depot
+from catalog.models import Decision, Depot
 from catalog.parsing.opening_hours import weekly_hours
+from catalog.services import journal
 from catalog.services.moderation import locked, save, verify_depot
 from catalog.services.refusal import Refusal
 from fueldepot.data import history
@@ -114,16 +115,18 @@ def edit_depot(
     if opened is not None:
         check_edit_version(stored, opened)
     changed = apply(stored, values)
-    if not changed and not verify:
+    if not changed:
+        if verify:
+            return verify_depot(depot=stored, by=by, on=on)
         raise NothingToChange(stored.pk)
-    if changed:
-        facts = set(changed) - {"featured"}
-        stored.confirmed_fields = in_order({*stored.confirmed_fields, *Depot.stated(facts)})
-        if facts:
-            stored.updated_at = on
-        labels = ", ".join(Depot.label(name) for name in changed)
+    facts = set(changed) - {"featured"}
+    stored.confirmed_fields = in_order({*stored.confirmed_fields, *Depot.stated(facts)})
+    if facts:
+        stored.updated_at = on
+    labels = ", ".join(Depot.label(name) for name in changed)
+    with journal.recording(Decision.Kind.EDIT, by=by, title=f"Zmieniono: {stored.name} – {labels}", reason=note):
         save(stored, by=by, reason=f"{note or 'zmieniono'}: {labels}")
-    return verify_depot(depot=stored, by=by, on=on) if verify else stored
+        return verify_depot(depot=stored, by=by, on=on) if verify else stored
 
 
 @transaction.atomic
@@ -141,8 +144,9 @@ def add_depot(*, values: Mapping[str, Any], by: AbstractBaseUser, on: date, veri
     depot = Depot(source=Depot.Source.EDITOR, updated_at=on)
     apply(depot, values)
     depot.confirmed_fields = in_order(Depot.stated(name for name in values if name in Depot.PUBLIC_FIELDS))
-    save(depot, by=by, reason="dodano")
-    return verify_depot(depot=depot, by=by, on=on) if verify else depot
+    with journal.recording(Decision.Kind.ADD, by=by, title=f"Dodano: {depot.name}"):
+        save(depot, by=by, reason="dodano")
+        return verify_depot(depot=depot, by=by, on=on) if verify else depot
 
 
 def find_repeated(values: Mapping[str, Any], by: AbstractBaseUser) -> Depot | None:

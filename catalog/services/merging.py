@@ -2,13 +2,15 @@
 
 from collections.abc import Collection
 from datetime import date, datetime
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from catalog import versions
-from catalog.models import Dataset, Depot, DepotMerge, NotDuplicate, Submission
+from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
+from catalog.services import journal
 from catalog.services.editing import in_order, refuse_unknown
 from catalog.services.followers import FOLLOWERS
 from catalog.services.moderation import DepotIsRemoved, lock_depots, with_note
@@ -36,6 +38,14 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     refuse_unknown(take, Depot.PUBLIC_FIELDS)
     stored = {row.pk: row for row in locked_pair(survivor, loser)}
     kept, gone = stored[survivor.pk], stored[loser.pk]
+    with journal.recording(Decision.Kind.MERGE, by=by, title=f"Scalono: {gone.name} z wpisem {kept}") as record:
+        record.details |= _merge(kept, gone, take, by, on)
+    versions.bump_version(Dataset.Slug.DEPOTS)
+    return kept
+
+
+def _merge(kept: Depot, gone: Depot, take: Collection[str], by: AbstractBaseUser, on: date) -> dict[str, Any]:
+    """Merge locked depots. Returns the details of the decision."""
     taken = in_order(Depot.stated(take))
     for name in taken:
         column = Depot.column(name)
@@ -60,15 +70,14 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     labels = ", ".join(Depot.label(name) for name in taken)
     history.record_bulk(Depot, [kept.pk], by=by, reason=with_note(f"wchłonięto wpis {gone.pk}", labels))
     opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept)
-    DepotMerge.objects.create(
-        loser=gone,
-        absorbed=former,
-        open_submissions=opened,
-        closed_submissions=closed,
-        followers={follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
-    )
-    versions.bump_version(Dataset.Slug.DEPOTS)
-    return kept
+    return {
+        "loser": gone.pk,
+        "survivor": kept.pk,
+        "absorbed": former,
+        "open_submissions": opened,
+        "closed_submissions": closed,
+        "followers": {follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
+    }
 
 
 def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, ...]:
@@ -109,7 +118,12 @@ def mark_distinct(*, one: Depot, other: Depot, by: AbstractBaseUser, at: datetim
     if one.pk == other.pk:
         raise MergeRefused("to jeden i ten sam wpis")
     first, second = sorted((one.pk, other.pk))
-    pair, _ = NotDuplicate.objects.get_or_create(
+    pair, is_new = NotDuplicate.objects.get_or_create(
         first_id=first, second_id=second, defaults={"decided_by_id": by.pk, "decided_at": at}
     )
+    if is_new:
+        title = f"To różne składy: {one.name} i {other.name}"
+        with journal.recording(Decision.Kind.DISTINCT, by=by, on=at, title=title) as record:
+            record.concern(NotDuplicate, [pair.pk])
+            record.concern(Depot, [first, second])
     return pair

@@ -12,7 +12,8 @@ from django.db.models import CASCADE, Case, CharField, F, Func, ManyToOneRel, Qu
 from django.utils import timezone
 
 from catalog import versions
-from catalog.models import Dataset, Depot, DepotBatch, Submission
+from catalog.models import Dataset, Decision, Depot, Submission
+from catalog.services import journal
 from catalog.services.followers import FOLLOWERS
 from catalog.services.refusal import Refusal
 from fueldepot.data import history
@@ -48,6 +49,8 @@ RESTORED_WITH_REASON = frozenset(
 )
 """Removal reasons after which a depot is restored one by one only: an owner's wish, closure, personal data."""
 
+Kind = Decision.Kind
+
 VERIFYING = "sprawdzono"
 RESETTING = "cofnięto do nieweryfikowanych"
 PUBLISHING = "opublikowano"
@@ -59,14 +62,14 @@ CONFIRMING_FUELS = "potwierdzono paliwa według nazwy"
 class BulkResult:
     """Result of a bulk decision.
 
-    count: number of changed depots. unchanged: depots whose state did not allow the change. batch: record to undo it;
-    None if nothing changed. closed: ids of waiting submissions that were closed; have their authors told by
+    count: number of changed depots. unchanged: depots whose state did not allow the change. decision: to undo it; None
+    if nothing changed. closed: ids of waiting submissions that were closed; have their authors told by
     `catalog.submissions.letters`.
     """
 
     count: int
     unchanged: tuple[Depot, ...]
-    batch: DepotBatch | None = None
+    decision: Decision | None = None
     closed: tuple[int, ...] = ()
 
 
@@ -122,21 +125,20 @@ def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:
     return depot
 
 
-@transaction.atomic
 def verify_depot(*, depot: Depot, by: AbstractBaseUser, on: date) -> Depot:
-    """Record that an editor verified every public field of a depot.
+    """Record that an editor verified every public field of a depot, see `verify_depots`. Raises DepotIsRemoved."""
+    return _changed(depot, verify_depots(keys=[depot.pk], by=by, on=on), DepotIsRemoved)
 
-    The status of an owner's confirmation is kept. Imports do not change verified fields. Raises DepotIsRemoved.
-    """
-    stored = locked(depot)
-    if stored.publication == Depot.Publication.REMOVED:
-        raise DepotIsRemoved(stored.pk)
-    set_verified(stored, by=by, on=on)
-    return save(stored, by=by, reason=VERIFYING)
+
+def _changed(depot: Depot, result: BulkResult, refusal: type[Refusal]) -> Depot:
+    """Return a depot as a decision about it alone has left it. Raises the refusal if it did not change."""
+    if not result.count:
+        raise refusal(depot.pk)
+    return Depot.objects.get(pk=depot.pk)
 
 
 def set_verified(depot: Depot, *, by: AbstractBaseUser, on: date) -> None:
-    """Set what `verify_depot` sets, without saving."""
+    """Set what `verify_depots` sets, without saving."""
     if depot.data_status != Depot.DataStatus.OWNER:
         depot.data_status = Depot.DataStatus.VERIFIED
     depot.publication = Depot.Publication.PUBLISHED
@@ -148,9 +150,10 @@ def set_verified(depot: Depot, *, by: AbstractBaseUser, on: date) -> None:
 
 @transaction.atomic
 def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> BulkResult:
-    """Bulk `verify_depot`. Removed depots stay as they are.
+    """Record that an editor verified every public field of depots. Removed depots stay as they are.
 
-    The number of statements is constant. note: the reason, for the history and the batch; so in the functions below.
+    The status of an owner's confirmation is kept. Imports do not change verified fields. The number of statements is
+    constant. note: the reason, for the history and the journal; so in the functions below.
     """
     status = Case(
         When(data_status=Depot.DataStatus.OWNER, then=F("data_status")),
@@ -164,14 +167,17 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note
         "confirmed_fields": list(Depot.PUBLIC_FIELDS),
         "review": "",
     }
-    return _decide(keys, why_not_removed, values, by, VERIFYING, note)
+    return _decide(Kind.VERIFY, keys, why_not_removed, values, by, VERIFYING, note)
 
 
 @transaction.atomic
 def remove_depots(
-    *, keys: Collection[int], reason: Depot.RemovalReason, by: AbstractBaseUser, on: date, note: str = ""
+    *, keys: Collection[int], reason: Depot.RemovalReason, by: AbstractBaseUser | None, on: date, note: str = ""
 ) -> BulkResult:
-    """Bulk `remove_depot`. Depots that are already removed stay as they are."""
+    """Remove depots permanently: imports do not restore them. Depots that are already removed stay as they are.
+
+    Closes open submissions; `catalog.submissions.letters` notifies the authors of waiting ones.
+    """
     values: dict[str, Any] = {
         "publication": Depot.Publication.REMOVED,
         "removed_at": on,
@@ -179,19 +185,19 @@ def remove_depots(
         "removal_reason": reason,
     }
     label = f"usunięto: {Depot.RemovalReason(reason).label}"
-    return _decide(keys, why_not_removed, values, by, label, note, closing=True)
+    return _decide(Kind.REMOVE, keys, why_not_removed, values, by, label, note, closing=True)
 
 
 @transaction.atomic
-def reset_depots(*, keys: Collection[int], by: AbstractBaseUser, note: str = "") -> BulkResult:
-    """Bulk `revoke_verification`. Unverified depots stay as they are."""
+def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: str = "") -> BulkResult:
+    """Revoke the verification of depots; imports may then change them. Unverified depots stay as they are."""
     values: dict[str, Any] = {
         "data_status": Depot.DataStatus.UNVERIFIED,
         "verified_at": None,
         "verified_by": None,
         "confirmed_fields": [],
     }
-    return _decide(keys, why_not_reset, values, by, RESETTING, note)
+    return _decide(Kind.VERIFY, keys, why_not_reset, values, by, RESETTING, note)
 
 
 @transaction.atomic
@@ -209,7 +215,8 @@ def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, not
     def said(depot: Depot) -> str:
         return RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
 
-    return _decide(keys, why_not_published, values, by, "opublikowano lub przywrócono", note, said=said)
+    label = "opublikowano lub przywrócono"
+    return _decide(Kind.PUBLISH, keys, why_not_published, values, by, label, note, said=said)
 
 
 @transaction.atomic
@@ -220,7 +227,7 @@ def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> BulkResult:
     """
     values = {"confirmed_fields": confirmed_with("fuels")}
     label = "potwierdzono paliwa"
-    return _decide(keys, why_fuels_not_confirmed, values, by, label, said=lambda _: CONFIRMING_FUELS)
+    return _decide(Kind.VERIFY, keys, why_fuels_not_confirmed, values, by, label, said=lambda _: CONFIRMING_FUELS)
 
 
 def confirmed_with(field: str) -> Case:
@@ -232,48 +239,46 @@ def confirmed_with(field: str) -> Case:
 
 
 def _decide(
+    kind: Decision.Kind,
     keys: Collection[int],
     obstacle: Callable[[Depot], str],
     values: Mapping[str, Any],
-    by: AbstractBaseUser,
+    by: AbstractBaseUser | None,
     label: str,
     note: str = "",
     *,
     said: Callable[[Depot], str] | None = None,
     closing: bool = False,
 ) -> BulkResult:
-    """Set the same values on all depots without an obstacle: lock, update, history, batch, version.
+    """Set the same values on all depots without an obstacle: lock, update, history, journal, version.
 
-    label: of the batch. said: reason for the history by the former state of a depot, if it is not the label. closing:
-    whether to close open submissions, see `close_submissions`.
+    label: of the decision. said: reason for the history by the former state of a depot, if it is not the label.
+    closing: whether to close open submissions, see `close_submissions`.
     """
     # Lock in one order: concurrent bulk decisions wait for each other instead of deadlocking.
     chosen = Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk")
     states = ("publication", "data_status", "removal_reason", "merged_into")
     depots = list(chosen.only("pk", "name", "fuels", "fuels_in_name", "confirmed_fields", *states))
-    wanted: defaultdict[str, list[int]] = defaultdict(list)
+    changing: defaultdict[str, list[Depot]] = defaultdict(list)
     unchanged = []
     for depot in depots:
         if obstacle(depot):
             unchanged.append(depot)
         else:
-            wanted[said(depot) if said else label].append(depot.pk)
-    if not wanted:
+            changing[said(depot) if said else label].append(depot)
+    if not changing:
         return BulkResult(0, tuple(unchanged))
-    changing = [key for some in wanted.values() for key in some]
-    Depot.objects.filter(pk__in=among(changing)).update(**values)
-    lines = [
-        line
-        for words, some in wanted.items()
-        for line in history.record_bulk(Depot, some, by=by, reason=with_note(words, note))
-    ]
+    changed = {depot.pk: depot.name for some in changing.values() for depot in some}
     now = timezone.now()
-    closed = close_submissions(changing, now) if closing else []
-    batch = DepotBatch.objects.create(
-        label=label, reason=note[:300], decided_at=now, decided_by_id=by.pk, lines=lines, closed_submissions=closed
-    )
+    title = journal.titled(label, changed.values())
+    with journal.recording(kind, by=by, on=now, title=title, reason=note) as record:
+        Depot.objects.filter(pk__in=among(changed)).update(**values)
+        for words, some in changing.items():
+            history.record_bulk(Depot, [depot.pk for depot in some], by=by, reason=with_note(words, note))
+        closed = close_submissions([*changed], now) if closing else []
+        record.concern(Submission, closed)
     versions.bump_version(Dataset.Slug.DEPOTS)
-    return BulkResult(len(changing), tuple(unchanged), batch, tuple(closed))
+    return BulkResult(len(changed), tuple(unchanged), record.decision, tuple(closed))
 
 
 def with_note(said: str, note: str) -> str:
@@ -297,35 +302,16 @@ def close_submissions(depots: Collection[int], on: datetime) -> list[int]:
     return waiting
 
 
-@transaction.atomic
 def remove_depot(
     *, depot: Depot, reason: Depot.RemovalReason, on: date, by: AbstractBaseUser | None = None, note: str = ""
 ) -> Depot:
-    """Remove a depot permanently: imports do not restore it. Raises DepotIsRemoved.
-
-    Closes open submissions; `catalog.submissions.letters` notifies the authors of waiting ones. note: for the
-    history, beside the reason.
-    """
-    stored = locked(depot)
-    if stored.publication == Depot.Publication.REMOVED:
-        raise DepotIsRemoved(stored.pk)
-    stored.publication = Depot.Publication.REMOVED
-    stored.removed_at = stored.updated_at = on
-    stored.removal_reason = reason
-    close_submissions([stored.pk], timezone.now())
-    return save(stored, by=by, reason=with_note(f"usunięto: {Depot.RemovalReason(reason).label}", note))
+    """Remove a depot permanently, see `remove_depots`. Raises DepotIsRemoved."""
+    return _changed(depot, remove_depots(keys=[depot.pk], reason=reason, by=by, on=on, note=note), DepotIsRemoved)
 
 
-@transaction.atomic
 def revoke_verification(*, depot: Depot, by: AbstractBaseUser | None = None) -> Depot:
-    """Revoke the verification of a depot; imports may then change it. Raises DepotIsUnverified."""
-    stored = locked(depot)
-    if stored.data_status == Depot.DataStatus.UNVERIFIED:
-        raise DepotIsUnverified(stored.pk)
-    stored.data_status = Depot.DataStatus.UNVERIFIED
-    stored.verified_at = stored.verified_by = None
-    stored.confirmed_fields = []
-    return save(stored, by=by, reason=RESETTING)
+    """Revoke the verification of a depot, see `reset_depots`. Raises DepotIsUnverified."""
+    return _changed(depot, reset_depots(keys=[depot.pk], by=by), DepotIsUnverified)
 
 
 @transaction.atomic

@@ -4,8 +4,10 @@ from datetime import date
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.utils import timezone
 
-from catalog.models import Depot, DepotMerge, Submission
+from catalog.models import Decision, Depot, Submission
+from catalog.services import journal
 from catalog.services.followers import FOLLOWERS
 from catalog.services.merging import move_submissions
 from catalog.services.moderation import (
@@ -54,10 +56,17 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
     stored.updated_at = on
     stored.review = ""
     stored.confirmed_fields = sorted({*stored.confirmed_fields, "name"})
-    save(stored, by=by, reason=with_note(said, note))
-    if survivor:
-        bring_back(stored, survivor, by, on)
+    with journal.recording(Decision.Kind.PUBLISH, by=by, title=journal.titled(said, [stored.name]), reason=note):
+        save(stored, by=by, reason=with_note(said, note))
+        if survivor:
+            bring_back(stored, survivor, by, on)
     return stored
+
+
+def find_merge(depot: Depot) -> Decision | None:
+    """Return the decision that merged a depot into another, None if it was not recorded. One query."""
+    merges = Decision.objects.filter(kind=Decision.Kind.MERGE, undone_at=None, details__loser=depot.pk)
+    return merges.order_by("-pk").first()
 
 
 def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: date) -> None:
@@ -67,19 +76,20 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     move back with their decisions, since they were paid at this depot. Nothing moves back if the merge was not
     recorded.
     """
-    merge = DepotMerge.objects.filter(loser=depot).first()
+    merge = find_merge(depot)
     if merge is None:
         return
+    moved = merge.details
     # The survivor may have been merged itself since; equal rows stayed at depots in between.
     heirs = [survivor, *Depot.objects.filter(merged_into=survivor).values_list("pk", flat=True)]
     followed = Submission.objects.filter(depot__in=heirs)
-    undecided = followed.filter(pk__in=merge.open_submissions).exclude(decided_by__isnull=False)
-    move_submissions(followed.filter(pk__in=merge.closed_submissions) | undecided, depot)
+    undecided = followed.filter(pk__in=moved["open_submissions"]).exclude(decided_by__isnull=False)
+    move_submissions(followed.filter(pk__in=moved["closed_submissions"]) | undecided, depot)
     former = list(
-        Depot.objects.filter(pk__in=merge.absorbed, merged_into=survivor).order_by("pk").values_list("pk", flat=True)
+        Depot.objects.filter(pk__in=moved["absorbed"], merged_into=survivor).order_by("pk").values_list("pk", flat=True)
     )
     Depot.objects.filter(pk__in=former).update(merged_into=depot)
     history.record_bulk(Depot, former, by=by, reason=f"wrócono do wpisu {depot.pk}")
     for follower in FOLLOWERS:
-        follower.bring_back(merge.followers.get(follower.name, []), heirs, depot.pk, by, on)
-    merge.delete()
+        follower.bring_back(moved["followers"].get(follower.name, []), heirs, depot.pk, by, on)
+    Decision.objects.filter(pk=merge.pk).update(undone_at=timezone.now(), undone_by=by)

@@ -10,8 +10,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog import versions
-from catalog.models import Dataset, Depot, Submission
-from catalog.services import moderation
+from catalog.models import Dataset, Decision, Depot, OwnerLink, Submission
+from catalog.services import journal, moderation
 from catalog.services.editing import check_edit_version
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, letters, objections, owner_links
@@ -72,10 +72,11 @@ class DecidedOneByOne(Refusal):
 
 @dataclass(slots=True)
 class DecisionResult:
-    """Result of a decision. unchanged: with the reason in Polish."""
+    """Result of a decision. unchanged: with the reason in Polish. decision: to undo it, None if nothing changed."""
 
     changed: list[Submission] = field(default_factory=list)
     unchanged: list[tuple[Submission, str]] = field(default_factory=list)
+    decision: Decision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,23 @@ def decide(
     Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
     ReasonWithoutOmission, LocationOutsidePoland, ValueRefused, OwnerMayObject and OwnerObjected.
     """
-    batch = DecisionBatch([part.submission for part in parts], by, on)
+    with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=reason) as record:
+        batch = DecisionBatch([part.submission for part in parts], record, by, on)
+        _decide_parts(batch, parts, reason, explained, opened, verify=verify, keep_owners=keep_owners)
+    batch.decided.decision = record.decision
+    return batch.decided
+
+
+def _decide_parts(
+    batch: "DecisionBatch",
+    parts: Sequence[PartDecision],
+    reason: str,
+    explained: bool,
+    opened: int | None,
+    *,
+    verify: bool,
+    keep_owners: bool,
+) -> None:
     waiting = [row.depot for row in batch.submissions if row.state == State.WAITING and row.depot is not None]
     if opened is not None and waiting:
         check_edit_version(waiting[0], opened)
@@ -129,7 +146,7 @@ def decide(
             batch.accept(row, part.groups, part.values, own_reason, verify=verify, keep_owners=keep_owners)
         else:
             batch.reject(row, reason)
-    return batch.save()
+    batch.save()
 
 
 def accept_submission(
@@ -163,14 +180,13 @@ def accept_submissions(*, submissions: Collection[int], by: AbstractBaseUser, on
 
     The number of statements is constant.
     """
-    batch = DecisionBatch(submissions, by, on)
 
-    def accept(submission: Submission) -> None:
+    def accept(batch: DecisionBatch, submission: Submission) -> None:
         if submission.kind in ONE_BY_ONE:
             raise DecidedOneByOne(submission.pk)
         batch.accept(submission, None, {}, "")
 
-    return batch.decide_possible(accept)
+    return _decide_possible(submissions, accept, "", by, on)
 
 
 @transaction.atomic
@@ -180,8 +196,27 @@ def reject_submissions(
     """Reject several submissions for one reason. The number of statements is constant. Raises ReasonMissing."""
     if not reason.strip():
         raise ReasonMissing
-    batch = DecisionBatch(submissions, by, on)
-    return batch.decide_possible(lambda submission: batch.reject(submission, reason))
+    return _decide_possible(submissions, lambda batch, submission: batch.reject(submission, reason), reason, by, on)
+
+
+def _decide_possible(
+    submissions: Collection[int],
+    act: "Callable[[DecisionBatch, Submission], None]",
+    reason: str,
+    by: AbstractBaseUser,
+    on: datetime,
+) -> DecisionResult:
+    """Decide the submissions that can be, and say of the others why not."""
+    with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=reason) as record:
+        batch = DecisionBatch(submissions, record, by, on)
+        for submission in batch.submissions:
+            try:
+                act(batch, submission)
+            except Refusal as refusal:
+                batch.decided.unchanged.append((submission, refusal.reason))
+        batch.save()
+    batch.decided.decision = record.decision
+    return batch.decided
 
 
 class DecisionBatch:
@@ -190,8 +225,8 @@ class DecisionBatch:
     `save` writes the collected decisions in a constant number of statements.
     """
 
-    def __init__(self, numbers: Collection[int], by: AbstractBaseUser, on: datetime) -> None:
-        self.by, self.on, self.day = by, on, timezone.localdate(on)
+    def __init__(self, numbers: Collection[int], record: journal.Recording, by: AbstractBaseUser, on: datetime) -> None:
+        self.record, self.by, self.on, self.day = record, by, on, timezone.localdate(on)
         chosen = Submission.objects.filter(pk__in=numbers).order_by("pk")
         keys = set(chosen.order_by().exclude(depot=None).values_list("depot", flat=True))
         depots = Depot.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
@@ -209,15 +244,6 @@ class DecisionBatch:
         self.decided = DecisionResult()
         self.touched: dict[int, Depot] = {}
         self.removed: list[Depot] = []
-
-    def decide_possible(self, act: Callable[[Submission], None]) -> DecisionResult:
-        """Decide the submissions that can be, and say of the others why not."""
-        for submission in self.submissions:
-            try:
-                act(submission)
-            except Refusal as refusal:
-                self.decided.unchanged.append((submission, refusal.reason))
-        return self.save()
 
     def accept(
         self,
@@ -252,10 +278,11 @@ class DecisionBatch:
         submission.reason = " ".join(reason.split())[:MAX_REASON]
         self._decide(submission, State.REJECTED)
 
-    def save(self) -> DecisionResult:
+    def save(self) -> None:
         """Write the decisions; the letters are sent after the commit."""
         superseded = self._supersede()
         decided = [*self.decided.changed, *superseded]
+        self._describe(decided)
         Submission.objects.bulk_update(
             decided,
             ["depot", "state", "decided_at", "decided_by", "reason", "accepted_fields", "notification_pending"],
@@ -271,7 +298,16 @@ class DecisionBatch:
             versions.bump_version(Dataset.Slug.DEPOTS)
         if decided:
             letters.send_soon()
-        return self.decided
+
+    def _describe(self, decided: Sequence[Submission]) -> None:
+        """Name the submissions in the journal, and the depots that they are about."""
+        changed = self.decided.changed
+        if not changed:
+            return
+        self.record.title = describe_decided(changed)
+        self.record.concern(Submission, [row.pk for row in decided])
+        self.record.concern(Depot, [row.depot_id for row in decided if row.depot_id])
+        self.record.waiting_since += [row.confirmed_at for row in changed if row.confirmed_at]
 
     def _check_waiting(self, submission: Submission) -> None:
         if submission.state != State.WAITING:
@@ -309,9 +345,9 @@ class DecisionBatch:
         depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
         depot.updated_at = self.day
         self.touched[depot.pk] = depot
-        if not keep_owners:
-            owner_links.replace_owners(submission, on=self.on)
-        owner_links.grant_link(depot=depot, email=submission.email, on=self.on)
+        links = [] if keep_owners else owner_links.replace_owners(submission, on=self.on)
+        links.append(owner_links.grant_link(depot=depot, email=submission.email, on=self.on))
+        self.record.concern(OwnerLink, [link.pk for link in links])
         # The new owner has not been told of other claims.
         others = Submission.objects.waiting().filter(kind=Kind.CLAIM, depot=depot).exclude(pk=submission.pk)
         others.update(owner_told_at=None)
@@ -363,6 +399,24 @@ class DecisionBatch:
     def _depot(self, submission: Submission) -> Depot:
         assert submission.depot is not None  # noqa: S101 - a constraint of the table
         return submission.depot
+
+
+def describe_decided(submissions: Sequence[Submission]) -> str:
+    """Return the title of a decision, such as "Przyjęto nr 14: Skład Zieliński – telefon". Depots are loaded."""
+    done = {State.ACCEPTED.value: "Przyjęto", State.REJECTED.value: "Odrzucono"}
+    verbs = " i ".join(dict.fromkeys(done[row.state] for row in submissions)).capitalize()
+    first = submissions[0]
+    if len(submissions) > 1:
+        numbers = ", ".join(str(row.pk) for row in submissions[:3]) + (", …" if len(submissions) > 3 else "")
+        names = dict.fromkeys(row.depot.name for row in submissions if row.depot)
+        return journal.titled(f"{verbs} zgłoszenia nr {numbers}", names or ["brakujące składy"])
+    name = first.depot.name if first.depot else first.proposed.get("name", "brakujący skład")
+    what = Kind(first.kind).label
+    if first.kind == Kind.CORRECT:
+        what = field_groups.labels(
+            {name: value for name, value in first.proposed.items() if name in (first.accepted_fields or first.proposed)}
+        )
+    return f"{verbs} nr {first.pk}: {name} – {what}"
 
 
 def replaced(proposed: Values, values: Values) -> dict[str, Any]:

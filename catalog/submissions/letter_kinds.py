@@ -277,6 +277,20 @@ class DecisionLetters(SubmissionLetters):
         rows.update(letter_tried_at=None, notification_pending=False)
 
 
+class ReopeningLetters(SubmissionLetters):
+    """Letters to authors who were told of a decision that was undone since."""
+
+    def rows(self, on: datetime) -> QuerySet[Submission]:
+        rows = Submission.objects.filter(reopening_pending=True, erased_at__isnull=True)
+        return rows.select_related("depot")
+
+    def write(self, row: Submission, on: datetime) -> EmailMessage:
+        return to_author(row, "reopened")
+
+    def stored(self, on: datetime) -> dict[str, Any]:
+        return {"reopening_pending": False}
+
+
 def _unnotified() -> QuerySet[Any]:
     """Return submissions whose author was not notified, with the moment they were closed as `closed_at`."""
     return Submission.objects.unnotified().alias(closed_at=Coalesce("answered_at", "decided_at"))
@@ -354,10 +368,18 @@ def owner_replaced_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
         yield Letter(row, None, partial(compose, row.email, row.depot, part))
 
 
+def owner_restored_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
+    """Yield the letter to an owner whose link works again."""
+    for link in OwnerLink.objects.working().filter(depot=row.depot_id, email=row.email).select_related("depot"):
+        part: Part = "owner_restored", {"link": owner_url(link, link.serial)}
+        yield Letter(row, link, partial(compose, link.email, link.depot, part))
+
+
 PendingLetters.writers |= {
     PendingLetter.Kind.OWNER_LINK: owner_link_letter,
     PendingLetter.Kind.OWNER_REPLACED: owner_replaced_letter,
+    PendingLetter.Kind.OWNER_RESTORED: owner_restored_letter,
 }
 
-KINDS = (LinkLetters(), DecisionLetters(), QuestionLetters(), ClaimLetters(), PendingLetters())
+KINDS = (LinkLetters(), ReopeningLetters(), DecisionLetters(), QuestionLetters(), ClaimLetters(), PendingLetters())
 """Kinds that are sent as soon as they wait. `retention` sends another once a day."""

@@ -23,6 +23,9 @@ from fueldepot.data.bulk import among
 UNUSED = timedelta(days=365)
 """Lifetime of a link since it was granted, sent or used."""
 
+REPLACED_KEPT = timedelta(days=14)
+"""How long a link is kept that another owner's claim ended, to come back if the decision is undone."""
+
 
 class OwnerLinkInvalid(Refusal):
     """The token is invalid, or the link was renewed, revoked, or unused for `UNUSED`."""
@@ -44,8 +47,8 @@ def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
         defaults={"email": email, "mailbox_hash": tokens.hash_mailbox(email), "granted_at": on},
     )
     if not made:
-        link.granted_at = on
-        link.save(update_fields=["granted_at"])
+        link.granted_at, link.replaced_at = on, None
+        link.save(update_fields=["granted_at", "replaced_at"])
     return link
 
 
@@ -88,14 +91,18 @@ def request_link(*, depot: Depot, email: str, on: datetime) -> None:
     letters.send_soon()
 
 
-def replace_owners(claim: Submission, *, on: datetime) -> None:
-    """Revoke the links of an entry's other owners, who are told so. Runs in the transaction that accepts the claim."""
+def replace_owners(claim: Submission, *, on: datetime) -> list[OwnerLink]:
+    """End the links of an entry's other owners, who are told so. Runs in the transaction that accepts the claim.
+
+    Returns them. Their data are erased after `REPLACED_KEPT`; until then the decision can be undone.
+    """
     former = list(objections.other_owners(claim))
     kind = PendingLetter.Kind.OWNER_REPLACED
     PendingLetter.objects.bulk_create(
         PendingLetter(kind=kind, email=link.email, depot=claim.depot, requested_at=on) for link in former
     )
-    revoke_links(former, on=on)
+    OwnerLink.objects.filter(pk__in=[link.pk for link in former]).update(replaced_at=on)
+    return former
 
 
 def revoke_links(links: Sequence[OwnerLink], *, on: datetime) -> int:
@@ -105,9 +112,18 @@ def revoke_links(links: Sequence[OwnerLink], *, on: datetime) -> int:
 
 
 def forget_unused(*, on: datetime) -> int:
-    """Revoke links unused for `UNUSED`, or whose depot is no longer published and its owner's. Returns how many."""
+    """Revoke links unused for `UNUSED`, replaced `REPLACED_KEPT` ago, or of a depot that is no longer its owner's.
+
+    Returns how many.
+    """
     standing = OwnerLink.objects.filter(revoked_at__isnull=True).select_related("depot")
-    over = [link for link in standing if not _stands(link.depot) or last_sign_of_life(link) <= on - UNUSED]
+    over = [
+        link
+        for link in standing
+        if not _stands(link.depot)
+        or last_sign_of_life(link) <= on - UNUSED
+        or (link.replaced_at is not None and link.replaced_at <= on - REPLACED_KEPT)
+    ]
     return revoke_links(over, on=on)
 
 
@@ -128,7 +144,7 @@ def bring_links_back(
 
 def count_links(depots: Collection[int]) -> int:
     """Return the number of links of depots that are not revoked. One query."""
-    return OwnerLink.objects.filter(depot__in=among(depots), revoked_at__isnull=True).count()
+    return OwnerLink.objects.filter(depot__in=among(depots), revoked_at__isnull=True, replaced_at=None).count()
 
 
 def _hand_over(links: QuerySet[OwnerLink], to: int) -> list[int]:

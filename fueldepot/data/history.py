@@ -4,11 +4,14 @@
 transaction, after the change: the database copies the rows, so 6,586 history rows cost one statement.
 """
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection, models
+from simple_history.signals import post_create_historical_record
 from simple_history.utils import get_history_model_for_model
 
 CREATED, CHANGED = "+", "~"
@@ -28,6 +31,44 @@ OWNER = "właściciel"
 BY_OWNER = "właściciel (odnośnikiem)"
 
 OWN_FIELDS = frozenset({"history_id", "history_date", "history_type", "history_change_reason", "history_user"})
+
+
+class HistoryLine(NamedTuple):
+    """A history row that was written: the model and primary key of its row, and its `history_id`."""
+
+    model: type[models.Model]
+    key: Any
+    history_id: int
+
+
+class Span(NamedTuple):
+    """The first and the last `history_id` that one decision wrote for a row; mostly they are equal."""
+
+    first: int
+    last: int
+
+
+_lines: ContextVar[list[HistoryLine] | None] = ContextVar("history_lines", default=None)
+
+
+@contextmanager
+def collected() -> Iterator[list[HistoryLine]]:
+    """Yield a list that gets every history row written meanwhile, by `save()` or `record_bulk`, in order."""
+    lines: list[HistoryLine] = []
+    token = _lines.set(lines)
+    try:
+        yield lines
+    finally:
+        _lines.reset(token)
+
+
+def _collect(sender: Any, instance: models.Model, history_instance: Any, **_: Any) -> None:
+    lines = _lines.get()
+    if lines is not None:
+        lines.append(HistoryLine(type(instance), instance.pk, history_instance.history_id))
+
+
+post_create_historical_record.connect(_collect)
 
 
 def author(username: str | None, reason: str | None) -> str:
@@ -50,7 +91,12 @@ def record_bulk(
     """
     if not keys:
         return []
-    return copy_rows(get_history_model_for_model(model), model, keys=list(keys), by=by, reason=reason, kind=kind)
+    historical = get_history_model_for_model(model)
+    written = copy_rows(historical, model, keys=list(keys), by=by, reason=reason, kind=kind)
+    lines = _lines.get()
+    if lines is not None:
+        lines += [HistoryLine(model, key, history_id) for history_id, key in written]
+    return [history_id for history_id, _ in written]
 
 
 def copy_rows(
@@ -61,8 +107,11 @@ def copy_rows(
     by: AbstractBaseUser | None,
     reason: str,
     kind: str,
-) -> list[int]:
-    """`record_bulk` for any pair of models, such as historical models of a migration. keys: None for all rows."""
+) -> list[tuple[int, Any]]:
+    """`record_bulk` for any pair of models, such as historical models of a migration. keys: None for all rows.
+
+    Returns the `history_id` and the key of each row.
+    """
     columns = ", ".join(f'"{f.column}"' for f in historical._meta.concrete_fields if f.name not in OWN_FIELDS)
     statement = f"""
         INSERT INTO {historical._meta.db_table}
@@ -71,50 +120,67 @@ def copy_rows(
         FROM {model._meta.db_table}
         {"" if keys is None else "WHERE id = ANY(%s)"}
         ORDER BY id
-        RETURNING history_id
+        RETURNING history_id, id
     """  # noqa: S608 - names of tables and columns only
     parameters: list[Any] = [kind, reason[:100], None if by is None else by.pk]
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters if keys is None else [*parameters, keys])
-        return [line for (line,) in cursor.fetchall()]
+        written: list[tuple[int, Any]] = cursor.fetchall()
+        return written
 
 
 def latest_id(historical: type[models.Model], key: Any) -> int:
     """Return the `history_id` of a row's newest history row, 0 without any. Every change changes it. One query."""
-    newest = historical._default_manager.filter(id=key).aggregate(newest=models.Max("history_id"))["newest"]
-    return newest or 0
+    lines = historical._default_manager.filter(**{historical.instance_type._meta.pk.name: key})  # type: ignore[attr-defined]
+    return lines.aggregate(newest=models.Max("history_id"))["newest"] or 0
 
 
-def restore(model: type[models.Model], lines: list[int], *, following: Collection[str] = ()) -> list[int]:
+def restore(model: type[models.Model], spans: Sequence[Span], *, following: Collection[str] = ()) -> list[Any]:
     """Undo the changes of history rows. Returns the keys of restored rows. One statement.
 
-    lines: `history_id`, at most one per row. Its change is the difference to the preceding history row. Rows with a
-    changed column that was changed again since are skipped. following: columns ignored in this comparison, restored
-    where they are unchanged since.
+    spans: at most one per row. Its change is the difference between the history row before its first and its last.
+    Rows with a changed column that was changed again since are skipped. following: columns ignored in this comparison,
+    restored where they are unchanged since.
     """
-    historical = get_history_model_for_model(model)
-    columns = [f.column for f in historical._meta.concrete_fields if f.name not in OWN_FIELDS and not f.primary_key]
-    columns.remove("id")
     assignments = ", ".join(
         f'"{c}" = CASE WHEN l."{c}" IS DISTINCT FROM p."{c}" AND t."{c}" IS NOT DISTINCT FROM l."{c}" '
         f'THEN p."{c}" ELSE t."{c}" END'
-        for c in columns
+        for c in _columns(model)
     )
-    unchanged = " AND ".join(
+    joined, unchanged = _unchanged(model, following)
+    key = model._meta.pk.column
+    statement = f'UPDATE {model._meta.db_table} t SET {assignments} FROM {joined} WHERE {unchanged} RETURNING t."{key}"'  # noqa: S608 - names of tables and columns only
+    return _ask(statement, spans)
+
+
+def find_restorable(model: type[models.Model], spans: Sequence[Span], *, following: Collection[str] = ()) -> list[Any]:
+    """Return the keys of the rows that `restore` would restore. One query."""
+    joined, unchanged = _unchanged(model, following)
+    statement = f'SELECT t."{model._meta.pk.column}" FROM {model._meta.db_table} t, {joined} WHERE {unchanged}'  # noqa: S608 - names of tables and columns only
+    return _ask(statement, spans)
+
+
+def _columns(model: type[models.Model]) -> list[str]:
+    """Return the columns of a history that tell of the row, without its key."""
+    fields = get_history_model_for_model(model)._meta.concrete_fields
+    names = [field.column for field in fields if field.name not in OWN_FIELDS and not field.primary_key]
+    return [name for name in names if name != model._meta.pk.column]
+
+
+def _unchanged(model: type[models.Model], following: Collection[str]) -> tuple[str, str]:
+    """Return tables and condition: a row t, its last history row l of a span, p before its first, t as l left it."""
+    table, key = get_history_model_for_model(model)._meta.db_table, model._meta.pk.column
+    conditions = [
         f'(l."{c}" IS NOT DISTINCT FROM p."{c}" OR t."{c}" IS NOT DISTINCT FROM l."{c}")'
-        for c in columns
+        for c in _columns(model)
         if c not in following
-    )
-    statement = f"""
-        UPDATE {model._meta.db_table} t SET {assignments}
-        FROM {historical._meta.db_table} l, {historical._meta.db_table} p
-        WHERE l.history_id = ANY(%s) AND t.id = l.id AND {unchanged}
-            AND p.history_id = (
-                SELECT max(history_id) FROM {historical._meta.db_table} b
-                WHERE b.id = l.id AND b.history_id < l.history_id
-            )
-        RETURNING t.id
-    """  # noqa: S608 - names of tables and columns only
+    ]
+    former = f'SELECT max(history_id) FROM {table} b WHERE b."{key}" = l."{key}" AND b.history_id < s.first'  # noqa: S608 - names of tables and columns only
+    conditions += ["l.history_id = s.last", f't."{key}" = l."{key}"', f"p.history_id = ({former})"]
+    return f"unnest(%s::bigint[], %s::bigint[]) s (first, last), {table} l, {table} p", " AND ".join(conditions)
+
+
+def _ask(statement: str, spans: Sequence[Span]) -> list[Any]:
     with connection.cursor() as cursor:
-        cursor.execute(statement, [lines])
+        cursor.execute(statement, [[span.first for span in spans], [span.last for span in spans]])
         return [key for (key,) in cursor.fetchall()]

@@ -26,11 +26,10 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.html import format_html
 
-from catalog.admin.batches import UndoWords, undo_button
-from catalog.admin.bulk import row_limit
+from catalog.admin.bulk import row_limit, undo_button
 from catalog.admin.desk import current_editor
 from catalog.depots import fuels
-from catalog.models import Depot, DepotBatch
+from catalog.models import Decision, Depot
 from catalog.text import fold
 from prices import queries, services, validation
 from prices.admin.uploads import (
@@ -326,11 +325,11 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
         )
         if not (preview.is_refused or preview.too_many) and preview.seen == form.cleaned_data["seen"]:
             try:
-                batch = services.publish_price_list(quotes=preview.quotes, by=editor, on=moment)
+                decision = services.publish_price_list(quotes=preview.quotes, by=editor, on=moment)
             except validation.InvalidPrice as error:
                 preview.error = str(error)
             else:
-                self.tell(request, preview, batch)
+                self.tell(request, preview, decision)
                 return HttpResponseRedirect(reverse("admin:prices_depotprice_changelist"))
         messages.error(request, preview.too_many or "Niczego nie wczytano: od czasu podglądu coś się zmieniło.")
         context: dict[str, Any] = {"form": UploadForm(), "preview": preview}
@@ -339,9 +338,9 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
             context["confirm_form"] = ConfirmForm(initial={"packed": form.cleaned_data["packed"], "seen": preview.seen})
         return self.render_price_list(request, **context)
 
-    def tell(self, request: HttpRequest, preview: Preview, batch: DepotBatch | None) -> None:
+    def tell(self, request: HttpRequest, preview: Preview, decision: Decision | None) -> None:
         """Say what was imported and what was left out."""
-        undo = undo_button(request, batch) if batch else ""
+        undo = undo_button(request, decision) if decision else ""
         messages.success(request, format_html("Wczytano i zatwierdzono ceny: {}. {}", len(preview.quotes), undo))
         left_out = len(preview.ordinary) + len(preview.doubtful) - len(preview.quotes)
         if left_out:
@@ -360,14 +359,3 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
             "admin/prices/depotprice/price_list.html",
             {**self.admin_site.each_context(request), **common, **words, **context},
         )
-
-
-def words_of_undoing(batch: DepotBatch) -> UndoWords:
-    """Return the words for the undoing of a decision about prices: a price list is withdrawn as a file."""
-    if batch.label != services.PRICE_LIST:
-        return UndoWords()
-    effect = (
-        "Ceny z tego pliku znikną ze stron i z median, a ten sam plik będzie można wczytać jeszcze raz. Zostaną te, "
-        "które ktoś od tego czasu zmienił."
-    )
-    return UndoWords("Wycofaj cały plik", effect, "Wycofane ceny")

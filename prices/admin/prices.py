@@ -19,21 +19,19 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from catalog.admin import RegisterAdmin
-from catalog.admin.batches import undo_button
-from catalog.admin.bulk import bulk_action, each
+from catalog.admin.bulk import bulk_action, each, undo_button
 from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
 from catalog.admin.desk import PendingByDefaultFilter, current_editor, read_text
 from catalog.admin.history import HistoryAdmin
 from catalog.admin.submissions.queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
-from catalog.models import DepotBatch, SubmissionQuestion
+from catalog.models import SubmissionQuestion
 from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.bulk import among
 from prices import models, queries, services, validation
 from prices.admin.price_lists import PriceListImport
 from prices.descriptions import deviation
-from prices.handlers import prices_of
 from prices.models import LONGEST_REASON
 from prices.series import BY_SLUG
 from prices.services import PriceDecisionResult, why_not_rejected
@@ -76,17 +74,6 @@ def obstacles_to_approval(prices: Sequence[Any]) -> list[str]:
 def named(price: models.DepotPrice) -> str:
     """Return a price with the name of its depot."""
     return f"{price.depot.name}: {price}"
-
-
-def find_decided(batch: DepotBatch, most: int) -> list[tuple[str, Sequence[Any]]]:
-    """Return the first prices of a bulk decision. Two queries."""
-    return [
-        (
-            reverse("admin:prices_depotprice_change", args=[price.pk]),
-            (price, price.depot.name, price.get_origin_display(), price.get_status_display()),
-        )
-        for price in prices_of(batch).select_related("depot").order_by("pk")[:most]
-    ]
 
 
 @admin.register(models.Series)
@@ -305,7 +292,7 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
         self._report(request, decided)
 
     def _report(self, request: HttpRequest, decided: PriceDecisionResult) -> None:
-        undo = undo_button(request, decided.batch) if decided.batch else ""
+        undo = undo_button(request, decided.decision) if decided.decision else ""
         self.message_user(request, format_html("Zmieniono: {}. {}", len(decided.changed), undo))
         if decided.unchanged:
             named = "; ".join(f"{price}: {reason}" for price, reason in decided.unchanged)

@@ -7,7 +7,9 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.html import format_html
 
+from catalog.admin.bulk import undo_button
 from catalog.admin.desk import current_editor, read_number, read_text
 from catalog.admin.submissions.description import describe_part, others, same_contact
 from catalog.admin.submissions.proposal_form import ProposalForm
@@ -91,7 +93,7 @@ class VisitAdmin(SubmissionAdmin):
         try:
             if closed := shown - forms.keys() if found.is_undecided else {found.pk}:
                 raise SubmissionAlreadyDecided(min(closed))
-            count = decide_visit(
+            count, recorded = decide_visit(
                 parts=decided,
                 prices=prices,
                 reason=read_text(request, "reason"),
@@ -107,7 +109,8 @@ class VisitAdmin(SubmissionAdmin):
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             found.refresh_from_db()
             return self._show_visit(request, found, parts_of(found), forms)
-        self.message_user(request, f"Zdecydowano: {count}.")
+        undo = undo_button(request, recorded) if recorded else ""
+        self.message_user(request, format_html("Zdecydowano: {}. {}", count, undo))
         return None
 
     def _show_visit(

@@ -4,21 +4,21 @@ from decimal import Decimal
 
 from subsidy.application import Application, Household, IncomeType, Level, ProjectType
 from subsidy.calculator.money import format_amount
-from subsidy.calculator.result import Decision
+from subsidy.calculator.result import LevelDecision
 from subsidy.rules import RulesAt
 
 UPPER = (Level.HIGHEST, Level.ELEVATED)
 """Levels with a threshold of monthly income, the higher first."""
 
 
-def decide(application: Application, project_type: ProjectType, rules: RulesAt) -> Decision:
+def decide(application: Application, project_type: ProjectType, rules: RulesAt) -> LevelDecision:
     """Return the level for one project type with its reason and condition.
 
     Without a stated type the condition also names the types with another level.
     """
     if rules.contracts_ended:
         day = f"{rules.edition.contracts_until:%d.%m.%Y}"
-        return Decision(Level.NONE, rules.text("reason_contracts_ended", day=day), None)
+        return LevelDecision(Level.NONE, rules.text("reason_contracts_ended", day=day), None)
     by_income = level_of_income(application, rules)
     if by_income is None:
         return decide_basic(application, rules)
@@ -27,7 +27,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesAt) 
     if by_income is Level.HIGHEST and project_type is not ProjectType.HIGH:
         reason = rules.text("reason_only_above", eu=edge, type=int(project_type))
         condition = rules.text("condition_higher_above", eu=edge) if open_type else None
-        return Decision(Level.ELEVATED, reason, condition)
+        return LevelDecision(Level.ELEVATED, reason, condition)
     if application.benefit:
         reason = rules.text("reason_benefit")
     else:
@@ -38,7 +38,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesAt) 
             household=rules.text(f"household_{application.household}"),
         )
     condition = rules.text("condition_only_above", eu=edge) if by_income is Level.HIGHEST and open_type else None
-    return Decision(by_income, reason, condition)
+    return LevelDecision(by_income, reason, condition)
 
 
 def level_of_income(application: Application, rules: RulesAt) -> Level | None:
@@ -68,19 +68,19 @@ def threshold(level: Level, household: Household, rules: RulesAt) -> Decimal:
     return rules.number("levels/monthly_income", f"{level}/{household}")
 
 
-def decide_basic(application: Application, rules: RulesAt) -> Decision:
+def decide_basic(application: Application, rules: RulesAt) -> LevelDecision:
     """Return basic or none, by yearly income; basic with a condition where it is not stated."""
     limit = rules.number("levels/annual_income", Level.BASIC)
     if application.annual_income is not None:
         if application.annual_income <= limit:
-            return Decision(Level.BASIC, rules.text("reason_annual", limit=format_amount(limit)), None)
-        return Decision(Level.NONE, rules.text("reason_none", limit=format_amount(limit)), None)
+            return LevelDecision(Level.BASIC, rules.text("reason_annual", limit=format_amount(limit)), None)
+        return LevelDecision(Level.NONE, rules.text("reason_none", limit=format_amount(limit)), None)
     if application.income is None:
         reason = rules.text("reason_unstated")
     else:
         bound = threshold(Level.ELEVATED, application.household, rules)
         reason = rules.text("reason_too_high", threshold=format_amount(bound))
-    return Decision(Level.BASIC, reason, rules.text("condition_annual", limit=format_amount(limit)))
+    return LevelDecision(Level.BASIC, reason, rules.text("condition_annual", limit=format_amount(limit)))
 
 
 def locative(level: Level) -> str:

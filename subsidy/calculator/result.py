@@ -38,7 +38,7 @@ class ItemRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class LevelDecision:
     """A level with its reason. condition: a requirement that the application does not state, None without one."""
 
     level: Level

@@ -196,7 +196,11 @@ def test_cookies_and_pages_of_the_desk_are_kept_close(client, settings):
     cookie = answer.cookies["sessionid"]
     assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", "")
     assert settings.SESSION_COOKIE_AGE == 12 * 3600
-    for page in (reverse("admin:index"), reverse("audit"), reverse("admin:catalog_depot_changelist")):
+    for page in (
+        reverse("admin:index"),
+        reverse("admin:catalog_decision_changelist"),
+        reverse("admin:catalog_depot_changelist"),
+    ):
         assert "no-store" in client.get(page)["Cache-Control"]
 
 

@@ -126,6 +126,66 @@ depot = factories.DepotFactory(municipality=factories.krakow(), source_id="node/
 factories.DepotPriceFactory(depot=depot, fuel="pellet")
 factories.SubmissionFactory(depot=depot)
 """
+DECIDE = """
+from datetime import UTC, datetime, timedelta
+import django
+django.setup()
+from catalog.models import Depot, DepotBatch
+from catalog.services import batches, editing, merging, moderation, voivodeship_claims
+from catalog.submissions import decisions
+from prices import services as prices
+from tests import factories
+
+now = datetime(2026, 11, 1, 12, tzinfo=UTC)
+ewa = factories.UserFactory(username="ewa")
+one, two, three, four, loser, edited = (
+    factories.DepotFactory(name=name, lat=50 + number / 100, phone="")
+    for number, name in enumerate(["Jeden", "Dwa", "Trzy", "Cztery", "Scalony", "Zmieniony"])
+)
+moderation.verify_depots(keys=[one.pk, two.pk], by=ewa, on=now.date())
+undone = moderation.verify_depots(keys=[three.pk], by=ewa, on=now.date()).batch
+batches.undo_batch(batch=undone, by=ewa, on=now)
+waiting = factories.SubmissionFactory(depot=four)
+moderation.remove_depots(
+    keys=[three.pk, four.pk], reason=Depot.RemovalReason.CLOSED, by=ewa, on=now.date(), note="w terenie"
+)
+price = factories.DepotPriceFactory(depot=one, pending=True)
+prices.approve_prices(prices=[price], by=ewa, on=now)
+factories.DepotPriceFactory(depot=loser)
+merging.merge_depots(survivor=one, loser=loser, take=[], by=ewa, on=now.date())
+site = {"proposed": {"website": "https://dwa.example.pl"}, "stored": {"website": ""}}
+decisions.accept_submission(submission=factories.SubmissionFactory(depot=two, **site), by=ewa, on=datetime.now(UTC))
+rejected = factories.SubmissionFactory(depot=one)
+decisions.reject_submission(submission=rejected, reason="Nie ten numer.", by=ewa, on=datetime.now(UTC))
+editing.edit_depot(depot=edited, values={"phone": "+48 601 234 567"}, by=ewa, on=now.date())
+voivodeship_claims.take_voivodeship(voivodeship=factories.VoivodeshipFactory(), by=ewa, on=now)
+"""
+UNDO = """
+import json
+import django
+django.setup()
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+from catalog.models import Decision, Depot, Submission, VoivodeshipClaim
+from catalog.services import journal
+from prices.models import DepotPrice
+
+titles = [[row.kind, row.title, row.undone_at is not None] for row in Decision.objects.order_by("pk")]
+ewa = get_user_model().objects.get(username="ewa")
+# What came last goes first, as an editor would do it.
+for row in Decision.objects.exclude(kind="undo").filter(undone_at=None).order_by("-pk"):
+    left = journal.undo(decision=row, by=ewa, on=timezone.now()).left
+    assert not left, (row.title, left)
+print(json.dumps({
+    "titles": titles,
+    "depots": list(
+        Depot.objects.order_by("pk").values_list("publication", "data_status", "phone", "website", "merged_into")
+    ),
+    "submissions": sorted(Submission.objects.values_list("state", flat=True)),
+    "prices": list(DepotPrice.objects.order_by("pk").values_list("status", "depot__name")),
+    "claims": VoivodeshipClaim.objects.standing().count(),
+}))
+"""
 COMPARED = {
     "stores": (
         "id",
@@ -169,7 +229,6 @@ KEPT = {
     "what was proposed": "SELECT proposed, stored, email, depot_id FROM catalog_depotrequest ORDER BY id",
     "depots": "SELECT id, publication, data_status, verified_at, confirmed_fields FROM catalog_depot ORDER BY id",
     "history": "SELECT id, history_date, history_change_reason AS why FROM catalog_historicaldepot ORDER BY 2",
-    "merges": "SELECT * FROM catalog_depotmerge ORDER BY id",
     "prices": "SELECT id, depot_id, fuel, price, day, status FROM prices_depotprice ORDER BY id",
     "editors": "SELECT username, password FROM auth_user ORDER BY id",
     "runs": "SELECT source, outcome, added FROM catalog_importrun ORDER BY id",
@@ -202,18 +261,29 @@ def checkout(commit: str, folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def version_1_0(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout of it, with its own packages: it was locked for Python 3.11 alone."""
-    folder = checkout(VERSION_1_0, tmp_path_factory.mktemp("version-1.0"))
-    python = sys.executable if sys.version_info[:2] == (3, 11) else shutil.which("python3.11") or "/usr/bin/python3.11"
-    try:
-        subprocess.run([python, "-m", "venv", ".venv"], cwd=folder, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("version 1.0 needs Python 3.11")
+def with_packages(folder: Path, python: str) -> Path:
+    """Give a checkout an environment with the packages that it has locked."""
+    subprocess.run([python, "-m", "venv", ".venv"], cwd=folder, check=True)
     install = [".venv/bin/pip", "install", "--quiet", "--require-hashes", "--requirement=requirements-dev.lock"]
     subprocess.run(install, cwd=folder, check=True)
     return folder
+
+
+@pytest.fixture(scope="module")
+def version_1_0(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout of it: it was locked for Python 3.11 alone."""
+    folder = checkout(VERSION_1_0, tmp_path_factory.mktemp("version-1.0"))
+    python = sys.executable if sys.version_info[:2] == (3, 11) else shutil.which("python3.11") or "/usr/bin/python3.11"
+    try:
+        return with_packages(folder, python)
+    except OSError:
+        pytest.skip("version 1.0 needs Python 3.11")
+
+
+@pytest.fixture(scope="module")
+def previous(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout of the last release."""
+    return with_packages(checkout(PREVIOUS, tmp_path_factory.mktemp("previous")), sys.executable)
 
 
 @pytest.fixture
@@ -301,13 +371,36 @@ def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_th
 
 
 @pytest.mark.machines
-def test_the_previous_release_reads_and_writes_on_the_tables_of_this_one(databases, tmp_path):
+def test_the_previous_release_reads_and_writes_on_the_tables_of_this_one(previous, databases):
     """For the time of an upgrade, and for a rollback."""
     database, _ = databases
-    previous = checkout(PREVIOUS, tmp_path)
-    (previous / ".venv").symlink_to(sys.prefix)
     run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
     run(PROJECT_ROOT, database, "manage.py", "load_starter")
     statuses = json.loads(run(previous, database, "-c", READ, *READ_PATHS, "/readyz").splitlines()[-1])
     assert set(statuses.values()) == {200}
     run(previous, database, "-c", WRITE)
+
+
+@pytest.mark.machines
+def test_decisions_of_the_previous_release_are_in_the_journal_and_can_be_undone(previous, databases):
+    database, _ = databases
+    run(previous, database, "manage.py", "migrate", "--verbosity=0")
+    run(previous, database, "-c", DECIDE)
+    run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
+    found = json.loads(run(PROJECT_ROOT, database, "-c", UNDO).splitlines()[-1])
+    assert found["titles"] == [
+        ["verify", "Sprawdzono: Jeden i jeszcze 1", False],
+        ["verify", "Sprawdzono: Trzy", True],
+        ["remove", "Usunięto: Trzy i jeszcze 1 – skład zakończył działalność", False],
+        ["prices", "Zatwierdzono ceny: ceny (1)", False],
+        ["merge", "Scalono: Scalony z wpisem #1", False],
+        ["submission", "Przyjęto nr 2: Dwa – poprawka", False],
+        ["submission", "Odrzucono nr 3: Jeden – poprawka", False],
+        ["voivodeship", "Wzięto województwo małopolskie", False],
+        ["undo", "Cofnięto decyzję: Trzy – sprawdzono", False],
+        ["edit", "Zmieniono: Zmieniony – telefon", False],
+    ]
+    assert found["depots"] == [["published", "unverified", "", "", None]] * 6
+    assert found["submissions"] == ["waiting"] * 3
+    assert found["prices"] == [["pending", "Jeden"], ["approved", "Scalony"]]
+    assert found["claims"] == 0

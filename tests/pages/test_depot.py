@@ -36,7 +36,7 @@ def test_depot_shows_every_public_field(client, depot, depot_page):
         "Licencja ODbL-1.0",
     ]:
         assert shown in text
-    assert "- wtorek: 7:00–10:00 i 12:00–15:00\n" in client.get(f"{depot_page[:-1]}.md").content.decode()
+    assert "- wtorek: 7:00–10:00 i 12:00–15:00" in client.get(f"{depot_page[:-1]}.md").content.decode()
     assert canonical_of(answer) == f"http://127.0.0.1:8000{depot_page}"
     html = answer.content.decode()
     assert "mlat=50.0617&amp;mlon=19.9373" in html

@@ -9,10 +9,9 @@ from django.contrib.auth.models import Group
 from django.core import mail
 from django.urls import reverse
 
-from catalog.models import Dataset, DepotBatch
+from catalog.models import Dataset, Decision
 from catalog.roles import EDITOR
-from catalog.services import batches
-from catalog.services.batches import undo_batch
+from catalog.services.journal import undo
 from prices import services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
@@ -50,8 +49,8 @@ def text_of_row(price):
     return str(price).replace("\xa0", " ")
 
 
-def undo(client, batch):
-    return client.post(reverse("admin:catalog_depotbatch_undo", args=[batch.pk]), follow=True)
+def undo_at_the_desk(client, decision):
+    return client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]), follow=True)
 
 
 def text_of(answer):
@@ -67,16 +66,16 @@ def test_one_click_takes_a_bulk_decision_back(client, editor, action, changes):
     said = text_of(bulk.act(client, f"{PRICES}?status=all", action, *prices, reason="Kontrola."))
     assert f"Zmieniono: {changes}." in said
     assert "Cofnij całość" in said
-    batch = DepotBatch.objects.get()
-    assert (batch.about, len(batch.lines)) == ("prices", changes)
-    page = text_of(client.get(reverse("admin:catalog_depotbatch_change", args=[batch.pk])))
+    decision = Decision.objects.get()
+    assert (decision.kind, decision.lines.filter(model="prices.depotprice").count()) == ("prices", changes)
+    page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert text_of_row(prices[0]) in page
-    assert f"Przywrócone wpisy: {changes}." in text_of(undo(client, batch))
+    assert f"Przywrócone wpisy: {changes}." in text_of(undo_at_the_desk(client, decision))
     assert stored(*prices) == before
     assert counted() == number
     lines = DepotPrice.history.filter(history_change_reason__startswith="cofnięto decyzję", history_user=editor)
     assert lines.count() == changes
-    assert "cofnięto już wcześniej" in text_of(undo(client, batch))
+    assert "cofnięto już wcześniej" in text_of(undo_at_the_desk(client, decision))
 
 
 def test_what_somebody_has_decided_since_stays(editor):
@@ -84,8 +83,8 @@ def test_what_somebody_has_decided_since_stays(editor):
     decided = services.approve_prices(prices=[first, second, third], by=editor, on=NOW)
     services.reject_prices(prices=[first], reason="Za tanio.", by=editor, on=NOW)
     later = stored(first)
-    undone = undo_batch(batch=decided.batch, by=editor, on=NOW)
-    assert (undone.restored, undone.changed_since) == (2, (first,))
+    undone = undo(decision=decided.decision, by=editor, on=NOW)
+    assert (undone.restored, undone.left) == (2, [first])
     assert stored(first) == later
     assert [row["status"] for row in stored(second, third)] == ["pending", "rejected"]
 
@@ -94,19 +93,19 @@ def test_a_rejected_price_does_not_come_back_beside_the_one_in_its_place(editor)
     (price, *_) = various()
     decided = services.reject_prices(prices=[price], reason="Nie.", by=editor, on=NOW)
     twin = factories.DepotPriceFactory(depot=price.depot, pending=True)
-    undone = undo_batch(batch=decided.batch, by=editor, on=NOW)
-    assert (undone.restored, undone.changed_since) == (0, (price,))
+    undone = undo(decision=decided.decision, by=editor, on=NOW)
+    assert (undone.restored, undone.left) == (0, [price])
     assert [row["status"] for row in stored(price, twin)] == ["rejected", "pending"]
 
 
 def test_a_price_list_is_withdrawn_as_a_file_and_can_be_sent_again(client, editor):
     quote = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
     quotes = [(factories.DepotFactory(), quote) for _ in range(2)]
-    batch = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
-    assert (batch.label, counted()) == ("cennik z pliku", 2)
-    page = text_of(client.get(reverse("admin:catalog_depotbatch_change", args=[batch.pk])))
+    decision = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
+    assert (decision.kind, counted()) == ("price_list", 2)
+    page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert "Wycofaj cały plik" in page
-    assert "Cofnięto. Wycofane ceny: 2." in text_of(undo(client, batch))
+    assert "Cofnięto. Wycofane ceny: 2." in text_of(undo_at_the_desk(client, decision))
     assert set(DepotPrice.objects.values_list("status", "reason")) == {("rejected", "wycofano cennik z pliku")}
     assert counted() == 0
     services.publish_price_list(quotes=quotes, by=editor, on=NOW)
@@ -116,12 +115,12 @@ def test_a_price_list_is_withdrawn_as_a_file_and_can_be_sent_again(client, edito
 def test_a_withdrawn_file_leaves_the_prices_that_somebody_has_changed_since(editor):
     depots = [factories.DepotFactory() for _ in range(3)]
     quote = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
-    batch = services.publish_price_list(quotes=[(depot, quote) for depot in depots], by=editor, on=NOW)
+    decision = services.publish_price_list(quotes=[(depot, quote) for depot in depots], by=editor, on=NOW)
     later = NOW + timedelta(minutes=1)
     services.publish_owner_prices(depot=depots[0], quotes=[replace(quote, price=Decimal(1600))], on=later)
     services.reject_prices(prices=depots[1].prices.all(), reason="Nie.", by=editor, on=later)
-    undone = undo_batch(batch=batch, by=editor, on=later)
-    assert (undone.restored, len(undone.changed_since)) == (1, 2)
+    undone = undo(decision=decision, by=editor, on=later)
+    assert (undone.restored, len(undone.left)) == (1, 2)
     assert depots[0].prices.get().status == "approved"
     assert [depot.prices.get().reason for depot in depots[1:]] == ["Nie.", "wycofano cennik z pliku"]
 
@@ -137,22 +136,24 @@ def test_an_author_who_was_told_is_told_anew(editor, django_capture_on_commit_ca
     with_history(*prices)
     with django_capture_on_commit_callbacks(execute=True):
         decided = services.approve_prices(prices=prices, by=editor, on=NOW)
-    assert decided.batch.closed_submissions == [submission.pk]
-    assert undo_batch(batch=decided.batch, by=editor, on=NOW).reopened == 1
+    assert decided.decision.lines.filter(model="catalog.submission", key=submission.pk).exists()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert undo(decision=decided.decision, by=editor, on=NOW).reopened == 1
     submission.refresh_from_db()
     assert (submission.answered_at, submission.proposed) == (None, {"prices": [{}]})
     with django_capture_on_commit_callbacks(execute=True):
         services.reject_prices(prices=prices, reason="Pomyłka.", by=editor, on=NOW)
-    assert [letter.subject.partition(": ")[2] for letter in mail.outbox] == ["ceny przyjęte", "ceny odrzucone"]
+    told = [letter.subject.partition(": ")[2] for letter in mail.outbox]
+    assert told == ["ceny przyjęte", "decyzja cofnięta", "ceny odrzucone"]
 
 
 def test_who_may_not_decide_about_prices_takes_nothing_back(client, editor):
     (price, *_) = various()
-    batch = services.approve_prices(prices=[price], by=editor, on=NOW).batch
+    decision = services.approve_prices(prices=[price], by=editor, on=NOW).decision
     Group.objects.get(name=EDITOR).permissions.remove(
         *Group.objects.get(name=EDITOR).permissions.filter(codename="change_depotprice")
     )
-    assert undo(client, batch).status_code == 403
+    assert undo_at_the_desk(client, decision).status_code == 403
 
 
 def test_thousands_are_taken_back_in_as_many_statements_as_one(editor, django_assert_max_num_queries):
@@ -163,7 +164,6 @@ def test_thousands_are_taken_back_in_as_many_statements_as_one(editor, django_as
         for month in range(1, 13)
         for day in range(1, 18)
     ]
-    batch = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
-    with django_assert_max_num_queries(24):
-        assert undo_batch(batch=batch, by=editor, on=NOW).restored == 2040
-    assert batches.BATCH_HANDLERS.keys() == set(DepotBatch.About.values)
+    decision = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
+    with django_assert_max_num_queries(29):
+        assert undo(decision=decision, by=editor, on=NOW).restored == 2040

@@ -12,7 +12,7 @@ from catalog.importers.sync import Options
 from catalog.importers.sync.depots import sync_depots
 from catalog.models import Depot
 from catalog.services import editing, moderation
-from catalog.services.batches import undo_batch
+from catalog.services.journal import undo
 from prices import services, validation
 from tests import factories
 
@@ -99,9 +99,9 @@ def test_a_price_older_than_a_persons_removal_of_its_fuel_adds_nothing(editor, d
 def test_a_withdrawn_list_takes_its_fuels_back_and_brings_them_when_sent_again(editor, depot):
     moderation.verify_depot(depot=depot, by=editor, on=TODAY)
     for _ in range(2):
-        batch = publish(depot, editor, day=date(2026, 11, 1))
+        decision = publish(depot, editor, day=date(2026, 11, 1))
         assert offer(depot) == ["wegiel", "pellet"]
-        undo_batch(batch=batch, by=editor, on=NOW)
+        undo(decision=decision, by=editor, on=NOW)
         assert (offer(depot), depot.fuels_priced) == (["wegiel"], [])
     assert depot.history.latest("history_id").history_change_reason.endswith("cofnięto paliwo z ceny")
 
@@ -139,8 +139,8 @@ def test_a_fuel_that_a_person_has_stated_since_stays_without_its_price(editor, d
 def test_many_depots_cost_as_many_statements_as_two(editor):
     def count(depots):
         with CaptureQueriesContext(connection) as sent:
-            batch = services.publish_price_list(quotes=[(row, quote()) for row in depots], by=editor, on=NOW)
-            undo_batch(batch=batch, by=editor, on=NOW)
+            decision = services.publish_price_list(quotes=[(row, quote()) for row in depots], by=editor, on=NOW)
+            undo(decision=decision, by=editor, on=NOW)
         return len(sent)
 
     few, many = ([factories.DepotFactory(verified=True) for _ in range(size)] for size in (2, 40))

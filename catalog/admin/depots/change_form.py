@@ -45,6 +45,7 @@ REASONS = [
     not in {
         models.Depot.RemovalReason.GONE_FROM_SOURCE,  # only an import knows that
         models.Depot.RemovalReason.OWNER,  # set when a deletion is accepted
+        models.Depot.RemovalReason.MISTAKEN,  # set when an addition is undone
     }
 ]
 
@@ -239,11 +240,12 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
 
 def what_followed(depot: models.Depot) -> list[str] | None:
     """Counts of the rows that moved to the survivor of a merge; None if they were not recorded. One query."""
-    merge = models.DepotMerge.objects.filter(loser=depot).first()
+    merge = publishing.find_merge(depot)
     if merge is None:
         return None
-    counts = {"zgłoszenia": len(merge.open_submissions) + len(merge.closed_submissions)}
-    counts |= {one.label: len(merge.followers.get(one.name, [])) for one in FOLLOWERS}
+    moved = merge.details
+    counts = {"zgłoszenia": len(moved["open_submissions"]) + len(moved["closed_submissions"])}
+    counts |= {one.label: len(moved["followers"].get(one.name, [])) for one in FOLLOWERS}
     return [f"{label}: {number}" for label, number in counts.items()]
 
 

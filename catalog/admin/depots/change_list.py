@@ -15,8 +15,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from catalog import models
-from catalog.admin.batches import undo_button
-from catalog.admin.bulk import bulk_action, each
+from catalog.admin.bulk import bulk_action, each, undo_button
 from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search, work_queues
 from catalog.admin.desk import MissingObjectMixin, current_editor, read_text
@@ -227,7 +226,7 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
 
     def _tell(self, request: HttpRequest, decided: BulkResult) -> None:
         """Report how many depots changed, with the undo button, and which could not be changed."""
-        undo = undo_button(request, decided.batch) if decided.batch else ""
+        undo = undo_button(request, decided.decision) if decided.decision else ""
         self.message_user(request, format_html("Zmieniono: {}. {}", decided.count, undo))
         if decided.unchanged:
             more = len(decided.unchanged) - MOST_NAMED

@@ -14,8 +14,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 
-from catalog.admin.bulk import bulk_action, each
+from catalog.admin.bulk import bulk_action, each, undo_button
 from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
 from catalog.admin.desk import FixedRowsAdmin, PendingByDefaultFilter, current_editor, read_number, read_text
@@ -382,7 +383,9 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
 
     def _report(self, request: HttpRequest, decided: decisions.DecisionResult) -> None:
         """Report what was decided, and what could not be."""
-        self.message_user(request, f"Zdecydowano: {len(decided.changed)}.")
+        undo = undo_button(request, decided.decision) if decided.decision else ""
+        title = decided.decision.title if decided.decision else ""
+        self.message_user(request, format_html("Zdecydowano: {}. {} {}", len(decided.changed), title, undo))
         if decided.unchanged:
             named = "; ".join(f"nr {row.pk}: {reason}" for row, reason in decided.unchanged)
             self.message_user(request, f"Bez zmian: {named}", messages.WARNING)

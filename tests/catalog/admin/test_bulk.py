@@ -175,7 +175,7 @@ def test_an_editor_never_changes_the_whole_catalog_at_once(client, editor):
         assert "Nic nie zmieniono: zaznaczono 6586, a redaktor może zmienić naraz najwyżej 200." in text
     states = models.Depot.objects.values_list("publication", "data_status", "verified_at").distinct()
     assert list(states) == [("published", "unverified", None)]
-    assert not models.DepotBatch.objects.exists()
+    assert not models.Decision.objects.exists()
 
 
 def test_a_chief_editor_and_an_administrator_change_more(client, chief, settings):
@@ -249,8 +249,8 @@ def test_other_removed_ones_are_restored_from_their_page_without_a_word(client, 
 
 def test_restoring_hundreds_costs_as_few_statements_as_one(editor, django_assert_num_queries):
     keys = [depot.pk for depot in many(300, publication="removed", removed_at=TODAY, removal_reason="not_a_depot")]
-    # savepoint; lock; update; history; batch; version, which is new
-    with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 2):
+    # savepoint; lock; update; history; journal; version, which is new
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 2):
         assert moderation.publish_depots(keys=keys, by=editor, on=TODAY).count == 300
     assert models.Depot.objects.published().count() == 300
     assert models.Depot.history.filter(history_change_reason="przywrócono", history_user=editor).count() == 300

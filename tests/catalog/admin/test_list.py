@@ -118,7 +118,7 @@ def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, djan
     keys = [depot.pk for depot in many(500)]
     versions = models.Dataset.objects.filter(slug="depots").values_list("version", flat=True)
     models.Dataset.objects.create(slug="depots", version=7, changed_at=timezone.now(), row_count=500, source="x")
-    with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 1):  # savepoint; lock; update; history; batch; version
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1):  # savepoint; lock; update; history; journal; version
         done = moderation.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
     assert (done.count, done.unchanged) == (500, ())
     assert list(versions) == [8]
@@ -131,9 +131,9 @@ def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, djan
 def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_assert_num_queries):
     keys = [depot.pk for depot in many(50)]
     moderation.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
-    with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 1):  # savepoint; lock; update; history; batch; version
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1):  # savepoint; lock; update; history; journal; version
         assert moderation.reset_depots(keys=keys, by=editor).count == 50
-    with django_assert_num_queries(2 + 1 + 1 + 1 + 1 + 1 + 1):  # besides: what is open about them
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1 + 1):  # besides: what is open about them
         closed = models.Depot.RemovalReason.CLOSED
         moderation.remove_depots(keys=keys, reason=closed, by=editor, on=date(2026, 11, 21))
     assert set(models.Depot.objects.values_list("data_status", "publication", "removal_reason")) == {

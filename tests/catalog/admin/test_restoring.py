@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from catalog.models import Depot, DepotMerge, Submission
+from catalog.models import Decision, Depot, Submission
 from catalog.services import publishing
 from catalog.submissions import decisions
 from prices import services as prices
@@ -46,7 +46,7 @@ def test_merging_and_restoring_leaves_everything_where_it_was(three):
     restored = restore(other)
     assert (of(one), of(other)) == (ours, theirs)
     assert (restored.publication, restored.merged_into) == ("published", None)
-    assert not DepotMerge.objects.exists()
+    assert Decision.objects.get(kind="merge").undone_at is not None
     moved = DepotPrice.objects.get(depot=other, fuel="brykiet")
     assert moved.history.latest().history_change_reason == f"przywrócono skład {other.pk}"
 
@@ -172,7 +172,7 @@ def test_of_a_merge_that_was_not_remembered_the_desk_says_so_and_nothing_comes_b
     one, other, _ = three
     price = factories.DepotPriceFactory(depot=other)
     merge(one, other)
-    DepotMerge.objects.all().delete()
+    Decision.objects.filter(kind="merge").delete()
     text = client.get(reverse("admin:catalog_depot_change", args=[other.pk])).content.decode().replace("\xa0", " ")
     assert f"Nie zapamiętano, co przeszło na wpis {one.pk}: po przywróceniu zgłoszenia i ceny zostaną przy nim." in text
     restore(other)

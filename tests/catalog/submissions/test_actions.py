@@ -298,8 +298,8 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
     rows = waiting_submissions(count)
     gone = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
     numbers = [row.pk for row in [*rows, gone]]
-    # savepoint 2; depots, submissions; changed submissions, depots, their history; version, data set 1
-    with django_assert_max_num_queries(12):
+    # savepoint 2; depots, submissions; changed submissions, depots, their history; version, data set 1; journal 2
+    with django_assert_max_num_queries(14):
         decided = decisions.accept_submissions(submissions=numbers, by=editor, on=NOW)
     assert len(decided.changed) == count
     assert decided.unchanged == [(gone, "wpis jest usunięty; zgłoszenie można tylko odrzucić")]
@@ -311,12 +311,12 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
 @pytest.mark.slow
 def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, django_assert_max_num_queries):
     rows = waiting_submissions(200)
-    with django_assert_max_num_queries(6):  # savepoint 2; depots 2, submissions, changed submissions
+    with django_assert_max_num_queries(8):  # savepoint 2; depots 2, submissions, changed submissions; journal 2
         decided = decisions.reject_submissions(submissions=[row.pk for row in rows], reason="Spam.", by=editor, on=NOW)
     assert len(decided.changed) == 200
     # of each kind: savepoint 2, turn, rows; of decisions five times: 50 at once, also letters of the hour, what is
     # tried; savepoint 2, lock, what has left
-    with django_assert_max_num_queries(4 * 4 + 5 * 10):
+    with django_assert_max_num_queries(5 * 4 + 5 * 10):
         sending.send_waiting()
     assert len(mail.outbox) == 200
 

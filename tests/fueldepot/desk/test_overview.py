@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from catalog.roles import CHIEF, EDITOR
 from catalog.services import moderation
+from catalog.submissions import decisions
 from tests import factories
 from tests.catalog.admin.test_drafts import draft_of, person
 from tests.drafts import approve
@@ -52,9 +53,10 @@ def test_todays_work_is_counted_by_editor():
     editor = get_user_model().objects.get(username="ewa")
     for _ in range(3):
         moderation.verify_depot(depot=factories.DepotFactory(), by=editor, on=date(2026, 11, 21))
-    factories.SubmissionFactory(decided=True, decided_at=timezone.now(), decided_by=editor)
-    old = factories.UserFactory(username="adam")
-    factories.SubmissionFactory(decided=True, decided_by=old)
+    submission, old = factories.SubmissionFactory(), factories.SubmissionFactory()
+    decisions.reject_submission(submission=submission, reason="Nie.", by=editor, on=timezone.now())
+    adam = factories.UserFactory(username="adam")
+    decisions.reject_submission(submission=old, reason="Nie.", by=adam, on=timezone.now() - timedelta(days=2))
     text = text_of(desk.get(START))
     assert re.search(r"ewa 4 \d\d:\d\d", text)
     assert "adam" not in text

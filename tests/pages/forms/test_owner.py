@@ -66,10 +66,11 @@ def test_the_desk_shows_an_owner_s_change_as_the_owner_s_with_values(client, str
     save(stranger, link, mon="6-14", **{"price-pellet": "1600"})
     save(stranger, link, mon="7-14", **{"price-pellet": "1650"})
     price = DepotPrice.objects.get()
-    journal = text_of(client.get(reverse("audit")))
+    journal = text_of(client.get(reverse("admin:catalog_decision_changelist")))
     assert "właściciel (odnośnikiem)" in text_of(client.get(f"/admin/catalog/depot/{nowak.pk}/history/"))
     assert "właściciel (odnośnikiem)" in text_of(client.get(f"/admin/prices/depotprice/{price.pk}/history/"))
-    assert journal.count("właściciel (odnośnikiem)") == 5  # hours and price twice, and the fuel of the price
+    assert journal.count("właściciel (odnośnikiem)") == 2
+    assert "Właściciel zmienił: Skład opału Nowak – Godziny otwarcia, Pellet" in journal
     assert "godziny tygodnia: pn. 6:00-14:00" in journal
     assert "cena: 1 600 → 1 650" in journal
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog import models
 from catalog.roles import CHIEF, EDITOR
-from catalog.services import batches, editing, moderation, publishing
+from catalog.services import editing, journal, moderation, publishing
 from catalog.submissions import letters
 from fueldepot.data import history
 from tests import bulk, factories
@@ -24,7 +24,7 @@ VOLATILE = {"history_id", "history_date", "history_type", "history_change_reason
 
 
 def undo(client, batch):
-    return client.post(reverse("admin:catalog_depotbatch_undo", args=[batch.pk]), follow=True)
+    return client.post(reverse("admin:catalog_decision_undo", args=[batch.pk]), follow=True)
 
 
 def rows(*depots):
@@ -50,17 +50,17 @@ def test_one_click_takes_a_whole_batch_back(client, editor, action):
     before = rows(*depots)
     answer = bulk.act(client, DEPOTS, action, *depots, reason="Kontrola  w terenie.")
     assert "Cofnij całość" in answer.content.decode()
-    batch = models.DepotBatch.objects.get()
+    batch = models.Decision.objects.order_by("pk").first()
     assert rows(*depots) != before
     if action != "verify":
         assert batch.reason == "Kontrola w terenie."
     said = text_of(undo(client, batch))
-    assert f"Przywrócone wpisy: {len(batch.lines)}." in said
+    assert f"Przywrócone wpisy: {batch.lines.count()}." in said
     assert rows(*depots) == before
     batch.refresh_from_db()
     assert batch.undone_by == editor
-    newest = models.Depot.history.filter(history_change_reason__startswith=batches.UNDONE)
-    assert newest.count() == len(batch.lines)
+    newest = models.Depot.history.filter(history_change_reason__startswith=journal.UNDONE)
+    assert newest.count() == batch.lines.count()
     assert set(newest.values_list("history_user", flat=True)) == {editor.pk}
     assert "cofnięto już wcześniej" in text_of(undo(client, batch))
     assert rows(*depots) == before
@@ -73,7 +73,7 @@ def test_what_somebody_has_decided_since_stays(client, editor):
     publishing.publish_depot(depot=owners, by=editor, on=TODAY, note="działa")
     moderation.remove_depot(depot=owners, reason=models.Depot.RemovalReason.OWNER, by=editor, on=TODAY)
     later = rows(restored, owners)
-    said = text_of(undo(client, models.DepotBatch.objects.get()))
+    said = text_of(undo(client, models.Decision.objects.order_by("pk").first()))
     assert "Przywrócone wpisy: 1." in said
     assert "ktoś je zmienił: 2." in said
     assert rows(restored, owners) == later
@@ -85,7 +85,7 @@ def test_another_field_that_changed_since_is_kept(client, editor):
     depot = factories.DepotFactory(phone="")
     bulk.act(client, DEPOTS, "verify", depot)
     editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
-    undo(client, models.DepotBatch.objects.get())
+    undo(client, models.Decision.objects.order_by("pk").first())
     depot.refresh_from_db()
     assert (depot.phone, depot.data_status, depot.verified_at) == ("+48 12 345 67 89", "unverified", None)
     assert depot.updated_at == TODAY
@@ -103,7 +103,7 @@ def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
     assert "Powód: to nie jest skład opału." in mail.outbox[0].body
     assert set(models.Submission.objects.values_list("state", "notification_pending")) == {("superseded", False)}
     again = factories.SubmissionFactory(depot=depot, claim=True, email=claim.email, email_hash=claim.email_hash)
-    said = text_of(undo(client, models.DepotBatch.objects.get()))
+    said = text_of(undo(client, models.Decision.objects.order_by("pk").first()))
     assert "Zgłoszenia, które znów czekają: 1." in said
     states = dict(models.Submission.objects.values_list("pk", "state"))
     assert states == {waiting.pk: "waiting", claim.pk: "superseded", unconfirmed.pk: "superseded", again.pk: "waiting"}
@@ -126,13 +126,13 @@ def test_a_decision_without_a_reason_changes_nothing(client, editor, action):
     said = text_of(bulk.act(client, DEPOTS, action, *depots, reason=" \t"))
     assert "ta decyzja wymaga podania powodu" in said
     assert rows(*depots) == before
-    assert not models.DepotBatch.objects.exists()
+    assert not models.Decision.objects.exists()
 
 
 def test_an_editor_takes_back_only_what_is_their_own(client, editor):
     depot = factories.DepotFactory()
-    batch = moderation.verify_depots(keys=[depot.pk], by=factories.UserFactory(), on=TODAY).batch
-    page = reverse("admin:catalog_depotbatch_change", args=[batch.pk])
+    batch = moderation.verify_depots(keys=[depot.pk], by=factories.UserFactory(), on=TODAY).decision
+    page = reverse("admin:catalog_decision_change", args=[batch.pk])
     assert "Cofnij całość" not in client.get(page).content.decode()
     assert undo(client, batch).status_code == 403
     depot.refresh_from_db()
@@ -151,20 +151,20 @@ def test_two_thousand_are_taken_back_in_as_many_statements_as_one(editor, django
     keys = [depot.pk for depot in many(2000)]
     history.record_bulk(models.Depot, keys, by=None, reason="import")
     closed = models.Depot.RemovalReason.CLOSED
-    batch = moderation.remove_depots(keys=keys, reason=closed, by=editor, on=TODAY, note="pomyłka").batch
-    with django_assert_max_num_queries(10):
-        undone = batches.undo_batch(batch=batch, by=editor, on=batch.decided_at)
-    assert (undone.restored, undone.changed_since) == (2000, ())
+    batch = moderation.remove_depots(keys=keys, reason=closed, by=editor, on=TODAY, note="pomyłka").decision
+    with django_assert_max_num_queries(13):
+        undone = journal.undo(decision=batch, by=editor, on=batch.decided_at)
+    assert (undone.restored, undone.left) == (2000, [])
     assert models.Depot.objects.published().count() == 2000
 
 
 def test_the_list_of_batches_filters_and_removed_entries_filter_by_reason(client, editor):
-    assert Group.objects.get(name=EDITOR).permissions.filter(codename="view_depotbatch").exists()
+    assert Group.objects.get(name=EDITOR).permissions.filter(codename="view_decision").exists()
     closed, private = factories.DepotFactory(name="Zamknięty"), factories.DepotFactory(name="Prywatny", lat=51)
     bulk.act(client, DEPOTS, "remove_closed", closed)
     bulk.act(client, DEPOTS, "remove_private", private)
     found = client.get(DEPOTS, {"removal_reason__exact": "private_person"}).context["cl"].result_list
     assert list(found) == [private]
-    undo(client, models.DepotBatch.objects.first())
-    listing = reverse("admin:catalog_depotbatch_changelist")
-    assert [len(client.get(listing, {"undone": which}).context["cl"].result_list) for which in ("no", "yes")] == [1, 1]
+    undo(client, models.Decision.objects.order_by("pk").first())
+    listing = reverse("admin:catalog_decision_changelist")
+    assert [len(client.get(listing, {"undone": which}).context["cl"].result_list) for which in ("no", "yes")] == [2, 1]

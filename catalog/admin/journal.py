@@ -1,0 +1,378 @@
+"""The journal of decisions at the desk: who decided what, values before and after, undoing, counts by person."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from statistics import median
+from typing import Any, ClassVar
+
+from django.apps import apps
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
+from django.contrib.auth import get_user_model
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, DateTimeField, Field, Model, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.template.response import TemplateResponse
+from django.urls import NoReverseMatch, URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST
+from simple_history.utils import get_history_model_for_model
+
+from catalog.admin.bulk import words_for
+from catalog.admin.csv_list import CsvMixin
+from catalog.admin.depots import field_history
+from catalog.admin.desk import DoneFilter, current_editor, page_url, read_number
+from catalog.admin.history import FieldChange, written
+from catalog.admin.registers import RegisterAdmin
+from catalog.models import Decision, DecisionLine, Depot
+from catalog.roles import is_chief
+from catalog.services import journal
+from catalog.services.refusal import Refusal
+from fueldepot.data import history
+
+MOST_SHOWN = 100
+"""Rows listed on the page of a decision, and named in a message; of further ones only the count."""
+
+MOST_COMPARED = 3
+"""The list shows values before and after of decisions on at most so many rows."""
+
+DAYS_SHOWN, MOST_DAYS = 14, 366
+"""Days of the counts: by default, and at most."""
+
+EARLIEST = date(2000, 1, 1)
+"""Lower limit of dates."""
+
+DAY = timedelta(days=1)
+
+Kind = Decision.Kind
+
+
+def who(decision: Decision) -> str:
+    """Return who decided, in Polish."""
+    return str(decision.decided_by) if decision.decided_by_id else history.BY_OWNER
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedRow:
+    """A row of a decision: what it is, its name and page, "" without one, and its values before and after."""
+
+    label: str
+    name: str
+    url: str
+    changes: Sequence[FieldChange]
+
+
+def read_rows(lines: Sequence[DecisionLine]) -> list[DecidedRow]:
+    """Return the rows of decisions in words. Three queries for each model."""
+    by_model: dict[str, list[DecisionLine]] = {}
+    for line in lines:
+        by_model.setdefault(line.model, []).append(line)
+    names: dict[tuple[str, str], str] = {}
+    changes: dict[int, tuple[FieldChange, ...]] = {}
+    for label, some in by_model.items():
+        model = apps.get_model(label)
+        rows = model._default_manager.in_bulk([model._meta.pk.to_python(line.key) for line in some])
+        names |= {(label, str(key)): str(row) for key, row in rows.items()}
+        changes |= read_changes(model, [line for line in some if line.last is not None])
+    return [
+        DecidedRow(
+            label=str(apps.get_model(line.model)._meta.verbose_name),
+            name=names.get((line.model, line.key), f"nr {line.key} (już nie istnieje)"),
+            url=_url_of(line) if (line.model, line.key) in names else "",
+            changes=changes.get(line.pk, ()),
+        )
+        for line in lines
+    ]
+
+
+def _url_of(line: DecisionLine) -> str:
+    try:
+        return page_url(apps.get_model(line.model)._meta, "change", line.key)
+    except NoReverseMatch:
+        return ""
+
+
+def read_changes(model: type[Model], lines: Sequence[DecisionLine]) -> dict[int, tuple[FieldChange, ...]]:
+    """Return the fields that decisions changed, by id of the line; none for an added or deleted row. Two queries.
+
+    Moments and users are left out: the page shows those of the decision.
+    """
+    if not lines:
+        return {}
+    historical = get_history_model_for_model(model)
+    key = model._meta.pk.name
+    earlier = historical._default_manager.filter(**{key: OuterRef(key)}, history_id__lt=OuterRef("history_id"))
+    former = Subquery(earlier.order_by("-history_id").values("history_id")[:1])
+    firsts = historical._default_manager.filter(history_id__in=[line.first for line in lines]).annotate(former=former)
+    formers = dict(firsts.values_list("history_id", "former"))
+    wanted = [line.last for line in lines] + [number for number in formers.values() if number]
+    rows = {row["history_id"]: row for row in historical._default_manager.filter(history_id__in=wanted).values()}
+    compare = field_history.changes_of if model is Depot else _Comparison(historical)
+    return {
+        line.pk: compare(rows[before], rows[line.last])
+        for line in lines
+        if (before := formers.get(line.first)) and line.last in rows and rows[line.last]["history_type"] != "-"
+    }
+
+
+class _Comparison:
+    """Compares rows of any history by the labels and choices of its fields."""
+
+    def __init__(self, historical: type[Model]) -> None:
+        self.fields: list[Field[Any, Any]] = [
+            field
+            for field in historical._meta.concrete_fields
+            if field.name not in history.OWN_FIELDS
+            and not isinstance(field, DateTimeField)
+            and field.related_model is not get_user_model()
+        ]
+
+    def __call__(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
+        return tuple(
+            FieldChange(str(field.verbose_name), _worded(field, before), _worded(field, after))
+            for field in self.fields
+            if before[field.attname] != after[field.attname]
+        )
+
+
+def _worded(field: "Field[Any, Any]", row: Mapping[str, Any]) -> str:
+    value = row[field.attname]
+    choices = dict(field.flatchoices)
+    return written(choices.get(value, value) if isinstance(value, str) else value)
+
+
+class UndoneFilter(DoneFilter):
+    parameter_name = "undone"
+    field, undone, done = "undone_at", "obowiązuje", "cofnięta"
+
+
+class DecisionList(ChangeList):
+    """The list with the values before and after of decisions on a few rows."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        few = [row.pk for row in self.result_list if row.rows <= MOST_COMPARED]
+        lines = list(DecisionLine.objects.filter(decision__in=few, last__isnull=False).order_by("pk"))
+        by_line = {line.pk: line.decision_id for line in lines}
+        found: dict[int, list[FieldChange]] = {}
+        for line in {line.model: None for line in lines}:
+            some = [one for one in lines if one.model == line]
+            for key, changes in read_changes(apps.get_model(line), some).items():
+                found.setdefault(by_line[key], []).extend(changes)
+        for row in self.result_list:
+            row.changes = found.get(row.pk, [])
+
+
+@admin.register(Decision)
+class DecisionAdmin(CsvMixin, RegisterAdmin):
+    """The journal, newest first. A decision is undone as a whole, never edited."""
+
+    list_display = ("decided_at", "person", "what", "kind", "reason", "count", "state")
+    list_display_links = ("what",)
+    list_filter = (UndoneFilter, "kind", ("decided_by", admin.RelatedOnlyFieldListFilter))
+    list_select_related = ("decided_by", "undone_by")
+    date_hierarchy = "decided_at"
+    search_fields = ("title", "reason")
+    search_help_text = "Słowo z opisu lub powodu, albo #123: decyzje o składzie nr 123."
+    ordering = ("-decided_at", "-pk")
+    list_per_page = 100
+    show_full_result_count = False
+    csv_columns: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
+        "numer": lambda row: row.pk,
+        "kiedy": lambda row: f"{timezone.localtime(row.decided_at):%Y-%m-%d %H:%M}",
+        "kto": who,
+        "rodzaj": lambda row: row.get_kind_display(),
+        "co zdecydowano": lambda row: row.title,
+        "powód": lambda row: row.reason,
+        "wiersze": lambda row: row.rows,
+        "czekało dni": lambda row: "" if row.waiting_since is None else (row.decided_at - row.waiting_since).days,
+        "cofnięto": lambda row: "" if row.undone_at is None else f"{timezone.localtime(row.undone_at):%Y-%m-%d %H:%M}",
+    }
+
+    def get_urls(self) -> list[URLPattern]:
+        undo = self.admin_site.admin_view(require_POST(self.undo_view))
+        days = self.admin_site.admin_view(self.days_view)
+        return [
+            path("dni/", days, name="catalog_decision_days"),
+            path("<int:number>/cofnij/", undo, name="catalog_decision_undo"),
+            *super().get_urls(),
+        ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
+        lines = DecisionLine.objects.filter(decision=OuterRef("pk")).order_by().values("decision")
+        counted = Subquery(lines.annotate(number=Count("pk")).values("number"))
+        rows: QuerySet[Decision] = super().get_queryset(request).annotate(rows=Coalesce(counted, 0))
+        return rows
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return DecisionList
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
+        if search_term.startswith("#"):
+            return queryset.about(Depot(pk=read_number(search_term[1:]))), False
+        found, may_repeat = super().get_search_results(request, queryset, search_term)
+        return found, may_repeat
+
+    @admin.display(description="kto", ordering="decided_by__username")
+    def person(self, decision: Decision) -> str:
+        return who(decision)
+
+    @admin.display(description="co zdecydowano", ordering="title")
+    def what(self, decision: Any) -> SafeString:
+        changes = ((change.label, change.before, change.after) for change in decision.changes)
+        return format_html(
+            "{}{}",
+            decision.title,
+            format_html_join("", '<br><span class="quiet">{}: <del>{}</del> → <ins>{}</ins></span>', changes),
+        )
+
+    @admin.display(description="wiersze", ordering="rows")
+    def count(self, decision: Any) -> int:
+        number: int = decision.rows
+        return number
+
+    @admin.display(description="stan", ordering="undone_at")
+    def state(self, decision: Decision) -> str:
+        by = f" ({decision.undone_by})" if decision.undone_by_id else ""
+        return f"cofnięta{by}" if decision.undone_at else "obowiązuje"
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show a decision: its rows with their values before and after, and what undoing it would leave."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        decision = self.get_queryset(request).filter(pk=read_number(object_id)).first()
+        if decision is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+        undoable = may_undo(request, decision)
+        left = journal.find_changed_since(decision) if undoable else []
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Decyzja nr {decision.pk}",
+            "opts": self.opts,
+            "decision": decision,
+            "who": who(decision),
+            "rows": read_rows(list(decision.lines.order_by("pk")[:MOST_SHOWN])),
+            "may_undo": undoable,
+            "count_left": len(left),
+            "left": name_rows(left),
+            "words": words_for(decision),
+        }
+        return TemplateResponse(request, "admin/catalog/decision/page.html", context)
+
+    def undo_view(self, request: HttpRequest, number: int) -> HttpResponse:
+        """Undo a decision, then show its page."""
+        decision = Decision.objects.filter(pk=number).first()
+        if decision is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, str(number))
+        if decision.undone_at is None and not may_undo(request, decision):
+            raise PermissionDenied
+        try:
+            undoing = journal.undo(decision=decision, by=current_editor(request), on=timezone.now())
+        except Refusal as refusal:
+            self.message_user(request, f"{refusal.reason[:1].upper()}{refusal.reason[1:]}.", messages.WARNING)
+        else:
+            said = f"Cofnięto. {words_for(decision).counted}: {undoing.restored}."
+            if undoing.reopened:
+                said += f" Zgłoszenia, które znów czekają: {undoing.reopened}."
+            if undoing.told:
+                said += f" Listy o cofnięciu: {undoing.told}."
+            self.message_user(request, said)
+            if undoing.left:
+                text = (
+                    f"Bez zmian, bo od tamtej decyzji ktoś je zmienił: {len(undoing.left)}. {name_rows(undoing.left)}"
+                )
+                self.message_user(request, text, messages.WARNING)
+        return HttpResponseRedirect(reverse("admin:catalog_decision_change", args=[decision.pk]))
+
+    def days_view(self, request: HttpRequest) -> HttpResponse:
+        """Show decisions by day and person, by default of the last two weeks."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        today = timezone.localdate()
+        until = min(max(read_day(request.GET.get("until")) or today, EARLIEST), today)
+        since = read_day(request.GET.get("since")) or until - timedelta(days=DAYS_SHOWN - 1)
+        since = max(since, until - timedelta(days=MOST_DAYS - 1))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Decyzje według dni i osób",
+            "opts": self.opts,
+            "since": since,
+            "until": until,
+            "rows": count_decisions(since, until),
+        }
+        return render(request, "admin/decision_statistics.html", context)
+
+
+def name_rows(rows: Sequence[Model]) -> str:
+    """Return the names of the first rows."""
+    return ", ".join(map(str, rows[:MOST_SHOWN]))
+
+
+def may_undo(request: HttpRequest, decision: Decision) -> bool:
+    """Whether the user may undo a decision: their own or an owner's, or any as a chief editor.
+
+    The right to change each kind of its rows is needed.
+    """
+    editor = current_editor(request)
+    if decision.undone_at is not None or decision.kind == Kind.UNDO:
+        return False
+    if decision.decided_by_id not in {None, editor.pk} and not is_chief(editor):
+        return False
+    changed = decision.lines.filter(last__isnull=False).order_by().values_list("model", flat=True).distinct()
+    models = [*map(apps.get_model, changed)] or [Depot]
+    return all(editor.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}") for model in models)
+
+
+@dataclass(frozen=True, slots=True)
+class DayOfEditor:
+    """Decisions of a person on a day. kinds: counts by their Polish name. last: the newest.
+
+    waited_days: median time that the decided submissions and prices had waited, None if nothing waited.
+    """
+
+    day: date
+    who: str
+    kinds: Mapping[str, int]
+    last: datetime
+    waited_days: float | None
+
+    @property
+    def count(self) -> int:
+        """Number of decisions of the day."""
+        return sum(self.kinds.values())
+
+
+def count_decisions(since: date, until: date) -> list[DayOfEditor]:
+    """Return the decisions of days by day, newest first, then by person; without owners' changes. One query."""
+    begin, end = (timezone.make_aware(datetime.combine(*when)) for when in ((since, time.min), (until, time.max)))
+    rows = Decision.objects.filter(decided_at__gte=begin, decided_at__lte=end, decided_by__isnull=False)
+    days: dict[tuple[date, str], list[tuple[datetime, str, datetime | None]]] = {}
+    for at, name, kind, start in rows.values_list("decided_at", "decided_by__username", "kind", "waiting_since"):
+        days.setdefault((timezone.localdate(at), name), []).append((at, kind, start))
+    return [
+        DayOfEditor(
+            day=day,
+            who=name,
+            kinds=dict(Counter(str(Kind(kind).label) for _, kind, _ in some)),
+            last=max(at for at, _, _ in some),
+            waited_days=median(waits) if (waits := [(at - start) / DAY for at, _, start in some if start]) else None,
+        )
+        for (day, name), some in sorted(days.items(), key=lambda item: (-item[0][0].toordinal(), item[0][1]))
+    ]
+
+
+def read_day(text: str | None) -> date | None:
+    """Return a day of a query string, None for anything else, such as the 31st of February."""
+    try:
+        return parse_date((text or "").replace("\0", ""))
+    except ValueError:
+        return None

@@ -1,0 +1,279 @@
+"""The journal of decisions: services record what they change in it, and a decision is undone from it.
+
+A service that changes what is published does so within `recording`. Every history row written meanwhile becomes a line
+of the decision; rows without a history are named by `Recording.concern`. A service called by another one joins its
+decision.
+
+`undo` hands the lines of each model to its handler in `UNDO_HANDLERS`: depots first, then what other apps have
+registered, then submissions and owners' links. What somebody has changed since stays, and is named.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from django.apps import apps
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import router, transaction
+from django.db.models import Max, Model
+from django.db.models.deletion import Collector, ProtectedError
+from django.utils import timezone
+from simple_history.utils import get_history_model_for_model
+
+from catalog.models import Decision, DecisionLine
+from catalog.services.refusal import Refusal
+from fueldepot.data import history
+from fueldepot.data.history import Span
+
+UNDONE = "cofnięto decyzję"
+"""Prefix of the reason in history rows that undo a decision."""
+
+
+class DecisionAlreadyUndone(Refusal):
+    """The decision was undone before."""
+
+    reason = "tę decyzję cofnięto już wcześniej"
+
+
+class DecisionNotUndoable(Refusal):
+    """What undid another decision is not undone itself: decide anew."""
+
+    reason = "cofnięcia nie można cofnąć; podejmij decyzję jeszcze raz"
+
+
+@dataclass(slots=True)
+class Recording:
+    """What is known of a decision that is being carried out. title: in Polish, the first that a service gives counts.
+
+    decision: with its number once it is recorded, None if nothing was changed.
+    """
+
+    title: str = ""
+    reason: str = ""
+    rows: list[tuple[type[Model], Any]] = field(default_factory=list)
+    waiting_since: list[datetime] = field(default_factory=list)
+    details: dict[str, Any] = field(default_factory=dict)
+    decision: Decision | None = None
+
+    def concern(self, model: type[Model], keys: Iterable[Any]) -> None:
+        """Name rows that have no history, or that the decision only concerns."""
+        self.rows += [(model, key) for key in keys]
+
+
+_current: ContextVar[Recording | None] = ContextVar("recording", default=None)
+
+
+@contextmanager
+def recording(
+    kind: Decision.Kind, *, by: AbstractBaseUser | None, on: datetime | None = None, title: str = "", reason: str = ""
+) -> Iterator[Recording]:
+    """Record what is changed within as one decision, in one transaction; within another decision join that one.
+
+    by: None for an owner or a command. on: the moment, the present one by default. Nothing is recorded if neither a
+    history row was written nor a row named. Two statements at the end, however many rows.
+    """
+    outer = _current.get()
+    if outer is not None:
+        yield Recording(rows=outer.rows, waiting_since=outer.waiting_since)
+        return
+    record = Recording(title, reason)
+    token = _current.set(record)
+    try:
+        with transaction.atomic(savepoint=False), history.collected() as lines:
+            yield record
+            if lines or record.rows:
+                record.decision = _store(record, kind, lines, by, on or timezone.now())
+    finally:
+        _current.reset(token)
+
+
+def _store(
+    record: Recording, kind: Decision.Kind, lines: list[history.HistoryLine], by: AbstractBaseUser | None, on: datetime
+) -> Decision:
+    decision = Decision.objects.create(
+        kind=kind,
+        title=record.title[:300],
+        reason=record.reason[:500],
+        decided_at=on,
+        decided_by_id=None if by is None else by.pk,
+        waiting_since=min(record.waiting_since, default=None),
+        details=record.details,
+    )
+    spans: dict[tuple[type[Model], Any], Span | None] = {}
+    for line in lines:
+        spans[line.model, line.key] = Span((spans.get((line.model, line.key)) or line[2:] * 2)[0], line.history_id)
+    spans = {**dict.fromkeys(record.rows), **spans}
+    DecisionLine.objects.bulk_create(
+        DecisionLine(
+            decision=decision,
+            model=model._meta.label_lower,
+            key=str(key),
+            first=span and span.first,
+            last=span and span.last,
+        )
+        for (model, key), span in spans.items()
+    )
+    return decision
+
+
+def titled(label: str, names: Iterable[str]) -> str:
+    """Return a title: what was done, to what; of several rows the first one and the number of others.
+
+    label: "usunięto: powtórzony wpis" gives "Usunięto: Skład Nowak i jeszcze 3 – powtórzony wpis".
+    """
+    done, _, detail = label.partition(": ")
+    first, *others = names
+    what = f"{first} i jeszcze {len(others)}" if others else first
+    return f"{done[:1].upper()}{done[1:]}: {what}" + (f" – {detail}" if detail else "")
+
+
+@dataclass
+class Undoing:
+    """A decision that is being undone, and what came of it.
+
+    decision: locked. restored: number of rows. left: rows that were changed again since and stay as they are.
+    reopened: number of submissions that wait again. told: of these, those whose author gets a letter.
+    """
+
+    decision: Decision
+    by: AbstractBaseUser | None
+    on: datetime
+    restored: int = 0
+    left: list[Model] = field(default_factory=list)
+    reopened: int = 0
+    told: int = 0
+
+    @property
+    def reason(self) -> str:
+        """Reason for the history."""
+        return f"{UNDONE}: {self.decision.title}"
+
+    @cached_property
+    def lines(self) -> list[DecisionLine]:
+        return list(self.decision.lines.order_by("pk"))
+
+    def keys(self, model: type[Model]) -> list[Any]:
+        """Return the primary keys of the decision's rows of a model."""
+        to_key = model._meta.pk.to_python
+        return [to_key(line.key) for line in self.lines if line.model == model._meta.label_lower]
+
+    def spans(self, model: type[Model]) -> dict[Any, Span]:
+        """Return what the decision wrote into the history of a model, by primary key."""
+        lines = [line for line in self.lines if line.model == model._meta.label_lower]
+        to_key = model._meta.pk.to_python
+        return {to_key(line.key): Span(line.first, line.last) for line in lines if line.first and line.last}
+
+
+UNDO_HANDLERS: dict[str, Callable[[Undoing], None]] = {}
+"""What undoes the lines of each model ("catalog.depot"); apps register theirs in `AppConfig.ready`."""
+
+FOLLOWING = {"catalog.depot": ("updated_at", "confirmed_fields")}
+"""Columns that are restored where they are unchanged since, and never prevent restoring the others."""
+
+UNDONE_LAST = ("catalog.submission", "catalog.ownerlink")
+"""Locked after depots and prices, everywhere."""
+
+UNDO_KINDS: dict[Decision.Kind, Callable[[Undoing], None]] = {}
+"""What undoes a whole decision of a kind, instead of the handlers of its models."""
+
+
+@transaction.atomic
+def undo(*, decision: Decision, by: AbstractBaseUser, on: datetime) -> Undoing:
+    """Undo a decision; that is a decision too. The number of statements does not depend on that of rows.
+
+    Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone and
+    DecisionNotUndoable.
+    """
+    stored = Decision.objects.select_for_update(of=("self",)).get(pk=decision.pk)
+    if stored.undone_at is not None:
+        raise DecisionAlreadyUndone(stored.pk)
+    if stored.kind == Decision.Kind.UNDO:
+        raise DecisionNotUndoable(stored.pk)
+    undoing = Undoing(stored, by, on)
+    with recording(
+        Decision.Kind.UNDO, by=by, on=on, title=f"Cofnięto decyzję nr {stored.pk}: {stored.title}"
+    ) as record:
+        record.concern(Decision, [stored.pk])
+        if stored.kind in UNDO_KINDS:
+            UNDO_KINDS[Decision.Kind(stored.kind)](undoing)
+        else:
+            models = {line.model for line in undoing.lines}
+            for model in sorted(UNDO_HANDLERS, key=UNDONE_LAST.__contains__):
+                if model in models:
+                    UNDO_HANDLERS[model](undoing)
+    stored.undone_at, stored.undone_by_id, stored.undoing = on, by.pk, record.decision
+    stored.save(update_fields=["undone_at", "undone_by", "undoing"])
+    return undoing
+
+
+def restore_changes(model: type[Model], undoing: Undoing) -> list[Any]:
+    """Restore the changed rows of a model, with a line of history each, and count them. The caller locks them.
+
+    Returns the keys of restored rows. Added and deleted rows are left to the caller. Two statements.
+    """
+    spans = list(undoing.spans(model).values())
+    restored = history.restore(model, spans, following=FOLLOWING.get(model._meta.label_lower, ()))
+    history.record_bulk(model, restored, by=undoing.by, reason=undoing.reason)
+    undoing.restored += len(restored)
+    return restored
+
+
+def find_changed_since(decision: Decision) -> list[Model]:
+    """Return the rows of a decision that undoing it would leave, because somebody has changed them since.
+
+    Three queries for each model with a history.
+    """
+    undoing = Undoing(decision, None, decision.decided_at)
+    left: list[Model] = []
+    for label in dict.fromkeys(line.model for line in undoing.lines if line.last):
+        model = apps.get_model(label)
+        spans = undoing.spans(model)
+        restorable = history.find_restorable(model, list(spans.values()), following=FOLLOWING.get(label, ()))
+        historical = get_history_model_for_model(model)
+        name = model._meta.pk.name
+        newest = historical._default_manager.filter(**{f"{name}__in": list(spans)}).order_by().values_list(name)
+        untouched = {key for key, line in newest.annotate(line=Max("history_id")) if line == spans[key].last}
+        left += model._default_manager.in_bulk([key for key in spans if key not in {*restorable, *untouched}]).values()
+    return left
+
+
+def restore_rows(model: type[Model], undoing: Undoing) -> None:
+    """Bring rows back one by one, as `restore_changes` does not: changed, deleted and added ones. For a handful.
+
+    A row that was changed since stays, as does an added one to which others refer.
+    """
+    historical = get_history_model_for_model(model)
+    name = model._meta.pk.name
+    spans = undoing.spans(model)
+    rows = model._default_manager.select_for_update(of=("self",)).in_bulk(list(spans))
+    # Newest first: what refers to an added row goes before it, and comes back after a deleted one.
+    for key, span in sorted(spans.items(), key=lambda item: -item[1].last):
+        lines = historical._default_manager.filter(**{name: key})
+        before = lines.filter(history_id__lt=span.first).order_by("-history_id").first()
+        row = rows.get(key)
+        if history.latest_id(historical, key) != span.last or (before is None and row is not None and _is_used(row)):
+            undoing.left.append(row or before.instance)
+            continue
+        changing: Any = row if before is None else before.instance
+        if changing is None:
+            continue
+        changing._history_user, changing._change_reason = undoing.by, undoing.reason[:100]
+        if before is None:
+            changing.delete()
+        else:
+            changing.save()
+        undoing.restored += 1
+
+
+def _is_used(row: Model) -> bool:
+    """Whether other rows refer to a row, which would go with it."""
+    collector = Collector(using=router.db_for_write(type(row)))
+    try:
+        collector.collect([row])
+    except ProtectedError:
+        return True
+    return sum(map(len, collector.data.values())) > 1 or any(rows.exists() for rows in collector.fast_deletes)

@@ -1,0 +1,238 @@
+"""The journal at the desk: who decided what, in words, with values before and after; search, days, CSV, counts."""
+
+import csv
+import io
+import re
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Decision, Depot, NotDuplicate, VoivodeshipClaim
+from catalog.roles import CHIEF
+from catalog.services import editing, journal, merging, moderation, publishing, voivodeship_claims
+from catalog.submissions import decisions
+from prices import services as prices
+from prices.models import DepotPrice, PlausibleRange
+from regulations.models import Deadline
+from tests import factories
+from tests.catalog.admin.test_drafts import draft_of
+from tests.drafts import approve
+from tests.pages.reading import text_of
+from tests.regulations.factories import DeadlineFactory
+
+pytestmark = pytest.mark.django_db
+
+JOURNAL = reverse("admin:catalog_decision_changelist")
+DAYS = reverse("admin:catalog_decision_days")
+TODAY = date(2026, 11, 21)
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def last():
+    return Decision.objects.order_by("pk").last()
+
+
+def undo_at_the_desk(client, decision):
+    return text_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]), follow=True))
+
+
+def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
+    depot = factories.DepotFactory(name="Skład <b>Nowak</b>")
+    moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, by=editor, on=TODAY)
+    price = factories.DepotPriceFactory(pending=True, price=Decimal("1499.50"), depot=factories.DepotFactory(name="B"))
+    prices.reject_prices(prices=[price], reason="zła jednostka", by=editor, on=NOW)
+    text = text_of(client.get(JOURNAL))
+    assert "Usunięto: Skład <b>Nowak</b> – skład zakończył działalność" in text
+    assert "Odrzucono ceny: B – pellet 1 499,50 zł/t" in text
+    assert "Odrzucono ceny" in text_of(client.get(JOURNAL, {"q": "zła jednostka"}))
+    assert "Odrzucono ceny" not in text_of(client.get(JOURNAL, {"q": f"#{depot.pk}"}))
+    assert "Usunięto: Skład" in text_of(client.get(JOURNAL, {"q": f"#{depot.pk}"}))
+
+
+def test_a_single_change_shows_the_values_before_and_after(client, editor):
+    depot = factories.DepotFactory(verified=True, phone="")
+    editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY, verify=True)
+    assert last().title == f"Zmieniono: {depot.name} – telefon"
+    assert "telefon: – → +48 12 345 67 89" in text_of(client.get(JOURNAL))
+    page = client.get(reverse("admin:catalog_decision_change", args=[last().pk]))
+    assert "telefon: – → +48 12 345 67 89" in text_of(page)
+
+
+def test_it_is_cut_by_person_kind_and_day(client, editor):
+    other = factories.UserFactory(username="adam")
+    moderation.verify_depot(depot=factories.DepotFactory(name="Przez Ewę"), by=editor, on=TODAY)
+    moderation.revoke_verification(depot=factories.DepotFactory(name="Przez Adama", verified=True), by=other)
+    Decision.objects.filter(decided_by=other).update(decided_at=NOW - timedelta(days=400))
+
+    def names(**asked):
+        return [decision.title.partition(": ")[2] for decision in client.get(JOURNAL, asked).context["cl"].result_list]
+
+    assert names() == ["Przez Ewę", "Przez Adama"]
+    assert names(decided_by__id__exact=other.pk) == ["Przez Adama"]
+    assert names(kind__exact="remove") == []
+    assert names(decided_at__year=NOW.year - 1) == ["Przez Adama"]
+    for rubbish in ({"decided_by__id__exact": "x"}, {"decided_at__year": "0"}, {"q": "#" + "9" * 40}, {"q": "\0"}):
+        assert client.get(JOURNAL, rubbish).status_code in {200, 302, 400}
+
+
+def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
+    for number in range(130):
+        moderation.verify_depots(keys=[factories.DepotFactory(name=f"Skład {number:03}").pk], by=editor, on=TODAY)
+    client.get(JOURNAL)
+    with django_assert_max_num_queries(16):
+        assert len(client.get(JOURNAL).context["cl"].result_list) == 100
+    with django_assert_max_num_queries(16):
+        client.get(reverse("admin:catalog_decision_change", args=[last().pk]))
+
+
+def test_strangers_and_staff_without_a_role_see_nothing(client):
+    decision = Decision.objects.create(kind="edit", title="Zmieniono", decided_at=NOW)
+    pages = (JOURNAL, DAYS, f"{JOURNAL}csv/", reverse("admin:catalog_decision_change", args=[decision.pk]))
+    assert {client.get(page).status_code for page in pages} == {302}
+    client.force_login(get_user_model().objects.create(username="nikt", is_staff=True))
+    assert {client.get(page).status_code for page in pages} == {403}
+
+
+def test_former_addresses_lead_to_the_journal(client, editor):
+    assert client.get("/admin/dziennik/")["Location"] == JOURNAL
+    assert client.get("/admin/dziennik/dni/")["Location"] == DAYS
+    assert client.get("/admin/catalog/depotbatch/7/change/")["Location"] == JOURNAL
+
+
+def test_decisions_and_not_rows_are_counted_by_day_and_editor_with_waiting_times(client, editor):
+    depots = [factories.DepotFactory(lat=50 + n / 10) for n in range(3)]
+    moderation.verify_depots(keys=[row.pk for row in depots], by=editor, on=TODAY)
+    for days in (1, 3, 8):
+        row = factories.SubmissionFactory(confirmed_at=timezone.now() - timedelta(days=days))
+        decisions.reject_submission(submission=row, reason="Nie.", by=editor, on=timezone.now())
+    text = text_of(client.get(DAYS))
+    assert re.search(r"ewa 4 (sprawdzenie: 1, zgłoszenie: 3|zgłoszenie: 3, sprawdzenie: 1) 3,0 dnia", text)
+    Decision.objects.update(decided_at=NOW - timedelta(days=400))
+    assert "ewa 4" not in text_of(client.get(DAYS))
+    asked = {"since": str((NOW - timedelta(days=400)).date()), "until": str((NOW - timedelta(days=399)).date())}
+    assert "ewa 4" in text_of(client.get(DAYS, asked))
+    for until in ("2026-02-31", "9999-12-31", "0001-01-01"):
+        assert client.get(DAYS, {"since": "x", "until": until}).status_code == 200
+
+
+def test_the_list_is_exported_without_personal_data(client, editor):
+    row = factories.SubmissionFactory(email="jan@opal.example", message="Tajne")
+    decisions.reject_submission(submission=row, reason="Nie.", by=editor, on=row.confirmed_at + timedelta(days=2))
+    text = client.get(f"{JOURNAL}csv/").content.decode("utf-8-sig")
+    (line,) = csv.DictReader(io.StringIO(text), delimiter=";")
+    assert (line["kto"], line["rodzaj"], line["czekało dni"]) == ("ewa", "zgłoszenie", "2")
+    assert line["co zdecydowano"].startswith(f"Odrzucono nr {row.pk}: ")
+    assert "jan@" not in text
+    assert "Tajne" not in text
+
+
+def test_a_merge_is_undone_with_all_that_had_moved(client, editor):
+    one, other = factories.DepotFactory(name="Jeden", phone=""), factories.DepotFactory(name="Dwa", phone="+48 1")
+    price, row = factories.DepotPriceFactory(depot=other), factories.SubmissionFactory(depot=other)
+    before = Depot.objects.values().get(pk=one.pk)
+    merging.merge_depots(survivor=one, loser=other, take=["phone"], by=editor, on=TODAY)
+    decision = last()
+    assert decision.title == f"Scalono: Dwa z wpisem {one}"
+    assert "Cofnij scalenie" in text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
+    assert "Cofnięto. Przywrócone wpisy: 2." in undo_at_the_desk(client, decision)
+    assert Depot.objects.values().get(pk=one.pk) == before
+    other.refresh_from_db()
+    assert (other.publication, other.merged_into) == ("published", None)
+    price.refresh_from_db()
+    row.refresh_from_db()
+    assert (price.depot_id, row.depot_id) == (other.pk, other.pk)
+    assert "cofnięto już wcześniej" in undo_at_the_desk(client, decision)
+
+
+def test_a_merge_whose_loser_was_restored_is_undone_already(editor):
+    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
+    merging.merge_depots(survivor=one, loser=other, take=[], by=editor, on=TODAY)
+    merge = last()
+    publishing.publish_depot(depot=other, on=TODAY, by=editor, note="to dwa składy")
+    with pytest.raises(journal.DecisionAlreadyUndone):
+        journal.undo(decision=merge, by=editor, on=NOW)
+
+
+def test_one_verification_an_addition_and_a_distinct_pair_are_undone(client, editor):
+    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
+    moderation.verify_depot(depot=one, by=editor, on=TODAY)
+    undo_at_the_desk(client, last())
+    one.refresh_from_db()
+    assert (one.data_status, one.verified_at, one.confirmed_fields) == ("unverified", None, [])
+    merging.mark_distinct(one=one, other=other, by=editor, at=NOW)
+    undo_at_the_desk(client, last())
+    assert not NotDuplicate.objects.exists()
+    values = {"name": "Trzeci", "lat": 50.06, "lon": 19.94, "municipality": one.municipality_id}
+    added = editing.add_depot(values=values, by=editor, on=TODAY)
+    undo_at_the_desk(client, last())
+    added.refresh_from_db()
+    assert (added.publication, added.removal_reason) == ("removed", "mistaken")
+
+
+def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
+    editor.groups.add(Group.objects.get(name=CHIEF))
+    deadline = DeadlineFactory(date=date(2027, 1, 1))
+    approve(client, draft_of(client, deadline, date="2029-01-01"))
+    deadline.refresh_from_db()
+    assert deadline.date == date(2029, 1, 1)
+    assert last().kind == "draft"
+    assert "1 stycznia 2029" in text_of(client.get(JOURNAL)) or "01.01.2029" in text_of(client.get(JOURNAL))
+    undo_at_the_desk(client, last())
+    deadline.refresh_from_db()
+    assert deadline.date == date(2027, 1, 1)
+    delete = reverse("admin:regulations_deadline_delete", args=[deadline.pk])
+    approve(client, client.post(delete, {"post": "yes"}))
+    assert not Deadline.objects.exists()
+    assert "Przywrócone wpisy: 1." in undo_at_the_desk(client, last())
+    assert Deadline.objects.get().pk == deadline.pk
+
+
+def test_a_range_that_was_changed_since_stays(editor):
+    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as first:
+        prices.change_range(fuel="pellet", low=Decimal(650), high=Decimal(4000), by=editor, on=NOW)
+    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as second:
+        prices.change_range(fuel="pellet", low=Decimal(700), high=Decimal(4000), by=editor, on=NOW)
+    assert [row.pk for row in journal.undo(decision=first.decision, by=editor, on=NOW).left] == ["pellet"]
+    assert journal.undo(decision=second.decision, by=editor, on=NOW).restored == 1
+    assert PlausibleRange.objects.get(pk="pellet").low == 650
+
+
+def test_a_voivodeship_is_released_and_given_back(editor):
+    voivodeship = factories.VoivodeshipFactory()
+    claim = voivodeship_claims.take_voivodeship(voivodeship=voivodeship, by=editor, on=NOW)
+    taken = last()
+    voivodeship_claims.release_voivodeship(claim=claim, by=editor, on=NOW + timedelta(hours=1))
+    assert (taken.title, last().title) == ("Wzięto województwo małopolskie", "Oddano województwo małopolskie")
+    journal.undo(decision=last(), by=editor, on=NOW + timedelta(hours=2))
+    assert VoivodeshipClaim.objects.standing().get() == claim
+    journal.undo(decision=taken, by=editor, on=NOW + timedelta(hours=3))
+    assert not VoivodeshipClaim.objects.standing().exists()
+
+
+def test_an_owner_s_change_is_undone_by_any_editor(client, editor):
+    depot = factories.DepotFactory()
+    quote = {"fuel": "pellet", "day": TODAY, "unit": "t", "price": Decimal(1500), "bag_price": None, "bag_kg": None}
+    with journal.recording(Decision.Kind.OWNER, by=None, on=NOW, title="Właściciel zmienił: Pellet"):
+        prices.publish_owner_prices(depot=depot, quotes=[prices.PriceInput(**quote)], on=NOW)
+    assert "właściciel (odnośnikiem)" in text_of(client.get(JOURNAL))
+    undo_at_the_desk(client, last())
+    price = DepotPrice.objects.get()
+    assert (price.status, price.reason) == ("rejected", "cofnięto decyzję")
+
+
+def test_what_a_refused_operation_wrote_is_in_no_decision(editor, monkeypatch):
+    depot = factories.DepotFactory()
+    values = {"name": "Nowy", "lat": 50.06, "lon": 19.94, "municipality": depot.municipality_id}
+    monkeypatch.setattr("catalog.versions.bump_version", lambda slug: 1 / 0)
+    with suppress(ZeroDivisionError), transaction.atomic():
+        editing.add_depot(values=values, by=editor, on=TODAY)
+    monkeypatch.undo()
+    moderation.verify_depot(depot=depot, by=editor, on=TODAY)
+    assert Decision.objects.get().lines.count() == 1

@@ -1,0 +1,196 @@
+"""A decision on submissions is undone: values, submissions, owners' links, and what authors are told."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+
+from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
+from catalog.services import editing, journal
+from catalog.submissions import decisions, owner_links
+from prices.models import DepotPrice
+from tests import factories
+from tests.pages.reading import text_of
+from tests.prices.admin.test_visits import decide, visit  # noqa: F401 - fixtures
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TODAY = NOW.date()
+
+
+@pytest.fixture
+def sent(django_capture_on_commit_callbacks):
+    """Run something with its letters, and return the ends of their subjects."""
+
+    def run(act):
+        mail.outbox.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            act()
+        return [letter.subject.partition(": ")[2] for letter in mail.outbox]
+
+    return run
+
+
+def correction(depot, **proposed):
+    return factories.SubmissionFactory(depot=depot, proposed=proposed, stored=dict.fromkeys(proposed, ""))
+
+
+def values_of(depot):
+    return Depot.objects.values().get(pk=depot.pk)
+
+
+def undo(decision, by, on=NOW + timedelta(hours=1)):
+    return journal.undo(decision=decision, by=by, on=on)
+
+
+def last():
+    return Decision.objects.order_by("pk").last()
+
+
+def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent):
+    depot = factories.DepotFactory(phone="", name="Skład Zieliński")
+    before, row = values_of(depot), correction(depot, phone="+48 601 234 567")
+    assert sent(lambda: decisions.accept_submission(submission=row, by=editor, on=NOW)) == ["zmiany przyjęte"]
+    decision = last()
+    assert decision.title == f"Przyjęto nr {row.pk}: Skład Zieliński – telefon"
+    assert decision.waiting_since == row.confirmed_at
+    assert sent(lambda: undo(decision, editor)) == ["decyzja cofnięta"]
+    assert f"nr {row.pk} (poprawka danych)" in mail.outbox[0].body
+    assert values_of(depot) == before
+    row.refresh_from_db()
+    assert (row.state, row.decided_at, row.decided_by, row.accepted_fields) == ("waiting", None, None, [])
+    again = sent(lambda: decisions.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW))
+    assert again == ["zgłoszenie odrzucone"]
+    with pytest.raises(journal.DecisionAlreadyUndone):
+        undo(decision, editor)
+    with pytest.raises(journal.DecisionNotUndoable):
+        undo(Decision.objects.get(kind="undo"), editor)
+
+
+def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, settings, sent):
+    row = correction(factories.DepotFactory(phone=""), phone="+48 601 234 567")
+    decisions.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
+    assert sent(lambda: undo(last(), editor)) == []
+    row.refresh_from_db()
+    assert (row.state, row.reason, row.notification_pending, row.reopening_pending) == ("waiting", "", False, False)
+
+
+def test_a_correction_whose_entry_was_changed_since_stays_accepted(editor, sent):
+    depot = factories.DepotFactory(phone="")
+    row = correction(depot, phone="+48 601 234 567")
+    sent(lambda: decisions.accept_submission(submission=row, by=editor, on=NOW))
+    decision = last()
+    editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    undone = undo(decision, editor)
+    assert (undone.restored, undone.reopened) == (0, 0)
+    assert undone.left == [depot, row]
+    assert Submission.objects.get().state == "accepted"
+
+
+def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
+    depot = factories.DepotFactory()
+    deletion = factories.SubmissionFactory(depot=depot, kind="delete", proposed={}, stored={})
+    waiting = correction(depot, phone="+48 601 234 567")
+    assert len(sent(lambda: decisions.accept_submission(submission=deletion, by=editor, on=NOW))) == 2
+    undone = undo(last(), editor)
+    assert (undone.restored, undone.reopened, undone.told) == (1, 2, 2)
+    depot.refresh_from_db()
+    assert (depot.publication, depot.removal_reason) == ("published", "")
+    assert set(Submission.objects.values_list("pk", "state")) == {(deletion.pk, "waiting"), (waiting.pk, "waiting")}
+
+
+def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, sent):
+    factories.BoundaryFactory()
+    proposed = dict.fromkeys(("street", "house_number", "place", "phone", "website", "opening_hours"), "")
+    proposed |= {
+        "name": "Nowy Skład",
+        "lat": 50.06,
+        "lon": 19.94,
+        "fuels": ["pellet"],
+        "postcode": "30-001",
+        "nip": None,
+    }
+    proposed |= {"hours": None, "location_approximate": False, "municipality": "1261011"}
+    row = factories.SubmissionFactory(depot=None, kind="add", proposed=proposed, stored={})
+    sent(lambda: decisions.accept_submission(submission=row, by=editor, on=NOW))
+    added = Depot.objects.get()
+    assert last().title == f"Przyjęto nr {row.pk}: Nowy Skład – brakujący skład"
+    undo(last(), editor)
+    added.refresh_from_db()
+    assert (added.publication, added.removal_reason) == ("removed", "mistaken")
+    row.refresh_from_db()
+    assert (row.state, row.depot) == ("waiting", None)
+    sent(lambda: decisions.accept_submission(submission=row, by=editor, on=NOW))
+    assert Depot.objects.published().count() == 1
+
+
+def test_an_undone_claim_ends_its_link_and_brings_the_former_owner_s_back(editor, sent):
+    depot = factories.DepotFactory(verified=True, data_status="owner")
+    former = owner_links.grant_link(depot=depot, email="jan@opal.example", on=NOW - timedelta(days=9))
+    claim = factories.SubmissionFactory(depot=depot, claim=True, email="ewa@opal.example")
+    claim.owner_told_at = NOW - timedelta(days=4)
+    claim.save()
+    told = sent(lambda: decisions.accept_submission(submission=claim, by=editor, on=NOW))
+    assert sorted(told) == ["Twój odnośnik przestał działać", "wpis jest Twój"]
+    assert [link.email for link in OwnerLink.objects.working()] == ["ewa@opal.example"]
+    assert sorted(sent(lambda: undo(last(), editor))) == ["Twój odnośnik znów działa", "decyzja cofnięta"]
+    former.refresh_from_db()
+    assert [link.pk for link in OwnerLink.objects.working()] == [former.pk]
+    assert OwnerLink.objects.exclude(pk=former.pk).get().email == ""
+    assert not PendingLetter.objects.exists()
+    assert Submission.objects.get().state == "waiting"
+
+
+def test_a_former_owner_s_address_is_erased_after_two_weeks(editor):
+    depot = factories.DepotFactory(verified=True, data_status="owner")
+    former = owner_links.grant_link(depot=depot, email="jan@opal.example", on=NOW)
+    OwnerLink.objects.update(replaced_at=NOW)
+    assert owner_links.forget_unused(on=NOW + timedelta(days=13)) == 0
+    assert owner_links.forget_unused(on=NOW + timedelta(days=14)) == 1
+    former.refresh_from_db()
+    assert (former.email, former.email_hash) == ("", "")
+
+
+def test_erased_authors_and_what_was_sent_anew_stay_closed(editor, sent):
+    depot = factories.DepotFactory()
+    claims = [factories.SubmissionFactory(depot=depot, claim=True, email=f"{name}@opal.example") for name in "ab"]
+    sent(lambda: decisions.reject_submissions(submissions=[row.pk for row in claims], reason="Nie.", by=editor, on=NOW))
+    assert last().title.startswith(f"Odrzucono zgłoszenia nr {claims[0].pk}, {claims[1].pk}: ")
+    erased = {"email": "", "email_hash": "", "mailbox_hash": "", "client_hash": "", "message": ""}
+    erased |= {"claimant_nip": "", "claimant_phone": "", "erased_at": NOW}
+    Submission.objects.filter(pk=claims[0].pk).update(**erased)
+    factories.SubmissionFactory(depot=depot, claim=True, email=claims[1].email, email_hash=claims[1].email_hash)
+    undone = undo(last(), editor)
+    assert (undone.reopened, undone.left) == (0, claims)
+
+
+def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent):  # noqa: F811 - fixtures
+    before = values_of(visit[0].depot)
+    said = text_of(decide(visit[0], reason="Cena jest za inną ilość."))
+    assert "Zdecydowano: 3. Cofnij i otwórz ponownie" in said
+    decision = Decision.objects.get()
+    page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
+    assert "Zgłoszenie znów będzie czekać na decyzję" in page
+    assert "telefon: – → +48 601 234 567" in page
+    said = text_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]), follow=True))
+    assert "Zgłoszenia, które znów czekają: 3." in said
+    assert values_of(visit[0].depot) == before
+    assert list(Submission.objects.order_by("pk").values_list("state", "answered_at")) == [
+        ("waiting", None),
+        ("waiting", None),
+        ("passed_on", None),
+    ]
+    assert set(DepotPrice.objects.values_list("status", flat=True)) == {"pending"}
+    assert not OwnerLink.objects.working().exists()
+
+
+def test_two_hundred_are_reopened_in_as_many_statements_as_two(editor, django_assert_max_num_queries):
+    depots = [factories.DepotFactory(phone="", lat=50 + number / 1000) for number in range(200)]
+    rows = [correction(depot, phone="+48 601 234 567") for depot in depots]
+    with django_assert_max_num_queries(16):
+        decided = decisions.accept_submissions(submissions=[row.pk for row in rows], by=editor, on=NOW)
+    with django_assert_max_num_queries(20):
+        assert undo(decided.decision, editor).reopened == 200
+    assert not Depot.objects.exclude(phone="").exists()
