@@ -19,7 +19,8 @@ from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
 from catalog.services.moderation import lock_depots
-from catalog.submissions.decisions import PriceOutcome, ReasonMissing, record_price_outcomes
+from catalog.submissions import letters
+from catalog.submissions.decisions import ReasonMissing
 from catalog.text import short_zloty
 from fueldepot.data import history
 from fueldepot.data.bulk import among
@@ -41,6 +42,9 @@ PRICE_LIST = "cennik z pliku"
 
 WITHDRAWN = "wycofano cennik z pliku"
 """Reason of the rejection of a price whose file was withdrawn."""
+
+PriceOutcome = tuple[str, str, str]
+"""Decision about one price: fuel and value in words, and why it was refused, "" if accepted."""
 
 CONCURRENT_DUPLICATE = "skład ma już jedną z tych cen: ktoś dodał ją przed chwilą"
 
@@ -327,6 +331,24 @@ def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
     whole = {key: told for key, told in outcomes.items() if key not in waiting}
     record_price_outcomes(whole, on=on)
     return list(whole)
+
+
+def record_price_outcomes(outcomes: Mapping[int, Sequence[PriceOutcome]], *, on: datetime) -> None:
+    """Record the decisions about all prices of submissions; the letters are sent after the commit.
+
+    outcomes: by id of the submission. Runs in the transaction of the decision. Two statements, none without outcomes.
+    Erased submissions are skipped.
+    """
+    if not outcomes:
+        return
+    chosen = Submission.objects.filter(pk__in=outcomes, erased_at__isnull=True).order_by("pk")
+    rows = list(chosen.select_for_update(of=("self",)))
+    for row in rows:
+        decided = map(list, outcomes[row.pk])
+        row.proposed = row.proposed | {"outcomes": [*row.proposed.get("refused", []), *decided]}
+        row.answered_at, row.notification_pending = on, True
+    Submission.objects.bulk_update(rows, ["proposed", "answered_at", "notification_pending"], batch_size=500)
+    letters.send_soon()
 
 
 @transaction.atomic

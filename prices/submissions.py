@@ -22,7 +22,7 @@ from catalog.services.editing import check_edit_version
 from catalog.services.moderation import lock_depots
 from catalog.services.refusal import Refusal
 from catalog.submissions import intake, owner_links
-from catalog.submissions.decisions import PartDecision, PriceOutcome, decide, describe_decided, record_price_outcomes
+from catalog.submissions.decisions import PartDecision, decide, describe_decided
 from catalog.text import zloty
 from prices import services
 from prices.models import DepotPrice
@@ -119,7 +119,7 @@ def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
     """Put the prices of a submission into the moderation queue. alone: whether the visit has no other part."""
     assert submission.depot is not None  # noqa: S101 - a constraint of the table
     quotes = prices_from_json(submission.proposed)
-    refused: list[PriceOutcome] = []
+    refused: list[services.PriceOutcome] = []
     for quote in quotes:
         origin = DepotPrice.Origin.SUBMISSION
         try:
@@ -136,7 +136,7 @@ def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
     elif alone:
         raise NoPriceAccepted(refused[0][-1])
     else:
-        record_price_outcomes({submission.pk: refused}, on=on)
+        services.record_price_outcomes({submission.pk: refused}, on=on)
 
 
 @transaction.atomic

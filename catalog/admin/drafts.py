@@ -24,10 +24,11 @@ from catalog.admin.desk import (
 from catalog.admin.history import FieldChange, written
 from catalog.models import Draft
 from catalog.services import drafting
+from catalog.services.refusal import Refusal
 
 
-class DraftInvalid(Exception):
-    """The draft is no longer valid: rows that it refers to have changed."""
+class DraftInvalid(drafting.DraftOutdated):
+    """The form of the draft is no longer valid, because rows that it refers to have changed; the argument is why."""
 
 
 class DraftedAdmin(AnyModelAdmin):  # type: ignore[misc] # see there
@@ -226,16 +227,8 @@ class DraftAdmin(FixedRowsAdmin):
                 case "withdraw":
                     drafting.withdraw_draft(draft=draft, reason=reason, by=editor, on=now)
                     self.message_user(request, "Szkic wycofano. Nic się nie zmieniło.")
-        except drafting.DraftNeedsReason:
-            self.message_user(request, "Nic nie zmieniono: podaj powód zmiany.", messages.ERROR)
-        except drafting.DraftNeedsSecondPerson:
-            self.message_user(request, "Nic nie zmieniono: zatwierdzić musi druga osoba.", messages.ERROR)
-        except (drafting.DraftOutdated, DraftInvalid):
-            self.message_user(
-                request, "Nic nie zmieniono: wpis zmienił się od czasu szkicu. Przygotuj nowy.", messages.ERROR
-            )
-        except drafting.DraftAlreadyDecided:
-            self.message_user(request, "Ktoś już zdecydował o tym szkicu.", messages.WARNING)
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.ERROR)
         return HttpResponseRedirect(request.path)
 
 

@@ -40,8 +40,8 @@ from fueldepot.data import history
 MOST_SHOWN = 100
 """Rows listed on the page of a decision, and named in a message; of further ones only the count."""
 
-MOST_COMPARED = 3
-"""The list shows values before and after of decisions on at most so many rows."""
+MOST_COMPARED, MOST_CHANGES = 3, 5
+"""The list shows the values before and after of decisions on at most so many rows, with so many changed values."""
 
 DAYS_SHOWN, MOST_DAYS = 14, 366
 """Days of the counts: by default, and at most."""
@@ -154,7 +154,7 @@ class UndoneFilter(DoneFilter):
 
 
 class DecisionList(ChangeList):
-    """The list with the values before and after of decisions on a few rows."""
+    """The list with the values before and after of decisions that changed little."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -162,12 +162,13 @@ class DecisionList(ChangeList):
         lines = list(DecisionLine.objects.filter(decision__in=few, last__isnull=False).order_by("pk"))
         by_line = {line.pk: line.decision_id for line in lines}
         found: dict[int, list[FieldChange]] = {}
-        for line in {line.model: None for line in lines}:
-            some = [one for one in lines if one.model == line]
-            for key, changes in read_changes(apps.get_model(line), some).items():
+        for label in dict.fromkeys(line.model for line in lines):
+            some = [line for line in lines if line.model == label]
+            for key, changes in read_changes(apps.get_model(label), some).items():
                 found.setdefault(by_line[key], []).extend(changes)
         for row in self.result_list:
-            row.changes = found.get(row.pk, [])
+            changes = found.get(row.pk, [])
+            row.changes = changes if len(changes) <= MOST_CHANGES else ()
 
 
 @admin.register(Decision)

@@ -74,9 +74,8 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
         voivodeship = get_object_or_404(Voivodeship, pk=teryt)
         try:
             voivodeship_claims.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
-        except voivodeship_claims.VoivodeshipTaken as error:
-            said = f"Województwo {voivodeship.name} ma już {error.args[0].editor}."
-            self.message_user(request, said, messages.WARNING)
+        except voivodeship_claims.VoivodeshipTaken as refusal:
+            self.message_user(request, refusal.reason, messages.WARNING)
         else:
             self.message_user(request, f"Województwo {voivodeship.name} jest Twoje. Inni widzą to na tej stronie.")
         return HttpResponseRedirect(reverse("admin:index"))

@@ -18,26 +18,35 @@ from django.db.models import Model
 
 from catalog.models import Decision, Draft
 from catalog.services import journal
+from catalog.services.refusal import Refusal
 
 MAX_REASON = 300
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
-class DraftAlreadyDecided(Exception):
+class DraftAlreadyDecided(Refusal):
     """The draft was approved or withdrawn before."""
 
+    reason = "ktoś już zdecydował o tym szkicu"
 
-class DraftNeedsReason(Exception):
+
+class DraftNeedsReason(Refusal):
     """A draft needs a reason."""
 
+    reason = "podaj powód zmiany"
 
-class DraftNeedsSecondPerson(Exception):
+
+class DraftNeedsSecondPerson(Refusal):
     """The author must not approve the draft: another person could."""
 
+    reason = "zatwierdzić musi druga osoba"
 
-class DraftOutdated(Exception):
-    """The row has changed since the draft was made, or no longer exists."""
+
+class DraftOutdated(Refusal):
+    """The row, or one that it refers to, has changed since the draft was made, or no longer exists."""
+
+    reason = "wpis zmienił się od czasu szkicu. Przygotuj nowy"
 
 
 def stored_values(row: Model | None) -> dict[str, Any]:

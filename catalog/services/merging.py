@@ -14,11 +14,16 @@ from catalog.services import journal
 from catalog.services.editing import in_order, refuse_unknown
 from catalog.services.followers import FOLLOWERS
 from catalog.services.moderation import DepotIsRemoved, lock_depots, with_note
+from catalog.services.refusal import Refusal
 from fueldepot.data import history
 
 
-class MergeRefused(Exception):
-    """The two depots cannot be merged; the message gives the reason in Polish."""
+class MergeRefused(Refusal):
+    """The two depots cannot be merged, or are one and the same."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
 
 
 @transaction.atomic

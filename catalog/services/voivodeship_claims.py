@@ -7,17 +7,27 @@ from django.db import transaction
 
 from catalog.models import Decision, Voivodeship, VoivodeshipClaim
 from catalog.services import journal
+from catalog.services.refusal import Refusal
 
 
-class VoivodeshipTaken(Exception):
-    """Another editor has claimed the voivodeship; the argument is the claim."""
+class VoivodeshipTaken(Refusal):
+    """Another editor has claimed the voivodeship."""
+
+    def __init__(self, claim: VoivodeshipClaim) -> None:
+        self.reason = f"Województwo {claim.voivodeship.name} ma już {claim.editor}."
+        super().__init__(claim.pk)
 
 
 @transaction.atomic
 def take_voivodeship(*, voivodeship: Voivodeship, by: AbstractBaseUser, on: datetime) -> VoivodeshipClaim:
     """Claim a voivodeship for an editor; idempotent. Raises VoivodeshipTaken."""
     Voivodeship.objects.select_for_update().get(pk=voivodeship.pk)  # serializes concurrent claims
-    standing = VoivodeshipClaim.objects.standing().select_related("editor").filter(voivodeship=voivodeship).first()
+    standing = (
+        VoivodeshipClaim.objects.standing()
+        .select_related("editor", "voivodeship")
+        .filter(voivodeship=voivodeship)
+        .first()
+    )
     if standing is None:
         claim = VoivodeshipClaim.objects.create(voivodeship=voivodeship, editor_id=by.pk, taken_at=on)
         _record("Wzięto", claim, by, on)

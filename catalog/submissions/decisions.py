@@ -1,6 +1,6 @@
 """Decisions about waiting submissions: accept or reject, one or many."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -429,25 +429,3 @@ DECIDED_COLUMNS = (
     *("publication", "removed_at", "removal_reason", "review"),
 )
 """Columns of a depot that a decision may change."""
-
-
-PriceOutcome = tuple[str, str, str]
-"""Decision about one price: fuel and value in words, and why it was refused, "" if accepted."""
-
-
-def record_price_outcomes(outcomes: Mapping[int, Sequence[PriceOutcome]], *, on: datetime) -> None:
-    """Record the decisions about all prices of submissions; the letters are sent after the commit.
-
-    outcomes: by id of the submission. Runs in the transaction of the decision. Two statements, none without outcomes.
-    Erased submissions are skipped.
-    """
-    if not outcomes:
-        return
-    chosen = Submission.objects.filter(pk__in=outcomes, erased_at__isnull=True).order_by("pk")
-    rows = list(chosen.select_for_update(of=("self",)))
-    for row in rows:
-        decided = map(list, outcomes[row.pk])
-        row.proposed = row.proposed | {"outcomes": [*row.proposed.get("refused", []), *decided]}
-        row.answered_at, row.notification_pending = on, True
-    Submission.objects.bulk_update(rows, ["proposed", "answered_at", "notification_pending"], batch_size=500)
-    letters.send_soon()

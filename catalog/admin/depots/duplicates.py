@@ -18,6 +18,7 @@ from catalog.admin.history import NOTHING
 from catalog.depots import duplicates, quality
 from catalog.models import Depot
 from catalog.services import merging, moderation
+from catalog.services.refusal import Refusal
 from catalog.submissions.field_groups import FieldGroup
 from catalog.text import format_address
 
@@ -139,8 +140,8 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             merging.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
         except moderation.DepotIsRemoved:
             self.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
-        except merging.MergeRefused as error:
-            self.message_user(request, f"Nic nie zmieniono: {error}.", messages.WARNING)
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
         else:
             self.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")
             return True

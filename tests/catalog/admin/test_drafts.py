@@ -87,7 +87,7 @@ def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, cl
     snapshot.invalidate()
     (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12"}).json()
     assert entry["resolution"]["next_deadline"]["date"] == "2028-01-01"
-    assert "Ktoś już zdecydował" in text_of(approve(adam, answer))
+    assert "ktoś już zdecydował" in text_of(approve(adam, answer))
 
 
 def test_who_is_alone_decides_alone_with_a_reason(ewa):
