@@ -14,8 +14,17 @@ from catalog.importers.download import Download, Fetcher
 from catalog.importers.freshness import SourceState
 from catalog.importers.records import DownloadBusy
 from catalog.importers.registry import fetch_step
-from catalog.importers.run_log import REFUSALS, RunOrigin, record, record_failures
-from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, describe_error, run
+from catalog.importers.runner import (
+    REFUSALS,
+    AnalyzeFailed,
+    CommitOutcomeUnknown,
+    ImportRunning,
+    RunOrigin,
+    describe_error,
+    record,
+    record_failures,
+    run,
+)
 from catalog.importers.sync import Options, Report
 from catalog.models import ImportRun
 

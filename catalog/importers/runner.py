@@ -1,10 +1,12 @@
-"""Running of imports: one at a time, each run in one transaction, with records, versions, statistics and index."""
+"""Running of imports: one at a time, each in one transaction, with records, versions, statistics and index."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
@@ -13,11 +15,112 @@ from django.utils import timezone
 
 from catalog import versions
 from catalog.importers import freshness
-from catalog.importers.run_log import REFUSALS, RunOrigin, record
+from catalog.importers.download import Download, checksum
+from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
 from catalog.importers.source import DataSource
-from catalog.importers.sync import ImportRefused, Options, Report
+from catalog.importers.sync import ImportRefused, Options, Report, TooManyRemovals
 from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
 from catalog.search import entries
+
+REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
+
+MOST_DIFFERENCES = 200
+"""Maximum number of stored differences."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOrigin:
+    """Input of a run, as columns of its record: id of the source, and its file if any."""
+
+    source: str = ""
+    dataset: str = ""
+    address: str = ""
+    file_name: str = ""
+    file_size: int | None = None
+    checksum: str = ""
+
+    @classmethod
+    def of_source(cls, source: DataSource) -> "RunOrigin":
+        """Origin of a source that is to be fetched."""
+        return cls(source.id, source.dataset, source.url[:500])
+
+    @classmethod
+    def of_download(cls, source: DataSource, download: Download) -> "RunOrigin":
+        """Origin of a downloaded file."""
+        return cls(source.id, source.dataset, download.url[:500], download.path.name, download.size, download.sha256)
+
+    @classmethod
+    def of_files(cls, source: str, dataset: str, files: Sequence[Path]) -> "RunOrigin":
+        """Origin of files given by hand; the checksum of several is that of their checksums, in order."""
+        sums = [_checksum(path) for path in files]
+        many = sha256("".join(sums).encode()).hexdigest() if len(sums) > 1 else ""
+        return cls(
+            source=source,
+            dataset=dataset,
+            file_name=", ".join(path.name for path in files)[:200],
+            file_size=sum(path.stat().st_size for path in files if path.is_file()) if files else None,
+            checksum=many or "".join(sums),
+        )
+
+
+def _checksum(path: Path) -> str:
+    """Checksum of a file, "" if it is unreadable: the parser reports why."""
+    try:
+        return checksum(path)
+    except OSError:
+        return ""
+
+
+def record(
+    origin: RunOrigin,
+    outcome: ImportRun.Outcome,
+    *,
+    started: datetime,
+    report: Report | None = None,
+    message: str = "",
+    earlier: ImportRun | None = None,
+) -> ImportRun:
+    """Write the record of a run that ends now. earlier: the run that imported the same file, if still valid."""
+    counts: dict[str, Any] = {"rows": earlier.rows, "file_date": earlier.file_date} if earlier else {}
+    differences: list[str] = []
+    if report is not None:
+        counts = {
+            "rows": report.rows,
+            "added": report.added,
+            "changed": report.changed,
+            "removed": report.removed,
+            "skipped": len(report.skipped),
+            "rejected": len(report.rejected),
+            "file_date": report.as_of,
+        }
+        # Names of depots may be personal, so they are stored with the depot only.
+        differences = [] if origin.dataset == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
+    return ImportRun.objects.create(
+        **asdict(origin),
+        started=started,
+        finished=max(timezone.now(), started),
+        outcome=outcome,
+        message=" ".join(message.split())[:500],
+        differences="\n".join(differences),
+        **counts,
+    )
+
+
+@contextmanager
+def record_failures(origin: RunOrigin, *, write: bool) -> Iterator[None]:
+    """Record a failure before an import (fetching, recognising), and re-raise it."""
+    started = timezone.now()
+    try:
+        yield
+    except DownloadBusy:
+        raise
+    except REFUSALS as error:
+        if write:
+            failed = isinstance(error, DownloadFailed)
+            outcome = ImportRun.Outcome.FAILED if failed else ImportRun.Outcome.REFUSED
+            record(origin, outcome, started=started, message=str(error))
+        raise
+
 
 IMPORT_LOCK = 0x464445504F54
 """Key of the advisory lock of imports: "FDEPOT" in ASCII."""
@@ -126,15 +229,15 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
     steps, wire = list(steps), None
     # Before the lock: reading large files takes a while.
     origins = [step.recorded_origin() for step in steps] if recorded and options.write else []
-    began = [timezone.now()]
+    begun: list[tuple[RunOrigin, datetime]] = []
     try:
         with exclusive_import():
-            reports, changed = run_inside(steps, options, origins, began)
+            reports, changed = run_inside(steps, options, origins, begun)
             wire = connection.connection
     except REFUSALS as error:
-        if origins:
-            failed = origins[max(len(began) - 2, 0)]
-            record(failed, ImportRun.Outcome.REFUSED, started=began[-1], message=str(error))
+        if begun:
+            origin, started = begun[-1]
+            record(origin, ImportRun.Outcome.REFUSED, started=started, message=str(error))
         raise
     except DatabaseError as error:
         # If the server refused the commit, everything is rolled back; if it went away, it may have committed.
@@ -150,16 +253,22 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
 
 
 def run_inside(
-    steps: Sequence[ImportStep], options: Options, origins: Sequence[RunOrigin], began: list[datetime]
+    steps: Sequence[ImportStep],
+    options: Options,
+    origins: Sequence[RunOrigin],
+    begun: list[tuple[RunOrigin, datetime]],
 ) -> tuple[list[Report], dict[str, type[Model]]]:
     """Run steps in the caller's transaction. Returns their reports and the changed tables.
 
-    origins: of the steps, to record them; empty for no records. began: gets the moment at which each step begins.
+    origins: of the steps, to record them; empty for no records. begun: receives origin and start of each recorded step,
+    so that the caller knows the failing one.
     """
     reports: list[Report] = []
     changed: dict[str, type[Model]] = {}
     for number, step in enumerate(steps):
-        began.append(step.began or timezone.now())
+        started = step.began or timezone.now()
+        if origins:
+            begun.append((origins[number], started))
         write = options.write or number + 1 < len(steps)
         report = step.sync(replace(options, write=write))
         if step.fetched:
@@ -169,7 +278,7 @@ def run_inside(
         if origins:
             # Recorded at once: later steps compare the days of their files with recorded ones.
             outcome = ImportRun.Outcome.IMPORTED if report.changes else ImportRun.Outcome.UNCHANGED
-            record(origins[number], outcome, started=began[-1], report=report, message=report.title)
+            record(origins[number], outcome, started=started, report=report, message=report.title)
         if report.changes and options.write:
             model = step.model or MODELS[step.dataset]
             record_change(step.dataset, {step.source: report.as_of, **step.other_publishers()}, model=model)
@@ -182,10 +291,10 @@ def run_inside(
 
 
 def refuse_doubtful(step: ImportStep, source: DataSource, report: Report, options: Options) -> None:
-    """Raise ImportRefused for a fetched source older than stored, too small, or largely unusable: nobody reads its
-    report.
+    """Raise ImportRefused for a fetched source that is older than stored, too small, or largely unusable.
 
-    The step has written by then; the refusal rolls it back with the transaction.
+    Nobody reads the report of a fetched source. The step has written by then; the refusal rolls it back with the
+    transaction.
     """
     until = freshness.last_valid_day(options.today)
     stored = freshness.day_of_publication(source.id, source.dataset, publisher=step.source, until=until)

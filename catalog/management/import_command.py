@@ -16,8 +16,17 @@ from tqdm import tqdm
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.records import Note
 from catalog.importers.registry import fetch_step, steps_for
-from catalog.importers.run_log import REFUSALS, RunOrigin, record_failures
-from catalog.importers.runner import AnalyzeFailed, CommitOutcomeUnknown, ImportRunning, ImportStep, describe_error, run
+from catalog.importers.runner import (
+    REFUSALS,
+    AnalyzeFailed,
+    CommitOutcomeUnknown,
+    ImportRunning,
+    ImportStep,
+    RunOrigin,
+    describe_error,
+    record_failures,
+    run,
+)
 from catalog.importers.source import DataSource, SourcesError, read_sources
 from catalog.importers.sync import Options, Report
 from catalog.models import Dataset

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog import versions
-from catalog.importers.run_log import RunOrigin, record
+from catalog.importers.runner import RunOrigin, record
 from catalog.importers.sync import Report
 from catalog.models import Dataset, Depot, ImportRun, Municipality, Postcode
 from catalog.search import entries

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 
 from catalog import checks
 from catalog.importers.download import checksum
+from catalog.importers.runner import RunOrigin
 from catalog.importers.source import SourcesError, allowed_address, formats, read_sources
 from catalog.models import ImportRun
 from tests import small_country
@@ -76,6 +77,11 @@ def test_a_file_of_no_known_form_is_recorded_for_the_source_of_the_command(tmp_p
     record = ImportRun.objects.get()
     assert (record.source, record.outcome) == ("osm-depots", "refused")
     assert "is of no known form" in record.message
+
+
+def test_of_a_file_that_is_gone_no_checksum_is_recorded(tmp_path):
+    origin = RunOrigin.of_files("teryt-simc", "places", (tmp_path / "gone.csv",))
+    assert (origin.source, origin.file_name, origin.checksum, origin.file_size) == ("teryt-simc", "gone.csv", "", 0)
 
 
 def test_of_a_directory_every_step_is_recorded_and_of_a_refused_one_the_step(register, tmp_path):
