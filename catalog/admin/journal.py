@@ -12,7 +12,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, DateTimeField, Field, Model, OuterRef, QuerySet, Subquery
+from django.db.models import Count, DateTimeField, Field, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -31,7 +31,7 @@ from catalog.admin.depots import field_history
 from catalog.admin.desk import DoneFilter, current_editor, page_url, read_number
 from catalog.admin.history import FieldChange, written
 from catalog.admin.registers import RegisterAdmin
-from catalog.models import Decision, DecisionLine, Depot
+from catalog.models import Decision, DecisionLine, Depot, Submission
 from catalog.roles import is_chief
 from catalog.services import journal
 from catalog.services.refusal import Refusal
@@ -56,7 +56,9 @@ Kind = Decision.Kind
 
 def who(decision: Decision) -> str:
     """Return who decided, in Polish."""
-    return str(decision.decided_by) if decision.decided_by_id else history.BY_OWNER
+    if decision.decided_by_id is None:
+        return history.BY_OWNER if decision.kind == Kind.OWNER else "polecenie"
+    return str(decision.decided_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +169,8 @@ class DecisionList(ChangeList):
             for key, changes in read_changes(apps.get_model(label), some).items():
                 found.setdefault(by_line[key], []).extend(changes)
         for row in self.result_list:
-            changes = found.get(row.pk, [])
-            row.changes = changes if len(changes) <= MOST_CHANGES else ()
+            shown = found.get(row.pk, [])
+            row.changes = shown if len(shown) <= MOST_CHANGES else ()
 
 
 @admin.register(Decision)
@@ -328,8 +330,9 @@ def may_undo(request: HttpRequest, decision: Decision) -> bool:
         return False
     if decision.decided_by_id not in {None, editor.pk} and not is_chief(editor):
         return False
-    changed = decision.lines.filter(last__isnull=False).order_by().values_list("model", flat=True).distinct()
-    models = [*map(apps.get_model, changed)] or [Depot]
+    changed = decision.lines.filter(Q(last__isnull=False) | Q(model=Submission._meta.label_lower))
+    labels = changed.order_by().values_list("model", flat=True).distinct()
+    models = [*map(apps.get_model, labels)] or [Depot]
     return all(editor.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}") for model in models)
 
 

@@ -172,8 +172,7 @@ def submissions(apps: Any) -> Iterator[tuple[dict[str, Any], list[Row]]]:
             found = [row[0] for row in written.get((depot, by), ()) if 0 <= (row[3] - at).total_seconds() < 60]
             lines.append(Row("catalog.depot", depot, *((found[0], found[-1]) if found else ())))
         done = "Przyjęto" if first.state == "accepted" else "Odrzucono"
-        name = first.depot.name if first.depot else str(first.proposed.get("name", "brakujący skład"))
-        title = f"{done} nr {first.pk}: {name} – {kinds[first.kind]}"
+        title = f"{done} nr {first.pk}: {first.depot.name + ' – ' if first.depot else ''}{kinds[first.kind]}"
         if len(rows) > 1:
             title = f"{done} zgłoszenia nr {', '.join(str(row.pk) for row in rows[:3])}"
         waits = [row.confirmed_at for row in rows if row.confirmed_at]

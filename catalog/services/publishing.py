@@ -4,6 +4,7 @@ from datetime import date
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from catalog.models import Decision, Depot, Submission
@@ -44,6 +45,9 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
     The name counts as confirmed, so the next import does not hold the depot again. A merged depot becomes independent
     again; see `bring_back` for its related rows.
     """
+    if depot.merged_into_id is not None:
+        # Undoing the merge locks the decision first, too.
+        list(Decision.objects.select_for_update(of=("self",)).filter(_is_merge_of(depot)).values_list("pk"))
     stored, survivor = lock_with_survivor(depot.pk)
     if stored.publication == Depot.Publication.PUBLISHED:
         raise DepotIsPublished(stored.pk)
@@ -65,8 +69,11 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
 
 def find_merge(depot: Depot) -> Decision | None:
     """Return the decision that merged a depot into another, None if it was not recorded. One query."""
-    merges = Decision.objects.filter(kind=Decision.Kind.MERGE, undone_at=None, details__loser=depot.pk)
-    return merges.order_by("-pk").first()
+    return Decision.objects.filter(_is_merge_of(depot)).order_by("-pk").first()
+
+
+def _is_merge_of(depot: Depot) -> Q:
+    return Q(kind=Decision.Kind.MERGE, undone_at=None, details__loser=depot.pk)
 
 
 def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: date) -> None:

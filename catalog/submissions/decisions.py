@@ -410,8 +410,9 @@ def describe_decided(submissions: Sequence[Submission]) -> str:
         numbers = ", ".join(str(row.pk) for row in submissions[:3]) + (", …" if len(submissions) > 3 else "")
         names = dict.fromkeys(row.depot.name for row in submissions if row.depot)
         return journal.titled(f"{verbs} zgłoszenia nr {numbers}", names or ["brakujące składy"])
-    name = first.depot.name if first.depot else first.proposed.get("name", "brakujący skład")
-    what = Kind(first.kind).label
+    if first.depot is None:  # the name may be a private person's, and is erased with the submission
+        return f"{verbs} nr {first.pk}: {Kind(first.kind).label}"
+    name, what = first.depot.name, Kind(first.kind).label
     if first.kind == Kind.CORRECT:
         what = field_groups.labels(
             {name: value for name, value in first.proposed.items() if name in (first.accepted_fields or first.proposed)}
