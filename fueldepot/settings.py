@@ -213,6 +213,7 @@ REST_FRAMEWORK = {
     # The API is public and read-only: no authentication, no permissions.
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "fueldepot.openapi.schema.Schema",
     "EXCEPTION_HANDLER": "fueldepot.domain_errors.answer_error",
 }

@@ -6,12 +6,11 @@ renderer. Errors use DRF's exception handler.
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import orjson
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
@@ -27,13 +26,6 @@ MOST_IGNORED = 10
 
 LONGEST_IGNORED = 60
 """Characters of a name in `X-Ignored-Parameters`: all of them stay far below what a proxy keeps for headers."""
-
-
-@cache
-def allowed_methods(actions: tuple[str, ...]) -> str:
-    """Return the value of `Allow` for methods with actions; OPTIONS is always allowed."""
-    methods = (method for method in ViewSet.http_method_names if method in actions or method == "options")
-    return ", ".join(methods).upper()
 
 
 def list_ignored(names: Sequence[str]) -> str:
@@ -72,12 +64,6 @@ class JsonViewSet(ViewSet):
         del response["Content-Type"]
         return response
 
-    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
-        """Return DRF's request without lists of parsers and authenticators."""
-        method = (request.method or "").lower()
-        self.action = "metadata" if method == "options" else self.action_map.get(method, "")
-        return Request(request)
-
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Skip negotiation, authentication and throttling, which is done before (`fueldepot.http.rate_limit`)."""
 
@@ -90,10 +76,6 @@ class JsonViewSet(ViewSet):
         if self.ignored:
             response["X-Ignored-Parameters"] = list_ignored([*self.ignored])
         return super().finalize_response(request, response, *args, **kwargs)
-
-    @property
-    def default_response_headers(self) -> dict[str, str]:
-        return {"Allow": allowed_methods(tuple(self.action_map))}
 
 
 def json_response(data: Any, *, headers: Mapping[str, str] | None = None, content_type: str = JSON) -> HttpResponse:
