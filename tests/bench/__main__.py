@@ -25,6 +25,7 @@ from pathlib import Path
 from fueldepot import local
 from tests import ROOT
 from tests.bench.load import Measured, measure
+from tests.ports import free_port
 
 SMALLEST = "tests.bench.smallest"
 FRAGMENTS = (
@@ -51,14 +52,6 @@ HOUSEHOLDS = (
     "annual_income=100000&eu=2&new_source=heat_pump_ground&cost_heat_pump_ground=50000",
     "benefit=1&eu=3&current_heating=other&ceiling=90&ventilation=1",
 )
-
-
-def free_port() -> int:
-    """Return a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 @contextmanager

@@ -18,7 +18,8 @@ import pytest
 from tests.browser.conftest import CHROMIUM, QUIET
 from tests.npm import node_modules
 from tests.ops.live import Site
-from tests.ops.machines.servers import Nginx, free_ports, missing_programs
+from tests.ops.machines.servers import Nginx, missing_programs
+from tests.ports import free_ports
 
 MISSING = {"nginx", "openssl"} & set(missing_programs())
 pytestmark = [

@@ -1,7 +1,6 @@
 """System checks."""
 
 import os
-import socket
 import subprocess
 import sys
 from datetime import timedelta
@@ -15,6 +14,7 @@ from catalog.models import Dataset, ImportRun
 from fueldepot import checks
 from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.ops.databases import fresh_database, url
+from tests.ports import free_port
 
 
 @pytest.mark.django_db
@@ -55,9 +55,7 @@ def sql_ascii(transactional_db):
     ids=["migrate", "another command", "make run", "gunicorn"],
 )
 def test_a_database_that_is_not_utf8_is_refused(sql_ascii, command, said):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     done = subprocess.run(
         [sys.executable, *(part.format(port=port) for part in command)],
         cwd=PROJECT_ROOT,
@@ -90,9 +88,7 @@ def test_a_database_without_polish_letters_is_refused(transactional_db):
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["fueldepot.local.serve", "gunicorn"])
 def test_a_database_that_is_away_at_the_start_is_one_line(module):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     arguments = ["fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", f"127.0.0.1:{port}"]
     done = subprocess.run(
         [sys.executable, "-m", module, *(arguments if module == "gunicorn" else ["--port", port])],

@@ -12,6 +12,7 @@ import pytest
 from fueldepot.local.embedded import open_lock
 from fueldepot.local.serve import VAR
 from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.ports import free_port
 
 
 @pytest.fixture
@@ -53,13 +54,6 @@ def test_numbers_out_of_range(arguments: list[str], said: str) -> None:
 def test_a_port_that_is_taken(taken: str) -> None:
     said = f"fueldepot: port {taken} cannot be used: Address already in use; choose another with PORT="
     assert refusal("--port", taken) == said
-
-
-def free_port() -> int:
-    """Return a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def test_a_port_that_another_start_has_claimed() -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ from fueldepot.mcp.answers import MOST_BYTES
 from prices.series import BY_SLUG
 from tests import ROOT
 from tests.openapi.description import check_answer, closed, example_of
+from tests.ports import free_port
 
 SECONDS_TO_START = 180
 EXAMPLES = 60
@@ -53,11 +53,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def start(output: IO[bytes], log: Path) -> tuple[subprocess.Popen[bytes], str]:
     """A server that answers. Starting loads the starter data and collects static files: never two at a time."""
     (ROOT / "var").mkdir(exist_ok=True)
-    with (ROOT / "var" / "static.lock").open("w") as gate, socket.socket() as probe:
+    with (ROOT / "var" / "static.lock").open("w") as gate:
         fcntl.flock(gate, fcntl.LOCK_EX)
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
+        port = free_port()
         command = [sys.executable, "-m", "fueldepot.local.serve", "--port", str(port)]
         server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
         address = f"http://127.0.0.1:{port}"

@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -21,6 +20,7 @@ from fueldepot.local.postgres import server_pids
 from tests import small_country
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 from tests.fueldepot.static_files import RUN
+from tests.ports import free_port
 
 SERVE = """
 import os, sys
@@ -74,9 +74,7 @@ class Site:
         (root / "country").mkdir()
         for name, content in small_country.files().items():
             (root / "country" / name).write_bytes(content)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         ours = {
             k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE"}

@@ -8,7 +8,6 @@ into a database and a folder of their own, and both are gone afterwards.
 
 import argparse
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ import psycopg
 
 from fueldepot import local
 from tests import ROOT
+from tests.ports import free_port
 
 NAMES = {
     "simc.zip": "SIMC_Urzedowy*.zip",
@@ -65,9 +65,7 @@ def step(title: str, *command: str) -> None:
 
 def serve_and_ask() -> None:
     """Start the server, ask it a few things, stop it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     command = [
         sys.executable,
         "-m",

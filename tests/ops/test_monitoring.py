@@ -18,7 +18,7 @@ import pytest
 
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 from tests.ops.live import Site
-from tests.ops.machines.servers import free_ports
+from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -87,7 +87,7 @@ class Prometheus:
     """Debian's Prometheus with the files of docs/deployment, scraping every second."""
 
     def __init__(self, home: Path, site: Site) -> None:
-        self.port = free_ports(1)[0]
+        self.port = free_port()
         config = (FILES / "prometheus.yml").read_text().partition("  # The machine")[0]
         changed = re.sub(r"targets: .*", f'targets: ["127.0.0.1:{site.port}"]', config).replace("15s", "1s")
         assert changed.count("1s") == 2

@@ -21,6 +21,7 @@ from subsidy import privacy
 from subsidy.api import views
 from tests import ROOT
 from tests.fueldepot.static_files import static_files_collected
+from tests.ports import free_port
 
 INCOME, ANNUAL = "1234.56", "98765.43"
 TRACES = ("1234.56", "1234,56", "98765.43", "income=")
@@ -32,9 +33,7 @@ LIMIT_S = 60.0
 @contextmanager
 def served(application, folder):
     """Run gunicorn as `make run` does, with all its logs written to files."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     config = connection.settings_dict
     host = config["HOST"] or config["OPTIONS"].get("host", "")
     database = f"postgresql://{config['USER'] or ''}@:{config['PORT'] or 5432}/{config['NAME']}?host={host}"

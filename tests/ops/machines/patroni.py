@@ -15,7 +15,8 @@ import yaml
 
 from fueldepot.local.postgres import server_pids
 from tests.fueldepot.sharers import eventually
-from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, free_ports, postgres_bin
+from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, postgres_bin
+from tests.ports import free_ports
 
 NAMES = ("db1", "db2", "db3")
 ADDRESS = {"db1": "10.0.0.21", "db2": "10.0.0.22", "db3": "10.0.0.23"}

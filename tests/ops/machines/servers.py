@@ -28,18 +28,6 @@ POSTGRES_USER = "postgres"
 START_S = 60.0
 
 
-def free_ports(number: int) -> list[int]:
-    """Ports that nobody listens on now, each another."""
-    probes = [socket.socket() for _ in range(number)]
-    try:
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
-
-
 def postgres_bin() -> Path | None:
     """The programs of the oldest PostgreSQL that Debian has installed here."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[4]))

@@ -6,7 +6,8 @@ from typing import Any
 
 from tests.ops.machines.callers import HOST, SITE_URL, Caller
 from tests.ops.machines.patroni import Cluster
-from tests.ops.machines.servers import Application, Nginx, Postgres, Redis, free_ports
+from tests.ops.machines.servers import Application, Nginx, Postgres, Redis
+from tests.ports import free_ports
 
 PATHS = [
     "/api/v1/stores?lat=50.06&lon=19.94&limit=5",

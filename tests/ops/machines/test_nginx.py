@@ -23,7 +23,8 @@ import pytest
 from fueldepot.http.cache_control import CATALOG, GONE, NO_STORE, SHARED, behind_cache
 from tests.fueldepot.sharers import eventually
 from tests.ops.machines.callers import Answer, Caller
-from tests.ops.machines.servers import Nginx, free_ports, missing_programs
+from tests.ops.machines.servers import Nginx, missing_programs
+from tests.ports import free_port, free_ports
 
 MISSING = {"nginx", "openssl"} & set(missing_programs())
 pytestmark = [
@@ -444,7 +445,7 @@ def test_while_the_application_is_away_what_is_kept_is_read_and_all_else_says_so
     """The last test: it takes the service away."""
     kept = [keep(nginx, address + "kept") for address in (API, PAGE)]
     site = nginx.home / "site"
-    port = free_ports(1)[0]
+    port = free_port()
     site.write_text(
         re.sub(r"server 127\.0\.0\.1:\d+ max_fails", f"server 127.0.0.1:{port} max_fails", site.read_text())
     )
