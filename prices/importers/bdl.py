@@ -1,4 +1,4 @@
-"""Official averages of the statistical office's BDL API v1: its answers, and its client.
+"""The BDL API v1 of the statistical office: its answers, and its client.
 
 A value is a price only if its attribute marks it as a plain value.
 """
@@ -6,30 +6,31 @@ A value is a price only if its attribute marks it as a plain value.
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import orjson
 
 from catalog.importers.records import BadInput, Note
-from prices.series import FIRST_YEAR, describe_source
+from catalog.text import fold
+from prices.series import FIRST_YEAR, SeriesKind, describe_source
 
 COUNTRY_UNIT = "0" * 12
 VOIVODESHIP_UNIT = re.compile(r"[0-9]{2}([0-9]{2})0{8}", re.ASCII)
 """Id of a voivodeship: macroregion, two digits of TERYT, zeros."""
 
+COUNTRY_LEVEL, VOIVODESHIP_LEVEL = 0, 2
+
+CATEGORY = "K15"
+"""The category of the averages: prices ("Ceny")."""
+
 VALUE_LIMIT = 1_000_000
 """Exclusive upper bound of an average price."""
 
 PLAIN_VALUE = 1
-"""Attribute of a plain value. Others mark missing, confidential or special values."""
-
 ATTRIBUTES = {
     0: "zero",
     4: "missing or confidential",
@@ -39,6 +40,28 @@ ATTRIBUTES = {
     50: "missing or zero",
     91: "missing or confidential",
 }
+"""Meanings of the attributes of values that are no prices."""
+
+PAGE_SIZE = 100
+MOST_PAGES = 200
+
+ATTEMPTS = 5
+FIRST_WAIT_S = 1.0
+LONGEST_WAIT_S = 120.0
+TIMEOUT_S = 30.0
+PATIENCE_S = 15 * 60
+"""Longest wait for a rate limit."""
+
+# (requests, seconds), as published for callers without and with a registered X-ClientId.
+ANONYMOUS_LIMITS = ((5, 1), (100, 15 * 60), (1_000, 12 * 3600))
+REGISTERED_LIMITS = ((10, 1), (500, 15 * 60), (5_000, 12 * 3600))
+
+Page = Mapping[str, Any]
+"""A response of the API: an object, for a list with its rows in "results"."""
+
+
+class BdlUnavailable(Exception):
+    """The API does not respond or refuses, after all retries. The message names the URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +71,24 @@ class VariableRecord:
     id: int
     name: str
     unit: str
+
+    def mentions(self, words: Iterable[str]) -> bool:
+        """Whether the name contains any of some folded words."""
+        name = f" {fold(self.name)} "
+        return any(f" {word} " in name for word in words)
+
+    def is_named_like(self, series: SeriesKind) -> bool:
+        """Whether the name matches a series, regardless of the unit."""
+        return all(self.mentions(words) for words in series.name_words)
+
+    def trouble_with_unit(self, series: SeriesKind) -> str:
+        """Return why the unit differs from that of a series; "" when it does not.
+
+        The office states the unit as złoty and the quantity in the name: "… - za 1 t".
+        """
+        if self.unit == series.unit or (self.unit == "zł" and self.mentions(series.price_of)):
+            return ""
+        return f"the unit of variable {self.id} is not {series.unit}: {self.name!r}, in {self.unit!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +107,10 @@ class ObservationRecord:
         return f"{self.series}/{self.area or 'PL'}/{self.year}"
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
-    """Values of one variable. updated: the day of their last change."""
-
-    variable_id: int
-    results: tuple[Any, ...]
-    updated: date | None
+# Responses
 
 
-def read_json(content: bytes, where: object) -> dict[str, Any]:
+def read_json(content: bytes, where: object) -> Page:
     """Return the object of a response. Raises BadInput."""
     try:
         answer = orjson.loads(content)
@@ -86,26 +121,15 @@ def read_json(content: bytes, where: object) -> dict[str, Any]:
     return answer
 
 
-def is_answer(path: Path) -> bool:
-    """Whether a file looks like a saved response about variables or values."""
-    if path.suffix.lower() != ".json":
-        return False
-    try:
-        answer = read_json(path.read_bytes(), path)
-    except (BadInput, OSError):
-        return False
-    return "results" in answer and ("variableId" in answer or "totalRecords" in answer)
-
-
-def results_of(answer: Mapping[str, Any], where: object) -> list[dict[str, Any]]:
+def rows_of(page: Page, where: object) -> list[dict[str, Any]]:
     """Return the rows of a page. Raises BadInput."""
-    results = answer.get("results")
-    if not isinstance(results, list) or not all(isinstance(row, dict) for row in results):
+    rows = page.get("results")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BadInput(where, "is not a page of the BDL API: no list of results")
-    return results
+    return rows
 
 
-def variable_of(row: Mapping[str, Any], where: object) -> VariableRecord:
+def variable_of(row: Page, where: object) -> VariableRecord:
     """Return a variable, from a row of a list or a response of its own. Raises BadInput."""
     names = [row[name] for name in ("n1", "n2", "n3", "n4", "n5") if isinstance(row.get(name), str)]
     if not isinstance(row.get("id"), int) or not names or not isinstance(row.get("measureUnitName"), str):
@@ -113,33 +137,29 @@ def variable_of(row: Mapping[str, Any], where: object) -> VariableRecord:
     return VariableRecord(row["id"], " – ".join(names), row["measureUnitName"])
 
 
-def data_of(answer: Mapping[str, Any], where: object) -> Data:
-    """Return the values of a variable on one page. Raises BadInput."""
-    variable_id = answer.get("variableId")
+def variable_id_of(page: Page, where: object) -> int:
+    """Return the number of the variable that a page has values of. Raises BadInput for anything but such a page."""
+    variable_id = page.get("variableId")
     if not isinstance(variable_id, int):
         raise BadInput(where, "holds values without the number of their variable (variableId)")
-    updated = None
-    with suppress(ValueError):
-        updated = date.fromisoformat(str(answer.get("lastUpdate"))[:10])
-    return Data(variable_id, tuple(results_of(answer, where)), updated)
+    rows_of(page, where)
+    return variable_id
 
 
-def observations(slug: str, data: Data, where: object, notes: list[Note]) -> Iterator[ObservationRecord]:
+def observations(slug: str, page: Page, where: object, notes: list[Note]) -> Iterator[ObservationRecord]:
     """Yield the prices of a series for Poland and the voivodeships. notes: receives the values that are no prices.
 
     Raises BadInput for malformed rows.
     """
-    for unit in data.results:
-        area = area_of(unit.get("id"))
-        values = unit.get("values")
+    source = describe_source(page["variableId"])["name"]
+    for unit in rows_of(page, where):
+        area, values = area_of(unit.get("id")), unit.get("values")
         if not isinstance(unit.get("id"), str) or not isinstance(values, list):
             raise BadInput(where, f"holds a unit without id or values: {str(unit)[:60]!r}")
-        if area is None:
-            continue
-        for row in values:
-            key = f"{slug}/{area or 'PL'}/{row.get('year') if isinstance(row, dict) else '?'}"
+        for row in values if area is not None else ():
             if not isinstance(row, dict) or not {"year", "attrId"} <= row.keys():
                 raise BadInput(where, f"holds a value without year or attribute: {str(row)[:60]!r}")
+            key = f"{slug}/{area or 'PL'}/{row['year']}"
             if row["attrId"] != PLAIN_VALUE:
                 meaning = ATTRIBUTES.get(row["attrId"], "not a plain value")
                 notes.append(Note(key, f"no price, its attribute {row['attrId']} says: {meaning!r}"))
@@ -150,15 +170,15 @@ def observations(slug: str, data: Data, where: object, notes: list[Note]) -> Ite
             if value <= 0 or year < FIRST_YEAR:
                 notes.append(Note(key, f"no price of a year from {FIRST_YEAR}: '{value}'"))
                 continue
-            yield ObservationRecord(slug, area, year, value, describe_source(data.variable_id)["name"])
+            yield ObservationRecord(slug, area or "", year, value, source)
 
 
 def area_of(unit_id: Any) -> str | None:
     """Return 2 digits of a voivodeship, "" for Poland, None for any other unit."""
     if unit_id == COUNTRY_UNIT:
         return ""
-    found = VOIVODESHIP_UNIT.fullmatch(str(unit_id))
-    return found[1] if found and found[1] != "00" else None
+    match = VOIVODESHIP_UNIT.fullmatch(str(unit_id))
+    return match[1] if match and match[1] != "00" else None
 
 
 def read_year(value: Any) -> int | None:
@@ -171,33 +191,10 @@ def read_value(value: Any) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     number = Decimal(str(value))
-    if not number.is_finite() or abs(number) >= VALUE_LIMIT:
-        return None
-    return number.quantize(Decimal("0.0001"))
+    return number.quantize(Decimal("0.0001")) if number.is_finite() and abs(number) < VALUE_LIMIT else None
 
 
-CATEGORY = "K15"
-"""The category of the averages: prices ("Ceny")."""
-
-PAGE_SIZE = 100
-MOST_PAGES = 200
-ATTEMPTS = 5
-FIRST_WAIT_S = 1.0
-LONGEST_WAIT_S = 120.0
-TIMEOUT_S = 30.0
-
-PATIENCE_S = 15 * 60
-"""Longest wait for a rate limit."""
-
-# (requests, seconds), as published for callers without and with a registered X-ClientId.
-ANONYMOUS_LIMITS = ((5, 1), (100, 15 * 60), (1_000, 12 * 3600))
-REGISTERED_LIMITS = ((10, 1), (500, 15 * 60), (5_000, 12 * 3600))
-
-COUNTRY_LEVEL, VOIVODESHIP_LEVEL = 0, 2
-
-
-class BdlUnavailable(Exception):
-    """The API does not respond or refuses, after all retries. The message names the URL."""
+# The API
 
 
 class Pace:
@@ -223,7 +220,7 @@ class Pace:
 class BdlClient:
     """Client of the API. client_id: a registered one has higher limits, "" for none. agent: User-Agent, "" for httpx2.
 
-    answers: URL and body of every successful response so far.
+    answers: URL and body of every successful response so far. Methods raise like `get`.
     """
 
     def __init__(
@@ -250,16 +247,19 @@ class BdlClient:
     def __exit__(self, *error: object) -> None:
         self.http.close()
 
-    def get(self, path: str, **query: str | int) -> dict[str, Any]:
+    def get(self, path: str, **query: str | int) -> Page:
         """Return one response, after at most ATTEMPTS attempts on 429, 5xx, time-outs and broken connections.
 
-        Raises BdlUnavailable, and BadInput for a malformed response.
+        Waits for Retry-After or exponentially longer, at most LONGEST_WAIT_S. Raises BdlUnavailable, and BadInput for a
+        malformed response.
         """
         url = httpx2.URL(f"{self.base_url}/{path}", params={**query, "format": "json", "lang": "pl"})
         trouble = retry_after = ""
         for attempt in range(ATTEMPTS):
             if attempt:
-                self.sleep(self._pause(attempt, retry_after))
+                own = FIRST_WAIT_S * 2 ** (attempt - 1)
+                stated = float(retry_after) if retry_after.isascii() and retry_after.isdigit() else own
+                self.sleep(min(max(own, stated), LONGEST_WAIT_S))
             self.pace.wait()
             retry_after = ""
             try:
@@ -277,62 +277,57 @@ class BdlClient:
             retry_after = response.headers.get("Retry-After", "")
         raise BdlUnavailable(f"{url} does not answer after {attempt + 1} attempts: {trouble}")
 
-    def pages(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
-        """Yield every page, until all announced records have arrived. Raises like `get`."""
+    def pages(self, path: str, **query: str | int) -> Iterator[Page]:
+        """Yield every page, until all announced records have arrived."""
         seen = 0
-        for page in range(MOST_PAGES):
-            answer = self.get(path, **query, page=page, **{"page-size": PAGE_SIZE})
-            where = f"{self.base_url}/{path}, page {page}"
-            results = results_of(answer, where)
-            total = answer.get("totalRecords")
+        for number in range(MOST_PAGES):
+            page = self.get(path, **query, page=number, **{"page-size": PAGE_SIZE})
+            where = f"{self.base_url}/{path}, page {number}"
+            rows, total = rows_of(page, where), page.get("totalRecords")
             if not isinstance(total, int):
                 raise BadInput(where, "does not say how many records there are (totalRecords)")
-            yield answer
-            seen += len(results)
+            yield page
+            seen += len(rows)
             if seen >= total:
                 return
-            if not results:
+            if not rows:
                 raise BadInput(where, f"is empty although {total} records are announced and {seen} came")
         raise BadInput(f"{self.base_url}/{path}", f"has more than {MOST_PAGES} pages")
 
+    def rows(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
+        """Yield the rows of every page."""
+        for page in self.pages(path, **query):
+            yield from page["results"]
+
     def variables_of(self, subject: str) -> Iterator[VariableRecord]:
-        """Yield the variables of a subject and its descendants. Raises like `get`."""
-        for page in self.pages("subjects", **{"parent-id": subject}):
-            for row in results_of(page, "subjects"):
-                if not isinstance(row.get("id"), str):
-                    raise BadInput(f"subjects below {subject}", f"hold one without id: {str(row)[:60]!r}")
-                if row.get("hasVariables"):
-                    for found in self.pages("variables", **{"subject-id": row["id"]}):
-                        for variable in results_of(found, "variables"):
-                            yield variable_of(variable, f"variables of {row['id']}")
-                elif row.get("children"):
-                    yield from self.variables_of(row["id"])
+        """Yield the variables of a subject and its descendants."""
+        for row in self.rows("subjects", **{"parent-id": subject}):
+            if not isinstance(row.get("id"), str):
+                raise BadInput(f"subjects below {subject}", f"hold one without id: {str(row)[:60]!r}")
+            if row.get("hasVariables"):
+                for variable in self.rows("variables", **{"subject-id": row["id"]}):
+                    yield variable_of(variable, f"variables of {row['id']}")
+            elif row.get("children"):
+                yield from self.variables_of(row["id"])
 
     def variable(self, variable_id: int) -> VariableRecord:
-        """Return one variable by its number. Raises like `get`."""
+        """Return one variable by its number."""
         return variable_of(self.get(f"variables/{variable_id}"), f"variable {variable_id}")
 
     def search_variables(self, name: str) -> Iterator[VariableRecord]:
-        """Yield the variables whose names contain a text; none if the search answers 404. Raises like `get`."""
+        """Yield the variables whose names contain a text; none if the search answers 404."""
         try:
-            for page in self.pages("variables/search", name=name):
-                for row in results_of(page, "variables/search"):
-                    yield variable_of(row, f"search for {name!r}")
+            for row in self.rows("variables/search", name=name):
+                yield variable_of(row, f"search for {name!r}")
         except BdlUnavailable as error:
             if "status 404" not in str(error):
                 raise
 
-    def data(self, variable_id: int, levels: Sequence[int] = (COUNTRY_LEVEL, VOIVODESHIP_LEVEL)) -> Iterator[Data]:
-        """Yield the values of a variable for Poland and the voivodeships, page by page. Raises like `get`."""
+    def data(self, variable_id: int, levels: Sequence[int] = (COUNTRY_LEVEL, VOIVODESHIP_LEVEL)) -> Iterator[Page]:
+        """Yield the values of a variable for Poland and the voivodeships, page by page."""
+        where = f"values of variable {variable_id}"
         for level in levels:
             for page in self.pages(f"data/by-variable/{variable_id}", **{"unit-level": level}):
-                found = data_of(page, f"values of variable {variable_id}")
-                if found.variable_id != variable_id:
-                    raise BadInput(f"values of variable {variable_id}", f"are of variable {found.variable_id}")
-                yield found
-
-    def _pause(self, attempt: int, retry_after: str) -> float:
-        """Return the seconds before the next attempt: Retry-After or exponential backoff, at most LONGEST_WAIT_S."""
-        own: float = FIRST_WAIT_S * 2 ** (attempt - 1)
-        asked = float(retry_after) if retry_after.isascii() and retry_after.isdigit() else own
-        return min(max(own, asked), LONGEST_WAIT_S)
+                if (stated := variable_id_of(page, where)) != variable_id:
+                    raise BadInput(where, f"are of variable {stated}")
+                yield page

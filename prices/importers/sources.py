@@ -1,7 +1,13 @@
-"""The source of official averages: the BDL API of the statistical office, or its saved answers."""
+"""The source of official averages: the BDL API of the statistical office, or its saved answers.
+
+The office publishes neither a naming scheme nor the numbers of its variables: one belongs to a series only if its name
+and its unit match, and an operator chooses where several or none do.
+"""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -16,10 +22,27 @@ from catalog.importers.runner import ImportStep
 from catalog.importers.source import DataSource, FileFormat
 from catalog.importers.sync import ImportRefused, Options, Report, compare, report_of
 from catalog.models import Dataset, Voivodeship
-from prices.importers import bdl, bdl_variables
-from prices.importers.bdl import BdlClient, BdlUnavailable, Data, ObservationRecord, VariableRecord
+from prices.importers.bdl import (
+    CATEGORY,
+    COUNTRY_LEVEL,
+    PLAIN_VALUE,
+    BdlClient,
+    BdlUnavailable,
+    ObservationRecord,
+    Page,
+    VariableRecord,
+    observations,
+    read_json,
+    read_year,
+    rows_of,
+    variable_id_of,
+    variable_of,
+)
 from prices.models import Observation, Series
-from prices.series import PUBLISHER, SERIES
+from prices.series import BY_SLUG, PUBLISHER, SERIES, SeriesKind
+
+MOST_CANDIDATES = 12
+"""Most candidates per series; the years of each cost one request or more."""
 
 
 # No slots, as in `Extract`.
@@ -30,23 +53,99 @@ class SeriesExtract(Extract[ObservationRecord]):
     variables: Mapping[str, VariableRecord] = field(default_factory=dict)
 
 
+def choose(variables: Iterable[VariableRecord]) -> tuple[dict[str, VariableRecord], list[Note]]:
+    """Return the variables by slug of the series, and the reasons against others.
+
+    A series with several matching variables gets none.
+    """
+    chosen, notes = {}, []
+    by_id = {variable.id: variable for variable in variables}
+    for series in SERIES:
+        named = {v: v.trouble_with_unit(series) for v in by_id.values() if v.is_named_like(series)}
+        notes += [Note(series.slug, trouble) for trouble in named.values() if trouble]
+        fitting = [variable for variable, trouble in named.items() if not trouble]
+        if len(fitting) == 1:
+            chosen[series.slug] = fitting[0]
+        elif fitting:
+            names = "; ".join(f"{variable.id} {variable.name}" for variable in fitting)
+            reason = f"several variables fit, choose one by import_prices_gus --variable: {names!r}"
+            notes.append(Note(series.slug, reason))
+        else:
+            notes.append(Note(series.slug, "no variable fits by name and unit"))
+    return chosen, notes
+
+
+def check_chosen(slug: str, variable: VariableRecord) -> None:
+    """Raise BadInput unless a variable chosen by the operator has the unit of the series."""
+    if trouble := variable.trouble_with_unit(BY_SLUG[slug]):
+        raise BadInput(f"variable {variable.id}", trouble)
+
+
+def find_candidates(client: BdlClient, series: SeriesKind) -> dict[VariableRecord, str]:
+    """Return candidates for a series with their lines: matching name and unit first, then matching name.
+
+    All results of the API's search for its terms and, if none fits, every variable below the category of prices that
+    mentions it. Raises like `BdlClient.get`.
+    """
+    variables = {variable.id: variable for term in series.search_terms for variable in client.search_variables(term)}
+    if not any(v.is_named_like(series) and not v.trouble_with_unit(series) for v in variables.values()):
+        below = client.variables_of(CATEGORY)
+        variables |= {variable.id: variable for variable in below if variable.mentions(series.name_words[0])}
+    ranked = sorted(
+        variables.values(), key=lambda v: (not v.is_named_like(series), bool(v.trouble_with_unit(series)), v.id)
+    )
+    return {variable: describe_candidate(client, variable, series) for variable in ranked[:MOST_CANDIDATES]}
+
+
+def describe_candidate(client: BdlClient, variable: VariableRecord, series: SeriesKind) -> str:
+    """Return number, name, unit and years with a value for Poland, and whether the variable fits."""
+    pages = client.data(variable.id, levels=(COUNTRY_LEVEL,))
+    values = (value for page in pages for unit in page["results"] for value in unit.get("values") or [])
+    plain = {read_year(value.get("year")) for value in values if value.get("attrId") == PLAIN_VALUE}
+    years = sorted(year for year in plain if year is not None)
+    span = f"{years[0]}–{years[-1]} ({len(years)} years)" if years else "no value for Poland"
+    verdict = variable.trouble_with_unit(series) or ("fits" if variable.is_named_like(series) else "another name")
+    return f"{variable.id}: {variable.name!r}, in {variable.unit}, {span}; {verdict}"
+
+
+def find_variables(client: BdlClient, known: Mapping[str, int]) -> tuple[dict[str, VariableRecord], list[Note]]:
+    """Return variables by slug: known ones checked, the others searched by name. Raises BadInput for a wrong unit."""
+    variables = {slug: client.variable(variable_id) for slug, variable_id in known.items()}
+    for slug, variable in variables.items():
+        check_chosen(slug, variable)
+    if len(variables) == len(SERIES):
+        return variables, []
+    chosen, notes = choose(client.variables_of(CATEGORY))
+    return {**chosen, **variables}, [note for note in notes if note.key not in variables]
+
+
+def known_variables() -> dict[str, int]:
+    """Return the numbers found by earlier imports, by slug of the series."""
+    rows = Series.objects.exclude(variable_id=None).values_list("slug", "variable_id")
+    return {slug: number for slug, number in rows if number is not None}
+
+
 def recognises(start: FileStart) -> bool:
-    """Whether a file is a saved answer about values or variables. Reads it whole: its rows come first."""
-    return start.path.suffix.lower() == ".json" and bdl.is_answer(start.path)
+    """Whether a file is a saved answer about variables or values. Reads it whole: its rows come first."""
+    if start.path.suffix.lower() != ".json":
+        return False
+    try:
+        answer = read_json(start.path.read_bytes(), start.path)
+    except (BadInput, OSError):
+        return False
+    return "results" in answer and ("variableId" in answer or "totalRecords" in answer)
 
 
 def extract_of(
-    title: str,
-    variables: Mapping[str, VariableRecord],
-    pages: Iterable[tuple[str, Data, object]],
-    rejected: list[Note],
+    title: str, variables: Mapping[str, VariableRecord], pages: Iterable[tuple[str, Page, object]], rejected: list[Note]
 ) -> SeriesExtract:
     """Return the averages of pages: slug of the series, values, where from. Raises ImportRefused if there are none."""
     rows: dict[str, ObservationRecord] = {}
     updated = []
-    for slug, data, where in pages:
-        rows.update((row.key, row) for row in bdl.observations(slug, data, where, rejected))
-        updated += [data.updated] if data.updated else []
+    for slug, page, where in pages:
+        rows.update((row.key, row) for row in observations(slug, page, where, rejected))
+        with suppress(ValueError):
+            updated.append(date.fromisoformat(str(page.get("lastUpdate"))[:10]))
     if not rows:
         reasons = "; ".join(f"{note.key}: {note.reason}" for note in rejected)
         raise ImportRefused(f"{title}: no average price found; {reasons or 'no values of a known variable'}")
@@ -58,35 +157,35 @@ def parse(*paths: Path, chosen: Mapping[str, int] | None = None) -> SeriesExtrac
 
     chosen: numbers of variables by slug of the series, from the operator. Raises BadInput and ImportRefused.
     """
+    chosen = chosen or {}
     variables: dict[int, VariableRecord] = {}
-    pages: list[tuple[Data, Path]] = []
+    pages: list[tuple[int, Page, Path]] = []
     for path in paths:
         try:
-            answer = bdl.read_json(path.read_bytes(), path)
+            answer = read_json(path.read_bytes(), path)
         except OSError as error:
             raise BadInput(path, f"cannot be read: {error.strerror}") from error
         if "variableId" in answer:
-            pages.append((bdl.data_of(answer, path), path))
+            pages.append((variable_id_of(answer, path), answer, path))
             continue
-        rows = [answer] if "measureUnitName" in answer else bdl.results_of(answer, path)
+        rows = [answer] if "measureUnitName" in answer else rows_of(answer, path)
         if not all("measureUnitName" in row for row in rows):
             raise BadInput(path, "holds neither values of a variable nor variables")
-        described = [bdl.variable_of(row, path) for row in rows]
-        variables.update((variable.id, variable) for variable in described)
-    series, notes = bdl_variables.choose(variables.values()) if variables else ({}, [])
-    for slug, number in (chosen or {}).items():
+        variables |= {variable.id: variable for variable in [variable_of(row, path) for row in rows]}
+    series, notes = choose(variables.values()) if variables else ({}, [])
+    for slug, number in chosen.items():
         if number not in variables:
             raise BadInput(f"variable {number}", "is not described in the files; save the answer of /variables/ too")
-        bdl_variables.check_chosen(slug, variables[number])
+        check_chosen(slug, variables[number])
         series[slug] = variables[number]
-    rejected = [note for note in notes if note.key not in (chosen or {})]
-    by_number = {number: slug for slug, number in known_variables().items()}
-    by_number |= {variable.id: slug for slug, variable in series.items()}
-    for data, path in pages:
-        if data.variable_id not in by_number:
-            reason = f"variable {data.variable_id} is not known to be one of the series; give its description too"
+    rejected = [note for note in notes if note.key not in chosen]
+    slugs = {number: slug for slug, number in known_variables().items()}
+    slugs |= {variable.id: slug for slug, variable in series.items()}
+    for number, _, path in pages:
+        if number not in slugs:
+            reason = f"variable {number} is not known to be one of the series; give its description too"
             rejected.append(Note(path.name, reason))
-    named = [(by_number[data.variable_id], data, path) for data, path in pages if data.variable_id in by_number]
+    named = [(slugs[number], page, path) for number, page, path in pages if number in slugs]
     return extract_of(", ".join(path.name for path in paths), series, named, rejected)
 
 
@@ -101,7 +200,7 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
         try:
             with BdlClient(source.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:
                 variables, rejected = find_variables(client, {**known_variables(), **(chosen or {})})
-                pages = [(slug, data, "BDL") for slug, v in variables.items() for data in client.data(v.id)]
+                pages = [(slug, page, "BDL") for slug, v in variables.items() for page in client.data(v.id)]
         except BdlUnavailable as error:
             raise DownloadFailed(source.url, f"{error}; try again later") from error
         store.part.write_bytes(orjson.dumps({url: orjson.loads(answer) for url, answer in client.answers}))
@@ -111,32 +210,14 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
     return replace(fetched, fetched=source), download
 
 
-def find_variables(client: BdlClient, known: Mapping[str, int]) -> tuple[dict[str, VariableRecord], list[Note]]:
-    """Return variables by slug: known ones checked, the others searched by name. Raises BadInput for a wrong unit."""
-    variables = {slug: client.variable(variable_id) for slug, variable_id in known.items()}
-    for slug, variable in variables.items():
-        bdl_variables.check_chosen(slug, variable)
-    if len(variables) == len(SERIES):
-        return variables, []
-    chosen, notes = bdl_variables.choose(client.variables_of(bdl.CATEGORY))
-    return {**chosen, **variables}, [note for note in notes if note.key not in variables]
-
-
-def known_variables() -> dict[str, int]:
-    """Return the numbers found by earlier imports, by slug of the series."""
-    rows = Series.objects.exclude(variable_id=None).values_list("slug", "variable_id")
-    return {slug: number for slug, number in rows if number is not None}
-
-
 def sync_series(extract: Extract[ObservationRecord], options: Options) -> Report:
     """Write averages, and the numbers of their variables. Imported averages replace those of the starter data.
 
     Stored averages that the source lacks stay: it may cover one level or a few years only.
     """
-    incoming = {row.key: row for row in extract.rows}
-    areas = set(Voivodeship.objects.values_list("teryt", flat=True)) | {""}
-    unknown = [row for row in incoming.values() if row.area not in areas]
-    located = {key: row for key, row in incoming.items() if row.area in areas}
+    areas = {"", *Voivodeship.objects.values_list("teryt", flat=True)}
+    unknown = [row for row in extract.rows if row.area not in areas]
+    located = {row.key: row for row in extract.rows if row.area in areas}
     stored = {
         record.key: record
         for row in Observation.objects.all()

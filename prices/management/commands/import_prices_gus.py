@@ -1,4 +1,5 @@
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,8 @@ from catalog.importers.records import BadInput
 from catalog.importers.runner import ImportStep
 from catalog.importers.source import DataSource
 from catalog.management.import_command import ImportCommand
-from prices.importers.bdl import BdlClient, BdlUnavailable
-from prices.importers.bdl_variables import SeriesCandidate, find_candidates
-from prices.importers.sources import fetch, file_step
+from prices.importers.bdl import BdlClient, BdlUnavailable, VariableRecord
+from prices.importers.sources import fetch, file_step, find_candidates
 from prices.series import BY_SLUG, SERIES, SeriesKind
 
 
@@ -65,7 +65,9 @@ class Command(ImportCommand):
                     if series.slug in self.chosen:
                         continue
                     candidates = find_candidates(client, series)
-                    self.print_candidates(series, candidates)
+                    self.stdout.write(f"{series.slug} ({series.name}, {series.unit}):")
+                    for line in candidates.values() or ["nothing found"]:
+                        self.stdout.write(f"  {line}")
                     number = self.choose(series, candidates) if asking and candidates else None
                     if number is not None:
                         chosen[series.slug] = number
@@ -75,27 +77,20 @@ class Command(ImportCommand):
             self.stdout.write("To import: --download --variable SERIES=NUMBER for each, and --commit.")
         return chosen
 
-    def print_candidates(self, series: SeriesKind, candidates: list[SeriesCandidate]) -> None:
-        self.stdout.write(f"{series.slug} ({series.name}, {series.unit}):")
-        for candidate in candidates:
-            self.stdout.write(f"  {candidate}")
-        if not candidates:
-            self.stdout.write("  nothing found")
-
-    def choose(self, series: SeriesKind, candidates: list[SeriesCandidate]) -> int | None:
+    def choose(self, series: SeriesKind, candidates: Iterable[VariableRecord]) -> int | None:
         """Ask for the candidate of a series; None to leave it out. Repeats for an unknown number or another unit."""
-        known = {candidate.variable.id: candidate for candidate in candidates}
+        known = {variable.id: variable for variable in candidates}
         while True:
             answer = self.ask(f"Number of the variable of {series.slug}, or nothing to leave it out: ").strip()
             if not answer:
                 return None
-            candidate = known.get(int(answer)) if answer.isascii() and answer.isdigit() else None
-            if candidate is None:
+            variable = known.get(int(answer)) if answer.isascii() and answer.isdigit() else None
+            if variable is None:
                 self.stdout.write(f"  {answer!r} is none of those above.")
-            elif candidate.trouble:
-                self.stdout.write(f"  {candidate.trouble}.")
+            elif trouble := variable.trouble_with_unit(series):
+                self.stdout.write(f"  {trouble}.")
             else:
-                return candidate.variable.id
+                return variable.id
 
     def read_choice(self, text: str) -> tuple[str, int]:
         """ "prad-g11=12345". Raises CommandError."""

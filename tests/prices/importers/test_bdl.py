@@ -6,9 +6,17 @@ from itertools import pairwise
 import pytest
 
 from catalog.importers.records import BadInput
-from prices.importers import bdl as answers
-from prices.importers import bdl_variables
-from prices.importers.bdl import ANONYMOUS_LIMITS, BdlClient, BdlUnavailable, Pace, VariableRecord, is_answer
+from catalog.importers.source import identify
+from prices.importers.bdl import (
+    ANONYMOUS_LIMITS,
+    BdlClient,
+    BdlUnavailable,
+    Pace,
+    VariableRecord,
+    area_of,
+    observations,
+)
+from prices.importers.sources import choose
 from tests.catalog.importers.parsers.helpers import write
 from tests.prices.importers.bdl_server import FakeBdl, serve
 
@@ -55,7 +63,7 @@ def test_every_page_is_read(bdl, client):
 def test_values_of_many_pages_come_together(bdl, client):
     bdl.page_size = 1
     pages = list(client.data(6001))
-    assert [len(page.results) for page in pages] == [1, 1, 1, 1]
+    assert [len(page["results"]) for page in pages] == [1, 1, 1, 1]
 
 
 def test_the_client_id_is_sent_only_when_there_is_one(bdl, client, clock):
@@ -167,7 +175,7 @@ def variable(number, name, unit="zł"):
 
 
 def test_a_variable_of_another_unit_is_refused_by_name():
-    found, notes = bdl_variables.choose(
+    found, notes = choose(
         [
             variable(1, "gaz ziemny – taryfa W-1.1 - za 1 m3"),
             variable(2, "węgiel kamienny - za 1 t", unit="%"),
@@ -181,13 +189,11 @@ def test_a_variable_of_another_unit_is_refused_by_name():
 
 @pytest.mark.parametrize("name", ["węgiel brunatny - za 1 t", "koks - za 1 t", "węgiel kamienny - za 10 t"])
 def test_other_goods_are_not_coal_by_the_tonne(name):
-    assert bdl_variables.choose([variable(1, name)])[0] == {}
+    assert choose([variable(1, name)])[0] == {}
 
 
 def test_of_two_that_fit_none_is_taken():
-    found, notes = bdl_variables.choose(
-        [variable(1, "węgiel kamienny - za 1 t"), variable(2, "węgiel kamienny - za 1000 kg")]
-    )
+    found, notes = choose([variable(1, "węgiel kamienny - za 1 t"), variable(2, "węgiel kamienny - za 1000 kg")])
     assert found == {}
     assert "--variable" in notes[0].reason
 
@@ -206,7 +212,7 @@ def test_of_two_that_fit_none_is_taken():
     ],
 )
 def test_units(unit, area):
-    assert answers.area_of(unit) == area
+    assert area_of(unit) == area
 
 
 @pytest.mark.parametrize(
@@ -223,12 +229,12 @@ def test_units(unit, area):
     ],
 )
 def test_rows_of_another_form_are_refused(results):
-    data = answers.Data(1, tuple(results), None)
     with pytest.raises(BadInput):
-        list(answers.observations("prad-g11", data, "file", []))
+        list(observations("prad-g11", {"variableId": 1, "results": results}, "file", []))
 
 
 @pytest.mark.parametrize("content", ["{", '{"results": []}', json.dumps({"results": [], "variableId": 1})])
 def test_only_answers_of_the_statistical_office_are_taken_for_such(tmp_path, content):
     path = write(tmp_path / "a.json", content)
-    assert is_answer(path) == content.endswith("1}")
+    recognised = identify(path)
+    assert (recognised is not None and recognised[0].id == "gus-bdl") == content.endswith("1}")
