@@ -85,9 +85,9 @@ def on_starting(server: Any) -> None:
     """
     from django.db import connections
 
-    from fueldepot import templating
     from fueldepot.checks import refuse_unfit_database
     from fueldepot.data import snapshot
+    from pages import templating
     from pages.svg import territory
     from subsidy import rules
 

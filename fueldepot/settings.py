@@ -118,7 +118,7 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates" / "site"],
         "OPTIONS": {
-            "environment": "fueldepot.templating.environment",
+            "environment": "pages.templating.environment",
             "context_processors": ["pages.context_processors.site"],
         },
     },

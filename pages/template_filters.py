@@ -1,4 +1,4 @@
-"""Filters of the templates of the site; `fueldepot/templating.py` registers them.
+"""Filters of the templates of the site; `pages/templating.py` registers them.
 
 HTML templates escape the result of a filter, unless it is Markup. Templates of Markdown and e-mails do not escape, so
 every value in a Markdown template passes one of `MARKDOWN`.

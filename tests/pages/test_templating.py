@@ -7,9 +7,8 @@ from django.template import TemplateDoesNotExist, engines
 from django.template.loader import get_template
 from jinja2 import UndefinedError, nodes
 
-from fueldepot import templating
 from fueldepot.openapi.views import DocsPage
-from pages import views  # noqa: F401 - with it every page object is known
+from pages import templating, views  # noqa: F401 - with it every page object is known
 from pages.forms.pages import FormPage, ProblemPage, SubmissionPage
 from pages.page import Page
 
