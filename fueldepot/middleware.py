@@ -13,7 +13,7 @@ from fueldepot.domain_errors import refuse_body
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.error_body import is_api
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedCoding, read_whole
-from pages import errors as page_errors
+from pages import error_pages
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -132,9 +132,9 @@ def guard_private_views(get_response: View) -> View:
     def answer(request: HttpRequest) -> HttpResponse:
         at_desk = request.path.startswith("/admin/")
         if at_desk and "%00" in request.META["QUERY_STRING"]:
-            return page_errors.bad_request(request)
+            return error_pages.bad_request(request)
         if snapshot.database_is_away():
-            return page_errors.unavailable(request)
+            return error_pages.unavailable(request)
         response = get_response(request)
         if at_desk:
             response.headers.setdefault("Cache-Control", NO_STORE)

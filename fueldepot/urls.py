@@ -18,7 +18,7 @@ from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.private import private
 from fueldepot.mcp.views import mcp
 from fueldepot.monitoring import health
-from pages import errors as page_errors
+from pages import error_pages
 
 SECURITY_TXT_VALID = timedelta(days=180)
 
@@ -46,8 +46,8 @@ def security_txt(request: HttpRequest) -> HttpResponse:
 
 
 handler400 = domain_errors.bad_request
-handler403 = page_errors.forbidden
-handler404 = page_errors.not_found
+handler403 = error_pages.forbidden
+handler404 = error_pages.not_found
 handler500 = domain_errors.server_error
 
 urlpatterns = [

@@ -109,8 +109,8 @@ class RegulationPage(Page):
     """One voivodeship, or the rules that bind a municipality or county in it (`unit`).
 
     next_deadlines: all of the nearest day. ends: what ends then, each text once. instead: the text in place of missing
-    ones. stale_notice: "" while the state was confirmed lately. notice: about an ignored parameter. timeline: of the
-    deadlines that bind the unit or a part of it, None without any. foreign: deadlines that do not bind the unit.
+    ones. stale_notice: "" while the state was confirmed lately. notice: about an ignored parameter. draw_timeline: of
+    the deadlines that bind the unit or a part of it, None without any. foreign: deadlines that do not bind the unit.
     calendar_path: "" without deadlines.
     """
 
@@ -126,7 +126,7 @@ class RegulationPage(Page):
     deadlines: tuple[ProvisionRow, ...]
     foreign: tuple[ProvisionRow, ...]
     bans: tuple[ProvisionRow, ...]
-    timeline: Timeline | None
+    draw_timeline: Callable[[], Timeline | None]
     sources: tuple[Source, ...]
     stale_notice: str
     notice: str
@@ -310,8 +310,10 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         deadlines=deadline_rows(entry, entry.deadlines_of_unit),
         foreign=deadline_rows(entry, [row for row in entry.deadlines if unit and entry.binds(row) is False]),
         bans=ban_rows(entry),
-        timeline=timeline(
-            [TimelineDeadline(row.date, day(row.date), row.applies_to) for row in entry.deadlines_of_unit], entry.on
+        draw_timeline=partial(
+            timeline,
+            [TimelineDeadline(row.date, day(row.date), row.applies_to) for row in entry.deadlines_of_unit],
+            entry.on,
         ),
         sources=read_sources(entry.state.sources) if entry.state else (),
         stale_notice=stale_notice(entry),

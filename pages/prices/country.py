@@ -19,8 +19,8 @@ from pages.prices.shared import (
     Asked,
     Column,
     OneFuelPage,
-    chart,
     data_status,
+    draw_chart,
     fuel_tabs,
     get_fuel,
     prices_crumb,
@@ -122,7 +122,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPag
         months_compared=compared_months(fuel, asked.day),
         columns=columns(path, asked),
         areas=tuple(in_order(area_rows(fuel, compared, asked), asked)),
-        chart=chart((row["month"], row["median"], row["n"]) for row in answer["months"]),
+        draw_chart=partial(draw_chart, answer["months"]),
         draw_map=partial(price_map, fuel, answer["voivodeships"], asked.query()),
     )
 
@@ -267,7 +267,7 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
         months_compared=compared_months(fuel, asked.day),
         difference=compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
         months=month_rows(answer["months"], country["months"]),
-        chart=chart([(row["month"], row["median"], row["n"]) for row in answer["months"]], reference=country["median"]),
+        draw_chart=partial(draw_chart, answer["months"], reference=country["median"]),
     )
 
 

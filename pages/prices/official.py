@@ -1,6 +1,8 @@
 """The page of the official yearly averages, which are never mixed with the medians of depots."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from django.urls import reverse
@@ -31,14 +33,14 @@ class OfficialYear:
 class OfficialRow:
     """A series with an average for Poland. source: name and URL of the published series. poland: ascending.
 
-    origins: sources of its numbers. chart: None with fewer than two years.
+    origins: sources of its numbers. draw_chart: None with fewer than two years.
     """
 
     slug: str
     name: str
     unit: str
     poland: tuple[OfficialYear, ...]
-    chart: YearsChart | None
+    draw_chart: Callable[[], YearsChart | None]
     source: dict[str, str]
     origins: tuple[str, ...]
 
@@ -118,7 +120,7 @@ def official_rows() -> tuple[OfficialRow, ...]:
                 name=kind.name,
                 unit=kind.unit,
                 poland=years,
-                chart=years_chart([(row.year, row.price) for row in years]),
+                draw_chart=partial(years_chart, [(row.year, row.price) for row in years]),
                 source=describe_source(known.series[kind.slug].variable_id),
                 origins=known.series[kind.slug].sources,
             )

@@ -18,7 +18,7 @@ from pages.dates import day, month, month_genitive
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.svg.charts import ChartMonth, MonthsChart, months_chart
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
-from prices.api.price_answers import FuelPricesJson, all_fuel_prices
+from prices.api.price_answers import FuelPricesJson, MonthMedianJson, all_fuel_prices
 from prices.medians import months_before
 from prices.queries import ComparedMonths, Comparison, compare_country
 
@@ -128,7 +128,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneFuelPage(Page):
-    """A fuel in an area. answer: of the API. chart: of its months, None with fewer than two.
+    """A fuel in an area. answer: of the API. draw_chart: of its months, None with fewer than two.
 
     months_compared: between which changes are computed, None without any.
     """
@@ -139,7 +139,7 @@ class OneFuelPage(Page):
     asked: Asked
     per_unit: str
     tabs: tuple[Tab, ...]
-    chart: MonthsChart | None
+    draw_chart: Callable[[], MonthsChart | None]
     csv_path: str
     months_compared: ComparedMonths | None
 
@@ -218,12 +218,12 @@ def data_status(*, demonstration: bool) -> str:
     return DEMONSTRATION_STATUS if demonstration else MEDIAN_STATUS
 
 
-def chart(months: Iterable[tuple[str, float, int]], *, reference: float | None = None) -> MonthsChart | None:
-    """Return a chart of medians. months: ("2026-03", zł, number of prices). reference: a level to compare with."""
-    return months_chart(
-        [ChartMonth(int(month[:4]) * 12 + int(month[5:]) - 1, median, n) for month, median, n in months],
-        reference=reference,
-    )
+def draw_chart(months: Iterable[MonthMedianJson], *, reference: float | None = None) -> MonthsChart | None:
+    """Return a chart of medians by month. reference: a level to compare with."""
+    bars = [
+        ChartMonth(int(row["month"][:4]) * 12 + int(row["month"][5:]) - 1, row["median"], row["n"]) for row in months
+    ]
+    return months_chart(bars, reference=reference)
 
 
 @dataclass(frozen=True, slots=True)
