@@ -8,8 +8,7 @@ from catalog.importers.runner import ImportStep
 from catalog.importers.sync import ImportRefused, Options, Report
 from catalog.importers.sync.boundaries import sync_boundaries
 from catalog.importers.sync.depots import plain_values
-from catalog.importers.sync.places import sync_places
-from catalog.importers.sync.postcodes import sync_postcodes
+from catalog.importers.sync.places import sync_places, sync_postcodes
 from catalog.importers.sync.units import sync_units
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
 from catalog.starter import boundaries, reader

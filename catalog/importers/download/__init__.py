@@ -1,6 +1,6 @@
 """Downloads of publishers' files: complete or not at all, the last one kept with date, size and checksum.
 
-A finished transfer is not trusted: see `integrity`. Until then it is a `.part`.
+A finished transfer is not trusted: see `checks`. Until then it is a `.part`.
 """
 
 import fcntl
@@ -23,9 +23,7 @@ from django.conf import settings
 from django.utils import timezone
 from pydantic import TypeAdapter
 
-from catalog.importers.download import integrity
-from catalog.importers.download.destinations import may_follow
-from catalog.importers.download.html_forms import fields_for
+from catalog.importers.download.checks import check, fields_for, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
 from catalog.importers.source import DataSource, allowed_address, is_loopback
 
@@ -186,7 +184,7 @@ class Fetcher:
             if response.status_code == httpx2.codes.NOT_MODIFIED and kept:
                 return store.confirm(kept)
             try:
-                integrity.check(store.part, source)
+                check(store.part, source)
             except BadInput as error:
                 store.part.unlink()
                 raise DownloadFailed(source.url, f"what came {error.reason}") from error

@@ -13,8 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from catalog.importers.parsers.files import FileStart, OpenFile, open_source, text_lines
-from catalog.importers.parsers.simc import MAX_NAME
-from catalog.importers.parsers.values import in_poland, parse_degrees, tidy
+from catalog.importers.parsers.values import MAX_PLACE_NAME, in_poland, parse_degrees, tidy
 from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
 from catalog.text import normalise_postcode
 
@@ -71,7 +70,7 @@ def parse(path: Path) -> Extract[PostcodeRecord]:
                 rejected.append(Note(key, f"the position is outside Poland: '{lat}, {lon}'"))
             elif unit and _UNIT.fullmatch(unit) is None:
                 rejected.append(Note(key, f"the code of the municipality is {unit[:20]!r}, not six digits"))
-            elif not place or len(place) > MAX_NAME:
+            elif not place or len(place) > MAX_PLACE_NAME:
                 rejected.append(Note(key, "the name of the place is empty or too long"))
             else:
                 rows = codes.setdefault(code, _GeonamesRows())

@@ -8,8 +8,7 @@ import re
 from pathlib import Path
 
 from catalog.importers.parsers.files import FileStart, csv_rows, open_source
-from catalog.importers.parsers.simc import MAX_NAME
-from catalog.importers.parsers.values import in_poland, parse_degrees, tidy
+from catalog.importers.parsers.values import MAX_PLACE_NAME, in_poland, parse_degrees, tidy
 from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
 from catalog.text import normalise_postcode
 
@@ -70,9 +69,9 @@ def _record(values: dict[str, str]) -> PostcodeRecord:
             raise ValueError(f"municipalities has {share[1]} twice")
         shares[share[1]] = int(share[2] or 0)
     places = dict.fromkeys(name for part in values["places"].split("|") if (name := tidy(part)))
-    too_long = [name for name in places if len(name) > MAX_NAME]
+    too_long = [name for name in places if len(name) > MAX_PLACE_NAME]
     if too_long:
-        raise ValueError(f"the place {too_long[0][:40]!r}… is longer than {MAX_NAME} characters")
+        raise ValueError(f"the place {too_long[0][:40]!r}… is longer than {MAX_PLACE_NAME} characters")
     # Stable sort: shares without numbers keep the order of the file.
     ordered = sorted(shares.items(), key=lambda share: -share[1])
     return PostcodeRecord(

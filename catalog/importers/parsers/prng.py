@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from catalog.importers.parsers.files import FileStart, json_keys, load_json
-from catalog.importers.parsers.simc import MAX_NAME
-from catalog.importers.parsers.values import in_poland, tidy
+from catalog.importers.parsers.values import MAX_PLACE_NAME, in_poland, tidy
 from catalog.importers.records import BadInput, Extract, Note, PlaceRecord
 
 UnitNames = Mapping[tuple[str, str, str, int], str]
@@ -67,7 +66,7 @@ def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:
         if identifier in seen:
             raise BadInput(path, f"the Id {identifier!r} is there twice", row=number)
         seen.add(identifier)
-        if not name or len(name) > MAX_NAME or not (identifier.isascii() and identifier.isalnum()):
+        if not name or len(name) > MAX_PLACE_NAME or not (identifier.isascii() and identifier.isalnum()):
             raise BadInput(path, f"the Id {identifier[:20]!r} or the Name {name[:20]!r} cannot be one", row=number)
         kind = KINDS.get(_text(path, number, entry, "Type"))
         if kind is None:

@@ -8,6 +8,9 @@ from functools import lru_cache
 
 from catalog.territory.point import LAT_RANGE, LON_RANGE
 
+MAX_PLACE_NAME = 120
+"""Maximum length of the name of a locality, in characters."""
+
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NUMBER = re.compile(r"-?[0-9]{1,4}(\.[0-9]{1,20})?")
 

@@ -2,7 +2,7 @@
 
 from catalog.importers.parsers import geonames
 from catalog.importers.source import DataSource, FileFormat, Rank
-from catalog.importers.sync.postcodes import sync_postcodes
+from catalog.importers.sync.places import sync_postcodes
 from catalog.models import Dataset, Postcode
 from catalog.starter import reader
 

@@ -3,7 +3,7 @@
 from catalog.importers.parsers import boundaries, prg_addresses, prg_postcodes
 from catalog.importers.source import DataSource, FileFormat, Rank
 from catalog.importers.sync.boundaries import sync_boundaries
-from catalog.importers.sync.postcodes import sync_postcodes
+from catalog.importers.sync.places import sync_postcodes
 from catalog.models import Dataset, Postcode
 
 PUBLISHER = "Główny Urząd Geodezji i Kartografii"

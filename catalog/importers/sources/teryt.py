@@ -1,6 +1,6 @@
 """The register TERYT of GUS: units (TERC) and localities (SIMC)."""
 
-from catalog.importers.parsers import simc, terc
+from catalog.importers.parsers import teryt
 from catalog.importers.source import DataSource, FileFormat
 from catalog.importers.sync.places import sync_places
 from catalog.importers.sync.units import sync_units
@@ -26,7 +26,7 @@ UNITS = DataSource(
     credit="GUS, rejestr TERYT (TERC)",
     licence=LICENCE,
     terms=TERMS,
-    formats=(FileFormat("terc", terc.recognises, terc.parse, r"terc[_. -].*\.(csv|xml|zip)|terc\.(csv|xml|zip)"),),
+    formats=(FileFormat("terc", teryt.recognises_units, teryt.parse_units, r"terc([_. -].*)?\.(csv|xml|zip)"),),
     write=sync_units,
     dated=True,
     method="form",
@@ -48,7 +48,7 @@ PLACES = DataSource(
     credit="GUS, rejestr TERYT (SIMC)",
     licence=LICENCE,
     terms=TERMS,
-    formats=(FileFormat("simc", simc.recognises, simc.parse, r"simc[_. -].*\.(csv|xml|zip)|simc\.(csv|xml|zip)"),),
+    formats=(FileFormat("simc", teryt.recognises_places, teryt.parse_places, r"simc([_. -].*)?\.(csv|xml|zip)"),),
     write=sync_places,
     needs=Dataset.Slug.UNITS,
     built_on=(Dataset.Slug.UNITS,),

@@ -1,16 +1,53 @@
-"""Writing of localities: each source updates its own rows."""
+"""Writing of localities and postcodes, and resolution of the codes of their municipalities.
 
+Each source of localities updates its own rows. Of postcodes the better source wins, whatever the order of imports:
+sources state their ranks.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import astuple, replace
 
-from catalog.importers.records import Extract, Note, PlaceRecord
+from catalog.importers.records import Extract, Note, PlaceRecord, PostcodeRecord
+from catalog.importers.source import all_sources
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
-from catalog.importers.sync.resolve import MunicipalityCodes, district_of
-from catalog.models import Place
+from catalog.models import FormerMunicipality, Municipality, Place, Postcode, PostcodeMunicipality
+from catalog.territory.teryt import is_city_with_county_rights
 from fueldepot.data.bulk import insert, upsert
 
-TITLE = "places"
+DISTRICT_KINDS = frozenset("89")
+"""Seventh digits of districts of Warszawa (8) and delegations of Kraków, Łódź, Poznań and Wrocław (9)."""
 
-COLUMNS = ("id", "name", "kind", "municipality_id", "main", "lat", "lon", "district")
+
+def district_of(code: str) -> str:
+    """Return a code of seven digits if it is that of a district or delegation, else ""."""
+    return code if code[6:] in DISTRICT_KINDS else ""
+
+
+class MunicipalityCodes:
+    """Resolves codes of sources. Two queries to create, none to look up."""
+
+    def __init__(self) -> None:
+        self.codes = set(Municipality.objects.values_list("teryt", flat=True))
+        self.by_number = {code[:6]: code for code in self.codes}
+        self.successors = dict(FormerMunicipality.objects.values_list("teryt", "successor_id"))
+
+    def find(self, code: str) -> str | None:
+        """Return the municipality of a code of six or seven digits; None if unknown.
+
+        Parts of a municipality (kinds 4 and 5), codes of an earlier kind and six-digit codes are found by number,
+        districts by their city, former municipalities by their successor.
+        """
+        if code in self.codes:
+            return code
+        if code[:6] in self.by_number:
+            return self.by_number[code[:6]]
+        if district_of(code) or is_city_with_county_rights(code):
+            return self.by_number.get(f"{code[:4]}01")
+        return self.successors.get(code)
+
+
+PLACE_COLUMNS = ("id", "name", "kind", "municipality_id", "main", "lat", "lon", "district")
 """Columns of a place, in the order of the fields of its record."""
 
 
@@ -19,7 +56,7 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
     codes = MunicipalityCodes()
     incoming: dict[str, PlaceRecord] = {}
     rejected = list(extract.rejected)
-    for place in options.progress(extract.rows, TITLE):
+    for place in options.progress(extract.rows, "places"):
         municipality = codes.find(place.unit)
         if municipality is None:
             rejected.append(Note(f"{place.id} {place.name}", f"no municipality has the code {place.unit}"))
@@ -29,15 +66,122 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
     stored = {
         row[0]: PlaceRecord(*row)
         for source in sources
-        for row in Place.objects.filter(id__startswith=f"{source}:").values_list(*COLUMNS)
+        for row in Place.objects.filter(id__startswith=f"{source}:").values_list(*PLACE_COLUMNS)
     }
     diff = compare(stored, incoming)
-    check_removals(TITLE, removed=len(diff.removed), stored=diff.stored, options=options)
-    report = report_of(TITLE, diff)
+    check_removals("places", removed=len(diff.removed), stored=diff.stored, options=options)
+    report = report_of("places", diff)
     report.rejected = rejected
     if options.write:
-        insert(Place, COLUMNS, map(astuple, diff.added.values()))
-        changed = [Place(**dict(zip(COLUMNS, astuple(place), strict=True))) for _, place in diff.changed.values()]
+        insert(Place, PLACE_COLUMNS, map(astuple, diff.added.values()))
+        changed = [Place(**dict(zip(PLACE_COLUMNS, astuple(place), strict=True))) for _, place in diff.changed.values()]
         upsert(changed, ["name", "kind", "municipality", "main", "lat", "lon", "district"])
         Place.objects.filter(pk__in=diff.removed).delete()
     return report
+
+
+def stored_postcodes() -> dict[str, PostcodeRecord]:
+    """Return every stored postcode by code."""
+    shares = PostcodeMunicipality.objects.order_by("-addresses", "municipality").by_postcode()
+    return {
+        code: PostcodeRecord(code, tuple(shares[code]), tuple(places), lat, lon, source)
+        for code, places, lat, lon, source in Postcode.objects.values_list("code", "places", "lat", "lon", "source")
+    }
+
+
+def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
+    """Return the record with present municipalities, most addresses first; unknown ones are omitted."""
+    counts: dict[str, int] = defaultdict(int)
+    for code, addresses in record.municipalities:
+        municipality = codes.find(code)
+        if municipality:
+            counts[municipality] += addresses
+    shares = sorted(counts.items(), key=lambda share: (-share[1], share[0]))
+    return replace(record, municipalities=tuple(shares))
+
+
+def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report:
+    """Update the postcodes of the sources in a file.
+
+    Codes of a better source are skipped. Address points may cover some voivodeships only; stored data of the others
+    stay. Raises TooManyRemovals before anything is written.
+    """
+    codes = MunicipalityCodes()
+    ranks = {kind: rank for source in all_sources().values() for kind, rank in source.ranks.items()}
+    stored = stored_postcodes()
+    rejected, skipped = list(extract.rejected), []
+    incoming: dict[str, PostcodeRecord] = {}
+    for row in options.progress(extract.rows, "postcodes"):
+        record = resolve(row, codes)
+        known = stored.get(record.code)
+        if not record.municipalities:
+            rejected.append(Note(record.code, "none of its municipalities is in the register"))
+        elif known and ranks[known.source].number > ranks[record.source].number:
+            skipped.append(Note(record.code, ranks[known.source].reason))
+        else:
+            incoming[record.code] = record
+    sources = {record.source for record in incoming.values()}
+    mine = {code: row for code, row in stored.items() if code in incoming or row.source in sources}
+    if sources == {Postcode.Source.POINTS.value}:
+        mine, incoming = within_covered(mine, incoming)
+    diff = compare(mine, incoming)
+    check_removals("postcodes", removed=len(diff.removed), stored=diff.stored, options=options)
+    report = report_of("postcodes", diff)
+    report.rejected, report.skipped = rejected, skipped
+    if options.write:
+        Postcode.objects.filter(pk__in=diff.removed).delete()
+        write_postcodes(list(diff.added.values()), [new for _, new in diff.changed.values()])
+    return report
+
+
+def within_covered(
+    stored: Mapping[str, PostcodeRecord], incoming: Mapping[str, PostcodeRecord]
+) -> tuple[dict[str, PostcodeRecord], dict[str, PostcodeRecord]]:
+    """Return stored and incoming address points within the voivodeships that the source covers.
+
+    A postcode that extends beyond them keeps its stored shares there, and the centre of the larger part.
+    """
+    covered = {code[:2] for record in incoming.values() for code, _ in record.municipalities}
+    mine, merged = {}, dict(incoming)
+    for code, known in stored.items():
+        beyond = tuple(share for share in known.municipalities if share[0][:2] not in covered)
+        if code not in incoming and len(beyond) == len(known.municipalities):
+            continue
+        mine[code] = known
+        if not beyond:
+            continue
+        here = incoming.get(code)
+        larger = known
+        if here and sum(count for _, count in here.municipalities) >= sum(count for _, count in beyond):
+            larger = here
+        shares = [*(here.municipalities if here else ()), *beyond]
+        merged[code] = replace(
+            larger,
+            municipalities=tuple(sorted(shares, key=lambda share: (-share[1], share[0]))),
+            places=tuple(dict.fromkeys((*larger.places, *(here.places if here else ()), *known.places))),
+            source=Postcode.Source.POINTS.value,
+        )
+    return mine, merged
+
+
+def write_postcodes(added: list[PostcodeRecord], changed: list[PostcodeRecord]) -> None:
+    """Write postcodes and their shares."""
+    insert(
+        Postcode,
+        ("code", "places", "lat", "lon", "source"),
+        ((row.code, list(row.places), row.lat, row.lon, row.source) for row in added),
+    )
+    upsert(
+        [Postcode(code=r.code, places=list(r.places), lat=r.lat, lon=r.lon, source=r.source) for r in changed],
+        ["places", "lat", "lon", "source"],
+    )
+    PostcodeMunicipality.objects.filter(postcode__in=[row.code for row in changed]).delete()
+    insert(
+        PostcodeMunicipality,
+        ("postcode_id", "municipality_id", "addresses"),
+        (
+            (row.code, municipality, addresses)
+            for row in [*added, *changed]
+            for municipality, addresses in row.municipalities
+        ),
+    )

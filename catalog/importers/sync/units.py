@@ -10,14 +10,16 @@ from django.db.models.functions import Concat
 from catalog.importers.records import Extract, UnitRecord
 from catalog.importers.sync import Diff, ImportRefused, Options, Report, check_removals, compare, report_of
 from catalog.importers.sync.successions import (
+    CODE_CHANGE_HANDLERS,
+    RetiredMunicipality,
     Succession,
     SuccessorVotes,
     Units,
     county_heirs,
     find_successions,
+    hand_over,
     municipalities,
 )
-from catalog.importers.sync.successors import CODE_CHANGE_HANDLERS, RetiredMunicipality, hand_over
 from catalog.models import Boundary, County, Depot, FormerMunicipality, Municipality, Place, Voivodeship
 from catalog.territory import boundaries
 from catalog.territory.great_circle import distance_m

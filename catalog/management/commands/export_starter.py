@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from catalog.importers.sync.postcodes import stored_postcodes
+from catalog.importers.sync.places import stored_postcodes
 from catalog.importers.sync.units import stored_units
 from catalog.models import Place
 from catalog.starter.reader import DISTRICT_COLUMNS, FILES, PLACE_COLUMNS, POSTCODE_COLUMNS, UNIT_COLUMNS

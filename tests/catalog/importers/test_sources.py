@@ -14,7 +14,7 @@ TOY = """
 from catalog.importers.parsers.files import csv_rows, open_source
 from catalog.importers.records import Extract, PostcodeRecord
 from catalog.importers.source import FileFormat, Rank, DataSource
-from catalog.importers.sync.postcodes import sync_postcodes
+from catalog.importers.sync.places import sync_postcodes
 from catalog.models import Dataset, Postcode
 
 

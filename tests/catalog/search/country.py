@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from catalog.importers.parsers import prg_postcodes, simc, terc
+from catalog.importers.parsers import prg_postcodes, teryt
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
-from catalog.importers.sync.resolve import district_of
+from catalog.importers.sync.places import district_of
 from catalog.models import County, Municipality, Voivodeship
 from catalog.search.engine import Search
 from catalog.search.entries import DECIMALS, IndexEntry, iter_entries
@@ -23,7 +23,9 @@ from tests.catalog.search.questions import Named, Question, make_questions
 def published_register(folder: Path) -> PlaceRegister:
     """Read the register of TERC, SIMC and the postcodes of the address register in a folder."""
     (units,), (places,), (codes,) = (sorted(folder.glob(name)) for name in ("TERC_*.csv", "SIMC_*.zip", "prg_*.csv"))
-    return make_register(terc.parse(units).rows, simc.parse(places).rows, prg_postcodes.parse(codes).rows)
+    return make_register(
+        teryt.parse_units(units).rows, teryt.parse_places(places).rows, prg_postcodes.parse(codes).rows
+    )
 
 
 def starter_register() -> PlaceRegister:

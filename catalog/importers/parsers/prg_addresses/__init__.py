@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from catalog.importers.parsers.files import FileStart, OpenFile, is_zip, members, open_member, open_source, open_zip
 from catalog.importers.parsers.prg_addresses.centres import Cells
 from catalog.importers.parsers.prg_addresses.reading import OFFICIAL_EPSG, Address, Model, read
-from catalog.importers.parsers.simc import MAX_NAME
-from catalog.importers.parsers.values import parse_day, tidy
+from catalog.importers.parsers.values import MAX_PLACE_NAME, parse_day, tidy
 from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
 from catalog.text import normalise_postcode
 
@@ -208,7 +207,7 @@ class _Collected:
             name, teryt = area
             self.municipalities[code][teryt] += count
             named = tidy(place) or name
-            if named and len(named) <= MAX_NAME:
+            if named and len(named) <= MAX_PLACE_NAME:
                 self.places[code][named] += count
 
     def check_repetitions(self, label: str) -> None:

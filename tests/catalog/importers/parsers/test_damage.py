@@ -2,17 +2,17 @@
 
 import pytest
 
-from catalog.importers.parsers import boundaries, geonames, overpass, prg_postcodes, prng, simc, terc
+from catalog.importers.parsers import boundaries, geonames, overpass, prg_postcodes, prng, teryt
 from catalog.importers.records import BadInput
 from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write, zipped
 from tests.catalog.importers.parsers.test_boundaries import AREAS, shapefile_parts
 from tests.catalog.importers.parsers.test_prng import UNITS
 
 PARSERS = {
-    "terc.csv": terc.parse,
-    "terc.xml": terc.parse,
-    "simc.csv": simc.parse,
-    "simc.xml": simc.parse,
+    "terc.csv": teryt.parse_units,
+    "terc.xml": teryt.parse_units,
+    "simc.csv": teryt.parse_places,
+    "simc.xml": teryt.parse_places,
     "polskie-miejscowosci.json": lambda path: prng.parse(path, UNITS),
     "PL.txt": geonames.parse,
     "prg_postcodes.csv": prg_postcodes.parse,

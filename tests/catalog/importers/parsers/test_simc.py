@@ -3,18 +3,18 @@ from datetime import date
 
 import pytest
 
-from catalog.importers.parsers import simc
+from catalog.importers.parsers import teryt
 from catalog.importers.records import BadInput, PlaceRecord
 from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
 
 
 def changed(path, old, new):
     assert old in text("simc.csv")
-    return simc.parse(write(path / "SIMC_próba.csv", text("simc.csv").replace(old, new, 1)))
+    return teryt.parse_places(write(path / "SIMC_próba.csv", text("simc.csv").replace(old, new, 1)))
 
 
 def test_csv():
-    extract = simc.parse(DATA / "simc.csv")
+    extract = teryt.parse_places(DATA / "simc.csv")
     assert extract.rows == (
         PlaceRecord("simc:9900018", "Żabia Wola Próbna", "wieś", "1206912"),
         PlaceRecord("simc:9900024", "Zagórze Próbne", "część", "1206912", main=False),
@@ -25,14 +25,14 @@ def test_csv():
 
 
 def test_xml():
-    assert simc.parse(DATA / "simc.xml").rows == (
+    assert teryt.parse_places(DATA / "simc.xml").rows == (
         PlaceRecord("simc:9900053", "Leśny Kąt", "przysiółek", "1206912", main=False),
     )
 
 
 def test_zip_with_both(tmp_path):
     path = zipped(tmp_path / "a.zip", {name: (DATA / name).read_bytes() for name in ("simc.xml", "simc.csv")})
-    assert simc.parse(path) == simc.parse(DATA / "simc.csv")
+    assert teryt.parse_places(path) == teryt.parse_places(DATA / "simc.csv")
 
 
 def test_wrong_header(tmp_path):
@@ -42,7 +42,7 @@ def test_wrong_header(tmp_path):
 
 def test_the_register_of_units_is_not_taken_for_it():
     with pytest.raises(BadInput, match="the header lacks RODZ_GMI, RM, SYM, SYMPOD"):
-        simc.parse(DATA / "terc.csv")
+        teryt.parse_places(DATA / "terc.csv")
 
 
 def test_unknown_kind_of_locality(tmp_path):
@@ -76,24 +76,26 @@ def test_newest_day_counts(tmp_path):
 
 def test_header_alone(tmp_path):
     with pytest.raises(BadInput, match="has no locality"):
-        simc.parse(write(tmp_path / "a.csv", text("simc.csv").split("\n")[0] + "\n"))
+        teryt.parse_places(write(tmp_path / "a.csv", text("simc.csv").split("\n")[0] + "\n"))
 
 
 def test_cut_off(tmp_path):
     with pytest.raises(BadInput, match="row 5: has 4 columns, expected 10; is the file cut off"):
-        simc.parse(write(tmp_path / "a.csv", text("simc.csv")[:-40]))
+        teryt.parse_places(write(tmp_path / "a.csv", text("simc.csv")[:-40]))
 
 
 @pytest.mark.full_scale
 def test_kinds_are_those_of_the_publisher():
     with shared("WMRODZ_2026-07-22.csv").open(encoding="utf-8-sig", newline="") as table:
-        assert {row["RM"]: row["NAZWA_RM"] for row in csv.DictReader(table, delimiter=";") if row["RM"]} == simc.KINDS
+        assert {
+            row["RM"]: row["NAZWA_RM"] for row in csv.DictReader(table, delimiter=";") if row["RM"]
+        } == teryt.PLACE_KINDS
 
 
 @pytest.mark.full_scale
 @pytest.mark.slow
 def test_register_of_2020():
-    extract = simc.parse(shared("SIMC_Urzedowy_2020-09-26.zip"))
+    extract = teryt.parse_places(shared("SIMC_Urzedowy_2020-09-26.zip"))
     assert len(extract.rows) == 102_913
     assert sum(place.main for place in extract.rows) == 53_452
     assert sum(place.kind == "miasto" for place in extract.rows) == 944

@@ -3,7 +3,7 @@ from datetime import date
 
 import pytest
 
-from catalog.importers.parsers import terc
+from catalog.importers.parsers import teryt
 from catalog.importers.records import BadInput, UnitRecord
 from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
 
@@ -14,11 +14,11 @@ MUNICIPALITY = f"12;06;91;2;Próba;gmina wiejska;{DAY}\n"
 
 
 def parse_rows(path, *rows):
-    return terc.parse(write(path / "TERC_próba.csv", HEADER + "".join(rows)))
+    return teryt.parse_units(write(path / "TERC_próba.csv", HEADER + "".join(rows)))
 
 
 def test_csv():
-    extract = terc.parse(DATA / "terc.csv")
+    extract = teryt.parse_units(DATA / "terc.csv")
     assert extract.rows == (
         UnitRecord("12", "małopolskie"),
         UnitRecord("14", "mazowieckie"),
@@ -34,7 +34,7 @@ def test_csv():
 
 
 def test_xml():
-    extract = terc.parse(DATA / "terc.xml")
+    extract = teryt.parse_units(DATA / "terc.xml")
     assert extract.rows == (
         UnitRecord("12", "małopolskie"),
         UnitRecord("1206", "krakowski"),
@@ -47,32 +47,32 @@ def test_names_under_the_heading_of_kinds(tmp_path):
     names_last = HEADER.replace("NAZWA;NAZWA_DOD", "NAZWA_DOD;NAZWA")
     path = write(tmp_path / "a.csv", names_last + ABOVE + MUNICIPALITY)
     with pytest.raises(BadInput, match="row 2: NAZWA_DOD of the voivodeship 12 is 'MAŁOPOLSKIE'"):
-        terc.parse(path)
+        teryt.parse_units(path)
 
 
 def test_zip_with_both_is_read_from_the_csv(tmp_path):
     path = zipped(tmp_path / "a.zip", {name: (DATA / name).read_bytes() for name in ("terc.xml", "terc.csv")})
-    assert terc.parse(path) == terc.parse(DATA / "terc.csv")
+    assert teryt.parse_units(path) == teryt.parse_units(DATA / "terc.csv")
 
 
 def test_zip_with_xml(tmp_path):
     path = zipped(tmp_path / "a.zip", {"TERC.xml": (DATA / "terc.xml").read_bytes()})
-    assert terc.parse(path) == terc.parse(DATA / "terc.xml")
+    assert teryt.parse_units(path) == teryt.parse_units(DATA / "terc.xml")
 
 
 def test_without_byte_order_mark_and_blank_last_line(tmp_path):
     plain = text("terc.csv").removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n")
-    assert terc.parse(write(tmp_path / "a.csv", plain)) == terc.parse(DATA / "terc.csv")
+    assert teryt.parse_units(write(tmp_path / "a.csv", plain)) == teryt.parse_units(DATA / "terc.csv")
 
 
 def test_wrong_header(tmp_path):
     path = write(tmp_path / "a.csv", text("terc.csv").replace("RODZ", "RODZAJ"))
     with pytest.raises(BadInput, match=r"a\.csv, row 1: the header lacks RODZ;"):
-        terc.parse(path)
+        teryt.parse_units(path)
 
 
 def test_parts_and_districts_are_no_municipalities():
-    assert not {unit.teryt for unit in terc.parse(DATA / "terc.csv").rows} & {
+    assert not {unit.teryt for unit in teryt.parse_units(DATA / "terc.csv").rows} & {
         "1206924",
         "1206925",
         "1261029",
@@ -155,12 +155,12 @@ def test_end_after_a_county(tmp_path):
 
 def test_end_in_the_middle_of_an_xml(tmp_path):
     with pytest.raises(BadInput, match="not complete XML"):
-        terc.parse(write(tmp_path / "a.xml", text("terc.xml")[:-30]))
+        teryt.parse_units(write(tmp_path / "a.xml", text("terc.xml")[:-30]))
 
 
 @pytest.mark.full_scale
 def test_register_of_2026():
-    extract = terc.parse(shared("TERC_Urzedowy_2026-07-22.csv"))
+    extract = teryt.parse_units(shared("TERC_Urzedowy_2026-07-22.csv"))
     lengths = [len(unit.teryt) for unit in extract.rows]
     assert [lengths.count(digits) for digits in (2, 4, 7)] == [16, 380, 2479]
     assert [sum(unit.kind == kind for unit in extract.rows) for kind in (1, 2, 3)] == [302, 1453, 724]
@@ -170,9 +170,13 @@ def test_register_of_2026():
 
 @pytest.mark.full_scale
 def test_earlier_registers():
-    older = terc.parse(shared("history/TERC_Urzedowy_2024-05-09.csv"))
+    older = teryt.parse_units(shared("history/TERC_Urzedowy_2024-05-09.csv"))
     assert sum(len(unit.teryt) == 7 for unit in older.rows) == 2477
-    now = {unit.teryt[:6] for unit in terc.parse(shared("TERC_Urzedowy_2026-07-22.csv")).rows if len(unit.teryt) == 7}
+    now = {
+        unit.teryt[:6]
+        for unit in teryt.parse_units(shared("TERC_Urzedowy_2026-07-22.csv")).rows
+        if len(unit.teryt) == 7
+    }
     assert now - {unit.teryt[:6] for unit in older.rows} == {"120713", "200216"}
 
 
@@ -181,4 +185,4 @@ def test_xml_and_csv_of_one_state_agree(tmp_path):
     path = shared("history/TERC_Urzedowy_2025-11-18.zip")
     with zipfile.ZipFile(path) as archive:
         inside = write(tmp_path / "TERC.xml", archive.read("TERC_Urzedowy_2025-11-18.xml"))
-    assert terc.parse(inside) == terc.parse(path)
+    assert teryt.parse_units(inside) == teryt.parse_units(path)
