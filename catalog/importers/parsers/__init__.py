@@ -1,6 +1,5 @@
-"""Parsers of publishers' files into records, one module per format.
+"""Parsers of publishers' files into records, without database access.
 
-Each has `parse(path)`, which returns records of `catalog.importers.records` and reports unusable rows. `formats`
-detects the format of a file. `files`, `shapefiles`, `xml_rows`, `teryt`, `osm_tags` and `values` are shared. Plain
-Python without database access.
+Each has a `parse` that returns records of `catalog.importers.records` and reports unusable rows, and a `recognises`.
+`files`, `xml_rows` and `values` are shared.
 """

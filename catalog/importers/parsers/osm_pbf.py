@@ -16,7 +16,7 @@ import osmium.filter
 import osmium.io
 
 from catalog.importers.parsers.files import FileStart, is_zip
-from catalog.importers.parsers.osm_tags import depot, fuels_of
+from catalog.importers.parsers.osm import depot, fuels_of
 from catalog.importers.parsers.values import parse_day
 from catalog.importers.records import BadInput, DepotRecord, Extract, Note
 
@@ -27,7 +27,7 @@ MAX_BYTES = 16 << 30
 """Maximum size in bytes. Poland has about 2 GB; the planet, 80 GB, would be a mistake."""
 
 TAG = "shop"
-"""Key that every depot has: see `osm_tags.fuels_of`. Filtered in C++, since one object in a thousand has it."""
+"""Key that every depot has: see `osm.fuels_of`. Filtered in C++, since one object in a thousand has it."""
 
 MAX_ID = 1 << 40
 """Maximum id. OpenStreetMap has assigned 14 thousand million; negative ids are of drafts."""
@@ -53,7 +53,7 @@ def recognises(start: FileStart) -> bool:
 
 
 def parse(path: Path) -> Extract[DepotRecord]:
-    """Parse depots in the order of the file, the same as `overpass.parse` for the same objects.
+    """Parse depots in the order of the file, the same as `osm.parse_overpass` for the same objects.
 
     as_of is the day of the replication state in the header; None if not stated. The position of a way or relation is
     the centre of its bounding box, as in Overpass; members of members do not count.

@@ -2,18 +2,17 @@
 
 from functools import partial
 
-from catalog.importers.parsers import osm_pbf, overpass
+from catalog.importers.parsers import osm, osm_pbf
 from catalog.importers.source import DataSource, FileFormat
 from catalog.importers.sync.depots import sync_depots
 from catalog.models import Dataset, Depot
 
-QUERY = """\
+QUERY = f"""\
 [out:json][timeout:180][maxsize:268435456];
 area["ISO3166-1"="PL"]["admin_level"="2"]->.poland;
 (
-  nwr["shop"~"(^|;) *(coal|firewood|fuel) *(;|$)",i](area.poland);
-  nwr["shop"~"(^|;) *(agrarian|building_materials|country_store|doityourself|garden_centre|hardware|trade|wholesale) \
-*(;|$)",i][~"^(fuel|sells)(:|$)"~"."](area.poland);
+  nwr["shop"~"(^|;) *({"|".join(sorted(osm.SHOPS))}) *(;|$)",i](area.poland);
+  nwr["shop"~"(^|;) *({"|".join(sorted(osm.TRADES))}) *(;|$)",i][~"^(fuel|sells)(:|$)"~"."](area.poland);
 );
 out center;
 """
@@ -29,7 +28,7 @@ SOURCES = (
         licence="ODbL 1.0",
         terms="https://www.openstreetmap.org/copyright",
         formats=(
-            FileFormat("overpass", overpass.recognises, overpass.parse, r".*overpass.*\.json"),
+            FileFormat("overpass", osm.recognises_overpass, osm.parse_overpass, r".*overpass.*\.json"),
             FileFormat("osm_pbf", osm_pbf.recognises, osm_pbf.parse, r".*\.osm\.pbf"),
         ),
         write=partial(sync_depots, origin=Depot.Source.OSM),

@@ -74,7 +74,7 @@ _FEATURES = {
 """Elements by name: their model, and whether they are addresses."""
 
 _FIELDS = frozenset(
-    {
+    [
         "lokalnyId",
         "wersjaId",
         "koniecWersjiObiektu",
@@ -86,7 +86,7 @@ _FIELDS = frozenset(
         "nazwa",
         "idTERYT",
         "TERYTGminy",
-    }
+    ]
 )
 _REFERENCES = {Model.OF_2012: "komponent", Model.OF_2021: "miejscowosc"}
 _STANDING = frozenset({"", "istniejacy", "istniejący"})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.importers.parsers import boundaries, geonames, overpass, prg_postcodes, prng, teryt
+from catalog.importers.parsers import boundaries, geonames, osm, prg_postcodes, prng, teryt
 from catalog.importers.records import BadInput
 from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write, zipped
 from tests.catalog.importers.parsers.test_boundaries import AREAS, shapefile_parts
@@ -17,7 +17,7 @@ PARSERS = {
     "PL.txt": geonames.parse,
     "prg_postcodes.csv": prg_postcodes.parse,
     "gminy.geojson": boundaries.parse,
-    "overpass.json": overpass.parse,
+    "overpass.json": osm.parse_overpass,
 }
 
 

@@ -3,7 +3,7 @@ from datetime import date
 
 import pytest
 
-from catalog.importers.parsers import overpass
+from catalog.importers.parsers import osm
 from catalog.importers.records import BadInput, Note
 from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
 
@@ -12,7 +12,7 @@ def answer(path, *elements, **header):
     """Parse an answer with the slice's header and other elements."""
     document = json.loads(text("overpass.json")) | header
     document["elements"] = list(elements)
-    return overpass.parse(write(path / "overpass.json", json.dumps(document)))
+    return osm.parse_overpass(write(path / "overpass.json", json.dumps(document)))
 
 
 def node(number=1, **changes):
@@ -24,7 +24,7 @@ def way(**changes):
 
 
 def test_nodes_ways_and_relations():
-    extract = overpass.parse(DATA / "overpass.json")
+    extract = osm.parse_overpass(DATA / "overpass.json")
     assert [(row.source_id, row.lat, row.lon) for row in extract.rows] == [
         ("node/11", 50.1, 19.8),
         ("way/12", 50.2, 19.9),
@@ -36,7 +36,7 @@ def test_nodes_ways_and_relations():
 
 def test_zip(tmp_path):
     path = zipped(tmp_path / "a.zip", {"overpass.json": (DATA / "overpass.json").read_bytes()})
-    assert overpass.parse(path) == overpass.parse(DATA / "overpass.json")
+    assert osm.parse_overpass(path) == osm.parse_overpass(DATA / "overpass.json")
 
 
 def test_remark_refuses_the_whole_file(tmp_path):
@@ -47,7 +47,7 @@ def test_remark_refuses_the_whole_file(tmp_path):
 def test_remark_before_the_elements(tmp_path):
     content = '{"remark": "runtime error", ' + text("overpass.json").lstrip()[1:]
     with pytest.raises(BadInput, match="not whole, it says: runtime error"):
-        overpass.parse(write(tmp_path / "a.json", content))
+        osm.parse_overpass(write(tmp_path / "a.json", content))
 
 
 def test_remark_among_the_elements(tmp_path):
@@ -130,17 +130,17 @@ def test_element_that_is_none(tmp_path):
 @pytest.mark.parametrize("content", ['{"a": 1}', '{"elements": {}}', "[]", "1"])
 def test_other_json(tmp_path, content):
     with pytest.raises(BadInput, match="not an answer of the Overpass API"):
-        overpass.parse(write(tmp_path / "a.json", content))
+        osm.parse_overpass(write(tmp_path / "a.json", content))
 
 
 def test_web_page_of_an_overloaded_server(tmp_path):
     with pytest.raises(BadInput, match="not complete JSON"):
-        overpass.parse(write(tmp_path / "a.json", "<html><body>Too many requests</body></html>"))
+        osm.parse_overpass(write(tmp_path / "a.json", "<html><body>Too many requests</body></html>"))
 
 
 def test_truncated(tmp_path):
     with pytest.raises(BadInput, match="not complete JSON, is it cut off"):
-        overpass.parse(write(tmp_path / "a.json", text("overpass.json")[:-20]))
+        osm.parse_overpass(write(tmp_path / "a.json", text("overpass.json")[:-20]))
 
 
 def test_unknown_day(tmp_path):
@@ -156,7 +156,7 @@ def test_impossible_day(tmp_path, stamp):
 @pytest.mark.full_scale
 @pytest.mark.slow
 def test_whole_country():
-    extract = overpass.parse(shared("depots.overpass.json"))
+    extract = osm.parse_overpass(shared("depots.overpass.json"))
     assert len(extract.rows) == 6_586
     assert extract.rejected == ()
     assert extract.as_of == date(2026, 10, 3)
@@ -175,19 +175,19 @@ def test_whole_country():
 @pytest.mark.parametrize("name", ["area-01", "node-01", "relation-03", "way-03", "way-04"])
 def test_real_answers_about_other_things(name):
     with pytest.raises(BadInput, match="has no depot among"):
-        overpass.parse(shared(f"samples/overpass_{name}.json"))
+        osm.parse_overpass(shared(f"samples/overpass_{name}.json"))
 
 
 @pytest.mark.full_scale
 def test_real_answer_that_ran_out_of_time():
     with pytest.raises(BadInput, match="not whole, it says: runtime error: Query timed out"):
-        overpass.parse(shared("samples/overpass_remark-runtime-error-01.json"))
+        osm.parse_overpass(shared("samples/overpass_remark-runtime-error-01.json"))
 
 
 @pytest.mark.full_scale
 @pytest.mark.parametrize(("name", "rejected"), [("way-03", "outside Poland"), ("way-04", "has no position")])
 def test_real_answer_about_a_shop_that_sells_coal(tmp_path, name, rejected):
     content = shared(f"samples/overpass_{name}.json").read_text().replace("florist", "coal")
-    (note,) = overpass.parse(write(tmp_path / "a.json", content)).rejected
+    (note,) = osm.parse_overpass(write(tmp_path / "a.json", content)).rejected
     assert note.key == "way/225576797"
     assert rejected in note.reason

@@ -1,14 +1,21 @@
-"""Tags of OpenStreetMap to depots, for every file format.
+"""Depots of OpenStreetMap: their tags, for every file format, and JSON responses of the Overpass API (`out center`).
 
 Keys: https://wiki.openstreetmap.org/wiki/Key:fuel:*, Tag:shop=fuel, Key:addr:*, Key:contact:*. In Poland, shop=fuel
 maps a yard that sells coal and wood; a filling station is amenity=fuel.
+
+A response that ran out of time or memory is a valid document with a `remark` and fewer elements: imported, it would
+remove every depot it lacks. Source: https://wiki.openstreetmap.org/wiki/OverpassJSON.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+from pathlib import Path
 
 from catalog.depots import fuels
-from catalog.importers.parsers.values import cut, in_poland, tidy
-from catalog.importers.records import DepotRecord, Note
+from catalog.importers.parsers.files import FileStart, json_keys, load_json
+from catalog.importers.parsers.values import cut, in_poland, parse_day, tidy
+from catalog.importers.records import BadInput, DepotRecord, Extract, Note
 from catalog.parsing.contacts import clean_nip, clean_phone, clean_website
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.parsing.personal_names import is_personal_name
@@ -19,45 +26,30 @@ Refuse = Callable[[str], None]
 Clean = Callable[[str | None], tuple[str | None, str]]
 
 FUEL_OF = {
-    "coal": "wegiel",
-    "hard_coal": "wegiel",
-    "anthracite": "wegiel",
-    "ekogroszek": "ekogroszek",
-    "eco_pea_coal": "ekogroszek",
-    "cobble_coal": "wegiel-kostka",
-    "kostka": "wegiel-kostka",
-    "nut_coal": "wegiel-orzech",
-    "orzech": "wegiel-orzech",
-    "pea_coal": "wegiel-groszek",
-    "groszek": "wegiel-groszek",
-    "coal_dust": "mial-weglowy",
-    "fine_coal": "mial-weglowy",
-    "mial": "mial-weglowy",
-    "miał": "mial-weglowy",
-    "pellet": "pellet",
-    "pellets": "pellet",
-    "wood_pellet": "pellet",
-    "wood_pellets": "pellet",
-    "briquette": "brykiet",
-    "briquettes": "brykiet",
-    "wood_briquette": "brykiet",
-    "wood_briquettes": "brykiet",
-    "coal_briquette": "brykiet",
-    "coal_briquettes": "brykiet",
-    "wood": "drewno-kominkowe",
-    "firewood": "drewno-kominkowe",
-    "logs": "drewno-kominkowe",
+    word: fuel
+    for fuel, words in {
+        "wegiel": "coal hard_coal anthracite",
+        "ekogroszek": "ekogroszek eco_pea_coal",
+        "wegiel-kostka": "cobble_coal kostka",
+        "wegiel-orzech": "nut_coal orzech",
+        "wegiel-groszek": "pea_coal groszek",
+        "mial-weglowy": "coal_dust fine_coal mial miał",
+        "pellet": "pellet pellets wood_pellet wood_pellets",
+        "brykiet": "briquette briquettes wood_briquette wood_briquettes coal_briquette coal_briquettes",
+        "drewno-kominkowe": "wood firewood logs",
+    }.items()
+    for word in words.split()
 }
 """Fuel slugs by the suffix of `fuel:` or `sells:`. Lower case, "_" for blanks and dashes."""
 
 # Not evidence for or against a depot: charcoal is for the grill, and depots sell it beside fuels.
 _INDIFFERENT = frozenset({"charcoal", "others", "other"})
 
-_SHOPS = {"coal": "wegiel", "firewood": "drewno-kominkowe", "fuel": ""}
+SHOPS = {"coal": "wegiel", "firewood": "drewno-kominkowe", "fuel": ""}
 """Shops that are depots by themselves, with the fuel they sell unless the tags deny it."""
 
-_TRADES = frozenset(
-    {
+TRADES = frozenset(
+    [
         "agrarian",
         "building_materials",
         "country_store",
@@ -66,7 +58,7 @@ _TRADES = frozenset(
         "hardware",
         "trade",
         "wholesale",
-    }
+    ]
 )
 """Shops that are depots if they state a fuel of the catalog. A grocery with bags of logs is none."""
 
@@ -133,7 +125,7 @@ def fuels_of(tags: Tags) -> frozenset[str] | None:
     shops are if they state a fuel of the catalog. Fuels denied by `fuel:*` or `sells:*` are not sold.
     """
     shops = set(_values(tags.get("shop", "")))
-    if not shops & (_SHOPS.keys() | _TRADES) or any(not _denied(tags.get(key, "")) for key in _GONE):
+    if not shops & (SHOPS.keys() | TRADES) or any(not _denied(tags.get(key, "")) for key in _GONE):
         return None
     sold: set[str] = set()
     denied: set[str] = set()
@@ -146,8 +138,8 @@ def fuels_of(tags: Tags) -> frozenset[str] | None:
             denied.add(slug)
         else:
             sold.add(slug)
-    implied = {_SHOPS[shop] for shop in shops if _SHOPS.get(shop)} - denied
-    if not sold | implied and (foreign or not shops & _SHOPS.keys()):
+    implied = {SHOPS[shop] for shop in shops if SHOPS.get(shop)} - denied
+    if not sold | implied and (foreign or not shops & SHOPS.keys()):
         return None
     return frozenset(sold | implied)
 
@@ -242,3 +234,81 @@ def _first(clean: Clean, tags: Tags, keys: tuple[str, ...], refuse: Refuse) -> s
         if value:
             return value
     return None
+
+
+TYPES = ("node", "way", "relation")
+
+_START = re.compile(rb'\{\s*"(version|generator|osm3s|remark|elements)"\s*:')
+_TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})T[0-9:]{8}Z")
+
+
+def recognises_overpass(start: FileStart) -> bool:
+    """Whether a JSON document begins like an answer of the API."""
+    return _START.match(start.text) is not None and bool(json_keys(start) & {"osm3s", "elements"})
+
+
+def parse_overpass(path: Path) -> Extract[DepotRecord]:
+    """Parse depots in the order of the file; elements that are no depots are skipped.
+
+    as_of is the day of `timestamp_osm_base`. A depot without a position (a missing or empty `center`) or outside Poland
+    is rejected. Equal repeated elements count once.
+
+    Raises BadInput for an incomplete response, one with a `remark`, an element that occurs twice with different
+    content, and a response without depots.
+    """
+    elements, as_of = _document(path)
+    depots: dict[str, DepotRecord] = {}
+    rejected: dict[str, Note] = {}
+    for row, element in enumerate(elements, 1):
+        result = _element(path, row, element)
+        if isinstance(result, Note):
+            rejected.setdefault(result.key, result)
+        elif result is not None:
+            same = depots.setdefault(result.source_id, result)
+            if same != result:
+                raise BadInput(path, f"{result.source_id} is there twice with different content", row=row)
+    if not depots and not rejected:
+        raise BadInput(path, f"has no depot among {len(elements)} elements; was it the right query?")
+    return Extract(rows=tuple(depots.values()), as_of=as_of, rejected=tuple(rejected.values()))
+
+
+def _document(path: Path) -> tuple[list[object], date | None]:
+    """Return the elements and the day of a response."""
+    document = load_json(path)
+    if not isinstance(document, dict) or not isinstance(document.get("elements"), list):
+        raise BadInput(path, "is not an answer of the Overpass API: it has no list of elements")
+    elements: list[object] = document["elements"]
+    for part in (document, *elements):
+        if isinstance(part, dict) and "remark" in part:
+            raise BadInput(path, f"the answer is not whole, it says: {tidy(str(part['remark']))[:200]}")
+    header = document.get("osm3s")
+    stamp = header.get("timestamp_osm_base") if isinstance(header, dict) else None
+    if stamp is None:
+        return elements, None
+    match = _TIMESTAMP.fullmatch(stamp) if isinstance(stamp, str) else None
+    try:
+        return elements, parse_day(match[1] if match else str(stamp))
+    except ValueError as error:
+        raise BadInput(path, f"timestamp_osm_base: {error}") from error
+
+
+def _element(path: Path, row: int, element: object) -> DepotRecord | Note | None:
+    """Return one element as `depot` does."""
+    if not isinstance(element, dict):
+        raise BadInput(path, f"the element {str(element)[:40]!r} is not an object", row=row)
+    kind, tags = element.get("type"), element.get("tags")
+    if kind not in TYPES or tags is None:
+        return None
+    number = element.get("id")
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise BadInput(path, f"the id {str(number)[:20]!r} of a {kind} is not a number from 1", row=row)
+    if not isinstance(tags, dict) or not all(isinstance(value, str) for value in tags.values()):
+        raise BadInput(path, f"the tags of {kind}/{number} are not texts", row=row)
+    centre = element if kind == "node" else element.get("center")
+    lat, lon = (_degrees(centre, name) for name in ("lat", "lon"))
+    return depot(f"{kind}/{number}", lat, lon, tags)
+
+
+def _degrees(centre: object, name: str) -> float | None:
+    value = centre.get(name) if isinstance(centre, dict) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
