@@ -14,23 +14,22 @@ from fueldepot.http import description
 BASE = "urn:description"
 
 
+def close(schema: Any) -> Any:
+    """Return a schema with every object closed: a field that is not declared is an error."""
+    if isinstance(schema, list):
+        return [close(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    is_object = isinstance(schema.get("properties"), dict) and schema.get("type") == "object"
+    return {key: close(value) for key, value in schema.items()} | ({"additionalProperties": False} if is_object else {})
+
+
 @cache
 def closed() -> Any:
-    """The description with every object closed: a field that is not declared is an error.
+    """The closed description.
 
     The published one stays open, because new fields may appear at any time; callers must ignore those. Tests may not.
     """
-
-    def close(form: Any) -> Any:
-        if isinstance(form, list):
-            return [close(one) for one in form]
-        if not isinstance(form, dict):
-            return form
-        found = {key: close(value) for key, value in form.items()}
-        if isinstance(form.get("properties"), dict) and form.get("type") == "object":
-            found["additionalProperties"] = False
-        return found
-
     return close(description.document())
 
 

@@ -23,6 +23,7 @@ from pages.regulations import regulation_page
 from prices.models import Observation, Series
 from tests import factories
 from tests.client import build_snapshots, note_query
+from tests.openapi.description import close
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -113,16 +114,6 @@ def calls(depot):
         ("states", {"on": "2026-11-22"}),
         ("rules_of_use", {}),
     )
-
-
-def close(schema):
-    """Return a schema whose objects have no other properties."""
-    if isinstance(schema, list):
-        return [close(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    extra = {"additionalProperties": False} if isinstance(schema.get("properties"), dict) else {}
-    return {key: close(value) for key, value in schema.items()} | extra
 
 
 def validate(schema, body):
