@@ -8,11 +8,11 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -120,17 +120,8 @@ class Site:
 
     def get_all(self, paths: list[str]) -> list[Answer]:
         """Ask all at once."""
-        answers: list[Any] = [None] * len(paths)
-
-        def ask(number: int) -> None:
-            answers[number] = self.get(paths[number])
-
-        threads = [threading.Thread(target=ask, args=[number]) for number in range(len(paths))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return answers
+        with ThreadPoolExecutor(len(paths)) as pool:
+            return list(pool.map(self.get, paths))
 
     def lines(self) -> list[dict[str, Any]]:
         """What it has logged as JSON."""

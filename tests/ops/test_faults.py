@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -114,20 +115,11 @@ def test_a_frozen_database(site, soon_s):
 def test_who_waits_for_a_database_that_froze_is_let_go_before_it_thaws(site):
     """Another server may have taken over by then, and every thread that waits is one that answers nobody."""
     session = {"Cookie": f"sessionid={'a' * 32}"}
-    answers = []
-
-    def ask():
-        answers.append(site.get("/admin/", timeout_s=LIMIT_S, **session))
-
     with site.frozen():
         # At once, before anybody knows: more than there are threads.
-        waiting = [threading.Thread(target=ask) for _ in range(12)]
-        for thread in waiting:
-            thread.start()
-        for thread in waiting:
-            thread.join(LIMIT_S)
-        assert {answer.status for answer in answers} == {503}
-        assert len(answers) == len(waiting)
+        with ThreadPoolExecutor(12) as pool:
+            answers = pool.map(lambda _: site.get("/admin/", timeout_s=LIMIT_S, **session), range(12))
+        assert [answer.status for answer in answers] == [503] * 12
         check_reading_goes_on(site)
     assert eventually(lambda: site.get("/readyz").status == 200)
 

@@ -5,8 +5,8 @@ import re
 import shutil
 import signal
 import subprocess
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import pytest
@@ -92,17 +92,12 @@ def test_memory_is_bounded_and_full_buckets_are_forgotten():
 
 def test_threads_count_exactly():
     buckets = GcraStore(clock=Clock())
-    allowed = []
 
-    def hammer():
-        allowed.extend(buckets.consume("a", RateLimit(1000, 3600)).allowed for _ in range(500))
+    def hammer(_):
+        return sum(buckets.consume("a", RateLimit(1000, 3600)).allowed for _ in range(500))
 
-    threads = [threading.Thread(target=hammer) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sum(allowed) == 1000
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(hammer, range(4))) == 1000
 
 
 @pytest.mark.parametrize(
@@ -326,22 +321,15 @@ def test_workers_keep_one_limit(limited, keep):
     site, share = limited
     began = time.monotonic()
     callers = 1 if keep else 8
-    found = []
-    address = f"127.0.2.{callers}"
-    threads = [
-        threading.Thread(target=lambda: found.extend(ask(site, address, 160 // callers, keep=keep)))
-        for _ in range(callers)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(callers) as pool:
+        lists = pool.map(lambda _: ask(site, f"127.0.2.{callers}", 160 // callers, keep=keep), range(callers))
+    answers = [answer for part in lists for answer in part]
     came_back = time.monotonic() - began
-    passed = [status for status, _ in found].count(200)
+    passed = [status for status, _ in answers].count(200)
     assert share <= passed <= 60 + came_back + 2
     if keep:  # with one worker, which has its share, and its share of what comes back
         assert passed <= share + came_back * share / 60 + 1
-    for status, headers in found:
+    for status, headers in answers:
         assert headers["RateLimit-Policy"] == '"default";q=60;w=60'
         left, wait_s = map(int, re.fullmatch(r'"default";r=(\d+);t=(\d+)', headers["RateLimit"]).groups())
         assert left < share
