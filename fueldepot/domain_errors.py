@@ -20,6 +20,7 @@ from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, Voivodesh
 from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
 from fueldepot.http.error_body import (
+    CODES,
     RETRY_AFTER_S,
     ErrorJson,
     error_body,
@@ -47,12 +48,12 @@ logger = logging.getLogger("fueldepot.http.errors")
 def describe_parameters(error: InvalidParameters) -> ErrorJson:
     """400: all invalid parameters, each with a remedy."""
     code = "missing_parameter" if all(row.code == "missing" for row in error.errors) else "invalid_parameter"
-    return error_body(400, code, f"{error}.", error.errors)
+    return error_body(code, f"{error}.", error.errors)
 
 
 def not_found(parameter: str, reason: str) -> ErrorJson:
     """Return the body of a 404 that a well-formed parameter causes."""
-    return error_body(404, "not_found", f"{reason}.", [ParameterError(parameter, "unknown", reason)])
+    return error_body("not_found", f"{reason}.", [ParameterError(parameter, "unknown", reason)])
 
 
 def describe_unit(error: UnitNotFound) -> ErrorJson:
@@ -98,7 +99,6 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
     ),
     # RFC 5545, section 3.6, requires at least one event in a calendar.
     DeadlinesNotFound: lambda error: error_body(
-        404,
         "not_found",
         f"no deadline is known for {error.place}, so there is no calendar; /api/v1/regulations says what is.",
     ),
@@ -110,39 +110,29 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
         "fuel", f"no fuel is known by {quote(str(error))}; give {StoreQuery.accepted('fuel')}"
     ),
     PointOutsideMunicipalities: lambda error: error_body(
-        404,
         "not_found",
         f"the point {error.args[0]}, {error.args[1]} lies in no Polish municipality, "
         f"nor within {SNAP_DISTANCE_M:.0f} m of one.",
     ),
-    MalformedBody: lambda error: error_body(400, "malformed_body", f"The request body cannot be read: {error}."),
+    MalformedBody: lambda error: error_body("malformed_body", f"The request body cannot be read: {error}."),
     UnsupportedBody: lambda error: error_body(
-        415,
         "unsupported_media_type",
         f"The content type is {quote(str(error)) if str(error) else 'missing'}; "
         f"send the parameters in UTF-8 as one of {', '.join(READERS)}.",
     ),
     UnsupportedCoding: lambda error: error_body(
-        415,
         "unsupported_media_type",
         f"The {error.header} is {quote(error.coding)}; send the body uncompressed, without this header.",
     ),
     BodyTooLarge: lambda error: error_body(
-        413,
         "payload_too_large",
         f"The request body is larger than {MAX_BODY_BYTES} bytes; send the documented parameters only.",
     ),
 }
 """Responses by exceptions of the layers below. Other exceptions are server errors."""
 
-FRAMEWORK_CODES = {
-    400: "malformed_body",
-    404: "not_found",
-    405: "method_not_allowed",
-    413: "payload_too_large",
-    415: "unsupported_media_type",
-    429: "too_many_requests",
-}
+FRAMEWORK_CODES = {status: code for code, status in CODES.items()}
+"""Codes by status, for errors that DRF raises; a 400 of DRF is about a body."""
 
 
 def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
@@ -158,7 +148,7 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
     if isinstance(error, exceptions.APIException):
         status = error.status_code
         code = FRAMEWORK_CODES.get(status, "server_error" if status >= 500 else "invalid_parameter")
-        return plain_error(error_body(status, code, str(error.detail)))
+        return plain_error(error_body(code, str(error.detail), status=status))
     return unavailable(request, error) if isinstance(error, DATABASE_AWAY) else None
 
 
@@ -170,7 +160,7 @@ def unknown_path(request: HttpRequest) -> HttpResponse:
         message = f"{path} is not an address of this API; there is no slash at the end of any."
     else:
         message = f"{path} is not an address of this API; /api/v1 lists all of them."
-    return plain_error(error_body(404, "not_found", message))
+    return plain_error(error_body("not_found", message))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -180,7 +170,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         return error_pages.unknown_host(request) if is_host else error_pages.bad_request(request)
     host = quote(request.META.get("HTTP_HOST", ""))
     refusal = f"The host {host} is not served here; send the request to {settings.SITE_URL}."
-    return plain_error(error_body(400, "invalid_parameter", refusal if is_host else "The request is malformed."))
+    return plain_error(error_body("invalid_parameter", refusal if is_host else "The request is malformed."))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -191,7 +181,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if not is_api(request):
         return error_pages.server_error(request)
     message = "The service failed to answer; the failure has been logged. Try again later."
-    return plain_error(error_body(500, "server_error", message))
+    return plain_error(error_body("server_error", message))
 
 
 def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | UnsupportedCoding) -> HttpResponse:
@@ -213,5 +203,5 @@ def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     logger.error("database not available: %s", type(error.__cause__ or error).__name__)
     if not is_api(request):
         return error_pages.unavailable(request)
-    body = error_body(503, "unavailable", "The database is not available; try again in a few seconds.")
+    body = error_body("unavailable", "The database is not available; try again in a few seconds.")
     return plain_error(body, {"Retry-After": str(RETRY_AFTER_S)})

@@ -1,6 +1,6 @@
 """Error body of the API, the same for every 4xx and 5xx under /api/. Domain errors: `fueldepot.domain_errors`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import orjson
@@ -17,19 +17,19 @@ JSON = "application/json"
 RETRY_AFTER_S = 5
 """A restarted or replaced database is back within a few seconds."""
 
-CODES = (
-    "invalid_parameter",
-    "missing_parameter",
-    "malformed_body",
-    "unsupported_media_type",
-    "not_found",
-    "method_not_allowed",
-    "too_many_requests",
-    "payload_too_large",
-    "server_error",
-    "unavailable",
-)
-"""Values of `code` in the body."""
+CODES = {
+    "invalid_parameter": 400,
+    "missing_parameter": 400,
+    "malformed_body": 400,
+    "unsupported_media_type": 415,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "too_many_requests": 429,
+    "payload_too_large": 413,
+    "server_error": 500,
+    "unavailable": 503,
+}
+"""Values of `code` in the body, with their statuses."""
 
 PARAMETER_CODES = (*PARAM_ERROR_CODES, "unknown")
 """Values of `code` of a parameter. unknown: well-formed, but not found."""
@@ -70,14 +70,15 @@ class ErrorJson(TypedDict):
     """The rules of use."""
 
 
-def error_body(status: int, code: str, message: str, errors: list[ParameterError] | None = None) -> ErrorJson:
+def error_body(
+    code: str, message: str, errors: Sequence[ParameterError] = (), *, status: int | None = None
+) -> ErrorJson:
+    """Return a body. code: one of CODES. status: if not that of the code."""
     return {
-        "status": status,
+        "status": status or CODES[code],
         "code": code,
         "message": message,
-        "errors": [
-            {"parameter": error.parameter, "code": error.code, "message": error.message} for error in errors or []
-        ],
+        "errors": [{"parameter": error.parameter, "code": error.code, "message": error.message} for error in errors],
         "documentation": documentation_url(),
     }
 
@@ -93,7 +94,7 @@ def method_not_allowed(
 ) -> HttpResponse:
     """405. advice: what to do instead. headers: with `Allow`, unless the viewset adds it."""
     message = f"{request.method} is not allowed here; {advice}."
-    return plain_error(error_body(405, "method_not_allowed", message), headers)
+    return plain_error(error_body("method_not_allowed", message), headers)
 
 
 def too_many_requests(retry_after_s: int) -> HttpResponse:
@@ -101,4 +102,4 @@ def too_many_requests(retry_after_s: int) -> HttpResponse:
         f"Too many requests from your address; ask again in {retry_after_s} s, "
         "and let the RateLimit header tell you how many more are answered."
     )
-    return plain_error(error_body(429, "too_many_requests", message), {"Retry-After": str(retry_after_s)})
+    return plain_error(error_body("too_many_requests", message), {"Retry-After": str(retry_after_s)})

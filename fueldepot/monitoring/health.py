@@ -19,7 +19,7 @@ from catalog.submissions.retention import is_purge_overdue, last_purge
 from fueldepot.data import snapshot
 from fueldepot.data.connections import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.error_body import JSON
+from fueldepot.http.error_body import JSON, RETRY_AFTER_S
 from fueldepot.http.release import version_and_release
 
 NEEDED = frozenset(
@@ -125,5 +125,5 @@ def known_migrations() -> frozenset[tuple[str, str]]:
 
 
 def _answer(status: int, body: dict[str, Any]) -> HttpResponse:
-    headers = {"Cache-Control": NO_STORE} | ({"Retry-After": "5"} if status == 503 else {})
+    headers = {"Cache-Control": NO_STORE} | ({"Retry-After": str(RETRY_AFTER_S)} if status == 503 else {})
     return HttpResponse(orjson.dumps(body), status=status, content_type=JSON, headers=headers)
