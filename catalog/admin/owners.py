@@ -36,7 +36,7 @@ class OwnersAdmin(FixedRowsAdmin):
 
 @admin.register(OwnerChange)
 class OwnerChangeAdmin(OwnersAdmin):
-    """Changes made by owners, newest first. They are already public; to undo one, edit the depot or its prices."""
+    """Changes made by owners, newest first. They are already public; the journal undoes one."""
 
     list_display = ("made_at", "entry", "values", "seen_at", "seen_by")
     list_filter = (SeenFilter,)
@@ -59,7 +59,7 @@ class OwnerChangeAdmin(OwnersAdmin):
 class OwnerLinkAdmin(OwnersAdmin):
     """Links of owners. An editor may revoke one; the owner then has to claim the depot again."""
 
-    list_display = ("entry", "email", "granted_at", "used_at", "revoked_at")
+    list_display = ("entry", "email", "granted_at", "used_at", "replaced_at", "revoked_at")
     ordering = ("-granted_at", "-pk")
     actions = ("revoke",)
 

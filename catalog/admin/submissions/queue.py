@@ -24,7 +24,7 @@ from catalog.admin.next_row import NextRowMixin
 from catalog.admin.submissions.description import describe
 from catalog.admin.submissions.proposal_form import ProposalForm
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
-from catalog.models import Depot, Submission
+from catalog.models import Decision, Depot, Submission
 from catalog.services.refusal import Refusal
 from catalog.submissions import decisions, field_groups, questions
 
@@ -317,6 +317,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             "may_decide": found.state == State.WAITING and may_change,
             "may_ask": found.is_undecided and may_change,
             "max_question": questions.MAX_QUESTION,
+            "decisions": [] if found.is_undecided else Decision.objects.about(found).order_by("-pk"),
         }
         return TemplateResponse(request, f"admin/catalog/submission/{template}.html", context)
 

@@ -69,6 +69,19 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent)
         undo(Decision.objects.get(kind="undo"), editor)
 
 
+def test_the_pages_of_a_submission_and_of_its_entry_lead_to_the_decision(client, editor):
+    depot = factories.DepotFactory(phone="")
+    row = correction(depot, phone="+48 601 234 567")
+    page = reverse("admin:catalog_submission_change", args=[row.pk])
+    assert "można ją tam cofnąć" not in text_of(client.get(page))
+    decisions.accept_submission(submission=row, by=editor, on=NOW)
+    found = client.get(page).content.decode()
+    assert reverse("admin:catalog_decision_change", args=[last().pk]) in found
+    assert "można ją tam cofnąć" in found
+    entry = client.get(reverse("admin:catalog_depot_change", args=[depot.pk])).content.decode()
+    assert f"{reverse('admin:catalog_decision_changelist')}?q=%23{depot.pk}" in entry
+
+
 def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, settings, sent):
     row = correction(factories.DepotFactory(phone=""), phone="+48 601 234 567")
     decisions.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
