@@ -61,6 +61,9 @@ COLUMN_OF = {fold(name): column for column, name in POLISH.items()} | {
 SEPARATORS = (";", ",", "\t")
 Cell = TypeVar("Cell")
 
+OLD_SPREADSHEET = b"\xd0\xcf\x11\xe0"
+"""First bytes of a file of Excel 97 to 2003."""
+
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -78,6 +81,8 @@ def read_table(content: bytes) -> Table:
     """
     if len(content) > MOST_BYTES:
         raise ValidationError(f"Plik ma więcej niż {MOST_BYTES} bajtów. Podziel go na części.")
+    if content.startswith(OLD_SPREADSHEET):
+        raise ValidationError("To arkusz starego formatu XLS. Zapisz go w programie jako XLSX albo CSV.")
     return read_xlsx(content) if content.startswith(b"PK\x03\x04") else read_csv(content)
 
 

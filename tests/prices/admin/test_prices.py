@@ -245,6 +245,7 @@ def bomb(members):
         (lambda: bomb({"xl/a.xml": "<!DOCTYPE a><a/>".encode("utf-16")}), "definicje XML"),
         (lambda: bomb({"a.txt": b"x"}), "nie jest arkuszem XLSX"),
         (lambda: SimpleUploadedFile("cennik.xlsx", b"PK\x03\x04 cut off"), "nie jest arkuszem XLSX"),
+        (lambda: SimpleUploadedFile("cennik.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)), "formatu XLS"),
         (lambda: SimpleUploadedFile("cennik.xlsx", b"x" * 600_001), "więcej niż 600000 bajtów"),
         (lambda: SimpleUploadedFile("cennik.csv", b"x" * 600_001), "więcej niż 600000 bajtów"),
     ],
