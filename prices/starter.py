@@ -81,11 +81,11 @@ class StarterPrice(NamedTuple):
 
 def missing_steps() -> Iterator[ImportStep]:
     """Yield a step for the averages and one for the invented prices, where the table is empty."""
-    known = set(Dataset.objects.values_list("slug", flat=True))
-    if Dataset.Slug.SERIES not in known and not Observation.objects.exists():
+    present = set(Dataset.objects.values_list("slug", flat=True))
+    if Dataset.Slug.SERIES not in present and not Observation.objects.exists():
         yield ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)
     # Removed demonstration data do not come back: their data set stays known.
-    if Dataset.Slug.PRICES not in known and not DepotPrice.objects.exists():
+    if Dataset.Slug.PRICES not in present and not DepotPrice.objects.exists():
         yield ImportStep(Dataset.Slug.PRICES, DEMONSTRATION_CREDIT, load_demonstration, model=DepotPrice)
 
 

@@ -67,8 +67,8 @@ def last_runs(sources: Mapping[str, DataSource] | None = None) -> list[SourceSta
     newest = ImportRun.objects.order_by("source", "-finished", "-pk").distinct("source").values("pk")
     oldest = ImportRun.objects.order_by("source", "finished", "pk").distinct("source").values("pk")
     ended_well = newest.filter(outcome__in=ImportRun.GOOD)
-    wanted = ImportRun.objects.filter(Q(pk__in=newest) | Q(pk__in=oldest) | Q(pk__in=ended_well))
-    runs = list(wanted.order_by("finished", "pk").defer("differences"))
+    selected = ImportRun.objects.filter(Q(pk__in=newest) | Q(pk__in=oldest) | Q(pk__in=ended_well))
+    runs = list(selected.order_by("finished", "pk").defer("differences"))
     last = {run.source: run for run in runs}
     good = {run.source: run for run in runs if run.outcome in ImportRun.GOOD}
     first = {run.source: run for run in reversed(runs)}

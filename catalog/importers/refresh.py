@@ -66,10 +66,10 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
     """
     source = state.source
     started = timezone.now()
-    asked = RunOrigin.of_source(source)
+    intended = RunOrigin.of_source(source)
     reports: list[Report] = []
     try:
-        with record_failures(asked, write=True):
+        with record_failures(intended, write=True):
             make_step, download = fetch_step(source, fetcher)
         origin = RunOrigin.of_download(source, download)
         earlier = imported_run(state, download, options.today)
@@ -94,7 +94,7 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
             reason = describe_error(error)
         else:
             reason = f"an error of the program: {type(error).__name__}; the log has the rest, please report it"
-        record(asked, ImportRun.Outcome.REFUSED, started=started, message=reason)
+        record(intended, ImportRun.Outcome.REFUSED, started=started, message=reason)
     return ImportRun.objects.filter(source=source.id).order_by("-pk")[0], reports
 
 

@@ -143,9 +143,9 @@ def formats() -> list[Recognised]:
 
 def identify(path: Path) -> Recognised | None:
     """Return source and format of a file by its content, None if unknown. Raises BadInput for an unreadable one."""
-    known = formats()
+    candidates = formats()
     for start in starts(path):
-        for source, format_ in known:
+        for source, format_ in candidates:
             if format_.recognises(start):
                 return source, format_
     return None
@@ -213,14 +213,14 @@ class SourceSettingsFile(RootModel[dict[str, SourceSettings]]):
 
 def check_settings(file: SourceSettingsFile) -> "list[Mistake]":
     """Return ids that no source has, and limits of size for sources that are not fetched."""
-    known = all_sources()
+    sources = all_sources()
     mistakes: list[Mistake] = [
-        ((name,), f"is no source; the sources are {', '.join(known)}") for name in file.root if name not in known
+        ((name,), f"is no source; the sources are {', '.join(sources)}") for name in file.root if name not in sources
     ]
     mistakes += [
-        ((name, "max_megabytes"), f"is unknown to the method {known[name].method}")
+        ((name, "max_megabytes"), f"is unknown to the method {sources[name].method}")
         for name, entry in file.root.items()
-        if name in known and not known[name].fetched and "max_megabytes" in entry.model_fields_set
+        if name in sources and not sources[name].fetched and "max_megabytes" in entry.model_fields_set
     ]
     return mistakes
 

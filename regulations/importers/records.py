@@ -177,19 +177,19 @@ def find_files(sources: list[Path]) -> list[Path]:
 
     Raises BadInput for a folder without a YAML file, and for a repeated file.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for source in sources:
         if source.is_dir():
             inside = sorted(path for path in source.iterdir() if path.suffix in YAML_SUFFIXES)
             if not inside:
                 raise BadInput(source, "holds no YAML file")
-            found += inside
+            files += inside
         else:
-            found.append(source)
-    for path, again in Counter(path.resolve() for path in found).items():
+            files.append(source)
+    for path, again in Counter(path.resolve() for path in files).items():
         if again > 1:
             raise BadInput(path, "is given twice")
-    return found
+    return files
 
 
 def parse(path: Path) -> StateRecord:

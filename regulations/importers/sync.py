@@ -94,10 +94,10 @@ class StateSync:
             self.merge(self.name, state, state.file.get("state", {}), self.record.values)
         for part in PARTS:
             self.sync_part(part, state, self.followed(state.file.get(part.name, {})))
-        said = {"state": plain(self.record.values)}
-        said |= {part: {key: plain(values) for key, values in rows.items()} for part, rows in self.parts.items()}
+        file = {"state": plain(self.record.values)}
+        file |= {part: {key: plain(values) for key, values in rows.items()} for part, rows in self.parts.items()}
         # Without history: the values of the file are bookkeeping, not law.
-        LegalState.objects.filter(pk=state.pk).update(file=said)
+        LegalState.objects.filter(pk=state.pk).update(file=file)
 
     def sync_part(self, part: StatePart, state: LegalState, base: Mapping[str, Values]) -> None:
         """Sync one list: add new rows, merge changed ones, remove those that left the file."""

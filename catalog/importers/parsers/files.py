@@ -173,28 +173,28 @@ def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
 
 def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """Return the members that may be data: no directories, hidden files, system leftovers or read-me files."""
-    found = []
+    data = []
     for member in archive.infolist():
         parts = PurePosixPath(member.filename).parts
         if member.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith("."):
             continue
         # GeoNames packs PL.txt with a readme.txt.
         if not parts[-1].lower().startswith("readme"):
-            found.append(member)
-    return found
+            data.append(member)
+    return data
 
 
 def pick(path: Path, archive: zipfile.ZipFile, suffixes: Sequence[str]) -> zipfile.ZipInfo:
     """Return the only member with the first suffix that occurs. Raises BadInput for none or several."""
-    found = members(archive)
+    data = members(archive)
     for suffix in suffixes:
-        fitting = [member for member in found if member.filename.lower().endswith(suffix)]
+        fitting = [member for member in data if member.filename.lower().endswith(suffix)]
         if len(fitting) > 1:
             names = ", ".join(sorted(member.filename for member in fitting)[:5])
             raise BadInput(path, f"holds more than one {suffix} file ({names}); unpack it and give the right one")
         if fitting:
             return fitting[0]
-    names = ", ".join(sorted(member.filename for member in found)[:5]) or "nothing"
+    names = ", ".join(sorted(member.filename for member in data)[:5]) or "nothing"
     raise BadInput(path, f"holds no {' or '.join(suffixes)} file, only {names}")
 
 

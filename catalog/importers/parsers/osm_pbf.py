@@ -102,20 +102,20 @@ def _header(path: Path) -> date | None:
 
 def _candidates(path: Path) -> Iterator[_Candidate]:
     """Yield every object with the tags of a depot."""
-    for found in _objects(path, osmium.osm.NODE | osmium.osm.WAY | osmium.osm.RELATION, osmium.filter.KeyFilter(TAG)):
-        tags = dict(found.tags)
+    for element in _objects(path, osmium.osm.NODE | osmium.osm.WAY | osmium.osm.RELATION, osmium.filter.KeyFilter(TAG)):
+        tags = dict(element.tags)
         if fuels_of(tags) is None:
             continue
-        _check_id(path, found.id)
-        if found.is_node():
-            location = found.location
+        _check_id(path, element.id)
+        if element.is_node():
+            location = element.location
             yield _Candidate(
-                f"node/{found.id}", tags, position=(location.lat, location.lon) if location.valid() else None
+                f"node/{element.id}", tags, position=(location.lat, location.lon) if location.valid() else None
             )
-        elif found.is_way():
-            yield _Candidate(f"way/{found.id}", tags, parts=tuple(("n", node.ref) for node in found.nodes))
+        elif element.is_way():
+            yield _Candidate(f"way/{element.id}", tags, parts=tuple(("n", node.ref) for node in element.nodes))
         else:
-            yield _Candidate(f"relation/{found.id}", tags, parts=tuple((m.type, m.ref) for m in found.members))
+            yield _Candidate(f"relation/{element.id}", tags, parts=tuple((m.type, m.ref) for m in element.members))
 
 
 def _check_id(path: Path, number: int) -> None:
@@ -135,10 +135,10 @@ def _members(path: Path, candidates: list[_Candidate]) -> tuple[dict[int, list[i
             ways[way.id] = [node.ref for node in way.nodes]
             for ref in ways[way.id]:
                 _check_id(path, ref)
-    wanted = {ref for kind, ref in parts if kind == "n"}.union(*ways.values())
+    node_ids = {ref for kind, ref in parts if kind == "n"}.union(*ways.values())
     nodes: dict[int, Position] = {}
-    if wanted:
-        for node in _objects(path, osmium.osm.NODE, osmium.filter.IdFilter(wanted)):
+    if node_ids:
+        for node in _objects(path, osmium.osm.NODE, osmium.filter.IdFilter(node_ids)):
             if node.location.valid():
                 nodes[node.id] = (node.location.lat, node.location.lon)
     return ways, nodes

@@ -7,6 +7,7 @@ codes.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from catalog.importers.parsers.files import FileStart, json_keys, load_json
 from catalog.importers.parsers.values import MAX_PLACE_NAME, in_poland, tidy
@@ -16,7 +17,9 @@ UnitNames = Mapping[tuple[str, str, str, int], str]
 """(voivodeship, county, municipality, kind 1 to 3) → code of seven digits. Names as in TERC, voivodeships lower case.
 """
 
-FIELDS = ("Id", "Name", "Type", "Province", "District", "Commune", "Latitude", "Longitude")
+TEXTS = ("Id", "Name", "Type", "Province", "District", "Commune")
+DEGREES = ("Latitude", "Longitude")
+FIELDS = TEXTS + DEGREES
 
 KINDS = {"city": "miasto", "village": "wieś"}
 
@@ -62,23 +65,18 @@ def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:
     rejected: list[Note] = []
     seen: set[str] = set()
     for number, entry in _entries(path):
-        identifier, name = _text(path, number, entry, "Id"), tidy(_text(path, number, entry, "Name"))
+        identifier, name = entry["Id"], tidy(entry["Name"])
         if identifier in seen:
             raise BadInput(path, f"the Id {identifier!r} is there twice", row=number)
         seen.add(identifier)
         if not name or len(name) > MAX_PLACE_NAME or not (identifier.isascii() and identifier.isalnum()):
             raise BadInput(path, f"the Id {identifier[:20]!r} or the Name {name[:20]!r} cannot be one", row=number)
-        kind = KINDS.get(_text(path, number, entry, "Type"))
+        kind = KINDS.get(entry["Type"])
         if kind is None:
             raise BadInput(path, f"the Type is {entry['Type']!r}; expected {' or '.join(KINDS)}", row=number)
-        lat, lon = _degrees(path, number, entry, "Latitude"), _degrees(path, number, entry, "Longitude")
+        lat, lon = float(entry["Latitude"]), float(entry["Longitude"])
         key = f"prng:{identifier}"
-        unit = find_unit(
-            units,
-            _text(path, number, entry, "Province"),
-            _text(path, number, entry, "District"),
-            _text(path, number, entry, "Commune"),
-        )
+        unit = find_unit(units, entry["Province"], entry["District"], entry["Commune"])
         if unit is None:
             reason = f"no municipality is called {entry['Commune']} in {entry['District']}, {entry['Province']}"
             rejected.append(Note(f"{key} {name}", reason))
@@ -92,25 +90,17 @@ def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:
 
 
 def find_unit(units: UnitNames, voivodeship: str, county: str, commune: str) -> str | None:
-    """Return the code of a municipality by its names in the package; None if it has none today."""
-    try:
-        name, kind = split_commune(commune)
-    except ValueError:
-        return None
-    name = RENAMED.get((voivodeship, county, name, kind), name)
-    found = (units.get((voivodeship, county, name, possible)) for possible in (kind, *_OTHER_KINDS[kind]))
-    return next((code for code in found if code is not None), None)
-
-
-def split_commune(commune: str) -> tuple[str, int]:
-    """Return name and kind of a municipality, e.g. "Kraków-gmina miejska". Raises ValueError without a known kind."""
+    """Return the code of a municipality by its names in the package, e.g. "Kraków-gmina miejska"; None if unknown."""
     for label, kind in MUNICIPALITY_KINDS.items():
         if commune.endswith(f"-{label}"):
-            return commune.removesuffix(f"-{label}"), kind
-    raise ValueError(f"municipality {commune!r} without a kind")
+            name = commune.removesuffix(f"-{label}")
+            name = RENAMED.get((voivodeship, county, name, kind), name)
+            codes = (units.get((voivodeship, county, name, possible)) for possible in (kind, *_OTHER_KINDS[kind]))
+            return next(filter(None, codes), None)
+    return None
 
 
-def _entries(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
+def _entries(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of the array, numbered from 1, each with all fields."""
     document = load_json(path)
     if not isinstance(document, list):
@@ -121,18 +111,10 @@ def _entries(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
         missing = [name for name in FIELDS if name not in entry]
         if missing:
             raise BadInput(path, f"lacks {', '.join(missing)}; expected {', '.join(FIELDS)}", row=number)
+        for name in TEXTS:
+            if not isinstance(entry[name], str):
+                raise BadInput(path, f"{name} is {entry[name]!r:.40}, not a text", row=number)
+        for name in DEGREES:
+            if isinstance(entry[name], bool) or not isinstance(entry[name], int | float):
+                raise BadInput(path, f"{name} is {entry[name]!r:.40}, not a number of degrees", row=number)
         yield number, entry
-
-
-def _text(path: Path, number: int, entry: dict[str, object], name: str) -> str:
-    value = entry[name]
-    if not isinstance(value, str):
-        raise BadInput(path, f"{name} is {value!r:.40}, not a text", row=number)
-    return value
-
-
-def _degrees(path: Path, number: int, entry: dict[str, object], name: str) -> float:
-    value = entry[name]
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadInput(path, f"{name} is {value!r:.40}, not a number of degrees", row=number)
-    return float(value)

@@ -29,8 +29,8 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
 
     Raises TooManyRemovals before anything is written.
     """
-    known = set(Municipality.objects.values_list("teryt", flat=True))
-    codes = current_codes(known, {row.teryt for row in extract.rows})
+    registered = set(Municipality.objects.values_list("teryt", flat=True))
+    codes = current_codes(registered, {row.teryt for row in extract.rows})
     rejected = list(extract.rejected)
     incoming: dict[str, tuple[bytes, bool]] = {}
     for row in options.progress(extract.rows, TITLE):
@@ -48,7 +48,9 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
     report = report_of(TITLE, diff)
     report.rejected = rejected
     report.lines += extract.remarks
-    report.lines += [f"without a boundary: {code}" for code in sorted(known - set(incoming)) if code[:2] in covered]
+    report.lines += [
+        f"without a boundary: {code}" for code in sorted(registered - set(incoming)) if code[:2] in covered
+    ]
     if options.write and not diff.empty:
         touched = [*diff.added, *diff.changed]
         upsert(
@@ -60,15 +62,14 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
     return report
 
 
-def current_codes(known: Collection[str], given: Collection[str]) -> dict[str, str]:
+def current_codes(registered: Collection[str], stated: Collection[str]) -> dict[str, str]:
     """Map codes of a file to codes of the register, whose year and thus kinds may differ.
 
     Unknown codes are omitted, and those of another kind if the file has the right one too.
     """
-    by_number = {code[:6]: code for code in known if code not in given}
-    return {
-        code: code if code in known else by_number[code[:6]] for code in given if code in known or code[:6] in by_number
-    }
+    by_number = {code[:6]: code for code in registered if code not in stated}
+    current = {code: code if code in registered else by_number.get(code[:6]) for code in stated}
+    return {code: present for code, present in current.items() if present}
 
 
 def reassign_depots(options: Options) -> Iterable[str]:

@@ -113,11 +113,11 @@ def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report
     incoming: dict[str, PostcodeRecord] = {}
     for row in options.progress(extract.rows, "postcodes"):
         record = resolve(row, codes)
-        known = stored.get(record.code)
+        present = stored.get(record.code)
         if not record.municipalities:
             rejected.append(Note(record.code, "none of its municipalities is in the register"))
-        elif known and ranks[known.source].number > ranks[record.source].number:
-            skipped.append(Note(record.code, ranks[known.source].reason))
+        elif present and ranks[present.source].number > ranks[record.source].number:
+            skipped.append(Note(record.code, ranks[present.source].reason))
         else:
             incoming[record.code] = record
     sources = {record.source for record in incoming.values()}
@@ -143,22 +143,22 @@ def within_covered(
     """
     covered = {code[:2] for record in incoming.values() for code, _ in record.municipalities}
     mine, merged = {}, dict(incoming)
-    for code, known in stored.items():
-        beyond = tuple(share for share in known.municipalities if share[0][:2] not in covered)
-        if code not in incoming and len(beyond) == len(known.municipalities):
+    for code, present in stored.items():
+        beyond = tuple(share for share in present.municipalities if share[0][:2] not in covered)
+        if code not in incoming and len(beyond) == len(present.municipalities):
             continue
-        mine[code] = known
+        mine[code] = present
         if not beyond:
             continue
         here = incoming.get(code)
-        larger = known
+        larger = present
         if here and sum(count for _, count in here.municipalities) >= sum(count for _, count in beyond):
             larger = here
         shares = [*(here.municipalities if here else ()), *beyond]
         merged[code] = replace(
             larger,
             municipalities=tuple(sorted(shares, key=lambda share: (-share[1], share[0]))),
-            places=tuple(dict.fromkeys((*larger.places, *(here.places if here else ()), *known.places))),
+            places=tuple(dict.fromkeys((*larger.places, *(here.places if here else ()), *present.places))),
             source=Postcode.Source.POINTS.value,
         )
     return mine, merged

@@ -60,10 +60,12 @@ def find_successions(stored: Units, incoming: Units) -> list[Succession]:
     renamed = {code: unit for code, unit in old.items() if code in new and new[code].name != unit.name}
     reused = same_name(renamed, free, stored, incoming)
     free = without(free, reused.values())
-    found = [Succession(gone[code], heir) for code, heir in heirs.items()]
-    found += [Succession(old[code], heir, reused=True) for code, heir in reused.items()]
-    found += [Succession(unit, candidates=likely_candidates(unit, free, new)) for unit in without(gone, heirs).values()]
-    return sorted(found, key=lambda succession: succession.unit.teryt)
+    successions = [Succession(gone[code], heir) for code, heir in heirs.items()]
+    successions += [Succession(old[code], heir, reused=True) for code, heir in reused.items()]
+    successions += [
+        Succession(unit, candidates=likely_candidates(unit, free, new)) for unit in without(gone, heirs).values()
+    ]
+    return sorted(successions, key=lambda succession: succession.unit.teryt)
 
 
 def without(units: Units, codes: Iterable[str]) -> dict[str, UnitRecord]:
@@ -102,8 +104,8 @@ def same_name(gone: Units, free: Units, stored: Units, incoming: Units) -> dict[
 
 def properties(unit: UnitRecord, units: Units, names: Iterable[str]) -> tuple[object, ...]:
     """Return the name of a municipality and some of its properties. units: with its county."""
-    known = {"kind": unit.kind, "county": units[unit.teryt[:4]].name, "voivodeship": unit.teryt[:2]}
-    return (unit.name, *(known[name] for name in names))
+    values = {"kind": unit.kind, "county": units[unit.teryt[:4]].name, "voivodeship": unit.teryt[:2]}
+    return (unit.name, *(values[name] for name in names))
 
 
 def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, ...]:
@@ -154,12 +156,12 @@ def county_heirs(codes: Collection[str], heirs: Mapping[str, str]) -> dict[str, 
 
     codes: of one length. heirs: municipality → its successor. Units without known municipalities are omitted.
     """
-    found: dict[str, str] = {}
+    followed: dict[str, str] = {}
     for code in codes:
         followers = Counter(heir[: len(code)] for old, heir in heirs.items() if old.startswith(code))
         if followers:
-            found[code] = min(followers, key=lambda unit: (-followers[unit], unit))
-    return found
+            followed[code] = min(followers, key=lambda unit: (-followers[unit], unit))
+    return followed
 
 
 REVIEW = "Gmina, do której należał skład, zniknęła z rejestru: sprawdź, w której leży teraz."

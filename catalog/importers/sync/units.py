@@ -76,7 +76,7 @@ def plan_departures(successions: list[Succession], incoming: Units) -> list[Reti
     The same municipality under another code keeps everything. Depots of a merged or divided one follow their position.
     Raises ImportRefused if no successor can be determined.
     """
-    found = [
+    departures = [
         RetiredMunicipality(succession.unit, SuccessorVotes(succession.heir), succession.reused, {})
         for succession in successions
         if succession.heir
@@ -84,8 +84,8 @@ def plan_departures(successions: list[Succession], incoming: Units) -> list[Reti
     open_ones = [succession for succession in successions if not succession.heir]
     if open_ones:
         atlas = UnitIndex(open_ones, municipalities(incoming.values()))
-        found += [atlas.departure(succession) for succession in open_ones]
-    return sorted(found, key=lambda departure: departure.unit.teryt)
+        departures += [atlas.departure(succession) for succession in open_ones]
+    return sorted(departures, key=lambda departure: departure.unit.teryt)
 
 
 class UnitIndex:

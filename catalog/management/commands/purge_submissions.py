@@ -43,10 +43,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{expiring(on=started).count()} letters would tell that nobody decided")
             self.stdout.write("nothing was written; add --commit")
             return
-        told = warn_of_expiry(on=started)
-        if told.sent:
-            self.stdout.write(f"{len(told.sent)} letters tell that nobody decided")
-        if told.delayed:
-            self.stdout.write(f"{len(told.delayed)} such letters wait until their mailboxes may get more")
-        if told.unsent:
-            raise CommandError(f"not sent: {', '.join(told.unsent)}; the log says why")
+        warned = warn_of_expiry(on=started)
+        if warned.sent:
+            self.stdout.write(f"{len(warned.sent)} letters tell that nobody decided")
+        if warned.delayed:
+            self.stdout.write(f"{len(warned.delayed)} such letters wait until their mailboxes may get more")
+        if warned.unsent:
+            raise CommandError(f"not sent: {', '.join(warned.unsent)}; the log says why")

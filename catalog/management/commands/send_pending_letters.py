@@ -23,9 +23,9 @@ class Command(BaseCommand):
         if not commit:
             self.stdout.write(f"{letters.count_waiting()} letters wait; add --commit to send them")
             return
-        told = letters.send_waiting(retry=RETRY)
-        self.stdout.write(f"{len(told.sent)} letters sent")
-        if told.delayed:
-            self.stdout.write(f"{len(told.delayed)} letters wait until their mailboxes may get more")
-        if told.unsent:
-            raise CommandError(f"not sent: {', '.join(told.unsent)}; the log says why")
+        sent = letters.send_waiting(retry=RETRY)
+        self.stdout.write(f"{len(sent.sent)} letters sent")
+        if sent.delayed:
+            self.stdout.write(f"{len(sent.delayed)} letters wait until their mailboxes may get more")
+        if sent.unsent:
+            raise CommandError(f"not sent: {', '.join(sent.unsent)}; the log says why")

@@ -105,13 +105,13 @@ def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
         yield open_source(path, (), max_bytes=MAX_BYTES)
         return
     with open_zip(path) as archive:
-        found = [member for member in members(archive) if PurePosixPath(member.filename).suffix.lower() in SUFFIXES]
+        documents = [member for member in members(archive) if PurePosixPath(member.filename).suffix.lower() in SUFFIXES]
         nested = [member.filename for member in members(archive) if member.filename.lower().endswith(".zip")]
         if nested:
             raise BadInput(path, f"holds the zip {nested[0]}; unpack it and give the zips inside")
-        if not found:
+        if not documents:
             raise BadInput(path, f"holds no {' or '.join(SUFFIXES)} file")
-        for member in sorted(found, key=lambda member: member.filename):
+        for member in sorted(documents, key=lambda member: member.filename):
             yield open_member(path, archive, member, max_bytes=MAX_BYTES)
 
 
@@ -136,17 +136,17 @@ class _Collected:
         areas: dict[str, tuple[str, str]] = {}
         texts: dict[str, str] = {}
         count = 0
-        for model, found in read(source):
+        for model, entry in read(source):
             if self.model is None:
                 self.model = model
             elif self.model != model:
                 raise BadInput(source.label, "holds the other of the two models of addresses; give files of one model")
-            if not isinstance(found, Address):
-                if len(found.teryt) == 7 and found.teryt.isdecimal():
-                    areas[texts.setdefault(found.id, found.id)] = found.name, found.teryt
+            if not isinstance(entry, Address):
+                if len(entry.teryt) == 7 and entry.teryt.isdecimal():
+                    areas[texts.setdefault(entry.id, entry.id)] = entry.name, entry.teryt
                 continue
             count += 1
-            group = self.address(found, source, texts)
+            group = self.address(entry, source, texts)
             if group is not None:
                 groups[group] += 1
                 if len(groups) > MAX_GROUPS:
@@ -157,40 +157,40 @@ class _Collected:
             raise BadInput(source.label, "has no address of the PRG (PRG_PunktAdresowy or AD_PunktAdresowy)")
         self.resolve(groups, areas)
 
-    def address(self, found: Address, source: OpenFile, texts: dict[str, str]) -> Group | None:
+    def address(self, point: Address, source: OpenFile, texts: dict[str, str]) -> Group | None:
         """Add an address. Returns its postcode, place and references; None if it is skipped."""
-        if not found.current:
-            self.refuse("not standing any more, or not yet", found.id)
+        if not point.current:
+            self.refuse("not standing any more, or not yet", point.id)
             return None
-        self.ids.append(hash(found.id) & 0xFFFF_FFFF_FFFF_FFFF)
-        if found.postcode in NO_POSTCODE:
-            self.refuse("without a postcode", found.id)
+        self.ids.append(hash(point.id) & 0xFFFF_FFFF_FFFF_FFFF)
+        if point.postcode in NO_POSTCODE:
+            self.refuse("without a postcode", point.id)
             return None
         try:
-            code = normalise_postcode(found.postcode)
+            code = normalise_postcode(point.postcode)
         except ValueError:
-            self.refuse("with something else than a postcode", f"{found.id} ({found.postcode[:20]!r})")
+            self.refuse("with something else than a postcode", f"{point.id} ({point.postcode[:20]!r})")
             return None
-        if found.position is None:
-            self.refuse("without a position", found.id)
+        if point.position is None:
+            self.refuse("without a position", point.id)
             return None
-        east, north = _official(found.epsg, *found.position)
+        east, north = _official(point.epsg, *point.position)
         if not (0 <= east < 1_000_000 and 0 <= north < 1_000_000):
-            self.refuse(ABROAD, found.id)
+            self.refuse(ABROAD, point.id)
             return None
         number = self.codes.setdefault(code, len(self.codes))
         self.cells.add(number, east, north)
-        if found.version > self.newest:
-            self.newest = self.day(found, source)
+        if point.version > self.newest:
+            self.newest = self.day(point, source)
         # Share equal strings.
-        references = tuple(texts.setdefault(reference, reference) for reference in found.references)
-        return number, texts.setdefault(found.place, found.place), references
+        references = tuple(texts.setdefault(reference, reference) for reference in point.references)
+        return number, texts.setdefault(point.place, point.place), references
 
-    def day(self, found: Address, source: OpenFile) -> str:
+    def day(self, point: Address, source: OpenFile) -> str:
         try:
-            return parse_day(found.version).isoformat()
+            return parse_day(point.version).isoformat()
         except ValueError as error:
-            raise BadInput(source.label, f"the version of {found.id}: {error}") from error
+            raise BadInput(source.label, f"the version of {point.id}: {error}") from error
 
     def refuse(self, reason: str, example: str, count: int = 1) -> None:
         self.refused[reason] += count
@@ -267,8 +267,8 @@ class _Collected:
 
     def boxes(self, number: int) -> NDArray[np.float64]:
         """Return the boxes that the addresses of a postcode may lie in, in metres."""
-        found = {teryt[:2] for teryt in self.municipalities[number]} & VOIVODESHIPS.keys()
-        boxes = np.array([VOIVODESHIPS[teryt] for teryt in sorted(found)], float).reshape(-1, 4) * 1000
+        codes = {teryt[:2] for teryt in self.municipalities[number]} & VOIVODESHIPS.keys()
+        boxes = np.array([VOIVODESHIPS[teryt] for teryt in sorted(codes)], float).reshape(-1, 4) * 1000
         return np.asarray(boxes + np.array([-MARGIN_M, -MARGIN_M, MARGIN_M, MARGIN_M]))
 
 
