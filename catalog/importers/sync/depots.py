@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -71,16 +71,6 @@ def fit(values: dict[str, Any], key: str) -> Iterator[Note]:
             yield Note(key, f"{name} left out: {reason}")
 
 
-@dataclass(slots=True)
-class Plan:
-    """Rows that an import of depots will write."""
-
-    origin: Depot.Source
-    added: list[Depot] = field(default_factory=list)
-    changed: list[Depot] = field(default_factory=list)
-    gone: list[Depot] = field(default_factory=list)
-
-
 def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depot.Source) -> Report:
     """Update the depots of one origin from an extract; those of other origins stay.
 
@@ -94,7 +84,8 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
     stored = {depot.source_id: depot for depot in Depot.objects.filter(source=origin)}
     active = sum(depot.publication != Depot.Publication.REMOVED for depot in stored.values())
     report = Report(TITLE, rejected=list(extract.rejected))
-    plan = Plan(origin)
+    added: list[Depot] = []
+    changed: list[Depot] = []
     # Rejected rows still exist: their depot stays.
     seen = {note.key for note in extract.rejected}
     # So does a depot that absorbed another one, while the source has either.
@@ -114,46 +105,34 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
         report.notes.extend(fit(values, record.source_id))
         depot = stored.get(record.source_id)
         if depot is None:
-            plan.added.append(new_depot(record, values, options, origin))
-        else:
-            update(depot, record, values, plan, report, options)
-    find_gone(stored, seen | {absorbed[key] for key in seen & absorbed.keys()}, plan, report, options)
+            publication = Depot.Publication.HELD if record.held else Depot.Publication.PUBLISHED
+            dated = {"publication": publication, "updated_at": options.today}
+            added.append(Depot(**values, **dated, source=origin, source_id=record.source_id))
+        elif update(depot, record, values, report, options):
+            changed.append(depot)
+    gone = mark_gone(stored, seen | {absorbed[key] for key in seen & absorbed.keys()}, report, options)
 
-    check_removals(TITLE, removed=len(plan.gone), stored=active, options=options)
-    report.added, report.changed, report.removed = len(plan.added), len(plan.changed), len(plan.gone)
-    report.unchanged = active - len(plan.changed) - len(plan.gone)
+    check_removals(TITLE, removed=len(gone), stored=active, options=options)
+    report.added, report.changed, report.removed = len(added), len(changed), len(gone)
+    report.unchanged = active - len(changed) - len(gone)
     demonstration = Depot.objects.demonstration()
-    if plan.added and demonstration.exists():
+    if added and demonstration.exists():
         report.lines.append(f"{demonstration.count()} demonstration depots give way")
         if options.write:
             moderation.erase_demonstration()
     if options.write:
-        write(plan)
+        write(origin, added, changed, gone)
     return report
 
 
-def new_depot(record: DepotRecord, values: dict[str, Any], options: Options, origin: Depot.Source) -> Depot:
-    """Return a new depot."""
-    publication = Depot.Publication.HELD if record.held else Depot.Publication.PUBLISHED
-    return Depot(
-        **values,
-        source=origin,
-        source_id=record.source_id,
-        publication=publication,
-        updated_at=options.today,
-    )
-
-
-def update(
-    depot: Depot, record: DepotRecord, values: dict[str, Any], plan: Plan, report: Report, options: Options
-) -> None:
-    """Apply the values of a source, except to fields confirmed by a person; add the depot to the plan if it changed."""
+def update(depot: Depot, record: DepotRecord, values: dict[str, Any], report: Report, options: Options) -> bool:
+    """Apply the values of a source, except to fields confirmed by a person. Returns whether the depot changed."""
     removed = depot.publication == Depot.Publication.REMOVED
     if removed and depot.removal_reason != Depot.RemovalReason.GONE_FROM_SOURCE:
         report.skipped.append(
             Note(record.source_id, f"stays removed: {Depot.RemovalReason(depot.removal_reason).label}")
         )
-        return
+        return False
     touched = []
     kept = Depot.stated(depot.confirmed_fields)
     if "name" in kept:
@@ -184,8 +163,8 @@ def update(
     if touched:
         if set(touched) - {"review"}:
             depot.updated_at = options.today
-        plan.changed.append(depot)
         report.lines.append(f"changed: {record.source_id} {depot.name}: {', '.join(touched)}")
+    return bool(touched)
 
 
 def shown(value: Any) -> str:
@@ -193,8 +172,9 @@ def shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def find_gone(stored: dict[str, Depot], seen: set[str], plan: Plan, report: Report, options: Options) -> None:
-    """Mark depots missing in the source as removed, unless a person verified them."""
+def mark_gone(stored: dict[str, Depot], seen: set[str], report: Report, options: Options) -> list[Depot]:
+    """Mark depots missing in the source as removed, unless a person verified them. Returns the marked ones."""
+    gone = []
     for source_id, depot in stored.items():
         if source_id in seen or depot.publication == Depot.Publication.REMOVED:
             continue
@@ -204,13 +184,14 @@ def find_gone(stored: dict[str, Depot], seen: set[str], plan: Plan, report: Repo
         depot.publication = Depot.Publication.REMOVED
         depot.removed_at = depot.updated_at = options.today
         depot.removal_reason = Depot.RemovalReason.GONE_FROM_SOURCE
-        plan.gone.append(depot)
+        gone.append(depot)
         report.lines.append(f"gone: {source_id} {depot.name}")
+    return gone
 
 
-def write(plan: Plan) -> None:
-    """Write a plan, with a history row for every depot."""
-    added = Depot.objects.bulk_create(plan.added, batch_size=1000)
+def write(origin: Depot.Source, added: list[Depot], changed: list[Depot], gone: list[Depot]) -> None:
+    """Write depots of an origin, with a history row for each."""
+    added = Depot.objects.bulk_create(added, batch_size=1000)
     columns = [
         *PLAIN_FIELDS,
         "fuels_in_name",
@@ -220,11 +201,10 @@ def write(plan: Plan) -> None:
         "removal_reason",
         "updated_at",
     ]
-    Depot.objects.bulk_update([*plan.changed, *plan.gone], columns, batch_size=500)
-    source = plan.origin.label
+    Depot.objects.bulk_update([*changed, *gone], columns, batch_size=500)
     for depots, reason, kind in (
-        (added, f"{history.IMPORTED}: {source}", history.CREATED),
-        (plan.changed, f"{history.IMPORTED}: {source}", history.CHANGED),
-        (plan.gone, f"{history.IMPORTED}: {Depot.RemovalReason.GONE_FROM_SOURCE.label}", history.CHANGED),
+        (added, f"{history.IMPORTED}: {origin.label}", history.CREATED),
+        (changed, f"{history.IMPORTED}: {origin.label}", history.CHANGED),
+        (gone, f"{history.IMPORTED}: {Depot.RemovalReason.GONE_FROM_SOURCE.label}", history.CHANGED),
     ):
         history.record_bulk(Depot, [depot.pk for depot in depots], by=None, reason=reason, kind=kind)
