@@ -14,7 +14,7 @@ import shapely
 from pages.svg import outlines
 from pages.svg.depot_map import RADIUS, Dot, arrange
 from pages.svg.outlines import Areas
-from pages.svg.scales import Box, Frame, ScaleBar, fit, scale_bar, text_width
+from pages.svg.scales import Box, Frame, ScaleBar, fit, round_down, scale_bar, text_width
 
 STRIP = 28.0
 """Height of the strip below a map, with its scale bar and north arrow."""
@@ -365,8 +365,8 @@ def circle_legend(most: int, per_root: float, *, right: float, middle: float) ->
     if not most:
         return ()
     fitting = min(most, int((LARGEST_LEGEND / per_root) ** 2))
-    high = round_down(fitting)
-    counts = sorted({1, round_down(max(1, high // 2)), high}, reverse=True)
+    high = round(round_down(fitting))
+    counts = sorted({1, round(round_down(max(1, high // 2))), high}, reverse=True)
     placed = []
     edge = right
     for number in counts:
@@ -375,9 +375,3 @@ def circle_legend(most: int, per_root: float, *, right: float, middle: float) ->
         placed.append(Circle(round(edge - radius, 1), middle, round(radius, 1), number))
         edge -= 2 * radius + 10
     return tuple(reversed(placed))
-
-
-def round_down(number: int) -> int:
-    """Return the largest of 1, 2, 5 × 10ⁿ up to a positive number."""
-    size = int("1" + "0" * (len(str(number)) - 1))
-    return max(step * size for step in (1, 2, 5) if step * size <= number)

@@ -63,6 +63,12 @@ def nice_step(span: float, most: int) -> float:
     return next((step * size for step in STEPS if step * size * most >= span * (1 - 1e-9)), 20.0 * size)
 
 
+def round_down(number: float) -> float:
+    """Return the largest of 1, 2, 5 × 10ⁿ up to a positive number."""
+    size = 10.0 ** math.floor(math.log10(number))
+    return max(step * size for step in STEPS if step * size <= number * (1 + 1e-9))
+
+
 def axis(values: Sequence[float], *, most: int = 5, from_zero: bool = False) -> Axis:
     """Return an axis around values with at most `most` steps.
 
@@ -95,9 +101,7 @@ def scale_bar(metres_per_unit: float, longest: float = 110.0) -> ScaleBar:
 
     The distortion of the projection, at most 0.13 % (`catalog.territory.projection`), is ignored.
     """
-    room = metres_per_unit * longest
-    size = 10.0 ** math.floor(math.log10(room))
-    metres = max(1, round(max(step * size for step in STEPS if step * size <= room * (1 + 1e-9))))
+    metres = max(1, round(round_down(metres_per_unit * longest)))
     label = f"{metres // 1000} km" if metres >= 1000 else f"{metres} m"
     return ScaleBar(round(metres / metres_per_unit, 1), label)
 
