@@ -13,15 +13,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from xml.parsers import expat  # the handlers below refuse document types
 
 from catalog.importers.parsers.files import OpenFile
 from catalog.importers.parsers.values import tidy
-from catalog.importers.parsers.xml_rows import parsed
-from catalog.importers.records import BadInput
-
-MAX_VALUE = 10_000
-"""Maximum length of a field, in characters."""
+from catalog.importers.parsers.xml_rows import XmlReader
 
 MAX_REFERENCES = 100
 """Maximum number of references. An address has six: country, voivodeship, county, municipality, locality, street."""
@@ -107,41 +102,20 @@ def read(source: OpenFile) -> Iterator[tuple[Model, Address | Area]]:
 
     Raises BadInput for a document type, malformed XML, an unknown reference system, and damaged positions.
     """
-    reader = _Reader(source)
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.buffer_text = True
-    reader.attach(parser)
-    yield from parsed(parser, source, reader.ready)
+    return _Reader(source).read()
 
 
-class _Reader:
-    """Expat handlers. Text and end handlers are attached only where needed: most of a file is skipped."""
+class _Reader(XmlReader[tuple[Model, Address | Area]]):
+    """Reader of features. Text and end handlers are attached only where needed: most of a file is skipped."""
 
     def __init__(self, source: OpenFile) -> None:
-        self.source = source
-        self.ready: list[tuple[Model, Address | Area]] = []
+        super().__init__(source, namespace_separator=" ")
         self.locals: dict[str, str] = {}
-        self.count = 0
         self.feature = ""
         self.model = Model.OF_2012
         self.depth = 0
-        self.field = ""
-        self.text: list[str] = []
-        self.length = 0
         self.values: dict[str, str] = {}
         self.references: list[str] = []
-
-    def attach(self, parser: expat.XMLParserType) -> None:
-        self.parser = parser
-        parser.StartDoctypeDeclHandler = self.refuse_doctype
-        parser.EntityDeclHandler = self.refuse_doctype
-        parser.StartElementHandler = self.start
-
-    def refuse(self, reason: str) -> BadInput:
-        return BadInput(self.source.label, reason, row=self.count or None)
-
-    def refuse_doctype(self, *_: object) -> None:
-        raise self.refuse("has a document type (DOCTYPE), which the register has not; refused as unsafe")
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         local = self.locals.get(name)
@@ -166,7 +140,7 @@ class _Reader:
             if len(self.references) > MAX_REFERENCES:
                 raise self.refuse(f"has more than {MAX_REFERENCES} references")
         if local in _FIELDS and not self.field and local not in self.values:
-            self.field, self.text, self.length = name, [], 0
+            self.begin_field(name)
             self.parser.CharacterDataHandler = self.characters
 
     def begin(self, local: str, attributes: Mapping[str, str]) -> None:
@@ -175,17 +149,9 @@ class _Reader:
         self.values, self.references, self.field = {"id": _attribute(attributes, "id")}, [], ""
         self.parser.EndElementHandler = self.end
 
-    def characters(self, text: str) -> None:
-        self.length += len(text)
-        if self.length > MAX_VALUE:
-            local = self.field.rpartition(" ")[2]
-            raise self.refuse(f"<{local}> is longer than {MAX_VALUE} characters")
-        self.text.append(text)
-
     def end(self, name: str) -> None:
         if name == self.field:
-            self.values[name.rpartition(" ")[2]] = "".join(self.text).strip()
-            self.field = ""
+            self.values[name.rpartition(" ")[2]] = self.end_field()
             self.parser.CharacterDataHandler = None
         if self.depth:
             self.depth -= 1
