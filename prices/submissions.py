@@ -22,7 +22,8 @@ from catalog.services.editing import check_edit_version
 from catalog.services.moderation import lock_depots
 from catalog.services.refusal import Refusal
 from catalog.submissions import intake, owner_links
-from catalog.submissions.decisions import PartDecision, decide, describe_decided
+from catalog.submissions.decisions import PartDecision, decide
+from catalog.submissions.field_groups import describe_decided
 from catalog.text import zloty
 from prices import services
 from prices.models import DepotPrice

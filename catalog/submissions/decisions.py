@@ -72,11 +72,16 @@ class DecidedOneByOne(Refusal):
 
 @dataclass(slots=True)
 class DecisionResult:
-    """Result of a decision. unchanged: with the reason in Polish. decision: to undo it, None if nothing changed."""
+    """Result of a decision. record: in the journal. unchanged: with the reason in Polish."""
 
+    record: journal.Recording
     changed: list[Submission] = field(default_factory=list)
     unchanged: list[tuple[Submission, str]] = field(default_factory=list)
-    decision: Decision | None = None
+
+    @property
+    def decision(self) -> Decision | None:
+        """The decision, to undo it; None if nothing changed, or as a part of another one."""
+        return self.record.decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,35 +123,20 @@ def decide(
     """
     with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=reason) as record:
         batch = DecisionBatch([part.submission for part in parts], record, by, on)
-        _decide_parts(batch, parts, reason, explained, opened, verify=verify, keep_owners=keep_owners)
-    batch.decided.decision = record.decision
-    return batch.decided
-
-
-def _decide_parts(
-    batch: "DecisionBatch",
-    parts: Sequence[PartDecision],
-    reason: str,
-    explained: bool,
-    opened: int | None,
-    *,
-    verify: bool,
-    keep_owners: bool,
-) -> None:
-    waiting = [row.depot for row in batch.submissions if row.state == State.WAITING and row.depot is not None]
-    if opened is not None and waiting:
-        check_edit_version(waiting[0], opened)
-    chosen = {part.submission: part for part in parts}
-    explained |= any(not chosen[row.pk].accept or omits(row, chosen[row.pk].groups) for row in batch.submissions)
-    # A deletion last, since nothing can follow it.
-    for row in sorted(batch.submissions, key=lambda row: row.kind == Kind.DELETE):
-        part = chosen[row.pk]
-        if part.accept:
-            own_reason = reason if omits(row, part.groups) or not explained else ""
-            batch.accept(row, part.groups, part.values, own_reason, verify=verify, keep_owners=keep_owners)
-        else:
-            batch.reject(row, reason)
-    batch.save()
+        waiting = [row.depot for row in batch.submissions if row.state == State.WAITING and row.depot is not None]
+        if opened is not None and waiting:
+            check_edit_version(waiting[0], opened)
+        chosen = {part.submission: part for part in parts}
+        explained |= any(not chosen[row.pk].accept or omits(row, chosen[row.pk].groups) for row in batch.submissions)
+        # A deletion last, since nothing can follow it.
+        for row in sorted(batch.submissions, key=lambda row: row.kind == Kind.DELETE):
+            part = chosen[row.pk]
+            if part.accept:
+                own_reason = reason if omits(row, part.groups) or not explained else ""
+                batch.accept(row, part.groups, part.values, own_reason, verify=verify, keep_owners=keep_owners)
+            else:
+                batch.reject(row, reason)
+        return batch.save()
 
 
 def accept_submission(
@@ -214,9 +204,7 @@ def _decide_possible(
                 act(batch, submission)
             except Refusal as refusal:
                 batch.decided.unchanged.append((submission, refusal.reason))
-        batch.save()
-    batch.decided.decision = record.decision
-    return batch.decided
+        return batch.save()
 
 
 class DecisionBatch:
@@ -241,7 +229,7 @@ class DecisionBatch:
             # Share one object per depot, so that several submissions about it accumulate.
             if submission.depot_id in self.depots:
                 submission.depot = self.depots[submission.depot_id]
-        self.decided = DecisionResult()
+        self.decided = DecisionResult(record)
         self.touched: dict[int, Depot] = {}
         self.removed: list[Depot] = []
 
@@ -278,11 +266,15 @@ class DecisionBatch:
         submission.reason = " ".join(reason.split())[:MAX_REASON]
         self._decide(submission, State.REJECTED)
 
-    def save(self) -> None:
+    def save(self) -> DecisionResult:
         """Write the decisions; the letters are sent after the commit."""
         superseded = self._supersede()
         decided = [*self.decided.changed, *superseded]
-        self._describe(decided)
+        if changed := self.decided.changed:
+            self.record.title = field_groups.describe_decided(changed)
+            self.record.concern(Submission, [row.pk for row in decided])
+            self.record.concern(Depot, [row.depot_id for row in decided if row.depot_id])
+            self.record.waiting_since += [row.confirmed_at for row in changed if row.confirmed_at]
         Submission.objects.bulk_update(
             decided,
             ["depot", "state", "decided_at", "decided_by", "reason", "accepted_fields", "notification_pending"],
@@ -298,16 +290,7 @@ class DecisionBatch:
             versions.bump_version(Dataset.Slug.DEPOTS)
         if decided:
             letters.send_soon()
-
-    def _describe(self, decided: Sequence[Submission]) -> None:
-        """Name the submissions in the journal, and the depots that they are about."""
-        changed = self.decided.changed
-        if not changed:
-            return
-        self.record.title = describe_decided(changed)
-        self.record.concern(Submission, [row.pk for row in decided])
-        self.record.concern(Depot, [row.depot_id for row in decided if row.depot_id])
-        self.record.waiting_since += [row.confirmed_at for row in changed if row.confirmed_at]
+        return self.decided
 
     def _check_waiting(self, submission: Submission) -> None:
         if submission.state != State.WAITING:
@@ -399,25 +382,6 @@ class DecisionBatch:
     def _depot(self, submission: Submission) -> Depot:
         assert submission.depot is not None  # noqa: S101 - a constraint of the table
         return submission.depot
-
-
-def describe_decided(submissions: Sequence[Submission]) -> str:
-    """Return the title of a decision, such as "Przyjęto nr 14: Skład Zieliński – telefon". Depots are loaded."""
-    done = {State.ACCEPTED.value: "Przyjęto", State.REJECTED.value: "Odrzucono"}
-    verbs = " i ".join(dict.fromkeys(done[row.state] for row in submissions)).capitalize()
-    first = submissions[0]
-    if len(submissions) > 1:
-        numbers = ", ".join(str(row.pk) for row in submissions[:3]) + (", …" if len(submissions) > 3 else "")
-        names = dict.fromkeys(row.depot.name for row in submissions if row.depot)
-        return journal.titled(f"{verbs} zgłoszenia nr {numbers}", names or ["brakujące składy"])
-    if first.depot is None:  # the name may be a private person's, and is erased with the submission
-        return f"{verbs} nr {first.pk}: {Kind(first.kind).label}"
-    name, what = first.depot.name, Kind(first.kind).label
-    if first.kind == Kind.CORRECT:
-        what = field_groups.labels(
-            {name: value for name, value in first.proposed.items() if name in (first.accepted_fields or first.proposed)}
-        )
-    return f"{verbs} nr {first.pk}: {name} – {what}"
 
 
 def replaced(proposed: Values, values: Values) -> dict[str, Any]:

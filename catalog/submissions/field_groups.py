@@ -1,13 +1,14 @@
-"""The public fields of a depot in a submission: as JSON, in groups that are accepted as a whole."""
+"""The public fields of a depot in a submission: as JSON, in groups that are accepted as a whole, and in titles."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from catalog.depots import fuels
 from catalog.depots.opening_state import DAY_ABBREVIATIONS
-from catalog.models import Depot, Municipality
+from catalog.models import Depot, Municipality, Submission
 from catalog.parsing.opening_hours import CLOSED, DAYS, daily_ranges
+from catalog.services import journal
 from catalog.services.editing import refuse_unknown, set_values
 
 Values = Mapping[str, Any]
@@ -136,3 +137,22 @@ def _shown_hours(week: Mapping[str, str] | None, text: str) -> str:
     return "\n".join(
         f"{name} {week.get(day) or ', '.join(ranges.get(day, ())) or CLOSED}" for day, name in DAY_NAMES.items()
     )
+
+
+def describe_decided(submissions: Sequence[Submission]) -> str:
+    """Return the title of a decision, such as "Przyjęto nr 14: Skład Zieliński – telefon". Depots are loaded."""
+    done = {Submission.State.ACCEPTED.value: "Przyjęto", Submission.State.REJECTED.value: "Odrzucono"}
+    verbs = " i ".join(dict.fromkeys(done[row.state] for row in submissions)).capitalize()
+    first = submissions[0]
+    if len(submissions) > 1:
+        numbers = ", ".join(str(row.pk) for row in submissions[:3]) + (", …" if len(submissions) > 3 else "")
+        names = dict.fromkeys(row.depot.name for row in submissions if row.depot)
+        return journal.titled(f"{verbs} zgłoszenia nr {numbers}", names or ["brakujące składy"])
+    if first.depot is None:  # the name may be a private person's, and is erased with the submission
+        return f"{verbs} nr {first.pk}: {Submission.Kind(first.kind).label}"
+    name, what = first.depot.name, Submission.Kind(first.kind).label
+    if first.kind == Submission.Kind.CORRECT:
+        what = labels(
+            {name: value for name, value in first.proposed.items() if name in (first.accepted_fields or first.proposed)}
+        )
+    return f"{verbs} nr {first.pk}: {name} – {what}"
