@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from catalog.importers.parsers import prg_postcodes, teryt
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.importers.sources import prg, teryt
 from catalog.importers.sync.places import district_of
 from catalog.models import County, Municipality, Voivodeship
 from catalog.search.engine import Search
@@ -24,7 +24,7 @@ def published_register(folder: Path) -> PlaceRegister:
     """Read the register of TERC, SIMC and the postcodes of the address register in a folder."""
     (units,), (places,), (codes,) = (sorted(folder.glob(name)) for name in ("TERC_*.csv", "SIMC_*.zip", "prg_*.csv"))
     return make_register(
-        teryt.parse_units(units).rows, teryt.parse_places(places).rows, prg_postcodes.parse(codes).rows
+        teryt.parse_units(units).rows, teryt.parse_places(places).rows, prg.parse_postcodes(codes).rows
     )
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from catalog.importers.parsers import boundaries, geonames, osm, prg_postcodes, prng, teryt
+from catalog.importers.parsers import boundaries, osm
 from catalog.importers.records import BadInput
+from catalog.importers.sources import geonames, prg, prng, teryt
 from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write, zipped
 from tests.catalog.importers.parsers.test_boundaries import AREAS, shapefile_parts
 from tests.catalog.importers.parsers.test_prng import UNITS
@@ -15,7 +16,7 @@ PARSERS = {
     "simc.xml": teryt.parse_places,
     "polskie-miejscowosci.json": lambda path: prng.parse(path, UNITS),
     "PL.txt": geonames.parse,
-    "prg_postcodes.csv": prg_postcodes.parse,
+    "prg_postcodes.csv": prg.parse_postcodes,
     "gminy.geojson": boundaries.parse,
     "overpass.json": osm.parse_overpass,
 }

@@ -1,7 +1,7 @@
 import pytest
 
-from catalog.importers.parsers import geonames
 from catalog.importers.records import BadInput, PostcodeRecord
+from catalog.importers.sources import geonames
 from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
 
 ROW = "PL\t98-701\tPróbka\tLesser Poland\t77\tPowiat\t1206\tPróba\t120692\t50.1\t19.8\t4\n"

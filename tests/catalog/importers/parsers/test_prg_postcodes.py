@@ -1,17 +1,17 @@
 import pytest
 
-from catalog.importers.parsers import prg_postcodes
 from catalog.importers.records import BadInput, PostcodeRecord
+from catalog.importers.sources import prg
 from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
 
 
 def changed(path, old, new):
     assert old in text("prg_postcodes.csv")
-    return prg_postcodes.parse(write(path / "a.csv", text("prg_postcodes.csv").replace(old, new, 1)))
+    return prg.parse_postcodes(write(path / "a.csv", text("prg_postcodes.csv").replace(old, new, 1)))
 
 
 def test_codes():
-    extract = prg_postcodes.parse(DATA / "prg_postcodes.csv")
+    extract = prg.parse_postcodes(DATA / "prg_postcodes.csv")
     assert extract.rows == (
         PostcodeRecord(
             "98-701", (("1206923", 12), ("1206912", 5)), ("Dolna Próba", "Próbka"), 50.10001, 19.80002, "prg"
@@ -24,7 +24,7 @@ def test_codes():
 
 def test_zip(tmp_path):
     path = zipped(tmp_path / "a.zip", {"codes.csv": (DATA / "prg_postcodes.csv").read_bytes()})
-    assert prg_postcodes.parse(path) == prg_postcodes.parse(DATA / "prg_postcodes.csv")
+    assert prg.parse_postcodes(path) == prg.parse_postcodes(DATA / "prg_postcodes.csv")
 
 
 def test_shares_without_numbers_keep_their_order(tmp_path):
@@ -65,12 +65,12 @@ def test_wrong_value(tmp_path, old, new, reason):
 
 def test_header_alone(tmp_path):
     with pytest.raises(BadInput, match="has no usable postcode"):
-        prg_postcodes.parse(write(tmp_path / "a.csv", text("prg_postcodes.csv").split("\n")[0]))
+        prg.parse_postcodes(write(tmp_path / "a.csv", text("prg_postcodes.csv").split("\n")[0]))
 
 
 @pytest.mark.full_scale
 def test_whole_country():
-    extract = prg_postcodes.parse(shared("prg_postcodes.csv"))
+    extract = prg.parse_postcodes(shared("prg_postcodes.csv"))
     assert len(extract.rows) == 20_334
     assert [sum(row.source == name for row in extract.rows) for name in ("prg", "filled")] == [18_722, 1_612]
     assert extract.rejected == ()

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from catalog.importers.parsers import prng
-from catalog.importers.parsers.prng import find_unit
 from catalog.importers.records import BadInput, Note, PlaceRecord
+from catalog.importers.sources import prng
+from catalog.importers.sources.prng import find_unit
 from tests.catalog.importers.parsers.helpers import DATA, write
 
 UNITS = {

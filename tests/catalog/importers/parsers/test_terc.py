@@ -3,8 +3,8 @@ from datetime import date
 
 import pytest
 
-from catalog.importers.parsers import teryt
 from catalog.importers.records import BadInput, UnitRecord
+from catalog.importers.sources import teryt
 from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
 
 HEADER = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA\n"
