@@ -12,7 +12,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
-from catalog.admin import password_links
+from catalog.admin import accounts
 from fueldepot import api, domain_errors
 from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.private import private
@@ -58,7 +58,7 @@ urlpatterns = [
     re_path(r"^api/(?!index\.html\.md$).", domain_errors.unknown_path),
     path(
         "admin/haslo/",
-        include(password_links.urls({"site_header": admin.site.site_header, "site_title": admin.site.site_title})),
+        include(accounts.urls({"site_header": admin.site.site_header, "site_title": admin.site.site_title})),
     ),
     path("mcp", mcp, name="mcp"),
     # For clients configured with a slash: many do not follow a redirect of a POST.

@@ -14,8 +14,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 
-from catalog.admin.csv_list import CsvMixin
-from catalog.admin.desk import current_editor
+from catalog.admin.desk import CsvMixin, current_editor
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.history import HistoryAdmin
 from catalog.models import County, Municipality

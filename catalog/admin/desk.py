@@ -1,14 +1,23 @@
-"""Shared parts of the editors' desk."""
+"""Shared parts of the editors' desk: filters, messages, CSV of lists, the next row, closing letters."""
 
+import copy
+from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any, ClassVar, cast
+from urllib.parse import quote
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.auth.models import User
-from django.core.exceptions import BadRequest, ValidationError
+from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.db.models import Model, QuerySet, TextChoices
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.urls import URLPattern, path, reverse
+
+from catalog.submissions import letters
+from fueldepot.http.csv_table import write_table
 
 AnyModelAdmin: Any = admin.ModelAdmin
 """Untyped base of admin mixins: its stubs would hold every page to the types of a plain ModelAdmin."""
@@ -108,3 +117,94 @@ def read_text(request: HttpRequest, name: str) -> str:
 def read_number(given: str | None) -> int:
     """A number from a request, 0 for anything else."""
     return int(given) if given and given.isascii() and given.isdigit() and len(given) < 19 else 0
+
+
+BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+def shown(value: Any) -> Any:
+    """Return a value of a cell: fractions with a decimal comma, which Polish Excel reads as numbers."""
+    return str(value).replace(".", ",") if isinstance(value, float | Decimal) else value
+
+
+class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: exports a list with its filters, search and order.
+
+    csv_columns: value of each column by its Polish header. Personal data of people outside the desk have no column.
+    """
+
+    csv_columns: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.csv_view)
+        return [path("csv/", view, name=f"{self.opts.app_label}_{self.opts.model_name}_csv"), *super().get_urls()]
+
+    def csv_view(self, request: HttpRequest) -> HttpResponse:
+        """Return every row of the list, not only one page, in the CSV dialect of Polish Excel."""
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        rows = self.get_changelist_instance(request).queryset
+        table = ([shown(read(row)) for read in self.csv_columns.values()] for row in rows.iterator(chunk_size=1000))
+        text = write_table(list(self.csv_columns), table, separator=";")
+        name = f"{self.opts.verbose_name_plural}.csv".replace(" ", "-")
+        response = HttpResponse(BYTE_ORDER_MARK + text, content_type="text/csv; charset=utf-8")
+        response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name)}"
+        return response
+
+
+END_OF_LIST = "To był ostatni wpis na tej liście."
+
+
+class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: finds the next row of the list from which a page was opened, and redirects to it."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.next_view)
+        name = f"{self.opts.app_label}_{self.opts.model_name}_next"
+        return [path("<int:row_id>/nastepny/", view, name=name), *super().get_urls()]
+
+    def next_view(self, request: HttpRequest, row_id: int) -> HttpResponse:
+        """Go to the next row without changing this one."""
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        return self.to_row(request, self.find_next(request, row_id))
+
+    def find_next(self, request: HttpRequest, row_id: int) -> int | None:
+        """Return the key of the next row in the list of `_changelist_filters`; None at its end.
+
+        For a row outside the list, the first one. Call it before saving: saving may take the row off the list.
+        """
+        inner = copy.copy(request)
+        filters = QueryDict(request.GET.get("_changelist_filters", ""), mutable=True)
+        filters.pop("p", None)
+        inner.GET = filters  # type: ignore[assignment] # a QueryDict as well
+        try:
+            rows = self.get_changelist_instance(inner).queryset
+        except IncorrectLookupParameters:
+            rows = self.get_queryset(request)
+        keys = list(rows.values_list("pk", flat=True))
+        place = keys.index(row_id) + 1 if row_id in keys else 0
+        return keys[place] if place < len(keys) else None
+
+    def to_row(self, request: HttpRequest, key: int | None) -> HttpResponse:
+        """Redirect to a row, or for None to the list; both keep the filters."""
+        if key is None:
+            self.message_user(request, END_OF_LIST, messages.INFO)
+            url = page_url(self.opts, "changelist")
+        else:
+            url = page_url(self.opts, "change", key)
+        return HttpResponseRedirect(self.with_filters(request, url))
+
+    def with_filters(self, request: HttpRequest, url: str) -> str:
+        """Return a URL with the filters of the list."""
+        found: str = add_preserved_filters(
+            {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}, url
+        )
+        return found
+
+
+def send_closing_letters(model_admin: Any, request: HttpRequest, count: int) -> None:
+    """Have the authors of submissions closed by a removal told, and report how many there are."""
+    if count:
+        letters.send_soon()
+        model_admin.message_user(request, f"Zamknięte zgłoszenia: {count}. Ich autorzy dostaną listy.")

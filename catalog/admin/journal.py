@@ -26,9 +26,8 @@ from django.views.decorators.http import require_POST
 from simple_history.utils import get_history_model_for_model
 
 from catalog.admin.bulk import words_for
-from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import field_history
-from catalog.admin.desk import DoneFilter, current_editor, page_url, read_number
+from catalog.admin.desk import CsvMixin, DoneFilter, current_editor, page_url, read_number
 from catalog.admin.history import FieldChange, written
 from catalog.admin.registers import RegisterAdmin
 from catalog.models import Decision, DecisionLine, Depot, Submission

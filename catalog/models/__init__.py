@@ -1,13 +1,12 @@
 """Tables of the catalog: territory, depots, submissions, decisions and drafts, and what is known of data sets."""
 
-from catalog.models.datasets import Dataset
+from catalog.models.datasets import Dataset, ImportRun
 from catalog.models.decisions import Decision, DecisionLine
 from catalog.models.depots import Depot, DepotQuerySet, NotDuplicate
 from catalog.models.drafts import Draft, DraftQuerySet
 from catalog.models.editing import DepotViewer, VoivodeshipClaim
 from catalog.models.letters import PendingLetter
 from catalog.models.owners import OwnerChange, OwnerLink, OwnerLinkQuerySet
-from catalog.models.runs import ImportRun
 from catalog.models.submissions import Submission, SubmissionQuerySet, SubmissionQuestion
 from catalog.models.territory import (
     Boundary,

@@ -338,7 +338,7 @@ class ClaimLetters(SubmissionLetters):
 
 
 class PendingLetters(LetterKind):
-    """Letters of `PendingLetter`, by its kind: one for equal requests. `catalog.admin.password_links` adds some."""
+    """Letters of `PendingLetter`, by its kind: one for equal requests. `catalog.admin.accounts` adds some."""
 
     writers: ClassVar[dict[str, Callable[[PendingLetter, datetime], Iterable[Letter]]]] = {}
 

@@ -20,9 +20,8 @@ from django.utils.text import Truncator
 
 from catalog.admin import RegisterAdmin
 from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
-from catalog.admin.desk import PendingByDefaultFilter, current_editor, read_text
+from catalog.admin.desk import CsvMixin, PendingByDefaultFilter, current_editor, read_text
 from catalog.admin.history import HistoryAdmin
 from catalog.admin.submissions.queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices

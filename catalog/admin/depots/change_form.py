@@ -16,9 +16,7 @@ from catalog.admin.depots import field_history, position_map
 from catalog.admin.depots.field_history import FieldHistory, read_history
 from catalog.admin.depots.form import VERIFYING, DepotAdminForm
 from catalog.admin.depots.same_contact import find_same_contact
-from catalog.admin.desk import current_editor, read_number, read_text
-from catalog.admin.next_row import NextRowMixin
-from catalog.admin.notifications import send_closing_letters
+from catalog.admin.desk import NextRowMixin, current_editor, read_number, read_text, send_closing_letters
 from catalog.depots import duplicates, quality
 from catalog.services import editing, moderation, publishing, viewing
 from catalog.services.followers import FOLLOWERS

@@ -16,10 +16,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 from catalog import models
 from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search, work_queues
-from catalog.admin.desk import MissingObjectMixin, current_editor, read_text
-from catalog.admin.notifications import send_closing_letters
+from catalog.admin.desk import CsvMixin, MissingObjectMixin, current_editor, read_text, send_closing_letters
 from catalog.depots import fuels, quality
 from catalog.services import moderation
 from catalog.services.followers import FOLLOWERS

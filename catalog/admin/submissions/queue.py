@@ -17,10 +17,16 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.csv_list import CsvMixin
 from catalog.admin.depots import search
-from catalog.admin.desk import FixedRowsAdmin, PendingByDefaultFilter, current_editor, read_number, read_text
-from catalog.admin.next_row import NextRowMixin
+from catalog.admin.desk import (
+    CsvMixin,
+    FixedRowsAdmin,
+    NextRowMixin,
+    PendingByDefaultFilter,
+    current_editor,
+    read_number,
+    read_text,
+)
 from catalog.admin.submissions.description import describe
 from catalog.admin.submissions.proposal_form import ProposalForm
 from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
