@@ -1,5 +1,6 @@
 """The source of the legal state: acts in the gazettes of the voivodeships, entered by editors into YAML files."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from catalog.importers import registry
@@ -11,7 +12,7 @@ from catalog.models import Dataset
 from regulations.importers import records
 from regulations.importers.records import StateRecord
 from regulations.importers.sync import sync_regulations
-from regulations.models import Resolution
+from regulations.models import LegalState, Resolution
 
 GAZETTES = "https://dziennikiurzedowe.gov.pl/"
 
@@ -53,3 +54,9 @@ SOURCES = (SOURCE,)
 def file_step(paths: list[Path]) -> ImportStep:
     """Return the step that imports files."""
     return registry.step(paths, SOURCE, FORMAT)
+
+
+def missing_steps() -> Iterator[ImportStep]:
+    """Yield the step that loads the starter data, where the table is empty."""
+    if not LegalState.objects.exists():
+        yield file_step(records.find_files([records.DATA]))

@@ -8,7 +8,7 @@ from catalog.importers.sync import Options
 from catalog.management.import_command import ImportCommand, one_line_errors, progress
 from catalog.starter import load
 from prices import starter as prices
-from regulations import starter as regulations
+from regulations.importers import sources as regulations
 
 
 class Command(ImportCommand):

@@ -238,3 +238,8 @@ def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
 )
 def test_which_addresses_may_be_asked(url, allowed):
     assert allowed_address(url) is allowed
+
+
+def test_a_file_of_sources_that_is_not_there(tmp_path):
+    with pytest.raises(SourcesError, match="cannot be read: "):
+        read_sources(tmp_path / "none.yaml")

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from catalog.importers import runner as importing
 from catalog.importers.records import BadInput
 from catalog.models import FormerMunicipality
-from regulations import starter
+from regulations.importers import sources
 from regulations.importers.records import DATA, find_files, parse
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from tests import factories
@@ -324,11 +324,11 @@ def test_a_missing_file_and_an_empty_folder(tmp_path):
 
 
 def test_the_starter_loads_only_into_an_empty_table(write):
-    (report,) = importing.run(starter.missing_steps(), OPTIONS)
+    (report,) = importing.run(sources.missing_steps(), OPTIONS)
     assert LegalState.objects.count() == 1  # only małopolskie is in the register
     assert report.added == sum(counts_in(DATA / "malopolskie.yaml"))
     Deadline.objects.all().delete()
-    assert list(starter.missing_steps()) == []
+    assert list(sources.missing_steps()) == []
 
 
 def test_a_file_that_broke_off_is_little_beside_the_whole_country_and_refused_all_the_same(starter_state, tmp_path):
