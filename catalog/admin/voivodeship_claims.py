@@ -14,7 +14,7 @@ from catalog.admin.desk import DoneFilter, current_editor
 from catalog.admin.registers import RegisterAdmin
 from catalog.models import Voivodeship, VoivodeshipClaim
 from catalog.roles import is_chief
-from catalog.services import voivodeship_claims
+from catalog.services import coordination
 
 MINE = "mine"
 """Value of a voivodeship filter for those that the editor has claimed."""
@@ -27,7 +27,7 @@ def voivodeship_choices() -> list[tuple[str, str]]:
 
 def chosen_codes(request: HttpRequest, value: str) -> list[str]:
     """Return the codes selected by a value of a voivodeship filter. At most one query."""
-    return voivodeship_claims.claimed_codes(current_editor(request)) if value == MINE else [value]
+    return coordination.claimed_codes(current_editor(request)) if value == MINE else [value]
 
 
 def may_release(user: User, claim: VoivodeshipClaim) -> bool:
@@ -73,8 +73,8 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
             raise PermissionDenied
         voivodeship = get_object_or_404(Voivodeship, pk=teryt)
         try:
-            voivodeship_claims.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
-        except voivodeship_claims.VoivodeshipTaken as refusal:
+            coordination.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
+        except coordination.VoivodeshipTaken as refusal:
             self.message_user(request, refusal.reason, messages.WARNING)
         else:
             self.message_user(request, f"Województwo {voivodeship.name} jest Twoje. Inni widzą to na tej stronie.")
@@ -86,7 +86,7 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
         editor = current_editor(request)
         if not may_release(editor, claim):
             raise PermissionDenied
-        if voivodeship_claims.release_voivodeship(claim=claim, by=editor, on=timezone.now()):
+        if coordination.release_voivodeship(claim=claim, by=editor, on=timezone.now()):
             self.message_user(request, f"Oddano województwo {claim.voivodeship.name}.")
         else:
             self.message_user(request, "To województwo oddano już wcześniej.", messages.WARNING)

@@ -18,7 +18,7 @@ from catalog.admin.depots.form import VERIFYING, DepotAdminForm
 from catalog.admin.depots.same_contact import find_same_contact
 from catalog.admin.desk import NextRowMixin, current_editor, read_number, read_text, send_closing_letters
 from catalog.depots import duplicates, quality
-from catalog.services import editing, moderation, publishing, viewing
+from catalog.services import coordination, editing, moderation, publishing
 from catalog.services.followers import FOLLOWERS
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups
@@ -109,7 +109,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         depot = kwargs.get("obj")
         if depot is not None:
             context.update(self._about(depot))
-            context["viewers"] = viewing.find_viewers(depot, besides=current_editor(request), on=timezone.now())
+            context["viewers"] = coordination.find_viewers(depot, besides=current_editor(request), on=timezone.now())
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _about(self, depot: models.Depot) -> dict[str, Any]:
@@ -199,7 +199,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         depot = get_object_or_404(models.Depot, pk=depot_id)
         if not self.has_change_permission(request, depot):
             raise PermissionDenied
-        others = viewing.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
+        others = coordination.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
         return JsonResponse({"others": others})
 
     def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from catalog.models import Decision, Depot, NotDuplicate, VoivodeshipClaim
 from catalog.roles import CHIEF
-from catalog.services import editing, journal, merging, moderation, publishing, voivodeship_claims
+from catalog.services import coordination, editing, journal, merging, moderation, publishing
 from catalog.submissions import decisions
 from prices import services as prices
 from prices.models import DepotPrice, PlausibleRange
@@ -206,9 +206,9 @@ def test_a_range_that_was_changed_since_stays(editor):
 
 def test_a_voivodeship_is_released_and_given_back(editor):
     voivodeship = factories.VoivodeshipFactory()
-    claim = voivodeship_claims.take_voivodeship(voivodeship=voivodeship, by=editor, on=NOW)
+    claim = coordination.take_voivodeship(voivodeship=voivodeship, by=editor, on=NOW)
     taken = last()
-    voivodeship_claims.release_voivodeship(claim=claim, by=editor, on=NOW + timedelta(hours=1))
+    coordination.release_voivodeship(claim=claim, by=editor, on=NOW + timedelta(hours=1))
     assert (taken.title, last().title) == ("Wzięto województwo małopolskie", "Oddano województwo małopolskie")
     journal.undo(decision=last(), by=editor, on=NOW + timedelta(hours=2))
     assert VoivodeshipClaim.objects.standing().get() == claim

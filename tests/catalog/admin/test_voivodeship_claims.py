@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalog.models import VoivodeshipClaim
 from catalog.roles import CHIEF, EDITOR
-from catalog.services import voivodeship_claims
+from catalog.services import coordination
 from tests import factories
 from tests.pages.reading import text_of
 
@@ -66,7 +66,7 @@ def test_a_chief_editor_takes_it_from_who_went_away():
 
 def test_two_cannot_hold_one_and_nobody_gives_back_nothing():
     editor, voivodeship = factories.UserFactory(), factories.krakow().voivodeship
-    voivodeship_claims.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
+    coordination.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
     for broken in (
         {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now()},
         {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now(), "released_at": timezone.now()},

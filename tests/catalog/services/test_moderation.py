@@ -11,7 +11,7 @@ from catalog.importers.records import DepotRecord, Extract
 from catalog.importers.sync import Options
 from catalog.importers.sync.depots import sync_depots
 from catalog.models import Depot, OwnerChange, SubmissionQuestion
-from catalog.services import merging, moderation, publishing, viewing
+from catalog.services import coordination, merging, moderation, publishing
 from catalog.submissions import owner_links
 from tests import factories
 
@@ -85,7 +85,7 @@ def fill_every_table(editor):
     owner_links.request_link(depot=first, email="jan@opal.pl", on=NOW)
     OwnerChange.objects.create(depot=first, made_at=NOW, text="x")
     factories.DepotPriceFactory(depot=first).save()
-    viewing.mark_viewing(depot=first, by=editor, on=NOW)
+    coordination.mark_viewing(depot=first, by=editor, on=NOW)
     merging.mark_distinct(one=first, other=second, by=editor, at=NOW)
     merging.merge_depots(survivor=first, loser=third, take=[], by=editor, on=TODAY)
 

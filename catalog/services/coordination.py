@@ -1,11 +1,11 @@
-"""Claims of editors on voivodeships: one editor at a time. A claim does not restrict other editors."""
+"""What editors work on at the same time: claimed voivodeships, depots that are open. Neither restricts others."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from catalog.models import Decision, Voivodeship, VoivodeshipClaim
+from catalog.models import Decision, Depot, DepotViewer, Voivodeship, VoivodeshipClaim
 from catalog.services import journal
 from catalog.services.refusal import Refusal
 
@@ -56,3 +56,21 @@ def _record(done: str, claim: VoivodeshipClaim, by: AbstractBaseUser, on: dateti
 def claimed_codes(editor: AbstractBaseUser) -> list[str]:
     """Return the codes of the voivodeships that an editor has claimed. One query."""
     return list(VoivodeshipClaim.objects.standing().filter(editor_id=editor.pk).values_list("voivodeship", flat=True))
+
+
+HOLDS = timedelta(seconds=90)
+"""Lifetime of a mark: three signals of the page."""
+
+
+@transaction.atomic
+def mark_viewing(*, depot: Depot, by: AbstractBaseUser, on: datetime) -> list[str]:
+    """Record that an editor has a depot open. Returns the names of the others. Deletes expired marks."""
+    DepotViewer.objects.filter(seen_at__lt=on - HOLDS).delete()
+    DepotViewer.objects.update_or_create(depot=depot, user_id=by.pk, defaults={"seen_at": on})
+    return find_viewers(depot, besides=by, on=on)
+
+
+def find_viewers(depot: Depot, *, besides: AbstractBaseUser, on: datetime) -> list[str]:
+    """Return the names of other editors who have a depot open. One query."""
+    rows = DepotViewer.objects.filter(depot=depot, seen_at__gte=on - HOLDS).exclude(user_id=besides.pk)
+    return list(rows.order_by("user__username").values_list("user__username", flat=True))
