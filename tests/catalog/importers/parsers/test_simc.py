@@ -35,39 +35,26 @@ def test_zip_with_both(tmp_path):
     assert teryt.parse_places(path) == teryt.parse_places(DATA / "simc.csv")
 
 
-def test_wrong_header(tmp_path):
-    with pytest.raises(BadInput, match="row 1: the header lacks SYMPOD"):
-        changed(tmp_path, "SYMPOD", "SYM_POD")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("SYMPOD", "SYM_POD", "row 1: the header lacks SYMPOD"),
+        (";01;1;", ";08;1;", r"row 2: the kind of locality \(RM\) is '08'"),
+        ("12;06;91;2", "12;06;91;7", "row 2: .* give '1206917'"),
+        (";9900018;", ";990018;", "row 2: SYM is '990018'"),
+        ("9900024", "9900018", r"row 3: the identifier \(SYM\) 9900018 is there twice"),
+        ("2031-01-01", "2031-02-30", "row 2: STAN_NA: '2031-02-30' is not a day of the calendar"),
+    ],
+    ids=["header", "kind of locality", "kind of municipality", "lost zero", "duplicate", "no such day"],
+)
+def test_defects(tmp_path, old, new, message):
+    with pytest.raises(BadInput, match=message):
+        changed(tmp_path, old, new)
 
 
 def test_the_register_of_units_is_not_taken_for_it():
     with pytest.raises(BadInput, match="the header lacks RODZ_GMI, RM, SYM, SYMPOD"):
         teryt.parse_places(DATA / "terc.csv")
-
-
-def test_unknown_kind_of_locality(tmp_path):
-    with pytest.raises(BadInput, match=r"row 2: the kind of locality \(RM\) is '08'"):
-        changed(tmp_path, ";01;1;", ";08;1;")
-
-
-def test_unknown_kind_of_municipality(tmp_path):
-    with pytest.raises(BadInput, match=r"row 2: .* give '1206917'"):
-        changed(tmp_path, "12;06;91;2", "12;06;91;7")
-
-
-def test_identifier_with_a_lost_zero(tmp_path):
-    with pytest.raises(BadInput, match="row 2: SYM is '990018'"):
-        changed(tmp_path, ";9900018;", ";990018;")
-
-
-def test_duplicate(tmp_path):
-    with pytest.raises(BadInput, match=r"row 3: the identifier \(SYM\) 9900018 is there twice"):
-        changed(tmp_path, "9900024", "9900018")
-
-
-def test_day_that_does_not_exist(tmp_path):
-    with pytest.raises(BadInput, match="row 2: STAN_NA: '2031-02-30' is not a day of the calendar"):
-        changed(tmp_path, "2031-01-01", "2031-02-30")
 
 
 def test_newest_day_counts(tmp_path):

@@ -88,69 +88,33 @@ def test_bad_code(tmp_path, code):
         parse_rows(tmp_path, ABOVE, f"{code};Próba;gmina;{DAY}\n")
 
 
-def test_unknown_kind(tmp_path):
-    with pytest.raises(BadInput, match=r"the kind .* is 7"):
-        parse_rows(tmp_path, ABOVE, f"12;06;91;7;Próba;gmina;{DAY}\n")
-
-
-def test_duplicate_is_refused_with_both_rows(tmp_path):
-    with pytest.raises(BadInput, match="row 5: unit 1206912 is there twice, first in row 4"):
-        parse_rows(tmp_path, ABOVE, MUNICIPALITY, MUNICIPALITY)
-
-
-def test_two_kinds_of_one_municipality(tmp_path):
-    with pytest.raises(BadInput, match="1206912 and 1206913 differ in kind only"):
-        parse_rows(tmp_path, ABOVE, MUNICIPALITY, MUNICIPALITY.replace(";2;", ";3;"))
-
-
-def test_municipality_without_its_county(tmp_path):
-    with pytest.raises(BadInput, match="row 5: unit 1207012 has no unit 1207 above"):
-        parse_rows(tmp_path, ABOVE, MUNICIPALITY, f"12;07;01;2;Próba;gmina wiejska;{DAY}\n")
-
-
-def test_county_without_its_voivodeship(tmp_path):
-    with pytest.raises(BadInput, match="unit 1206 has no unit 12 above"):
-        parse_rows(tmp_path, ABOVE.split("\n", 1)[1], MUNICIPALITY)
-
-
-def test_no_name(tmp_path):
-    with pytest.raises(BadInput, match="row 4: has no name"):
-        parse_rows(tmp_path, ABOVE, f"12;06;91;2;;gmina wiejska;{DAY}\n")
-
-
-def test_endless_name(tmp_path):
-    with pytest.raises(BadInput, match=r"row 4: the name .* is longer than 80"):
-        parse_rows(tmp_path, ABOVE, MUNICIPALITY.replace("Próba", "Pr" * 41))
-
-
-def test_control_characters_in_a_name(tmp_path):
-    with pytest.raises(BadInput, match="control characters"):
-        parse_rows(tmp_path, ABOVE, MUNICIPALITY.replace("Próba", "Pró\u202eba"))
-
-
-def test_no_municipality(tmp_path):
-    with pytest.raises(BadInput, match="has no municipality"):
-        parse_rows(tmp_path, ABOVE)
-
-
-def test_header_alone(tmp_path):
-    with pytest.raises(BadInput, match="has no municipality"):
-        parse_rows(tmp_path)
-
-
-def test_end_in_the_middle_of_a_row(tmp_path):
-    with pytest.raises(BadInput, match="row 5: has 3 columns, expected 7; is the file cut off"):
-        parse_rows(tmp_path, ABOVE, MUNICIPALITY, "12;06;9")
-
-
-def test_end_in_the_middle_of_the_last_column(tmp_path):
-    with pytest.raises(BadInput, match=r"row 4: STAN_NA: '2031-01-0' is not a day.*cut off"):
-        parse_rows(tmp_path, ABOVE, MUNICIPALITY.rstrip()[:-1])
-
-
-def test_end_after_a_county(tmp_path):
-    with pytest.raises(BadInput, match="row 5: ends abruptly: no unit follows 1207"):
-        parse_rows(tmp_path, ABOVE, MUNICIPALITY, f"12;07;;;limanowski;powiat;{DAY}\n")
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ((ABOVE, f"12;06;91;7;Próba;gmina;{DAY}\n"), "the kind .* is 7"),
+        ((ABOVE, MUNICIPALITY, MUNICIPALITY), "row 5: unit 1206912 is there twice, first in row 4"),
+        ((ABOVE, MUNICIPALITY, MUNICIPALITY.replace(";2;", ";3;")), "1206912 and 1206913 differ in kind only"),
+        (
+            (ABOVE, MUNICIPALITY, f"12;07;01;2;Próba;gmina wiejska;{DAY}\n"),
+            "row 5: unit 1207012 has no unit 1207 above",
+        ),
+        ((ABOVE.split("\n", 1)[1], MUNICIPALITY), "unit 1206 has no unit 12 above"),
+        ((ABOVE, f"12;06;91;2;;gmina wiejska;{DAY}\n"), "row 4: has no name"),
+        ((ABOVE, MUNICIPALITY.replace("Próba", "Pr" * 41)), "row 4: the name .* is longer than 80"),
+        ((ABOVE, MUNICIPALITY.replace("Próba", "Pró\u202eba")), "control characters"),
+        ((ABOVE,), "has no municipality"),
+        ((), "has no municipality"),
+        ((ABOVE, MUNICIPALITY, "12;06;9"), "row 5: has 3 columns, expected 7; is the file cut off"),
+        ((ABOVE, MUNICIPALITY.rstrip()[:-1]), "row 4: STAN_NA: '2031-01-0' is not a day.*cut off"),
+        (
+            (ABOVE, MUNICIPALITY, f"12;07;;;limanowski;powiat;{DAY}\n"),
+            "row 5: ends abruptly: no unit follows 1207",
+        ),
+    ],
+)
+def test_defects(tmp_path, rows, message):
+    with pytest.raises(BadInput, match=message):
+        parse_rows(tmp_path, *rows)
 
 
 def test_end_in_the_middle_of_an_xml(tmp_path):
