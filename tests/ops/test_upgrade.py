@@ -138,13 +138,16 @@ from tests import factories
 
 now = datetime(2026, 11, 1, 12, tzinfo=UTC)
 ewa = factories.UserFactory(username="ewa")
-one, two, three, four, loser, edited = (
+one, two, three, four, loser, edited, restored, kept = (
     factories.DepotFactory(name=name, lat=50 + number / 100, phone="")
-    for number, name in enumerate(["Jeden", "Dwa", "Trzy", "Cztery", "Scalony", "Zmieniony"])
+    for number, name in enumerate(["Jeden", "Dwa", "Trzy", "Cztery", "Scalony", "Zmieniony", "Wrócił", "Został"])
 )
 moderation.verify_depots(keys=[one.pk, two.pk], by=ewa, on=now.date())
 undone = moderation.verify_depots(keys=[three.pk], by=ewa, on=now.date()).batch
 batches.undo_batch(batch=undone, by=ewa, on=now)
+partly = moderation.verify_depots(keys=[restored.pk, kept.pk], by=ewa, on=now.date()).batch
+moderation.reset_depots(keys=[kept.pk], by=ewa, note="nie w terenie")
+assert batches.undo_batch(batch=partly, by=ewa, on=now).restored == 1
 waiting = factories.SubmissionFactory(depot=four)
 moderation.remove_depots(
     keys=[three.pk, four.pk], reason=Depot.RemovalReason.CLOSED, by=ewa, on=now.date(), note="w terenie"
@@ -391,6 +394,8 @@ def test_decisions_of_the_previous_release_are_in_the_journal_and_can_be_undone(
     assert found["titles"] == [
         ["verify", "Sprawdzono: Jeden i jeszcze 1", False],
         ["verify", "Sprawdzono: Trzy", True],
+        ["verify", "Sprawdzono: Wrócił i jeszcze 1", True],
+        ["verify", "Cofnięto do nieweryfikowanych: Został", False],
         ["remove", "Usunięto: Trzy i jeszcze 1 – skład zakończył działalność", False],
         ["prices", "Zatwierdzono ceny: ceny (1)", False],
         ["merge", "Scalono: Scalony z wpisem #1", False],
@@ -398,9 +403,11 @@ def test_decisions_of_the_previous_release_are_in_the_journal_and_can_be_undone(
         ["submission", "Odrzucono nr 3: Jeden – poprawka", False],
         ["voivodeship", "Wzięto województwo małopolskie", False],
         ["undo", "Cofnięto decyzję: Trzy – sprawdzono", False],
+        ["undo", "Cofnięto decyzję: Wrócił – sprawdzono", False],
         ["edit", "Zmieniono: Zmieniony – telefon", False],
     ]
-    assert found["depots"] == [["published", "unverified", "", "", None]] * 6
+    unchanged = ["published", "unverified", "", "", None]
+    assert found["depots"] == [*[unchanged] * 7, ["published", "verified", "", "", None]]
     assert found["submissions"] == ["waiting"] * 3
     assert found["prices"] == [["pending", "Jeden"], ["approved", "Scalony"]]
     assert found["claims"] == 0
