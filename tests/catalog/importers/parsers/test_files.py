@@ -175,39 +175,22 @@ def test_columns_in_another_order_among_others(tmp_path):
     assert rows(write(tmp_path / "a.csv", "X;B;A\n1;2;3\n"), "A B") == [(2, {"X": "1", "B": "2", "A": "3"})]
 
 
-def test_missing_column_is_named(tmp_path):
-    with pytest.raises(BadInput, match=r"a\.csv, row 1: the header lacks B; expected A, B, found A, C"):
-        rows(write(tmp_path / "a.csv", "A;C\n1;2\n"), "A B")
-
-
-def test_repeated_column(tmp_path):
-    with pytest.raises(BadInput, match="has A more than once"):
-        rows(write(tmp_path / "a.csv", "A;B;A\n1;2;3\n"), "A B")
-
-
-def test_nothing_but_blank_lines(tmp_path):
-    with pytest.raises(BadInput, match="has no header; expected the columns A, B"):
-        rows(write(tmp_path / "a.csv", "\n\n"), "A B")
-
-
-def test_short_row_is_named(tmp_path):
-    with pytest.raises(BadInput, match=r"a\.csv, row 3: has 1 columns, expected 2; is the file cut off"):
-        rows(write(tmp_path / "a.csv", "A;B\n1;2\n3"), "A B")
-
-
-def test_nul(tmp_path):
-    with pytest.raises(BadInput, match="row 2: contains a NUL"):
-        rows(write(tmp_path / "a.csv", "A;B\n1;\0\n"), "A B")
-
-
-def test_endless_value(tmp_path):
-    with pytest.raises(BadInput, match="row 2: is not readable as a table"):
-        rows(write(tmp_path / "a.csv", f"A;B\n1;{'x' * 200_000}\n"), "A B")
-
-
-def test_damaged_letter_is_refused_with_its_row(tmp_path):
-    with pytest.raises(BadInput, match="row 3: is not UTF-8"):
-        rows(write(tmp_path / "a.csv", b"A;B\n1;2\n3;\xb3\n"), "A B")
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("A;C\n1;2\n", r"a\.csv, row 1: the header lacks B; expected A, B, found A, C"),
+        ("A;B;A\n1;2;3\n", "has A more than once"),
+        ("\n\n", "has no header; expected the columns A, B"),
+        ("A;B\n1;2\n3", r"a\.csv, row 3: has 1 columns, expected 2; is the file cut off"),
+        ("A;B\n1;\0\n", "row 2: contains a NUL"),
+        (f"A;B\n1;{'x' * 200_000}\n", "row 2: is not readable as a table"),
+        (b"A;B\n1;2\n3;\xb3\n", "row 3: is not UTF-8"),
+    ],
+    ids=["missing column", "repeated column", "blank", "short row", "NUL", "endless value", "damaged letter"],
+)
+def test_defects_of_a_table(tmp_path, table, message):
+    with pytest.raises(BadInput, match=message):
+        rows(write(tmp_path / "a.csv", table), "A B")
 
 
 def test_endless_line(tmp_path, monkeypatch):

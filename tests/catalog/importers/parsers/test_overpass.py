@@ -95,19 +95,19 @@ def test_skeleton_of_the_same_node_is_passed_over(tmp_path):
     assert len(answer(tmp_path, node(), {"type": "node", "id": 1, "lat": 50.1, "lon": 19.8}).rows) == 1
 
 
-def test_one_number_with_two_contents_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="row 2: node/1 is there twice with different content"):
-        answer(tmp_path, node(), node(lat=50.2))
-
-
-def test_no_depot_at_all(tmp_path):
-    with pytest.raises(BadInput, match="no depot among 1 elements"):
-        answer(tmp_path, node(tags={"shop": "florist"}))
-
-
-def test_no_elements(tmp_path):
-    with pytest.raises(BadInput, match="no depot among 0 elements"):
-        answer(tmp_path)
+@pytest.mark.parametrize(
+    ("elements", "message"),
+    [
+        ([node(), node(lat=50.2)], "row 2: node/1 is there twice with different content"),
+        ([node(tags={"shop": "florist"})], "no depot among 1 elements"),
+        ([], "no depot among 0 elements"),
+        ([node(), "x"], "row 2: the element 'x' is not an object"),
+    ],
+    ids=["two contents", "no depot", "no element", "no object"],
+)
+def test_elements_that_are_refused(tmp_path, elements, message):
+    with pytest.raises(BadInput, match=message):
+        answer(tmp_path, *elements)
 
 
 @pytest.mark.parametrize("number", [None, "1", 0, -1, True, 1.0])
@@ -120,11 +120,6 @@ def test_impossible_id(tmp_path, number):
 def test_impossible_tags(tmp_path, tags):
     with pytest.raises(BadInput, match="row 1: the tags of node/1 are not texts"):
         answer(tmp_path, node(tags=tags))
-
-
-def test_element_that_is_none(tmp_path):
-    with pytest.raises(BadInput, match="row 2: the element 'x' is not an object"):
-        answer(tmp_path, node(), "x")
 
 
 @pytest.mark.parametrize("content", ['{"a": 1}', '{"elements": {}}', "[]", "1"])
