@@ -95,19 +95,19 @@ def municipalities(request: HttpRequest) -> HttpResponse:
     )
     rows = (
         (
-            Code(one.teryt),
-            one.name,
-            Municipality.Kind(one.kind).label,
-            Code(one.county_id),
-            one.county.name,
-            Code(one.voivodeship_id),
-            one.voivodeship.name,
-            known.count_in(one.teryt),
-            sum(row.source == Depot.Source.DEMO for row in known.in_unit(one.teryt).rows),
-            municipality_url(one.voivodeship.slug, one.slug, one.teryt),
+            Code(unit.teryt),
+            unit.name,
+            Municipality.Kind(unit.kind).label,
+            Code(unit.county_id),
+            unit.county.name,
+            Code(unit.voivodeship_id),
+            unit.voivodeship.name,
+            known.count_in(unit.teryt),
+            sum(row.source == Depot.Source.DEMO for row in known.in_unit(unit.teryt).rows),
+            municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt),
             INVENTED if invented else REGISTER,
         )
-        for one in territory.get().municipalities.values()
+        for unit in territory.get().municipalities.values()
     )
     licence = site_url(reverse("api-rules")) if invented else ODBL
     return csv_answer(request, "gminy", header, rows, licence=licence, demonstration=invented)
@@ -131,10 +131,10 @@ def medians(request: HttpRequest) -> HttpResponse:
         for area, teryt, period, days, figure in [
             ("Polska", "", f"{answer['window_months']} miesięcy", ends, answer),
             *(
-                (f"województwo {one['name']}", Code(one["teryt"]), f"{answer['window_months']} miesięcy", ends, one)
-                for one in answer["voivodeships"]
+                (f"województwo {row['name']}", Code(row["teryt"]), f"{answer['window_months']} miesięcy", ends, row)
+                for row in answer["voivodeships"]
             ),
-            *(("Polska", "", Code(one["month"]), (None, None), one) for one in answer["months"]),
+            *(("Polska", "", Code(row["month"]), (None, None), row) for row in answer["months"]),
         ]:
             median = None if figure["median"] is None else DecimalText(f"{figure['median']:.2f}")
             end = (median, fuels.UNIT_NAMES[answer["unit"]], figure["n"], yes(demonstration))
@@ -152,15 +152,15 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
     another day, so an invalid one is refused with 400. Raises Http404.
     """
     kind = get_fuel(fuel)
-    asked = Asked.read(request.META["QUERY_STRING"], timezone.localdate())
-    if asked.refused:
-        refusal = HttpResponseBadRequest(f"{asked.refusal}\n", content_type="text/plain; charset=utf-8")
+    query = Asked.read(request.META["QUERY_STRING"], timezone.localdate())
+    if query.refused:
+        refusal = HttpResponseBadRequest(f"{query.refusal}\n", content_type="text/plain; charset=utf-8")
         refusal["Cache-Control"] = cache_control.NO_STORE
         return refusal
     areas = [get_voivodeship(voivodeship)] if voivodeship else [None, *territory.get().voivodeships.values()]
-    country = fuel_prices(kind, on=asked.day)
+    country = fuel_prices(kind, on=query.day)
     demonstration = bool(country.get("demonstration"))
-    compared, series = compare(kind, asked.day), months_of_areas(kind, asked.day)
+    compared, series = compare(kind, query.day), months_of_areas(kind, query.day)
     poland = compared[COUNTRY_KEY].median
     rows: list[Sequence[Value]] = []
     for unit in areas:
@@ -168,10 +168,13 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
         own = compared[teryt]
         if unit:
             name, page = f"województwo {unit.name}", reverse("fuel-prices-voivodeship", args=[fuel, unit.slug])
-            months = [(one.month, decimals(one.median), one.n) for one in series.get(teryt, ())]
+            months = [(month_row.month, decimals(month_row.median), month_row.n) for month_row in series.get(teryt, ())]
         else:
             name, page = "Polska", reverse("fuel-prices", args=[fuel])
-            months = [(one["month"], DecimalText(f"{one['median']:.2f}"), one["n"]) for one in country["months"]]
+            months = [
+                (month_row["month"], DecimalText(f"{month_row['median']:.2f}"), month_row["n"])
+                for month_row in country["months"]
+            ]
         begin = (kind.slug, kind.name, name, Code(teryt))
         end = (yes(demonstration), country["source"], site_url(page))
         window = (f"{country['window_months']} miesięcy", country["from"], country["to"], decimals(own.median))
@@ -205,16 +208,16 @@ def averages(request: HttpRequest) -> HttpResponse:
     header = ("szereg", "nazwa", "jednostka", "okres", "obszar", "teryt", "rok", "cena_zl", "zrodlo")
     rows = (
         (
-            one.series,
-            BY_SLUG[one.series].name,
-            BY_SLUG[one.series].unit,
+            row.series,
+            BY_SLUG[row.series].name,
+            BY_SLUG[row.series].unit,
             PERIOD,
-            f"województwo {one.voivodeship}" if one.voivodeship else "Polska",
-            Code(one.teryt),
-            one.year,
-            DecimalText(f"{one.price.normalize():f}"),
-            one.source,
+            f"województwo {row.voivodeship}" if row.voivodeship else "Polska",
+            Code(row.teryt),
+            row.year,
+            DecimalText(f"{row.price.normalize():f}"),
+            row.source,
         )
-        for one in official.get().observations
+        for row in official.get().observations
     )
     return csv_answer(request, "srednie-gus", header, rows, licence=GUS_TERMS)

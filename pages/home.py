@@ -96,32 +96,32 @@ class HomePage(Page):
 def home_page(query_string: str, today: date) -> HomePage:
     """Return the home page with the results for `?q=` and the medians of a day."""
     query, errors = SearchQuery.read(query_string)
-    asked, error = query.q, errors.get("q", "")
-    known = depots.get()
-    suggested = suggest_locations(asked)
+    text, error = query.q, errors.get("q", "")
+    depots_now = depots.get()
+    suggested = suggest_locations(text)
     results = tuple(_result(row) for row in suggested.found)
     return HomePage(
-        title=f"Wyniki dla: {asked}" if asked else "Znajdź skład opału",
+        title=f"Wyniki dla: {text}" if text else "Znajdź skład opału",
         description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
         "lub kodzie pocztowym.",
         path=reverse("home"),
-        demonstration=known.demonstration,
-        indexed=not (asked or error),
-        as_of=depots_as_of(known.updated_at),
-        data_status=DEMONSTRATION_STATUS if known.demonstration else MIXED_STATUS,
-        licence=licence_of_list(demonstration=known.demonstration),
+        demonstration=depots_now.demonstration,
+        indexed=not (text or error),
+        as_of=depots_as_of(depots_now.updated_at),
+        data_status=DEMONSTRATION_STATUS if depots_now.demonstration else MIXED_STATUS,
+        licence=licence_of_list(demonstration=depots_now.demonstration),
         draw_map=partial(territory_svg.country_map, map_unit),
-        asked=asked,
+        asked=text,
         results=results,
         forgiven=suggested.forgiven,
-        guesses=() if results or not asked else tuple(_result(row) for row in guess_locations(asked)),
+        guesses=() if results or not text else tuple(_result(row) for row in guess_locations(text)),
         fuel=fuels.BY_SLUG.get(suggested.fuel or ""),
         notice=_notice(error),
         leads_to=results[0].path if suggested.clear else "",
         voivodeships=voivodeships_by_name(),
-        depots=len(known.rows),
-        municipalities=len({row.teryt for row in known.rows}),
-        updated_at=known.updated_at,
+        depots=len(depots_now.rows),
+        municipalities=len({row.teryt for row in depots_now.rows}),
+        updated_at=depots_now.updated_at,
         medians=find_medians(today),
         invented=any(prices.get().figures(fuel.slug, today).demonstration for fuel in fuels.FUELS),
     )
@@ -133,12 +133,12 @@ def find_medians(today: date) -> tuple[Median, ...]:
     return tuple(
         Median(
             fuel.name,
-            None if found.median is None else float(found.median),
+            None if median.median is None else float(median.median),
             fuel.unit,
-            found.n,
+            median.n,
             route_path("fuel-prices", fuel.slug),
         )
-        for fuel, found in summaries
+        for fuel, median in summaries
     )
 
 

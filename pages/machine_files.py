@@ -46,8 +46,8 @@ BETWEEN = "\n---\n\n"
 def full_text(today: date) -> str:
     """Return rules of use, API, data sets, prices, deadlines and subsidy, without single fuels and voivodeships."""
     listed = {entry.path for entry in listed_pages(today)}
-    found, _ = find_deadlines(DeadlinesQuery.parse(f"limit={LIMIT_RANGE[1]}", today=today), today=today)
-    context = {"site": names(), "deadlines": found}
+    deadlines, _ = find_deadlines(DeadlinesQuery.parse(f"limit={LIMIT_RANGE[1]}", today=today), today=today)
+    context = {"site": names(), "deadlines": deadlines}
     parts = [collapse_blank_lines(render_to_string("pages/llms_full.md", context))]
     parts += [markdown_text(page) for page in pages(today) if page.path in listed]
     return BETWEEN.join(parts)
@@ -202,10 +202,10 @@ def document(element: str, lines: Iterable[str]) -> str:
 @walking(PLAIN)
 def llms(today: date) -> str:
     """Write the index for language models, in the format of llmstxt.org."""
-    known, size = all_pages(today), sizes(today)
+    pages, size = all_pages(today), sizes(today)
     # The home page shows depots and medians, so it is left out while any is invented.
     invented = depots.get().demonstration or bool(prices.get().columns.demonstration.any())
-    entries = [entry for entry in known if entry.listed and not (invented and entry.path == reverse("home"))]
+    entries = [entry for entry in pages if entry.listed and not (invented and entry.path == reverse("home"))]
     sections = [
         (section, [(entry, note(entry, size)) for entry in entries if entry.section == section]) for section in IN_LLMS
     ]
@@ -252,8 +252,8 @@ def years_of(rows: SeriesRows) -> str:
 
 def note(entry: SiteMapEntry, size: Mapping[str, str]) -> str:
     """Return the note behind the link to a page: its day and size."""
-    known = f"stan na {entry.current_to}" if entry.current_to else ""
-    return ", ".join(filter(None, (known, size.get(entry.path, ""))))
+    day = f"stan na {entry.current_to}" if entry.current_to else ""
+    return ", ".join(filter(None, (day, size.get(entry.path, ""))))
 
 
 @walking(PLAIN)

@@ -128,10 +128,10 @@ def find_municipality(teryt: str) -> Municipality:
         raise Http404
     units = territory.get()
     former = units.formers.get(teryt)
-    found = units.municipalities.get(teryt) or units.municipalities.get(former.successor if former else "")
-    if found is None:
+    unit = units.municipalities.get(teryt) or units.municipalities.get(former.successor if former else "")
+    if unit is None:
         raise Http404
-    return found
+    return unit
 
 
 def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choices, now: datetime) -> MunicipalityPage:
@@ -147,10 +147,10 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         [Candidate(row, metres, card_price(row.id, today, fuel), opening_of(row, now)) for row, metres in group]
         for group in find_depots(unit, origin, choices, now, nearest_first=nearest_first)
     ]
-    matching = sum(one.row.teryt == unit.teryt for group in groups for one in group)
+    matching = sum(item.row.teryt == unit.teryt for group in groups for item in group)
     by_price = choices.order is Order.PRICE and any(groups)
     if by_price:
-        groups = [[one for group in groups for one in group]]
+        groups = [[item for group in groups for item in group]]
     groups = [in_order(group, choices.order or usual) for group in groups]
     number = count(1)
 
@@ -158,16 +158,19 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         return sum(map(len, find_depots(unit, origin, other, now, nearest_first=nearest_first)))
 
     cards = [
-        tuple(depot_card(next(number), one.row, one.distance_m, price=one.price, opening=one.opening) for one in group)
+        tuple(
+            depot_card(next(number), item.row, item.distance_m, price=item.price, opening=item.opening)
+            for item in group
+        )
         for group in groups
     ]
     if by_price:
         sections = [describe_by_price(cards[0], without_match(len(listed), matching, choices), origin)]
     else:
         sections = list(describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first))
-    shown = [one.row for group in groups for one in group]
+    rows = [item.row for group in groups for item in group]
     offered = known.offered_in(unit.teryt)
-    demonstration = any(row.source == Depot.Source.DEMO for row in (*shown, *listed))
+    demonstration = any(row.source == Depot.Source.DEMO for row in (*rows, *listed))
     total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
     return MunicipalityPage(
         title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
@@ -177,10 +180,10 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         demonstration=demonstration,
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
-        as_of=depots_as_of(*(row.updated_at for row in (*listed, *shown))),
+        as_of=depots_as_of(*(row.updated_at for row in (*listed, *rows))),
         data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
         licence=licence_of_list(demonstration=demonstration),
-        draw_map=partial(draw_map, unit, shown, asked.origin, framed=nearest_first or not listed),
+        draw_map=partial(draw_map, unit, rows, asked.origin, framed=nearest_first or not listed),
         outlines=f"{path}granice.geojson",
         municipality=unit,
         own=tuple((row.name, depot_path(row.id, row.name)) for row in listed),

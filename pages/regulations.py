@@ -207,9 +207,9 @@ def basis_of(entries: Sequence[Regulation]) -> Basis:
 
 def regulations_page(today: date) -> RegulationsPage:
     """Return the page of all voivodeships with their next deadlines."""
-    found = regulations_of(voivodeships_by_name(), on=today)
-    by_slug = {entry.voivodeship.slug: entry for entry in found}
-    basis = basis_of(found)
+    entries = regulations_of(voivodeships_by_name(), on=today)
+    by_slug = {entry.voivodeship.slug: entry for entry in entries}
+    basis = basis_of(entries)
     return RegulationsPage(
         draw_map=partial(territory_svg.country_map, lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
         title=LIST_TITLE,
@@ -231,7 +231,7 @@ def regulations_page(today: date) -> RegulationsPage:
                 as_of=entry.state.as_of if entry.state else None,
                 is_overdue=bool(entry.overdue),
             )
-            for entry in found
+            for entry in entries
         ),
     )
 
@@ -332,9 +332,9 @@ def stale_notice(entry: Regulation) -> str:
     assert entry.state is not None  # noqa: S101 - a stale one
     # Several acts may have the same deadline, each for its own area.
     near = "; ".join(dict.fromkeys(f"{day(row.date)} – {row.applies_to}" for row in entry.overdue_of_unit))
-    told = f"Ten stan potwierdziliśmy ostatnio {day(entry.state.as_of)}, ponad pół roku temu"
-    told += f", a w ciągu roku mija termin: {near}." if near else "."
-    return f"{told} Przed decyzją sprawdź w urzędzie gminy lub w dzienniku urzędowym, czy uchwały nie zmieniono."
+    notice = f"Ten stan potwierdziliśmy ostatnio {day(entry.state.as_of)}, ponad pół roku temu"
+    notice += f", a w ciągu roku mija termin: {near}." if near else "."
+    return f"{notice} Przed decyzją sprawdź w urzędzie gminy lub w dzienniku urzędowym, czy uchwały nie zmieniono."
 
 
 def deadline_rows(entry: Regulation, deadlines: Iterable[Deadline]) -> tuple[ProvisionRow, ...]:

@@ -96,7 +96,9 @@ class StoveCheckPage(Page):
         """The address of the check, with its place and appliance."""
         if self.unit is None:
             return self.canonical
-        return site_url(check_path(self.unit.teryt, next((one.code for one in self.appliances if one.chosen), "")))
+        return site_url(
+            check_path(self.unit.teryt, next((appliance.code for appliance in self.appliances if appliance.chosen), ""))
+        )
 
 
 def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
@@ -105,17 +107,20 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
     `?teryt=` comes from the form: the municipality of that name, or in which the locality of that name lies.
     """
     query, wrong = StoveQuery.read(query_string)
-    asked, appliance = query.miejsce, query.piec
-    unit, found, village = find_place(asked, query.teryt)
+    place, appliance = query.miejsce, query.piec
+    unit, suggestions, village = find_place(place, query.teryt)
     notices = [UNKNOWN_APPLIANCE] if "piec" in wrong else []
     if "miejsce" in wrong:
         notices.append(UNREADABLE)
-    elif asked and unit is None and not found:
+    elif place and unit is None and not suggestions:
         notices.append(NOT_FOUND)
     elif unit and appliance is None:
         notices.append(NO_APPLIANCE)
     entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
-    options = tuple(SearchResult(one.label, one.description, check_path(one.teryt, appliance or "")) for one in found)
+    options = tuple(
+        SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, appliance or ""))
+        for suggestion in suggestions
+    )
     return StoveCheckPage(
         title=title_of(unit, appliance),
         description="Wpisz miejscowość i wybierz kocioł, piec albo kominek. Powiemy jednym zdaniem, do kiedy wolno go "
@@ -126,11 +131,11 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         data_path=data_path(entry, appliance),
         as_of=entry.state.as_of if entry and entry.state else None,
         data_status=STATUS,
-        place=village or (unit.name if unit else asked),
+        place=village or (unit.name if unit else place),
         notice=" ".join(notices),
         options=options if unit is None else (),
         others=options if unit else (),
-        appliances=tuple(as_choice(one, entry, appliance, asked) for one in Appliance),
+        appliances=tuple(as_choice(suggestion, entry, appliance, place) for suggestion in Appliance),
         unit=unit,
         entry=entry,
         answer=answer_of(entry, appliance, village) if entry and appliance else None,
@@ -161,19 +166,23 @@ def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[S
             return units.municipalities.get(error.successor or ""), [], ""
         return units.municipalities[asked], [], ""
     suggested = suggest_locations(asked)
-    found, key = suggested.found, fold(asked)
+    suggestions, key = suggested.found, fold(asked)
     if own := units.municipalities.get(meant):
-        label = asked if own.name == asked else locality_in(own, found, asked)
+        label = asked if own.name == asked else locality_in(own, suggestions, asked)
         if label:
-            return own, [one for one in found if one.teryt != meant], "" if label == own.name else label
-    exact = [one for one in found if one.fold == key] or found
-    named = [one for one in exact if one.kind == "municipality" and one.fold == key]
-    likely = found[:1] if suggested.clear else named or exact
-    if len({one.teryt for one in likely}) != 1:
-        return None, found, ""
+            return (
+                own,
+                [suggestion for suggestion in suggestions if suggestion.teryt != meant],
+                "" if label == own.name else label,
+            )
+    exact = [suggestion for suggestion in suggestions if suggestion.fold == key] or suggestions
+    named = [suggestion for suggestion in exact if suggestion.kind == "municipality" and suggestion.fold == key]
+    likely = suggestions[:1] if suggested.clear else named or exact
+    if len({suggestion.teryt for suggestion in likely}) != 1:
+        return None, suggestions, ""
     teryt = likely[0].teryt
     village = likely[0].label if likely[0].kind == "locality" else ""
-    return units.municipalities[teryt], [one for one in found if one.teryt != teryt], village
+    return units.municipalities[teryt], [suggestion for suggestion in suggestions if suggestion.teryt != teryt], village
 
 
 def locality_in(unit: Municipality, found: list[Suggestion], asked: str) -> str:
@@ -182,15 +191,15 @@ def locality_in(unit: Municipality, found: list[Suggestion], asked: str) -> str:
     found: for the name alone. Where it has too many namesakes to be among them, the municipality is named beside it.
     """
     key = fold(asked)
-    for one in (*found, *suggest_locations(f"{asked}, {unit.name}").found):
-        if one.teryt == unit.teryt and one.kind == "locality" and one.fold == key:
-            return one.label
+    for suggestion in (*found, *suggest_locations(f"{asked}, {unit.name}").found):
+        if suggestion.teryt == unit.teryt and suggestion.kind == "locality" and suggestion.fold == key:
+            return suggestion.label
     return ""
 
 
 def check_path(place: str, appliance: str) -> str:
-    asked = {"miejsce": place} | ({"piec": appliance} if appliance else {})
-    return f"{reverse('stove-check')}?{urlencode(asked)}"
+    parameters = {"miejsce": place} | ({"piec": appliance} if appliance else {})
+    return f"{reverse('stove-check')}?{urlencode(parameters)}"
 
 
 def as_choice(appliance: Appliance, entry: Regulation | None, chosen: Appliance | None, asked: str) -> ApplianceChoice:
@@ -209,7 +218,7 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str) -> Answer:
     main = check.deciding or only_limit(check.limited)
     deciding = main.deadline if main else None
     counted = [deciding] if deciding else []
-    counted += [one.deadline for one in check.limited] + [one.deadline for one in check.spared_by]
+    counted += [finding.deadline for finding in check.limited] + [finding.deadline for finding in check.spared_by]
     return Answer(
         verdict=describe_check(check, f"{village} (gmina {entry.unit.name})" if village else entry.unit.name, entry.on),
         is_permitted=check.status in PERMITTED,
@@ -217,7 +226,7 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str) -> Answer:
         description=deciding.description if deciding else "",
         caveat=main.caveat if main else "",
         is_partial=main is not None and check.deciding is None,
-        limits=tuple(describe_limit(one, entry.on) for one in check.limited if one is not main),
+        limits=tuple(describe_limit(finding, entry.on) for finding in check.limited if finding is not main),
         sources=tuple(dict.fromkeys(source for row in counted for source in read_sources(row.sources))),
     )
 
@@ -232,6 +241,6 @@ def title_of(unit: Municipality | None, appliance: Appliance | None) -> str:
 def data_path(entry: Regulation | None, appliance: Appliance | None) -> str:
     """Return the path of the API's response with the same data."""
     unit = entry.unit if entry else None
-    asked = {"teryt": unit.teryt, "binding": 1} if unit else {}
-    asked |= {"appliance": appliance.value} if unit and appliance else {}
-    return reverse("v1:regulations") + (f"?{urlencode(asked)}" if asked else "")
+    parameters = {"teryt": unit.teryt, "binding": 1} if unit else {}
+    parameters |= {"appliance": appliance.value} if unit and appliance else {}
+    return reverse("v1:regulations") + (f"?{urlencode(parameters)}" if parameters else "")

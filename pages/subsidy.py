@@ -260,8 +260,8 @@ class SubsidyPage(Page):
     @property
     def hidden(self) -> list[tuple[str, str]]:
         """The answers of the other steps, for hidden fields."""
-        shown = {field.name for field in self.step or ()}
-        return [(name, value) for name, value in self.values.items() if name not in shown]
+        names = {field.name for field in self.step or ()}
+        return [(name, value) for name, value in self.values.items() if name not in names]
 
 
 @sensitive_variables()
@@ -336,7 +336,7 @@ def describe(
         items=tuple(item_row(item, on) for item in Item),
         sums=tuple(sum_row(kind, on) for kind in ProjectType),
         source_condition=describe_refusal("row_source_alone", on),
-        limit_conditions=tuple(one for one in on.conditions if one.applies == "limits"),
+        limit_conditions=tuple(condition for condition in on.conditions if condition.applies == "limits"),
         today=today,
     )
 

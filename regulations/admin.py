@@ -33,26 +33,26 @@ def describe_change(before: Provision | None, after: Provision | None, moved: di
     rule = after or before
     assert rule is not None  # noqa: S101 - a change has at least one of them
     codes = list(Municipality.objects.filter(voivodeship=rule.state_id).values_list("pk", flat=True))
-    said = [f"Dotyczy: {where(rule, codes)}."]
+    effects = [f"Dotyczy: {where(rule, codes)}."]
     if before is not None and after is not None and where(before, codes) != where(after, codes):
-        said[0] = f"Dotyczy: {where(after, codes)}. Dotychczas: {where(before, codes)}."
+        effects[0] = f"Dotyczy: {where(after, codes)}. Dotychczas: {where(before, codes)}."
     to, amendment = moved.get("moved_to"), moved.get("moved_by")
     if to and amendment and isinstance(before, Deadline):
         since = date_format(amendment.adopted, DAY)
-        said.append(
+        effects.append(
             f"Odpowiedzi na dni od {since} podadzą termin {date_format(to, DAY)}, "
             f"na dni wcześniejsze nadal {date_format(before.date, DAY)}."
         )
-    said.extend(next_deadlines(before, after, to, today))
-    return said
+    effects.extend(next_deadlines(before, after, to, today))
+    return effects
 
 
 def where(rule: Provision, codes: list[str]) -> str:
     """Return the number of municipalities that a rule binds, in words. codes: of the voivodeship."""
     answers = [binds_municipality(rule, code) for code in codes]
     whole, partly = answers.count(True), answers.count(None)
-    said = f"gminy województwa w całości: {whole} z {len(codes)}"
-    return f"{said}, w części albo niepewnie: {partly}" if partly else said
+    text = f"gminy województwa w całości: {whole} z {len(codes)}"
+    return f"{text}, w części albo niepewnie: {partly}" if partly else text
 
 
 def next_deadlines(before: Provision | None, after: Provision | None, to: date | None, today: date) -> list[str]:
@@ -91,12 +91,12 @@ class ScopeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
     """Refuses unknown TERYT codes."""
 
     def clean(self) -> dict[str, Any]:
-        given: dict[str, Any] = super().clean() or {}
+        data: dict[str, Any] = super().clean() or {}
         for field in ("units", "partly", "excluded"):
-            unknown = [code for code in given.get(field) or [] if not is_known(code)]
+            unknown = [code for code in data.get(field) or [] if not is_known(code)]
             if unknown:
                 self.add_error(field, f"W rejestrze TERYT nie ma: {', '.join(unknown)}.")
-        return given
+        return data
 
 
 def is_known(code: str) -> bool:
@@ -128,15 +128,15 @@ class DeadlineForm(ScopeForm):
             field.queryset = Amendment.objects.filter(resolution__state=self.instance.state_id).order_by("-adopted")
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean()
-        moved_to, amendment = given.get("moved_to"), given.get("moved_by")
+        data = super().clean()
+        moved_to, amendment = data.get("moved_to"), data.get("moved_by")
         if bool(moved_to) != bool(amendment):
             self.add_error("moved_to" if amendment else "moved_by", "Podaj i dzień, i zmianę uchwały.")
         elif amendment and amendment.adopted is None:
             self.add_error("moved_by", "Ta zmiana nie ma dnia podjęcia; uzupełnij go na stronie uchwały.")
         elif amendment and not self.instance.can_move_on(amendment.adopted):
             self.add_error("moved_by", "W dniu podjęcia tej zmiany tego terminu nie było w przepisach.")
-        return given
+        return data
 
 
 class MultilineField(forms.CharField):
@@ -329,8 +329,10 @@ class DeadlineAdmin(ProvisionAdmin):
                 deadline=obj, to=moved_to, amendment=amendment, by=current_editor(request), note=note
             )
             obj.date, obj.valid_from = moved.date, moved.valid_from
-            told = f"Przesunięto na {moved_to} na mocy zmiany {amendment}. Sprawdź też opis, streszczenie i „stan na”."
-            self.message_user(request, told, messages.SUCCESS)
+            message = (
+                f"Przesunięto na {moved_to} na mocy zmiany {amendment}. Sprawdź też opis, streszczenie i „stan na”."
+            )
+            self.message_user(request, message, messages.SUCCESS)
             if set(form.changed_data) == {"moved_to", "moved_by"}:
                 return
         super().write_draft(request, obj, form, change)

@@ -93,7 +93,7 @@ class ApplianceCheck:
         """The day before which an appliance must have been put to use to stay; None without such a rule."""
         if self.deciding:
             return self.deciding.stays_if_started_before
-        days = [one.started_before for one in self.spared_by if one.started_before]
+        days = [sparing.started_before for sparing in self.spared_by if sparing.started_before]
         if self.status is not ApplianceStatus.STAYS or len(days) < len(self.spared_by):
             return None
         return max(days)
@@ -115,7 +115,9 @@ def check_appliance(entry: Regulation, appliance: Appliance) -> ApplianceCheck:
     if deciding:
         final = not (deciding.exemptions or deciding.stays_if_started_before or deciding.deadline.started_before)
         limited = tuple(
-            one for one in found if one is not deciding and not (final and one.deadline.date >= deciding.deadline.date)
+            finding
+            for finding in found
+            if finding is not deciding and not (final and finding.deadline.date >= deciding.deadline.date)
         )
         status = ApplianceStatus.ENDED if deciding.deadline.date <= entry.on else ApplianceStatus.ENDS
         return ApplianceCheck(appliance, status, deciding, limited, spared_by)
@@ -126,7 +128,9 @@ def status_without_deciding(
     entry: Regulation, found: tuple[ApplianceDeadline, ...], spared_by: tuple[Sparing, ...]
 ) -> ApplianceStatus:
     if found:
-        return ApplianceStatus.CONTRADICTED if all(one.contradicted for one in found) else ApplianceStatus.LIMITED
+        return (
+            ApplianceStatus.CONTRADICTED if all(finding.contradicted for finding in found) else ApplianceStatus.LIMITED
+        )
     if spared_by:
         return ApplianceStatus.STAYS
     return ApplianceStatus.DATES_UNKNOWN if entry.has_undated_acts else ApplianceStatus.NOT_NAMED
@@ -136,7 +140,7 @@ def appliance_deadlines(entry: Regulation, appliance: Appliance) -> Iterable[App
     """Yield the deadlines that end or limit the use of an appliance in the municipality, in their order."""
     for row in binding(entry):
         unclear = appliance in row.unclear_appliances
-        bounds = [one.started_before for one in read_spared(row.spared) if one.appliance == appliance]
+        bounds = [sparing.started_before for sparing in read_spared(row.spared) if sparing.appliance == appliance]
         if (appliance not in row.appliances and not unclear) or None in bounds:
             continue
         contradicted = row.uncertain or unclear
@@ -159,10 +163,10 @@ def binding(entry: Regulation) -> Iterable[Deadline]:
 def find_sparings(entry: Regulation, appliance: Appliance) -> Iterable[Sparing]:
     """Yield the deadlines that permit an appliance to stay; not those that also end it, up to a start day."""
     return (
-        Sparing(row, one.started_before)
+        Sparing(row, sparing.started_before)
         for row in binding(entry)
-        for one in read_spared(row.spared)
-        if one.appliance == appliance and (one.started_before is None or appliance not in row.appliances)
+        for sparing in read_spared(row.spared)
+        if sparing.appliance == appliance and (sparing.started_before is None or appliance not in row.appliances)
     )
 
 
@@ -172,16 +176,20 @@ def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str) -> Appliance
     A deadline without limits does. So does the latest of the deadlines of all AGES, and the later one of two acts that
     each cover a part of the municipality and together the whole.
     """
-    candidates = [one for one in found if not one.is_limited]
-    by_age = {one.deadline.conditions[0]: one for one in found if one.binds and is_by_age(one)}
+    candidates = [finding for finding in found if not finding.is_limited]
+    by_age = {finding.deadline.conditions[0]: finding for finding in found if finding.binds and is_by_age(finding)}
     if len(by_age) == len(AGES):
         candidates.append(max(by_age.values(), key=day_of))
-    parts = [one for one in found if one.binds is None and not one.contradicted and not has_limits(one.deadline)]
+    parts = [
+        finding
+        for finding in found
+        if finding.binds is None and not finding.contradicted and not has_limits(finding.deadline)
+    ]
     candidates += [
-        max(one, other, key=day_of)
-        for one in parts
+        max(finding, other, key=day_of)
+        for finding in parts
         for other in parts
-        if divide_municipality(one.deadline, other.deadline, teryt)
+        if divide_municipality(finding.deadline, other.deadline, teryt)
     ]
     return min(candidates, key=day_of, default=None)
 

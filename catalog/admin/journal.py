@@ -113,8 +113,8 @@ def read_changes(model: type[Model], lines: Sequence[DecisionLine]) -> dict[int,
     former = Subquery(earlier.order_by("-history_id").values("history_id")[:1])
     firsts = historical._default_manager.filter(history_id__in=[line.first for line in lines]).annotate(former=former)
     formers = dict(firsts.values_list("history_id", "former"))
-    wanted = [line.last for line in lines] + [number for number in formers.values() if number]
-    rows = {row["history_id"]: row for row in historical._default_manager.filter(history_id__in=wanted).values()}
+    numbers = [line.last for line in lines] + [number for number in formers.values() if number]
+    rows = {row["history_id"]: row for row in historical._default_manager.filter(history_id__in=numbers).values()}
     compare = field_history.changes_of if model is Depot else _Comparison(historical)
     return {
         line.pk: compare(rows[before], rows[line.last])
@@ -162,13 +162,13 @@ class DecisionList(ChangeList):
         few = [row.pk for row in self.result_list if row.rows <= MOST_COMPARED]
         lines = list(DecisionLine.objects.filter(decision__in=few, last__isnull=False).order_by("pk"))
         by_line = {line.pk: line.decision_id for line in lines}
-        found: dict[int, list[FieldChange]] = {}
+        changes_of: dict[int, list[FieldChange]] = {}
         for label in dict.fromkeys(line.model for line in lines):
             some = [line for line in lines if line.model == label]
             for key, changes in read_changes(apps.get_model(label), some).items():
-                found.setdefault(by_line[key], []).extend(changes)
+                changes_of.setdefault(by_line[key], []).extend(changes)
         for row in self.result_list:
-            shown = found.get(row.pk, [])
+            shown = changes_of.get(row.pk, [])
             row.changes = shown if len(shown) <= MOST_CHANGES else ()
 
 
@@ -219,8 +219,8 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         if search_term.startswith("#"):
             return queryset.about(Depot(pk=read_number(search_term[1:]))), False
-        found, may_repeat = super().get_search_results(request, queryset, search_term)
-        return found, may_repeat
+        rows, may_repeat = super().get_search_results(request, queryset, search_term)
+        return rows, may_repeat
 
     @admin.display(description="kto", ordering="decided_by__username")
     def person(self, decision: Decision) -> str:
@@ -282,12 +282,12 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         except Refusal as refusal:
             self.message_user(request, f"{refusal.reason[:1].upper()}{refusal.reason[1:]}.", messages.WARNING)
         else:
-            said = f"Cofnięto. {words_for(decision).counted}: {undoing.restored}."
+            message = f"Cofnięto. {words_for(decision).counted}: {undoing.restored}."
             if undoing.reopened:
-                said += f" Zgłoszenia, które znów czekają: {undoing.reopened}."
+                message += f" Zgłoszenia, które znów czekają: {undoing.reopened}."
             if undoing.told:
-                said += f" Listy o cofnięciu: {undoing.told}."
-            self.message_user(request, said)
+                message += f" Listy o cofnięciu: {undoing.told}."
+            self.message_user(request, message)
             if undoing.left:
                 text = (
                     f"Bez zmian, bo od tamtej decyzji ktoś je zmienił: {len(undoing.left)}. {name_rows(undoing.left)}"

@@ -50,11 +50,11 @@ def starts_of(day: date, clocks: tuple[time, ...]) -> list[datetime]:
     """
     first, last = midnight(day).astimezone(UTC), midnight(day + timedelta(days=1)).astimezone(UTC)
     local = [datetime.combine(day, clock, WARSAW) for clock in clocks]
-    found = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
+    moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
     if last - first != timedelta(days=1):
         hour = timedelta(hours=1)
-        found |= {moment + shift for moment in found for shift in (hour, -hour)}
-    return [first, *sorted(moment for moment in found if first < moment < last), last]
+        moments |= {moment + shift for moment in moments for shift in (hour, -hour)}
+    return [first, *sorted(moment for moment in moments if first < moment < last), last]
 
 
 def midnight(day: date) -> datetime:
@@ -68,11 +68,11 @@ _openings: WeakKeyDictionary[Depots, Openings] = WeakKeyDictionary()
 
 def openings() -> Openings:
     """Return the opening hours of the current snapshot."""
-    known = depots.get()
-    found = _openings.get(known)
-    if found is None:
-        found = _openings[known] = Openings(known)
-    return found
+    rows = depots.get()
+    result = _openings.get(rows)
+    if result is None:
+        result = _openings[rows] = Openings(rows)
+    return result
 
 
 def opening_of(row: DepotRow, now: datetime) -> OpeningState:

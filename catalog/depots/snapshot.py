@@ -175,20 +175,20 @@ class Depots:
         """
         vector = great_circle.unit_vectors(point.lat, point.lon)
         farthest = great_circle.squared_chord(radius_km * 1000)
-        found = great_circle.candidates(self._vectors, vector, farthest)
+        indexes = great_circle.candidates(self._vectors, vector, farthest)
         if fuel is not None:
-            found = found[self._offering(fuel)[found]]
-        chords = great_circle.squared_chords(self._vectors[:, found], vector)
+            indexes = indexes[self._offering(fuel)[indexes]]
+        chords = great_circle.squared_chords(self._vectors[:, indexes], vector)
         inside = chords <= farthest
         total = int(inside.sum())
         end = offset + limit
         if total > end:
             # Include ties with the last depot, so that equal distances are cut by id.
             inside = chords <= np.partition(chords, end - 1)[end - 1]
-        found, chords = found[inside], chords[inside]
-        order = np.lexsort((self._ids[found], chords))[offset:end]
+        indexes, chords = indexes[inside], chords[inside]
+        order = np.lexsort((self._ids[indexes], chords))[offset:end]
         metres = [great_circle.distance_of_chord_m(chord) for chord in chords[order].tolist()]
-        return DepotList([self.rows[at] for at in found[order].tolist()], total, metres)
+        return DepotList([self.rows[at] for at in indexes[order].tolist()], total, metres)
 
     def in_unit(self, teryt: str, *, fuel: str | None = None, limit: int | None = None, offset: int = 0) -> DepotList:
         """Return the depots assigned to a unit by name, then id.
@@ -208,11 +208,13 @@ class Depots:
 
     def distances_m(self, point: Point, rows: Iterable[DepotRow]) -> dict[int, float]:
         """Return the great-circle distances of depots from a point, by id."""
-        found = [self._positions[row.id] for row in rows]
-        chords = great_circle.squared_chords(self._vectors[:, found], great_circle.unit_vectors(point.lat, point.lon))
+        positions = [self._positions[row.id] for row in rows]
+        chords = great_circle.squared_chords(
+            self._vectors[:, positions], great_circle.unit_vectors(point.lat, point.lon)
+        )
         return {
             self.rows[position].id: great_circle.distance_of_chord_m(chord)
-            for position, chord in zip(found, chords.tolist(), strict=True)
+            for position, chord in zip(positions, chords.tolist(), strict=True)
         }
 
     def offered_in(self, teryt: str) -> dict[str, int]:
@@ -222,8 +224,8 @@ class Depots:
 
     def _offering(self, fuel: str) -> NDArray[np.bool_]:
         """Return a mask of the depots that offer a fuel; `wegiel` includes every assortment of coal."""
-        found: NDArray[np.bool_] = self._fuels & ASSORTMENT_BITS[fuel] != 0
-        return found
+        offers: NDArray[np.bool_] = self._fuels & ASSORTMENT_BITS[fuel] != 0
+        return offers
 
 
 def fuel_mask(slugs: Iterable[str]) -> int:

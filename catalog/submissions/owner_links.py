@@ -40,13 +40,13 @@ class OwnerLinkInvalid(Refusal):
 
 def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
     """Grant an owner a link, or return the existing one. Runs in the transaction that accepts the claim."""
-    link, made = OwnerLink.objects.get_or_create(
+    link, is_new = OwnerLink.objects.get_or_create(
         depot=depot,
         email_hash=tokens.hash_email(email),
         revoked_at=None,
         defaults={"email": email, "mailbox_hash": tokens.hash_mailbox(email), "granted_at": on},
     )
-    if not made:
+    if not is_new:
         link.granted_at, link.replaced_at = on, None
         link.save(update_fields=["granted_at", "replaced_at"])
     return link
@@ -167,15 +167,18 @@ def change_hours(*, link: OwnerLink, values: Mapping[str, object], on: datetime)
     """
     depot = moderation.locked(link.depot)
     before = field_groups.values_of(depot)
-    wanted = field_groups.changes(before, values)
-    if not wanted:
+    changed = field_groups.changes(before, values)
+    if not changed:
         return ()
-    names = field_groups.apply(depot, wanted, [group.name for group in field_groups.groups_in(wanted)])
+    names = field_groups.apply(depot, changed, [group.name for group in field_groups.groups_in(changed)])
     depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
     depot.updated_at = depot.verified_at = timezone.localdate(on)
     moderation.save(depot, by=None, reason=f"{history.OWNER}: godziny otwarcia")
-    found = field_groups.differences(before, wanted, {})
-    return tuple(f"{one.group.label}: {_inline(one.before)} → {_inline(one.after)}" for one in found)
+    differences = field_groups.differences(before, changed, {})
+    return tuple(
+        f"{difference.group.label}: {_inline(difference.before)} → {_inline(difference.after)}"
+        for difference in differences
+    )
 
 
 @transaction.atomic

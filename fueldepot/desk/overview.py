@@ -46,22 +46,22 @@ class Waiting:
 
 def find_waiting(user: Any) -> list[Waiting]:
     """Return waiting work that the user may do, what readers wait for first. At most eight queries."""
-    found: list[Waiting] = []
+    waiting: list[Waiting] = []
     if user.has_perm("catalog.view_submission"):
-        found += submissions_waiting()
+        waiting += submissions_waiting()
     if user.has_perm("prices.view_depotprice"):
-        found.append(prices_waiting())
+        waiting.append(prices_waiting())
     if user.has_perm("catalog.view_ownerchange"):
-        found.append(owner_changes_unseen())
+        waiting.append(owner_changes_unseen())
     if user.has_perm("catalog.view_draft"):
-        found += drafts_waiting(user)
+        waiting += drafts_waiting(user)
     if user.has_perm("regulations.view_legalstate"):
-        found.append(stale_states())
+        waiting.append(stale_states())
     if user.has_perm("catalog.view_depot"):
-        found += depots_waiting()
+        waiting += depots_waiting()
     if user.has_perm("auth.view_user"):
-        found.append(accounts_without_group())
-    return found
+        waiting.append(accounts_without_group())
+    return waiting
 
 
 def submissions_waiting() -> list[Waiting]:
@@ -108,16 +108,16 @@ def find_voivodeships(user: Any) -> list[VoivodeshipWork]:
     unlimited = bool(claims) and is_chief(user)
     own: list[VoivodeshipWork] = []
     others: list[VoivodeshipWork] = []
-    for one in Voivodeship.objects.order_by("teryt"):
-        claim = claims.get(one.pk)
+    for voivodeship in Voivodeship.objects.order_by("teryt"):
+        claim = claims.get(voivodeship.pk)
         is_own = claim is not None and claim.editor_id == user.pk
         work = VoivodeshipWork(
-            voivodeship=one,
+            voivodeship=voivodeship,
             claim=claim,
             may_release=is_own or (claim is not None and unlimited),
-            submissions=submissions.get(one.pk, 0),
-            prices=prices.get(one.pk, 0),
-            unchecked=unchecked.get(one.pk, 0),
+            submissions=submissions.get(voivodeship.pk, 0),
+            prices=prices.get(voivodeship.pk, 0),
+            unchecked=unchecked.get(voivodeship.pk, 0),
         )
         (own if is_own else others).append(work)
     return own + others

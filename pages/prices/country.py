@@ -158,21 +158,21 @@ KEYS: dict[str, Callable[[AreaRow], Any]] = {
 def in_order(rows: list[AreaRow], asked: Asked) -> list[AreaRow]:
     """Return the rows in the requested order; rows without the value come last in both directions."""
     key = KEYS[asked.order]
-    known = sorted((row for row in rows if key(row) is not None), key=key, reverse=asked.descending)
-    return [*known, *(row for row in rows if key(row) is None)]
+    ordered = sorted((row for row in rows if key(row) is not None), key=key, reverse=asked.descending)
+    return [*ordered, *(row for row in rows if key(row) is None)]
 
 
 def columns(path: str, asked: Asked) -> tuple[Column, ...]:
     """Return the heads of the table. The current one reverses the order; numbers begin with the greatest."""
-    found = []
+    heads = []
     for key, label in ORDERS.items():
         current = key == asked.order
         down = not asked.descending if current else key != "nazwa"
         sort = ("descending" if asked.descending else "ascending") if current else ""
-        found.append(
+        heads.append(
             Column(key, label, path + asked.query(kolejnosc=f"-{key}" if down else key) + "#wojewodztwa", sort)
         )
-    return tuple(found)
+    return tuple(heads)
 
 
 def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = "") -> AreaMap | None:

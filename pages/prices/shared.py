@@ -100,13 +100,13 @@ class Asked:
 
     def query(self, **more: str) -> str:
         """Return the query of a link that keeps the day, with further parameters; "" for none."""
-        found = ({"dzien": self.day.isoformat()} if self.past else {}) | more
-        return f"?{urlencode(found)}" if found else ""
+        parameters = ({"dzien": self.day.isoformat()} if self.past else {}) | more
+        return f"?{urlencode(parameters)}" if parameters else ""
 
     def api_query(self, **more: str) -> str:
         """Return the same for the API."""
-        found = more | ({"on": self.day.isoformat()} if self.past else {})
-        return f"?{urlencode(found)}" if found else ""
+        parameters = more | ({"on": self.day.isoformat()} if self.past else {})
+        return f"?{urlencode(parameters)}" if parameters else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ class PricesPage(Page):
             dataset(
                 self,
                 files=(("text/csv", site_url(reverse("extract-medians"))),),
-                variableMeasured=[found for found in medians if found],
+                variableMeasured=[median for median in medians if median],
             )
         ]
 

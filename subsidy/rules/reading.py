@@ -190,8 +190,8 @@ class RulesReader:
                     yield (number, "sources", position), f"names {name!r}, which sources.yaml does not have"
 
     def check_conditions(self, file: ConditionsFile) -> Iterator[Mistake]:
-        for number, one in enumerate(file.root):
-            yield from self.check_source(one.source, one.verified, (number,))
+        for number, condition in enumerate(file.root):
+            yield from self.check_source(condition.source, condition.verified, (number,))
 
 
 def read_rules(folder: Path) -> Rules:
@@ -209,9 +209,9 @@ def read_rules(folder: Path) -> Rules:
     for file in sorted(folder.glob("*/*.yaml")):
         name = file.relative_to(folder).with_suffix("").as_posix()
         model = ItemFile if file.parent.name == "items" else ParameterFile
-        found = reader.read(f"{name}.yaml", model, reader.check_parameter(required.get(name, ())))
-        if found is not None:
-            files[name] = found
+        model_rows = reader.read(f"{name}.yaml", model, reader.check_parameter(required.get(name, ())))
+        if model_rows is not None:
+            files[name] = model_rows
     absent = [name for name in required if not (folder / f"{name}.yaml").is_file()]
     reader.problems += [f"{folder / name}.yaml: is missing" for name in absent]
     reader.stop_if_wrong()

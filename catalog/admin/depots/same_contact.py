@@ -38,16 +38,16 @@ def find_same_contact(values: Mapping[str, Any], *, besides: int | None = None) 
     nip = values.get("nip") or ""
     phones = split_phones(values.get("phone") or "")
     host = site_of(values.get("website") or "")
-    wanted = Q()
+    condition = Q()
     if nip:
-        wanted |= Q(nip=nip)
+        condition |= Q(nip=nip)
     for number in phones:
-        wanted |= Q(phone__contains=number)
+        condition |= Q(phone__contains=number)
     if host:
-        wanted |= Q(website__icontains=host)
-    if not wanted:
+        condition |= Q(website__icontains=host)
+    if not condition:
         return []
-    rows = Depot.objects.filter(wanted).exclude(pk=besides or 0).select_related("municipality").order_by("pk")
+    rows = Depot.objects.filter(condition).exclude(pk=besides or 0).select_related("municipality").order_by("pk")
     found = []
     for depot in rows[: 10 * MOST]:
         shared = [

@@ -27,37 +27,37 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
     include.
     """
     words = fold(typed).split()
-    given = typed.strip()
-    if not given:
+    text = typed.strip()
+    if not text:
         return rows
-    found = besides or Q()
-    if own := re.fullmatch(r"\(?#([0-9]{1,18})\)?", given):
-        return rows.filter(found | Q(**{f"{prefix}pk": int(own[1])}))
+    condition = besides or Q()
+    if own := re.fullmatch(r"\(?#([0-9]{1,18})\)?", text):
+        return rows.filter(condition | Q(**{f"{prefix}pk": int(own[1])}))
     rows = rows.annotate(searched=searched_text(prefix))
-    found |= Q(**{f"{prefix}source_id": given})
+    condition |= Q(**{f"{prefix}source_id": text})
     if words:
         with_all = Q()
         for word in words:
             with_all &= Q(searched__contains=word)
-        found |= with_all
-    if digits := read_digits(given):
+        condition |= with_all
+    if digits := read_digits(text):
         rows = rows.annotate(phone_digits=only_digits(f"{prefix}phone"))
-        found |= number_condition(digits, prefix)
-    return rows.filter(found)
+        condition |= number_condition(digits, prefix)
+    return rows.filter(condition)
 
 
 def number_condition(digits: str, prefix: str) -> Q:
     """Return the condition for a number."""
-    found = Q(**{f"{prefix}nip": digits})
+    condition = Q(**{f"{prefix}nip": digits})
     if len(digits) == 5:
-        found |= Q(**{f"{prefix}postcode": f"{digits[:2]}-{digits[2:]}"})
+        condition |= Q(**{f"{prefix}postcode": f"{digits[:2]}-{digits[2:]}"})
     if len(digits) in {2, 4, 6, 7}:
-        found |= Q(**{f"{prefix}municipality__teryt__startswith": digits})
+        condition |= Q(**{f"{prefix}municipality__teryt__startswith": digits})
     if len(digits) >= 6:
-        found |= Q(phone_digits__contains=digits.lstrip("0"))
+        condition |= Q(phone_digits__contains=digits.lstrip("0"))
     if len(digits) < 19:
-        found |= Q(**{f"{prefix}pk": int(digits)})
-    return found
+        condition |= Q(**{f"{prefix}pk": int(digits)})
+    return condition
 
 
 def read_digits(typed: str) -> str:

@@ -164,10 +164,10 @@ def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:
     lat, lon = proposed["lat"], proposed["lon"]
     box = Depot.objects.filter(lat__range=(lat - 0.005, lat + 0.005), lon__range=(lon - 0.008, lon + 0.008))
     here = projection.project(lat, lon)
-    found = [
+    depots = [
         (depot, round(math.dist(here, projection.project(depot.lat, depot.lon)))) for depot in box.order_by("pk")[:100]
     ]
-    return sorted((pair for pair in found if pair[1] <= PROPOSED_NEAR_M), key=lambda pair: pair[1])
+    return sorted((pair for pair in depots if pair[1] <= PROPOSED_NEAR_M), key=lambda pair: pair[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +210,11 @@ def _compare_domain(email: str, depot: Depot) -> ClaimComparison:
 
 
 def _compare_phone(submission: Submission, depot: Depot) -> ClaimComparison:
-    said = _numbers(submission.claimant_phone)
-    known = _numbers(depot.phone)
-    if not said or not known:
-        verdict, text = "unknown", "brak numeru we wpisie" if said else "zgłaszający nie podał numeru"
-    elif said & known:
+    claimed = _numbers(submission.claimant_phone)
+    published = _numbers(depot.phone)
+    if not claimed or not published:
+        verdict, text = "unknown", "brak numeru we wpisie" if claimed else "zgłaszający nie podał numeru"
+    elif claimed & published:
         verdict, text = (
             "unknown",
             "numer jest we wpisie: publiczny, więc niczego nie dowodzi, ale można zadzwonić",
@@ -225,14 +225,14 @@ def _compare_phone(submission: Submission, depot: Depot) -> ClaimComparison:
 
 
 def _compare_nip(submission: Submission, depot: Depot) -> ClaimComparison:
-    said, known = submission.claimant_nip, depot.nip or ""
-    if not said or not known:
-        verdict, text = "unknown", "brak NIP-u we wpisie" if said else "zgłaszający nie podał NIP-u"
-    elif said == known:
+    claimed, published = submission.claimant_nip, depot.nip or ""
+    if not claimed or not published:
+        verdict, text = "unknown", "brak NIP-u we wpisie" if claimed else "zgłaszający nie podał NIP-u"
+    elif claimed == published:
         verdict, text = "unknown", "zgadza się z publicznym, więc niczego nie dowodzi"
     else:
         verdict, text = "different", "inny NIP niż we wpisie"
-    return ClaimComparison("NIP", said, known, verdict, text)
+    return ClaimComparison("NIP", claimed, published, verdict, text)
 
 
 def _within(name: str, other: str) -> bool:
