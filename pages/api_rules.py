@@ -108,10 +108,10 @@ WINDOWS = {1: "sekundę", 60: "minutę", 3600: "godzinę"}
 
 def describe_rate_limit(limit: RateLimit | None) -> str:
     """Return what is asked of callers, and the limit of this installation, in Polish."""
-    asked = "Prosimy o najwyżej jedno zapytanie na sekundę z jednego adresu."
+    request = "Prosimy o najwyżej jedno zapytanie na sekundę z jednego adresu."
     if limit is None:
-        return asked
-    return f"{asked} Limit serwera: {limit.requests} na {WINDOWS[int(limit.window_s)]}, mogą przyjść naraz."
+        return request
+    return f"{request} Limit serwera: {limit.requests} na {WINDOWS[int(limit.window_s)]}, mogą przyjść naraz."
 
 
 def rules_of_use() -> list[tuple[str, str]]:

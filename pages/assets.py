@@ -19,10 +19,10 @@ ICONS = (("pages/icon-192.png", "192x192", "image/png"), ("pages/icon-512.png", 
 @conditional(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES, cache_control=cache_control.REGISTER)
 def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
     """Answer with a municipality and its surroundings as GeoJSON. Takes some milliseconds."""
-    found = territory_svg.surroundings(teryt)
-    if found is None:
+    outlines = territory_svg.surroundings(teryt)
+    if outlines is None:
         raise Http404
-    return HttpResponse(orjson.dumps(found), content_type="application/geo+json")
+    return HttpResponse(orjson.dumps(outlines), content_type="application/geo+json")
 
 
 @require_safe

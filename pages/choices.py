@@ -270,8 +270,8 @@ def card_price(depot: int, today: date, fuel: str | None) -> CardPrice | None:
     """Return the lowest of the newest prices of a fuel and its assortments; without a fuel the first of the list."""
     listed: Sequence[ListedPrice] = prices.get().price_list(depot, today)
     if fuel is not None:
-        wanted = fuels.assortments(fuel)
-        listed = sorted((item for item in listed if item.fuel in wanted), key=lambda item: item.price)
+        slugs = fuels.assortments(fuel)
+        listed = sorted((item for item in listed if item.fuel in slugs), key=lambda item: item.price)
     if not listed:
         return None
     kind = fuels.BY_SLUG[listed[0].fuel]

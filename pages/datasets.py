@@ -163,7 +163,7 @@ class DatasetsPage(Page):
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the catalog and its data sets, except those with invented rows."""
-        found = [
+        sets = [
             dataset(
                 self,
                 files=(("application/json", entry.data_url),),
@@ -176,7 +176,7 @@ class DatasetsPage(Page):
             for entry in self.sets
             if not entry.demonstration
         ]
-        return [{"@type": "DataCatalog", "name": self.title, "url": self.canonical, "dataset": found}]
+        return [{"@type": "DataCatalog", "name": self.title, "url": self.canonical, "dataset": sets}]
 
 
 def read_data_sets() -> tuple[dict[str, Dataset], tuple[SourceState, ...]]:

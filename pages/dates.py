@@ -37,8 +37,8 @@ def days(first: date | None, last: date | None = None) -> str:
 
 def until(moment: datetime, now: datetime) -> str:
     """ "po 14:35", "jutro po 9:00": a moment at most a day ahead, in Polish time, rounded up to the minute."""
-    shown = timezone.localtime(moment + timedelta(seconds=59, microseconds=999_999))
-    return f"{'' if shown.date() == timezone.localdate(now) else 'jutro '}po {date_format(shown, 'G:i')}"
+    moment_shown = timezone.localtime(moment + timedelta(seconds=59, microseconds=999_999))
+    return f"{'' if moment_shown.date() == timezone.localdate(now) else 'jutro '}po {date_format(moment_shown, 'G:i')}"
 
 
 def span(period: Period) -> str:

@@ -166,11 +166,11 @@ def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
 
 def price_rows(depot: DepotRow, today: date) -> tuple[PriceRow, ...]:
     """Return the newest price of each fuel, in the order of the catalog, beside the median of the voivodeship."""
-    known = prices.get()
+    all_prices = prices.get()
     rows = []
-    for listed in known.price_list(depot.id, today):
+    for listed in all_prices.price_list(depot.id, today):
         kind = fuels.BY_SLUG[listed.fuel]
-        summary = known.figures(listed.fuel, today).voivodeships.get(depot.teryt[:2])
+        summary = all_prices.figures(listed.fuel, today).voivodeships.get(depot.teryt[:2])
         apart = float(listed.price - summary.median) if summary and summary.median is not None else None
         rows.append(PriceRow(kind.slug, kind.name, float(listed.price), kind.unit, listed.day, apart))
     return tuple(rows)
@@ -221,7 +221,7 @@ def business(page: DepotPage) -> dict[str, Any]:
         "addressRegion": page.municipality.voivodeship.name,
         "addressCountry": "PL",
     }
-    known = {
+    facts = {
         "telephone": [phone.number for phone in page.facts.phones],
         "sameAs": depot.website,
         "taxID": depot.nip,
@@ -236,7 +236,7 @@ def business(page: DepotPage) -> dict[str, Any]:
         "url": page.canonical,
         "address": {key: value for key, value in address.items() if value},
         "geo": {"@type": "GeoCoordinates", "latitude": depot.lat, "longitude": depot.lon},
-        **{key: value for key, value in known.items() if value},
+        **{key: value for key, value in facts.items() if value},
     }
 
 

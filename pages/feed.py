@@ -120,8 +120,8 @@ def of_months(today: date) -> Iterator[Entry]:
             continue
         for row in answer["months"]:
             behind = counted(row["n"], "cena", "ceny", "cen")
-            found = f"{answer['name']}: {zloty(row['median'])} {PER_UNIT[answer['unit']]} ({behind})"
-            months.setdefault(row["month"], []).append(found)
+            sentence = f"{answer['name']}: {zloty(row['median'])} {PER_UNIT[answer['unit']]} ({behind})"
+            months.setdefault(row["month"], []).append(sentence)
     present = today.isoformat()[:7]
     for month in sorted(month for month in months if month < present)[-MONTHS:]:
         first = date.fromisoformat(f"{month}-01")

@@ -43,8 +43,8 @@ def signed_zloty(amount: Decimal | None) -> str:
 
 def _signed(number: str) -> str:
     """Convert a signed number of Python to Polish; zero loses its sign."""
-    shown = number.replace(",", NO_BREAK).replace(".", ",").replace("-", "\N{MINUS SIGN}")
-    return shown.lstrip("+\N{MINUS SIGN}") if not shown.strip("+\N{MINUS SIGN}0,") else shown
+    text = number.replace(",", NO_BREAK).replace(".", ",").replace("-", "\N{MINUS SIGN}")
+    return text.lstrip("+\N{MINUS SIGN}") if not text.strip("+\N{MINUS SIGN}0,") else text
 
 
 @lru_cache(maxsize=1000)

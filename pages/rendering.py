@@ -155,9 +155,9 @@ def prefers_markdown(accept: str) -> bool:
 
     Browsers do not name it, nor does `*/*` alone, so both get HTML.
     """
-    wanted = parse_accept(accept)
-    html = next((wanted[kind] for kind in ("text/html", "text/*", "*/*") if kind in wanted), 0.0)
-    return bool(0 < wanted.get(MARKDOWN, 0.0) >= html)
+    types = parse_accept(accept)
+    html = next((types[kind] for kind in ("text/html", "text/*", "*/*") if kind in types), 0.0)
+    return bool(0 < types.get(MARKDOWN, 0.0) >= html)
 
 
 def wants_markdown(request: HttpRequest) -> bool:

@@ -65,11 +65,11 @@ def read_origin(query_string: str) -> RequestedPoint:
         else:
             notices.append(OUTSIDE)
     if query.kod:
-        known = territory.get().postcodes.get(query.kod)
-        if known is None:
+        postcode = territory.get().postcodes.get(query.kod)
+        if postcode is None:
             notices.append(f"Nie znamy kodu pocztowego {query.kod}, więc go pominęliśmy.")
         else:
-            origin, notice = Origin(known.centre, f"środka zabudowy z kodem {query.kod}"), ""
+            origin, notice = Origin(postcode.centre, f"środka zabudowy z kodem {query.kod}"), ""
     return RequestedPoint(origin, (*notices, notice) if notice else tuple(notices))
 
 

@@ -121,11 +121,11 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
     """Yield the pages of all fuels, of each fuel, and of each fuel in every voivodeship."""
     answers = all_fuel_prices(today)
     real = {slug: "demonstration" not in answer for slug, answer in answers.items()}
-    known = any(answer["n"] for answer in answers.values())
+    has_prices = any(answer["n"] for answer in answers.values())
     changed = snapshot.changed_on(*RESTS_ON)
-    listed = known and all(real.values())
+    listed = has_prices and all(real.values())
     yield SiteMapEntry(
-        reverse("prices"), SiteMapSection.PRICES, "Ceny opału: mediany", changed, listed, today, empty=not known
+        reverse("prices"), SiteMapSection.PRICES, "Ceny opału: mediany", changed, listed, today, empty=not has_prices
     )
     averages = bool(official.get().observations)
     changed_averages = snapshot.changed_on(Dataset.Slug.SERIES)
@@ -170,13 +170,13 @@ def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapE
 
 def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
     """Yield the pages of voivodeships and municipalities."""
-    known = depots.get()
+    rows = depots.get()
 
     def changed(teryt: str) -> date | None:
-        return max((row.updated_at for row in known.in_unit(teryt).rows), default=None)
+        return max((row.updated_at for row in rows.in_unit(teryt).rows), default=None)
 
     def is_invented(teryt: str) -> bool:
-        return any(row.source == Depot.Source.DEMO for row in known.in_unit(teryt).rows)
+        return any(row.source == Depot.Source.DEMO for row in rows.in_unit(teryt).rows)
 
     for unit in voivodeships:
         path = route_path("voivodeship", unit.slug)
@@ -186,6 +186,6 @@ def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
             path, SiteMapSection.VOIVODESHIPS, title, newest, not is_invented(unit.teryt), depots_as_of(newest)
         )
     for teryt, place in territory.get().municipalities.items():
-        listed = not (is_invented(teryt) if known.count_in(teryt) else known.demonstration)
+        listed = not (is_invented(teryt) if rows.count_in(teryt) else rows.demonstration)
         path = municipality_path(place.voivodeship.slug, place.slug, teryt)
         yield SiteMapEntry(path, SiteMapSection.MUNICIPALITIES, "", changed(teryt), listed)

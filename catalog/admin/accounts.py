@@ -207,10 +207,10 @@ PendingLetters.writers |= dict.fromkeys(TEMPLATES, password_letters)
 
 def urls(context: dict[str, Any]) -> list[URLPattern]:
     """Return the URL patterns. context: template context of every admin page."""
-    given = {"extra_context": context}
+    options = {"extra_context": context}
     return [
-        path("", private(PasswordResetView.as_view(form_class=LinkForm, **given)), name="admin_password_reset"),
-        path("wyslano/", private(PasswordResetDoneView.as_view(**given)), name="password_reset_done"),
-        path("<uidb64>/<token>/", private(PasswordResetConfirmView.as_view(**given)), name="password_reset_confirm"),
-        path("gotowe/", private(PasswordResetCompleteView.as_view(**given)), name="password_reset_complete"),
+        path("", private(PasswordResetView.as_view(form_class=LinkForm, **options)), name="admin_password_reset"),
+        path("wyslano/", private(PasswordResetDoneView.as_view(**options)), name="password_reset_done"),
+        path("<uidb64>/<token>/", private(PasswordResetConfirmView.as_view(**options)), name="password_reset_confirm"),
+        path("gotowe/", private(PasswordResetCompleteView.as_view(**options)), name="password_reset_complete"),
     ]

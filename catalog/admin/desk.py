@@ -74,8 +74,8 @@ class MissingObjectMixin:
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any) -> HttpResponse | None:
         key = queryset.model._meta.pk
         try:
-            for given in request.POST.getlist(ACTION_CHECKBOX_NAME):
-                key.to_python(given)
+            for number in request.POST.getlist(ACTION_CHECKBOX_NAME):
+                key.to_python(number)
         except ValidationError as error:
             raise BadRequest("not the key of a row") from error
         answer: HttpResponse | None = super().response_action(request, queryset, *args)  # type: ignore[misc]
@@ -108,10 +108,10 @@ def current_editor(request: HttpRequest) -> User:
 
 def read_text(request: HttpRequest, name: str) -> str:
     """Text of a POST parameter outside a Django form, "" if missing. Raises BadRequest if it contains NUL."""
-    given = request.POST.get(name, "")
-    if "\0" in given:
+    text = request.POST.get(name, "")
+    if "\0" in text:
         raise BadRequest(f"NUL in {name}")
-    return given
+    return text
 
 
 def read_number(given: str | None) -> int:
@@ -197,10 +197,10 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
 
     def with_filters(self, request: HttpRequest, url: str) -> str:
         """Return a URL with the filters of the list."""
-        found: str = add_preserved_filters(
+        address: str = add_preserved_filters(
             {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}, url
         )
-        return found
+        return address
 
 
 def send_closing_letters(model_admin: Any, request: HttpRequest, count: int) -> None:

@@ -51,9 +51,9 @@ class DraftedAdmin(AnyModelAdmin):  # type: ignore[misc] # see there
 
     def get_actions(self, request: HttpRequest) -> Any:
         """Remove bulk deletion: every deletion is a draft of its own."""
-        found = super().get_actions(request)
-        found.pop("delete_selected", None)
-        return found
+        actions = super().get_actions(request)
+        actions.pop("delete_selected", None)
+        return actions
 
     def _keep(self, request: HttpRequest, row: Model | None, title: str, sent: Any, deletion: bool = False) -> None:
         draft = drafting.keep_draft(
@@ -200,8 +200,8 @@ class DraftAdmin(FixedRowsAdmin):
         if draft.deletion:
             return [], desk.describe_draft(row, None, {})
         # A model form writes into the instance that it is given.
-        given = desk.model._default_manager.get(pk=row.pk) if row is not None else None
-        form = desk.read_draft(request, draft, given)
+        instance = desk.model._default_manager.get(pk=row.pk) if row is not None else None
+        form = desk.read_draft(request, draft, instance)
         after = desk.save_form(request, form, row is not None)
         changes = []
         for name in form.changed_data:

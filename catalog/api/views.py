@@ -50,9 +50,9 @@ def wants_geojson(form: str | None, accept: str) -> bool:
         return form == "geojson"
     if "geo+json" not in accept.lower():
         return False
-    wanted = parse_accept(accept)
-    plain = next((wanted[kind] for kind in (JSON, "application/*", "*/*") if kind in wanted), 0.0)
-    return 0 < wanted.get(GEOJSON, 0.0) >= plain
+    types = parse_accept(accept)
+    plain = next((types[kind] for kind in (JSON, "application/*", "*/*") if kind in types), 0.0)
+    return 0 < types.get(GEOJSON, 0.0) >= plain
 
 
 class LocationViewSet(JsonViewSet):

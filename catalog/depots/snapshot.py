@@ -220,7 +220,7 @@ class Depots:
     def offered_in(self, teryt: str) -> dict[str, int]:
         """Return the number of depots in a unit by fuel, in the order of the catalog; `wegiel` includes assortments."""
         offered = self._fuels[self._in_unit.get(teryt, [])].tolist()
-        return {slug: sum(1 for mask in offered if mask & wanted) for slug, wanted in ASSORTMENT_BITS.items()}
+        return {slug: sum(1 for mask in offered if mask & bits) for slug, bits in ASSORTMENT_BITS.items()}
 
     def _offering(self, fuel: str) -> NDArray[np.bool_]:
         """Return a mask of the depots that offer a fuel; `wegiel` includes every assortment of coal."""

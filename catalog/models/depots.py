@@ -247,8 +247,8 @@ class Depot(models.Model):
     @classmethod
     def stated(cls, names: Iterable[str]) -> set[str]:
         """Return the given fields with their dependent ones."""
-        given = set(names)
-        return given.union(*(bound for some, bound in cls.BOUND_FIELDS if some & given))
+        fields = set(names)
+        return fields.union(*(bound for some, bound in cls.BOUND_FIELDS if some & fields))
 
 
 class NotDuplicate(models.Model):

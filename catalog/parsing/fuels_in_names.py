@@ -155,19 +155,19 @@ class _Name:
 
     def _adjectives(self, at: int) -> list[str]:
         """Return the adjectives of a noun: the one before it, and those after it."""
-        fuel, found = self.words[at].fuel, []
-        known = _FUEL_ADJECTIVES.get(fuel, ()) + _OTHER_ADJECTIVES.get(fuel, ())
+        fuel, adjectives = self.words[at].fuel, []
+        words = _FUEL_ADJECTIVES.get(fuel, ()) + _OTHER_ADJECTIVES.get(fuel, ())
         before = self._previous(at)
         if _ADJECTIVE.fullmatch(before.key) and not self._previous(at - 1).fuel:
-            found.append(before.key)
+            adjectives.append(before.key)
         after = at + 1
         while (word := self._word(after)).key in _CONNECTORS or _ADJECTIVE.fullmatch(word.key):
             # After a comma, an adjective may belong to the next noun: "węgiel, drzewny pellet".
-            if word.before == ";" or (word.before and (self._joined(after + 1).fuel or not word.key.startswith(known))):
+            if word.before == ";" or (word.before and (self._joined(after + 1).fuel or not word.key.startswith(words))):
                 break
-            found.append(word.key)
+            adjectives.append(word.key)
             after += 1
-        return found
+        return adjectives
 
     def _preposition(self, at: int) -> str:
         """Return the preposition before a noun or its list."""
@@ -222,10 +222,10 @@ class _Name:
         if beside_coal and word.capital and not self.one_case:
             return False
         listed = [*self._listed(at, -1), *self._listed(at, 1)]
-        if any(one.fuel in (COAL, ECO_PEA, DUST) for one in listed):
+        if any(item.fuel in (COAL, ECO_PEA, DUST) for item in listed):
             return True
         # Two capitalised words may be partners: "Kostka i Orzech s.c.".
-        others = {one.fuel: one.capital for one in listed if one.fuel in _ASSORTMENTS - {word.fuel}}
+        others = {item.fuel: item.capital for item in listed if item.fuel in _ASSORTMENTS - {word.fuel}}
         names = word.capital and all(others.values()) and not self.one_case
         return len(others) > 1 or (len(others) == 1 and not names)
 
@@ -242,9 +242,9 @@ class _Name:
 def _words(name: str, place: str) -> Iterator[_Word]:
     """Yield the words of a name, joining "eko groszek" and "eko-pellet"."""
     here = {plain(match[0]) for match in _WORD.finditer(place)}
-    found = list(_WORD.finditer(name))
+    matches = list(_WORD.finditer(name))
     ended, prefix = 0, ""
-    for number, match in enumerate(found):
+    for number, match in enumerate(matches):
         gap, key = name[ended : match.start()], plain(match[0])
         ended = match.end()
         before = ";" if number == 0 or _BREAK.search(gap) else "," if _LIST.search(gap) else ""
@@ -258,7 +258,7 @@ def _words(name: str, place: str) -> Iterator[_Word]:
             before=before,
             capital=match[0][0].isupper() or name.islower(),
             # "A. Nowak", not "P.P.H.U. Nowak".
-            initial=letters and not (number and len(found[number - 1][0]) == 1),
+            initial=letters and not (number and len(matches[number - 1][0]) == 1),
         )
 
 

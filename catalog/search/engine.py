@@ -79,10 +79,10 @@ class Search:
         fuel, rest = split_fuel(plain(text))
         key = normalize_query(rest)
         if fuel and key and (numbers := self.index.find(key, limit, accented, typed)):
-            found = self._as_typed(key, numbers, rest, accented, limit)
+            matches = self._as_typed(key, numbers, rest, accented, limit)
         else:
-            found = self._word_by_word(rest, key, accented, limit)
-        return replace(found, fuel=fuel)
+            matches = self._word_by_word(rest, key, accented, limit)
+        return replace(matches, fuel=fuel)
 
     def is_clear(self, found: Found) -> bool:
         """Whether the first entry is unambiguous.

@@ -112,10 +112,10 @@ class Units:
     @classmethod
     def of(cls, names: Iterable[tuple[str, int]]) -> "Units":
         """names: pairs of a folded name and the number of a municipality in the unit."""
-        given = list(names)
-        words = {(word, number) for name, number in given for word in name.split()}
+        texts = list(names)
+        words = {(word, number) for name, number in texts for word in name.split()}
         return cls(
-            WordIndex((name, number) for name, number in given if " " not in name),
+            WordIndex((name, number) for name, number in texts if " " not in name),
             WordIndex(sorted(words)),
             WordIndex(sorted({(stem(word), number) for word, number in words})),
         )

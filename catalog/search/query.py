@@ -140,17 +140,17 @@ def postcode_pattern(text: str) -> str | None:
 
 def split_postcode(text: str) -> tuple[str, str] | None:
     """Return the digits of a complete postcode in a text, and the rest of the text; None without one."""
-    found = WHOLE_POSTCODE.search(text)
-    if found is None:
+    match = WHOLE_POSTCODE.search(text)
+    if match is None:
         return None
-    return found[1] + found[2], f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;-")
+    return match[1] + match[2], f"{text[: match.start()]} {text[match.end() :]}".strip(" ,;-")
 
 
 def split_fuel(text: str) -> tuple[str | None, str]:
     """Return the slug of a fuel in a plain text, or None, and the rest of the text."""
     for slug, form in FUELS.items():
-        if found := form.search(text):
-            return slug, f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;-")
+        if match := form.search(text):
+            return slug, f"{text[: match.start()]} {text[match.end() :]}".strip(" ,;-")
     return None, text
 
 

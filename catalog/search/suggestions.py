@@ -53,9 +53,9 @@ class Suggestions(NamedTuple):
 def suggest_locations(text: str) -> Suggestions:
     """Return at most eight municipalities, localities and postcodes for a text. No query."""
     search = territory.get().search
-    found = search.find(text, MAX_SUGGESTIONS)
-    suggestions = [describe(search, number, found.fuel) for number in found.numbers]
-    return Suggestions(suggestions, found.fuel, found.forgiven, search.is_clear(found))
+    matches = search.find(text, MAX_SUGGESTIONS)
+    suggestions = [describe(search, number, matches.fuel) for number in matches.numbers]
+    return Suggestions(suggestions, matches.fuel, matches.forgiven, search.is_clear(matches))
 
 
 def guess_locations(text: str) -> list[Suggestion]:

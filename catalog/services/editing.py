@@ -154,8 +154,8 @@ def find_repeated(values: Mapping[str, Any], by: AbstractBaseUser) -> Depot | No
     added = Depot.history.filter(
         history_user=by.pk, history_type=history.CREATED, history_date__gt=timezone.now() - REPEAT
     ).values("id")
-    said = {Depot.column(name): value for name, value in values.items()}
-    return Depot.objects.filter(pk__in=added, source=Depot.Source.EDITOR, **said).order_by("pk").first()
+    columns = {Depot.column(name): value for name, value in values.items()}
+    return Depot.objects.filter(pk__in=added, source=Depot.Source.EDITOR, **columns).order_by("pk").first()
 
 
 def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:

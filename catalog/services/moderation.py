@@ -292,12 +292,12 @@ def close_submissions(depots: Collection[int], on: datetime) -> list[int]:
     Two statements. The depots are locked already.
     """
     rows = Submission.objects.open().filter(depot__in=among(depots))
-    found = list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", "state"))
-    waiting = [pk for pk, state in found if state == Submission.State.WAITING]
-    if found:
-        told = Case(When(state=Submission.State.WAITING, then=Value(True)), default=F("notification_pending"))
-        Submission.objects.filter(pk__in=[pk for pk, _ in found]).update(
-            state=Submission.State.SUPERSEDED, decided_at=on, notification_pending=told
+    pairs = list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", "state"))
+    waiting = [pk for pk, state in pairs if state == Submission.State.WAITING]
+    if pairs:
+        pending = Case(When(state=Submission.State.WAITING, then=Value(True)), default=F("notification_pending"))
+        Submission.objects.filter(pk__in=[pk for pk, _ in pairs]).update(
+            state=Submission.State.SUPERSEDED, decided_at=on, notification_pending=pending
         )
     return waiting
 

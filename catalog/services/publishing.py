@@ -53,15 +53,15 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
         raise DepotIsPublished(stored.pk)
     if needs_reason(stored) and not note.strip():
         raise RestoringNeedsReason(stored.pk)
-    said = RESTORING if stored.publication == Depot.Publication.REMOVED else PUBLISHING
+    done = RESTORING if stored.publication == Depot.Publication.REMOVED else PUBLISHING
     stored.publication = Depot.Publication.PUBLISHED
     stored.removed_at, stored.removal_reason = None, ""
     stored.merged_into = None
     stored.updated_at = on
     stored.review = ""
     stored.confirmed_fields = sorted({*stored.confirmed_fields, "name"})
-    with journal.recording(Decision.Kind.PUBLISH, by=by, title=journal.titled(said, [stored.name]), reason=note):
-        save(stored, by=by, reason=with_note(said, note))
+    with journal.recording(Decision.Kind.PUBLISH, by=by, title=journal.titled(done, [stored.name]), reason=note):
+        save(stored, by=by, reason=with_note(done, note))
         if survivor:
             bring_back(stored, survivor, by, on)
     return stored

@@ -345,8 +345,8 @@ class DecisionBatch:
 
     def _add(self, submission: Submission, values: Values) -> list[str]:
         """Create the proposed depot. Unlike the rest, this costs statements per row."""
-        wanted = replaced(submission.proposed, values)
-        located = territory.get().boundaries.find(wanted["lat"], wanted["lon"])
+        accepted = replaced(submission.proposed, values)
+        located = territory.get().boundaries.find(accepted["lat"], accepted["lon"])
         if located is None:
             raise LocationOutsidePoland(submission.pk)
         depot = Depot(
@@ -356,7 +356,7 @@ class DecisionBatch:
             verified_by_id=self.by.pk,
             updated_at=self.day,
         )
-        names = field_groups.apply(depot, wanted, [group.name for group in field_groups.GROUPS])
+        names = field_groups.apply(depot, accepted, [group.name for group in field_groups.GROUPS])
         depot.municipality_id = located.teryt
         depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
         depot._history_user = self.by  # type: ignore[attr-defined] # both are read by simple-history

@@ -107,7 +107,7 @@ def differences(before: Values, after: Values, municipalities: Mapping[str, str]
 
 def municipalities(*values: Values) -> dict[str, str]:
     """Return the names of municipalities in values, by code. At most one query."""
-    codes = {code for one in values if (code := one.get("municipality"))}
+    codes = {code for fields in values if (code := fields.get("municipality"))}
     if not codes:
         return {}
     return dict(Municipality.objects.filter(pk__in=codes).values_list("pk", "name"))

@@ -184,14 +184,14 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
 
     Raises what `get_confirmable` raises.
     """
-    found = get_confirmable(token=token, on=on)
-    if found.depot is not None:
-        locked(found.depot)
+    submission = get_confirmable(token=token, on=on)
+    if submission.depot is not None:
+        locked(submission.depot)
         # The depot may have been merged while this waited for its lock; the submission then belongs to the survivor.
-        found = get_confirmable(token=token, on=on)
+        submission = get_confirmable(token=token, on=on)
     else:
-        limits.wait_for_turn(found.email_hash)  # there is no row that two links of one author share
-    parts = _visits([found.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
+        limits.wait_for_turn(submission.email_hash)  # there is no row that two links of one author share
+    parts = _visits([submission.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
     replaced = Q()
     for part in parts:
         replaced |= Q(pk__in=_waiting_like(part))
@@ -207,7 +207,7 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
             part.state = State.WAITING
         part.save()
     letters.send_soon()  # the owner of a claimed entry is told
-    return Submission.objects.select_related("depot").get(pk=found.pk)
+    return Submission.objects.select_related("depot").get(pk=submission.pk)
 
 
 @transaction.atomic
@@ -249,7 +249,7 @@ def _row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: datet
     if part.kind == Kind.ADD:
         subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
     if part.kind == Kind.PRICE:
-        subject = " ".join(one["fuel"] for one in proposed["prices"])
+        subject = " ".join(price["fuel"] for price in proposed["prices"])
     return Submission(
         depot=depot,
         kind=part.kind,

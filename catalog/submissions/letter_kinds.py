@@ -70,7 +70,9 @@ def compose(email: str, depot: Depot | None, *parts: Part, status: str = "") -> 
         ],
         "link": links[0] if links else None,
         # Each once, where several parts say the same.
-        "closing": list(dict.fromkeys(one for text in texts for one in paragraphs(getattr(text, "closing", "")))),
+        "closing": list(
+            dict.fromkeys(paragraph for text in texts for paragraph in paragraphs(getattr(text, "closing", "")))
+        ),
         "depot_name": name,
         "depot_url": depot_url(depot.pk, depot.name) if depot is not None and published else "",
         "status_url": status,

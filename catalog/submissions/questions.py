@@ -58,9 +58,9 @@ class AnswerNotNeeded(SubmissionAlreadyDecided):
 
 def with_questions(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
     """Annotate undecided submissions: `awaits_author` (a question is open), `author_answered` (none is, but was)."""
-    asked = SubmissionQuestion.objects.filter(submission=OuterRef("pk"))
-    is_open = Submission.UNDECIDED & Q(Exists(asked.filter(answered_at__isnull=True)))
-    is_answered = Submission.UNDECIDED & Q(Exists(asked)) & ~Q(Exists(asked.filter(answered_at__isnull=True)))
+    rows = SubmissionQuestion.objects.filter(submission=OuterRef("pk"))
+    is_open = Submission.UNDECIDED & Q(Exists(rows.filter(answered_at__isnull=True)))
+    is_answered = Submission.UNDECIDED & Q(Exists(rows)) & ~Q(Exists(rows.filter(answered_at__isnull=True)))
     return submissions.annotate(awaits_author=is_open, author_answered=is_answered)
 
 

@@ -19,14 +19,14 @@ def undo_submissions(undoing: Undoing) -> None:
     anew, or if the author's data were erased. Prices are left to their own app.
     """
     rows = Submission.objects.filter(pk__in=undoing.keys(Submission), state__in=CLOSED)
-    found = list(rows.select_for_update(of=("self",)).order_by("pk").select_related("depot"))
+    submissions = list(rows.select_for_update(of=("self",)).order_by("pk").select_related("depot"))
     waiting = Submission.objects.waiting().exclude(kind=Kind.CORRECT)
-    depots = [row.depot_id for row in found]
+    depots = [row.depot_id for row in submissions]
     columns = ("depot", "kind", "subject", "email_hash")
     standing = set(waiting.filter(Q(depot__in=depots) | Q(depot=None)).values_list(*columns))
     kept = {row.pk for row in undoing.left if isinstance(row, Depot)}
     again = []
-    for row in found:
+    for row in submissions:
         if row.kind == Kind.ADD:
             if row.depot_id in kept:
                 undoing.left.append(row)

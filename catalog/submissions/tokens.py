@@ -90,10 +90,10 @@ def new_token(submission_id: int, on: datetime) -> tuple[str, str]:
 def read_token(token: str, on: datetime) -> SubmissionLink:
     """Parse a token. Raises InvalidToken and LinkExpired. Does not know whether it was used."""
     try:
-        said = signing.loads(token, salt=_LINK_SALT)
+        content = signing.loads(token, salt=_LINK_SALT)
     except signing.BadSignature:
         raise InvalidToken from None
-    link = SubmissionLink(said["r"], datetime.fromtimestamp(said["u"], UTC))
+    link = SubmissionLink(content["r"], datetime.fromtimestamp(content["u"], UTC))
     if link.until <= on:
         raise LinkExpired(link.submission_id)
     return link

@@ -29,16 +29,16 @@ def candidates(vectors: Vectors, vector: Vectors, squared: float) -> NDArray[np.
 
     A fast dot product; the caller measures the candidates exactly.
     """
-    found: NDArray[np.int64] = np.flatnonzero(vector @ vectors >= 1 - squared / 2 - COARSENESS)
-    return found
+    indexes: NDArray[np.int64] = np.flatnonzero(vector @ vectors >= 1 - squared / 2 - COARSENESS)
+    return indexes
 
 
 def squared_chords(vectors: Vectors, vector: Vectors) -> NDArray[np.float64]:
     """Return the squared chords from one unit vector to n, of shape (n,). They have the same order as distances."""
     apart = vectors - vector[:, np.newaxis]
     apart *= apart
-    found: NDArray[np.float64] = apart.sum(axis=0)
-    return found
+    chords: NDArray[np.float64] = apart.sum(axis=0)
+    return chords
 
 
 def squared_chord(distance_m: float) -> float:

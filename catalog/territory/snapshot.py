@@ -112,11 +112,11 @@ class Territory:
             return UnitNotFound(teryt, whole=self.municipalities[code])
         formers = [former for code, former in self.formers.items() if code.startswith(teryt)]
         counts = Counter(former.successor[: len(teryt)] for former in formers)
-        found = sorted(counts, key=lambda code: (-counts[code], code))
-        found += sorted({code[: len(teryt)] for former in formers for code in former.others} - {*found})
+        codes = sorted(counts, key=lambda code: (-counts[code], code))
+        codes += sorted({code[: len(teryt)] for former in formers for code in former.others} - {*codes})
         alike = self.municipalities_in(teryt[:-1]) if len(teryt) == 7 else ()
         nearest = alike[0] if len(alike) == 1 else None
-        return UnitNotFound(teryt, successor=found[0] if found else None, others=tuple(found[1:]), nearest=nearest)
+        return UnitNotFound(teryt, successor=codes[0] if codes else None, others=tuple(codes[1:]), nearest=nearest)
 
     def municipalities_in(self, teryt: str) -> tuple[Municipality, ...]:
         """Return the municipalities of a unit, by their codes."""
@@ -195,11 +195,11 @@ def read_postcodes() -> dict[str, PostcodeArea]:
 
 def group_by_municipality(postcodes: Mapping[str, PostcodeArea]) -> dict[str, tuple[str, ...]]:
     """Return the postcodes of each municipality, in ascending order."""
-    found: dict[str, list[str]] = defaultdict(list)
+    groups: dict[str, list[str]] = defaultdict(list)
     for code in sorted(postcodes):
         for teryt in postcodes[code].municipalities:
-            found[teryt].append(code)
-    return {teryt: tuple(codes) for teryt, codes in found.items()}
+            groups[teryt].append(code)
+    return {teryt: tuple(codes) for teryt, codes in groups.items()}
 
 
 territory = Snapshot(

@@ -11,7 +11,7 @@ def name_key(request: HttpRequest | None, credentials: dict[str, Any] | None) ->
 
     The field may contain a password, or thousands of characters: neither is stored.
     """
-    given = (credentials or {}).get("username")
-    if given is None and request is not None:
-        given = request.POST.get("username", "")
-    return salted_hmac("fueldepot.desk.logins", str(given), algorithm="sha256").hexdigest()
+    name = (credentials or {}).get("username")
+    if name is None and request is not None:
+        name = request.POST.get("username", "")
+    return salted_hmac("fueldepot.desk.logins", str(name), algorithm="sha256").hexdigest()

@@ -288,14 +288,16 @@ def _stated(submission: Submission, now: datetime | None) -> StatedPart:
     return StatedPart(
         submission=submission,
         differences=differences if submission.kind == Submission.Kind.CORRECT else (),
-        lines=_price_lines(submission) if price else tuple((one.group.label, one.after) for one in differences),
+        lines=_price_lines(submission)
+        if price
+        else tuple((difference.group.label, difference.after) for difference in differences),
         steps=() if now is None else (*_question_steps(submission), *_own_steps(submission, now)),
         left=tuple(
-            one.group.label
-            for one in differences
+            difference.group.label
+            for difference in differences
             if submission.kind == Submission.Kind.CORRECT
             and submission.state == Submission.State.ACCEPTED
-            and one.group.name not in submission.accepted_fields
+            and difference.group.name not in submission.accepted_fields
         ),
         withdrawable=submission.is_undecided,
     )
@@ -303,12 +305,12 @@ def _stated(submission: Submission, now: datetime | None) -> StatedPart:
 
 def _price_lines(submission: Submission) -> tuple[tuple[str, str], ...]:
     """Return the submitted prices in Polish, with the decisions on them; nothing once they were erased."""
-    said = submission.proposed
-    outcomes = said.get("outcomes") or said.get("refused") or []
+    proposed = submission.proposed
+    outcomes = proposed.get("outcomes") or proposed.get("refused") or []
     refused = {fuel: reason for fuel, _, reason in outcomes if reason}
     accepted = {fuel for fuel, _, reason in outcomes if not reason}
     lines = []
-    for fuel, value in map(describe_price, prices_from_json(said)):
+    for fuel, value in map(describe_price, prices_from_json(proposed)):
         if fuel in refused:
             value += f"\nnieprzyjęta: {refused[fuel]}"
         elif fuel in accepted:

@@ -50,10 +50,10 @@ def make_form_token(form: str, on: datetime) -> str:
 def check_form_token(token: str, form: str, on: datetime) -> None:
     """Raise InvalidFormToken or SubmittedTooFast for a token that does not fit a form and a time."""
     try:
-        path, shown = signing.loads(token, salt=_SALT)
+        path, opened = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
         raise InvalidFormToken from None
-    age = on - datetime.fromtimestamp(shown, UTC)
+    age = on - datetime.fromtimestamp(opened, UTC)
     if path != form or age > MAX_AGE:
         raise InvalidFormToken
     if age < MIN_FILL:

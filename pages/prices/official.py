@@ -106,12 +106,12 @@ def with_averages() -> list[SeriesKind]:
 
 def official_rows() -> tuple[OfficialRow, ...]:
     """Return the series that have averages for Poland."""
-    known = official.get()
+    data = official.get()
     rows = []
     for kind in with_averages():
         years = tuple(
             OfficialYear(row.year, float(row.price), row.source)
-            for row in known.observations
+            for row in data.observations
             if row.series == kind.slug and not row.teryt
         )
         rows.append(
@@ -121,8 +121,8 @@ def official_rows() -> tuple[OfficialRow, ...]:
                 unit=kind.unit,
                 poland=years,
                 draw_chart=partial(years_chart, [(row.year, row.price) for row in years]),
-                source=describe_source(known.series[kind.slug].variable_id),
-                origins=known.series[kind.slug].sources,
+                source=describe_source(data.series[kind.slug].variable_id),
+                origins=data.series[kind.slug].sources,
             )
         )
     return tuple(rows)

@@ -270,14 +270,14 @@ def index_page(today: date, query_string: str = "") -> PricesPage:
     asked = Asked.read(query_string, today)
     answers = all_fuel_prices(asked.day)
     demonstration = any("demonstration" in answer for answer in answers.values())
-    known = any(answer["n"] for answer in answers.values())
+    has_prices = any(answer["n"] for answer in answers.values())
     return PricesPage(
         title=titled("Ceny opału", asked),
         description="Mediany cen węgla, ekogroszku, pelletu, brykietu i drewna w składach w Polsce.",
         path=reverse("prices"),
         breadcrumbs=(Crumb.home(),),
         demonstration=demonstration,
-        indexed=known and not demonstration and not asked.past,
+        indexed=has_prices and not demonstration and not asked.past,
         as_of=asked.day,
         data_status=data_status(demonstration=demonstration),
         tabs=fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),

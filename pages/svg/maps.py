@@ -276,7 +276,7 @@ def name_spots(frame: Frame, name: str, area: shapely.Geometry) -> tuple[Spot, .
     half = text_width(name, NAME_SIZE) / 2
     # A name may reach over the border, but not so far that it seems to belong to another area.
     reach = 0.75 * half * frame.metres_per_unit
-    found = []
+    spots = []
     # In a long area the widest place may lie at the very end, so the centroid is tried too.
     for point in (inner_middle(part, frame.metres_per_unit), shapely.centroid(part)):
         east, north = shapely.get_x(point), shapely.get_y(point)
@@ -284,8 +284,8 @@ def name_spots(frame: Frame, name: str, area: shapely.Geometry) -> tuple[Spot, .
         box = Box(x - half, y - NAME_SIZE / 2, x + half, y + NAME_SIZE / 2)
         inside = box.left >= 2 and box.right <= frame.width - 2 and box.top >= 2 and box.bottom <= frame.height - 2
         if inside and shapely.covers(part, shapely.LineString([(east - reach, north), (east + reach, north)])):
-            found.append(Spot(Name(name, round(x, 1), round(y, 1)), box))
-    return tuple(found)
+            spots.append(Spot(Name(name, round(x, 1), round(y, 1)), box))
+    return tuple(spots)
 
 
 def place_names(neighbours: Sequence[Sequence[Spot]], marks: Sequence[Place]) -> tuple[Name, ...]:
@@ -319,8 +319,8 @@ def middles(frame: Frame, areas: Areas) -> tuple[Place, ...]:
     """Return the centre of the largest circle inside each area, in units of the picture, in their order."""
     # Islands have no label.
     largest = np.array([max(shapely.get_parts(area), key=shapely.area) for area in areas], dtype=object)
-    found = shapely.get_coordinates(inner_middle(largest, 0.5 * frame.metres_per_unit))
-    return tuple((round(x, 1), round(y, 1)) for x, y in (frame.place(*point) for point in found.tolist()))
+    points = shapely.get_coordinates(inner_middle(largest, 0.5 * frame.metres_per_unit))
+    return tuple((round(x, 1), round(y, 1)) for x, y in (frame.place(*point) for point in points.tolist()))
 
 
 def area_map(drawn: Drawn, units: Sequence[MapUnit]) -> AreaMap:

@@ -74,15 +74,15 @@ def area_path(area: shapely.Geometry, frame: Frame) -> str:
 
 def _lines(shape: shapely.Geometry) -> list[shapely.Geometry]:
     """Return the rings and lines of any geometry, in its order."""
-    found = []
+    lines = []
     for part in shapely.get_parts(shape):
         if isinstance(part, shapely.Polygon):
-            found += list(shapely.get_rings(part))
+            lines += list(shapely.get_rings(part))
         elif isinstance(part, shapely.LineString):
-            found.append(part)
+            lines.append(part)
         elif isinstance(part, shapely.GeometryCollection):
-            found += _lines(part)
-    return found
+            lines += _lines(part)
+    return lines
 
 
 def _line(line: shapely.Geometry, frame: Frame) -> str:

@@ -89,12 +89,12 @@ def depot_map(
 
 def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Ground:
     """Return the ground of a frame. own: index of the municipality of the map."""
-    found = np.sort(index.tree.query(shapely.box(*frame.bounds)))
-    units = [index.municipalities[position] for position in found]
+    indexes = np.sort(index.tree.query(shapely.box(*frame.bounds)))
+    units = [index.municipalities[position] for position in indexes]
     return maps.ground(
         frame,
-        index.areas[found],
-        own=None if own is None else int(np.searchsorted(found, own)),
+        index.areas[indexes],
+        own=None if own is None else int(np.searchsorted(indexes, own)),
         names=[unit.name for unit in units],
         counties=[unit.teryt[:4] for unit in units],
         approximate=any(unit.approximate for unit in units),
@@ -113,10 +113,10 @@ def surroundings(teryt: str) -> dict[str, Any] | None:
     least_x, least_y, most_x, most_y = shapely.bounds(index.areas[own]).tolist()
     reach = SURROUNDINGS_M
     window = (least_x - reach, least_y - reach, most_x + reach, most_y + reach)
-    found = np.sort(index.tree.query(shapely.box(*window)))
-    simple = outlines.simplify(index.areas[found], SURROUNDINGS_DETAIL_M, 1.0)
+    indexes = np.sort(index.tree.query(shapely.box(*window)))
+    simple = outlines.simplify(index.areas[indexes], SURROUNDINGS_DETAIL_M, 1.0)
     borders = shapely.clip_by_rect(outlines.borders(simple), *window)
-    area = simple[int(np.searchsorted(found, own))]
+    area = simple[int(np.searchsorted(indexes, own))]
     return {
         "type": "FeatureCollection",
         "features": [_feature(borders, own=False), _feature(area, own=True)],

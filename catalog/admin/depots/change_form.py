@@ -72,10 +72,10 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
         """Return the depot with `opened`, its edit version, which is read first and so never newer than the row."""
         opened = editing.edit_version(models.Depot(pk=read_number(object_id)))
-        found: models.Depot | None = super().get_object(request, object_id, from_field)
-        if found is not None:
-            found.opened = opened  # type: ignore[attr-defined] # for the form
-        return found
+        depot: models.Depot | None = super().get_object(request, object_id, from_field)
+        if depot is not None:
+            depot.opened = opened  # type: ignore[attr-defined] # for the form
+        return depot
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.Depot]:
         return models.Depot.objects.defer("position", "name_key")
@@ -102,8 +102,8 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         """The history of a depot, read once per request."""
         if not hasattr(depot, "field_history"):
             depot.field_history = read_history(depot)
-        found: FieldHistory = depot.field_history
-        return found
+        fields: FieldHistory = depot.field_history
+        return fields
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         depot = kwargs.get("obj")
@@ -243,7 +243,7 @@ def what_followed(depot: models.Depot) -> list[str] | None:
         return None
     moved = merge.details
     counts = {"zgłoszenia": len(moved["open_submissions"]) + len(moved["closed_submissions"])}
-    counts |= {one.label: len(moved["followers"].get(one.name, [])) for one in FOLLOWERS}
+    counts |= {follower.label: len(moved["followers"].get(follower.name, [])) for follower in FOLLOWERS}
     return [f"{label}: {number}" for label, number in counts.items()]
 
 

@@ -66,7 +66,7 @@ def attached(depots: Collection[models.Depot]) -> dict[str, int]:
     """Counts of rows that are hidden with depots, or come back with them. One query for each kind."""
     keys = [depot.pk for depot in depots]
     waiting = models.Submission.objects.waiting().filter(depot__in=among(keys)).count()
-    return {"czekające zgłoszenia": waiting} | {one.label: one.count(keys) for one in FOLLOWERS}
+    return {"czekające zgłoszenia": waiting} | {follower.label: follower.count(keys) for follower in FOLLOWERS}
 
 
 def with_fuels(depot: models.Depot) -> str:

@@ -101,10 +101,10 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         """Show two depots side by side, and process the decision about them."""
         if not self.has_change_permission(request):
             raise PermissionDenied
-        found = Depot.objects.select_related("municipality").in_bulk([first, second])
-        if first == second or len(found) != 2:
+        pair = Depot.objects.select_related("municipality").in_bulk([first, second])
+        if first == second or len(pair) != 2:
             raise Http404
-        one, other = found[first], found[second]
+        one, other = pair[first], pair[second]
         if request.method == "POST" and self._decide_pair(request, one, other):
             return HttpResponseRedirect(reverse("admin:catalog_depot_pairs"))
         context = {

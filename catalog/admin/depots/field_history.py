@@ -92,15 +92,15 @@ def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
         source = line.who
     else:
         source = f"redakcja ({line.who})"
-    said = f"Źródło: {source}, {line.at:%d.%m.%Y}"
+    text = f"Źródło: {source}, {line.at:%d.%m.%Y}"
     if name == "fuels" and depot.fuels_by_name:
-        said += f"; według nazwy, bez potwierdzenia: {', '.join(fuels.labels(depot.fuels_by_name))}"
+        text += f"; według nazwy, bez potwierdzenia: {', '.join(fuels.labels(depot.fuels_by_name))}"
     if name == "fuels" and depot.fuels_priced:
-        said += f"; z cen: {', '.join(fuels.labels(depot.fuels_priced))}"
+        text += f"; z cen: {', '.join(fuels.labels(depot.fuels_priced))}"
     if name not in depot.confirmed_fields:
-        return f"{said}; import może je zmienić."
+        return f"{text}; import może je zmienić."
     owner = depot.data_status == Depot.DataStatus.OWNER
-    return f"{said}; {'potwierdzone przez właściciela' if owner else 'ustalone przez człowieka'}, import go nie zmieni."
+    return f"{text}; {'potwierdzone przez właściciela' if owner else 'ustalone przez człowieka'}, import go nie zmieni."
 
 
 def shown(name: str, value: Any) -> str:

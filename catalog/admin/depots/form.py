@@ -141,23 +141,23 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         if data.get("another_depot") or self.errors:
             return
         # A repeated click would report the depot that the first click added.
-        said = {name: data[name] for name in editing.EDITABLE if name != "municipality"}
-        repeated = editing.find_repeated(said, self.editor)
-        found = find_same_contact(data, besides=repeated.pk if repeated else None)
-        if not found:
+        values = {name: data[name] for name in editing.EDITABLE if name != "municipality"}
+        repeated = editing.find_repeated(values, self.editor)
+        others = find_same_contact(data, besides=repeated.pk if repeated else None)
+        if not others:
             return
         rows = format_html_join(
             "",
             '<li><a href="{}">{}</a>, {}, {}: {}</li>',
             (
                 (
-                    reverse("admin:catalog_depot_change", args=[one.depot.pk]),
-                    one.depot,
-                    one.depot.municipality,
-                    one.depot.get_publication_display(),
-                    one.shared,
+                    reverse("admin:catalog_depot_change", args=[entry.depot.pk]),
+                    entry.depot,
+                    entry.depot.municipality,
+                    entry.depot.get_publication_display(),
+                    entry.shared,
                 )
-                for one in found
+                for entry in others
             ),
         )
         raise forms.ValidationError(

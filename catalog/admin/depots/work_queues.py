@@ -108,8 +108,8 @@ class FuelFilter(admin.SimpleListFilter):
         return fuels.CHOICES
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
-        found: QuerySet[models.Depot] = DepotFilter({"fuel": self.value()}, queryset=queryset).qs
-        return found
+        rows: QuerySet[models.Depot] = DepotFilter({"fuel": self.value()}, queryset=queryset).qs
+        return rows
 
 
 class VoivodeshipFilter(admin.SimpleListFilter):
@@ -122,5 +122,5 @@ class VoivodeshipFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
         if self.value() == MINE:
             return queryset.filter(municipality__voivodeship__in=chosen_codes(request, MINE))
-        found: QuerySet[models.Depot] = DepotFilter({"unit": self.value()}, queryset=queryset).qs
-        return found
+        rows: QuerySet[models.Depot] = DepotFilter({"unit": self.value()}, queryset=queryset).qs
+        return rows

@@ -280,21 +280,21 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             raise PermissionDenied
         rows = Submission.objects.select_related("depot__municipality__voivodeship", "decided_by")
         rows = rows.prefetch_related("questions__asked_by")
-        found = rows.filter(pk=read_number(object_id)).first()
-        if found is None:
+        submission = rows.filter(pk=read_number(object_id)).first()
+        if submission is None:
             self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
             return HttpResponseRedirect(reverse("admin:catalog_submission_changelist"))
         if request.method != "POST":
-            return self.show(request, found)
+            return self.show(request, submission)
         if not self.has_change_permission(request):
             raise PermissionDenied
         decision, _, goes_on = request.POST.get("decision", "").partition("_")
         # Find the next row first: a decision may take this one off the list.
-        following = self.find_following(request, found) if goes_on else None
+        following = self.find_following(request, submission) if goes_on else None
         if decision == "ask":
-            self._ask(request, found)
-            return self.to_row(request, following if goes_on else found.pk)
-        if (refused := self.decide(request, found, decision)) is not None:
+            self._ask(request, submission)
+            return self.to_row(request, following if goes_on else submission.pk)
+        if (refused := self.decide(request, submission, decision)) is not None:
             return refused
         if goes_on:
             return self.to_row(request, following)
