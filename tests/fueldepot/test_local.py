@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 from django.conf import settings
@@ -15,7 +16,7 @@ from django.conf import settings
 from fueldepot import __main__ as command_line
 from fueldepot import local
 from fueldepot.local.postgres import socket_folder_of
-from tests.fueldepot.sharers import PROJECT_ROOT, wait_until_stopped
+from tests.fueldepot.sharers import PROJECT_ROOT, processes_naming, wait_until_stopped
 from tests.ops.databases import fresh_database, url
 
 PREPARE = """
@@ -27,17 +28,24 @@ print(os.environ["SECRET_KEY"])
 """
 
 
-def start(root: Path, **environment: str) -> subprocess.Popen[str]:
-    """A process that prepares `root` and prints the key; of the settings, it has only those given."""
+def start(root: Path, program: str = PREPARE, **environment: str) -> subprocess.Popen[str]:
+    """A process that runs `program` (prepares `root` and prints the key); of the settings, it has only those given."""
     ours = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "SECRET_KEY")}
     return subprocess.Popen(
-        [sys.executable, "-c", PREPARE, str(root)],
+        [sys.executable, "-c", program, str(root)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=PROJECT_ROOT,
         env=ours | environment,
     )
+
+
+def read_line(stream: IO[str] | None) -> str:
+    """The next line of a pipe."""
+    assert stream
+    return stream.readline()
 
 
 def test_key_is_made_once_for_all_at_once(tmp_path: Path) -> None:
@@ -59,6 +67,28 @@ def test_given_settings_are_left_alone(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_the_suite_does_not_share_the_server_of_make_run() -> None:
     assert settings.DATABASES["default"]["HOST"] != str(socket_folder_of(PROJECT_ROOT / "var" / "postgres"))
+
+
+RUN_TESTS = """
+import sys
+from pathlib import Path
+from fueldepot import local
+local.prepare_tests(Path(sys.argv[1]))
+print(local.embedded.is_ready(Path(sys.argv[1]) / "var" / "postgres-tests" / "cluster"), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.slow
+def test_a_second_run_of_the_suite_waits_for_the_first(tmp_path: Path) -> None:
+    with start(tmp_path, RUN_TESTS) as first:
+        assert read_line(first.stdout) == "True\n"
+        with start(tmp_path, RUN_TESTS) as second:
+            assert read_line(second.stderr) == "fueldepot: another run of the tests is under way; waiting\n"
+            first.communicate()
+            assert read_line(second.stdout) == "True\n"  # it has started a server of its own
+            second.communicate()
+    assert not processes_naming(tmp_path)
 
 
 def test_empty_key_is_refused(tmp_path: Path) -> None:
