@@ -58,7 +58,7 @@ def prepare_tests(root: Path = PROJECT_ROOT) -> None:
     if not is_set("DATABASE_URL"):
         turn = contextlib.ExitStack()
         turn.enter_context(
-            embedded.hold_alone(root / "var" / "tests.lock", "fueldepot: another run of the tests is under way; waiting")
+            embedded.hold_alone(root / "var" / "tests.lock", "fueldepot: other tests are under way; waiting")
         )
         atexit.register(turn.close)  # the last registered runs first: the server has stopped by then
     prepare(root, server="postgres-tests")

@@ -84,7 +84,7 @@ def test_a_second_run_of_the_suite_waits_for_the_first(tmp_path: Path) -> None:
     with start(tmp_path, RUN_TESTS) as first:
         assert read_line(first.stdout) == "True\n"
         with start(tmp_path, RUN_TESTS) as second:
-            assert read_line(second.stderr) == "fueldepot: another run of the tests is under way; waiting\n"
+            assert read_line(second.stderr) == "fueldepot: other tests are under way; waiting\n"
             first.communicate()
             assert read_line(second.stdout) == "True\n"  # it has started a server of its own
             second.communicate()
