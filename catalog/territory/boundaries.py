@@ -123,6 +123,14 @@ class BoundaryIndex:
         covered: NDArray[np.bool_] = shapely.intersects_xy(self.areas[position], points)
         return covered
 
+    def contains(self, teryt: str, lat: float, lon: float) -> bool | None:
+        """Return whether a WGS84 point lies in a municipality or on its border; None without a boundary."""
+        position = self.positions.get(teryt)
+        if position is None:
+            return None
+        point = shapely.Point(*projection.project(lat, lon))
+        return bool(shapely.dwithin(self.areas[position], point, EDGE_TOLERANCE_M))
+
     def outline_of(self, teryt: str) -> Outline | None:
         """Return the area of a municipality in degrees; None where its boundary is unknown."""
         position = self.positions.get(teryt)

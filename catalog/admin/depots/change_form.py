@@ -22,6 +22,7 @@ from catalog.services import coordination, editing, moderation, publishing
 from catalog.services.followers import FOLLOWERS
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups
+from catalog.territory.snapshot import territory
 
 ADDRESS = ("street", "house_number", ("postcode", "place"))
 FIELDSETS = (
@@ -117,7 +118,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         pairs_of = duplicates.duplicates_of(depot.pk, quality.get_report().unresolved_pairs())
         return {
             "field_history": self._field_history(depot),
-            "map": position_map.position_map(depot.municipality_id, depot.lat, depot.lon),
+            "in_municipality": territory.get().boundaries.contains(depot.municipality_id, depot.lat, depot.lon),
             "live": position_map.live_map(depot.municipality, (depot.lat, depot.lon)),
             "public_url": links.depot_url(depot.pk, depot.name),
             "origin_url": origin_url(depot),

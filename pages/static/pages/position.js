@@ -52,7 +52,6 @@
     box.setAttribute("role", "region");
     const hint = lat ? " Naciśnij miejsce, w którym leży skład, albo przesuń znacznik." : "";
     box.setAttribute("aria-label", `Mapa położenia składu.${hint}`);
-    document.querySelector("svg.drawn")?.remove();
     if (tiles) box.classList.add("tiles");
     const map = L.map(box, { attributionControl: Boolean(tiles), scrollWheelZoom: false, zoomControl: false, zoomSnap: 0.5 });
     L.control.zoom({ zoomInTitle: "Przybliż", zoomOutTitle: "Oddal" }).addTo(map);

@@ -228,9 +228,27 @@ def test_the_page_says_where_each_value_comes_from(client, editor, depot, django
     with django_assert_max_num_queries(20):
         text = client.get(address(depot)).content.decode()
     assert "Źródło: redakcja (ewa)" in text
-    assert "<svg" in text
-    assert 'style="' not in text.partition("<svg")[2].partition("</svg>")[0]
     assert f'href="https://www.openstreetmap.org/{depot.source_id}"' in text
+
+
+@pytest.mark.parametrize(
+    ("degrees_north", "has_boundary", "sentence"),
+    [
+        (0, True, None),
+        (3, True, "Skład leży poza granicą swojej gminy."),
+        (0, False, "Gmina nie ma jeszcze granic."),
+    ],
+)
+def test_the_page_says_when_the_depot_is_outside_its_municipality(
+    client, editor, depot, degrees_north, has_boundary, sentence
+):
+    models.Depot.objects.update(lat=depot.lat + degrees_north)
+    if not has_boundary:
+        models.Boundary.objects.all().delete()
+    build_snapshots()
+    text = client.get(address(depot)).content.decode()
+    warnings = ["Skład leży poza granicą swojej gminy.", "Gmina nie ma jeszcze granic."]
+    assert [warning for warning in warnings if warning in text] == ([sentence] if sentence else [])
 
 
 def test_decisions_from_the_page(client, editor, depot):
