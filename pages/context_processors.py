@@ -3,7 +3,9 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest
 
-OSM = '© autorzy <a href="https://www.openstreetmap.org/copyright">OpenStreetMap</a>'
+from catalog.depots.attribution import OSM_COPYRIGHT
+
+OSM = f'© autorzy <a href="{OSM_COPYRIGHT}">OpenStreetMap</a>'
 
 
 def site(request: HttpRequest) -> dict[str, str]:

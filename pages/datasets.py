@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.depots.attribution import LICENCES, ORIGINS
+from catalog.depots.attribution import LICENCES, ORIGINS, QUOTING
 from catalog.depots.snapshot import depots
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.models import Dataset, Depot
 from catalog.versions import RUNS
 from fueldepot.data.snapshot import Snapshot
 from fueldepot.http.links import site_url
-from pages.page import QUOTING, Crumb, Page, dataset
+from pages.page import Crumb, Page, dataset
 from pages.polish import whole
 from prices.snapshot import prices
 from regulations.snapshot import states

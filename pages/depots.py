@@ -22,7 +22,7 @@ from catalog.territory.point import Point
 from catalog.territory.snapshot import territory
 from fueldepot.http.cache_control import Period
 from pages.choices import CardFacts, DepotCard, Status, card_facts, nearest_cards
-from pages.page import Crumb, Page
+from pages.page import INVENTED_DEPOT, Crumb, Page
 from pages.polish import coordinates
 from pages.svg import territory as territory_svg
 from pages.svg.maps import DepotMap
@@ -65,6 +65,10 @@ class DepotPage(Page):
     """
 
     template: ClassVar[str] = "pages/depot"
+    demonstration_notice = (
+        INVENTED_DEPOT[0],
+        f"{INVENTED_DEPOT[1]} Pod podanym adresem go nie ma.",
+    )
 
     depot: DepotRow
     facts: CardFacts

@@ -20,7 +20,7 @@ from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import line
 from fueldepot.http.query import Query
-from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Page, licence_of_list, publisher
+from pages.page import Page, publisher, terms_of_list
 from pages.polish import counted
 from pages.svg import territory as territory_svg
 from pages.svg.maps import AreaMap, MapUnit, name_lines
@@ -58,6 +58,10 @@ class HomePage(Page):
 
     template: ClassVar[str] = "pages/home"
     query_params: ClassVar[tuple[str, ...]] = ("q",)
+    demonstration_notice = (
+        "Dane demonstracyjne",
+        "Wszystkie składy w katalogu są na razie zmyślone i służą tylko do wypróbowania serwisu.",
+    )
 
     draw_map: Callable[[], AreaMap | None]
     asked: str
@@ -105,11 +109,9 @@ def home_page(query_string: str, today: date) -> HomePage:
         description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
         "lub kodzie pocztowym.",
         path=reverse("home"),
-        demonstration=depots_now.demonstration,
+        **terms_of_list(demonstration=depots_now.demonstration),
         indexed=not (text or error),
         as_of=depots_as_of(depots_now.updated_at),
-        data_status=DEMONSTRATION_STATUS if depots_now.demonstration else MIXED_STATUS,
-        licence=licence_of_list(demonstration=depots_now.demonstration),
         draw_map=partial(territory_svg.country_map, map_unit),
         asked=text,
         results=results,

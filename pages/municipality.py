@@ -24,7 +24,7 @@ from catalog.text import sort_key
 from fueldepot.http.cache_control import Period
 from fueldepot.http.links import route_path, site_url
 from pages.choices import CardPrice, Chip, Choices, DepotCard, Order, card_price, depot_card
-from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list
+from pages.page import Crumb, Page, terms_of_list
 from pages.polish import coordinates, counted
 from pages.requested_point import Origin, RequestedPoint
 from pages.svg import territory as territory_svg
@@ -177,12 +177,10 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         description=f"{unit.name} ({unit.description}): {total}. Ceny, godziny, telefony i dojazd.",
         path=path,
         breadcrumbs=(Crumb.home(), Crumb.voivodeship(unit.voivodeship)),
-        demonstration=demonstration,
+        **terms_of_list(demonstration=demonstration),
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(row.updated_at for row in (*listed, *rows))),
-        data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
-        licence=licence_of_list(demonstration=demonstration),
         draw_map=partial(draw_map, unit, rows, asked.origin, framed=nearest_first or not listed),
         outlines=f"{path}granice.geojson",
         municipality=unit,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from django.conf import settings
 from django.urls import reverse
 
+from catalog.depots.attribution import OSM_COPYRIGHT, QUOTING
 from catalog.links import municipality_path
 from catalog.models import Municipality, Voivodeship
 from fueldepot.http.links import route_path, site_url
@@ -19,8 +20,8 @@ SCHEMA = "https://schema.org"
 
 MIXED_STATUS = "różny w poszczególnych wpisach, podany przy każdym z nich"
 DEMONSTRATION_STATUS = "dane demonstracyjne (zmyślone); służą tylko do wypróbowania serwisu"
+INVENTED_DEPOT = ("Wpis demonstracyjny", "Ten skład jest zmyślony i służy tylko do wypróbowania serwisu.")
 NOT_TO_BE_QUOTED = "nie wolno, dane demonstracyjne (zmyślone)"
-QUOTING = "cytowanie z podaniem źródła"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class Page:
 
     title: without the name of the site. path: canonical, without query.
     breadcrumbs: from the home page to the parent.
-    demonstration: the page shows invented depots and a notice. indexed: by search engines.
+    demonstration: the page shows invented rows, and `demonstration_notice` (title, text) above them.
+    indexed: by search engines.
     data_path: of the API's response with the same data, "" for none.
     leads_to: target of a redirect in place of the HTML, "" for none; the Markdown is shown.
     as_of: the day of the content, None when unknown; of rows that have days of their own the first.
@@ -62,6 +64,10 @@ class Page:
     template: ClassVar[str] = ""
     status: ClassVar[int] = 200
     query_params: ClassVar[tuple[str, ...]] = ()
+    demonstration_notice: ClassVar[tuple[str, str]] = (
+        "Dane demonstracyjne",
+        "Składy na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Pod podanymi adresami ich nie ma.",
+    )
 
     title: str
     description: str
@@ -166,11 +172,15 @@ def dataset(page: Page, *, files: tuple[tuple[str, str], ...] = (), **more: Any)
     }
 
 
-def licence_of_list(*, demonstration: bool) -> str:
-    """Return the terms of use of a list of depots. demonstration: some are invented."""
+def terms_of_list(*, demonstration: bool) -> dict[str, Any]:
+    """Return what a page says of a list of depots. demonstration: some are invented."""
     invented = "demonstracyjne: bez ograniczeń; " if demonstration else ""
-    osm = "wpisy z OpenStreetMap: ODbL 1.0, © autorzy OpenStreetMap (https://www.openstreetmap.org/copyright)"
-    return f"{invented}{osm}; pozostałe: {QUOTING}"
+    osm = f"wpisy z OpenStreetMap: ODbL 1.0, © autorzy OpenStreetMap ({OSM_COPYRIGHT})"
+    return {
+        "demonstration": demonstration,
+        "data_status": DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
+        "licence": f"{invented}{osm}; pozostałe: {QUOTING}",
+    }
 
 
 def twin_path(path: str) -> str:

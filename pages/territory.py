@@ -19,7 +19,7 @@ from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import sort_key
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
-from pages.page import DEMONSTRATION_STATUS, MIXED_STATUS, Crumb, Page, licence_of_list
+from pages.page import Crumb, Page, terms_of_list
 from pages.polish import counted
 from pages.svg import territory as territory_svg
 from pages.svg.maps import AreaMap, MapUnit
@@ -132,12 +132,10 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
         description=f"Województwo {unit.name}: {counted(total, *DEPOT_NOUN)} opału według gmin.",
         path=route_path("voivodeship", unit.slug),
         breadcrumbs=(Crumb.home(),),
-        demonstration=demonstration,
+        **terms_of_list(demonstration=demonstration),
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(row.updated_at for row in own)),
-        data_status=DEMONSTRATION_STATUS if demonstration else MIXED_STATUS,
-        licence=licence_of_list(demonstration=demonstration),
         draw_map=partial(draw_map, unit, tuple(zip(municipalities, rows, strict=True))),
         name=unit.name,
         slug=unit.slug,

@@ -87,9 +87,7 @@ class StoreSourceJson(TypedDict):
     by the depot's owner."""
     description: Annotated[str, example("Dane z otwartego źródła, niepotwierdzone przez redakcję ani właściciela.")]
     """The status in a Polish sentence; demonstration entries say so here."""
-    origin: Annotated[
-        str, example("© autorzy OpenStreetMap, licencja ODbL 1.0 (https://www.openstreetmap.org/copyright)")
-    ]
+    origin: Annotated[str, example(ORIGINS[Depot.Source.OSM])]
     """Attribution of the origin. Repeat it wherever the entry is shown."""
     licence: Annotated[str, example("ODbL-1.0")]
     """Licence of the entry."""

@@ -5,16 +5,19 @@ from collections.abc import Sequence
 from catalog.depots import fuels
 from catalog.models import Depot
 
+OSM_COPYRIGHT = "https://www.openstreetmap.org/copyright"
+QUOTING = "cytowanie z podaniem źródła"
+
 # TextChoices members are strings, so stored values are valid keys.
 ORIGINS: dict[str, str] = {
-    Depot.Source.OSM: "© autorzy OpenStreetMap, licencja ODbL 1.0 (https://www.openstreetmap.org/copyright)",
+    Depot.Source.OSM: f"© autorzy OpenStreetMap, licencja ODbL 1.0 ({OSM_COPYRIGHT})",
     Depot.Source.EDITOR: "Redakcja serwisu",
     Depot.Source.DEMO: "Dane demonstracyjne serwisu: wpis zmyślony, nie opisuje istniejącego składu",
 }
 
 LICENCES: dict[str, str] = {
     Depot.Source.OSM: "ODbL-1.0",
-    Depot.Source.EDITOR: "cytowanie z podaniem źródła",
+    Depot.Source.EDITOR: QUOTING,
     Depot.Source.DEMO: "bez ograniczeń",
 }
 

@@ -23,7 +23,7 @@ from pages.forms.pages import FilledPage, form_title
 from pages.forms.price import HOW, PRICES, PriceFields
 from pages.forms.public_form import PublicForm
 from pages.forms.views import claim_path, get_published, posted, problem, public_form_view, refused, token_of
-from pages.page import Page
+from pages.page import INVENTED_DEPOT, Page
 from pages.polish import date_digits
 from pages.rendering import render_page
 from prices.models import DepotPrice
@@ -107,6 +107,8 @@ class OwnerPage(FilledPage):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenPage(Page):
     """A form of an owner about one depot. token: of the letter that leads here, "" for none."""
+
+    demonstration_notice = INVENTED_DEPOT
 
     form: PublicForm
     depot_name: str

@@ -18,7 +18,7 @@ from catalog.submissions.tokens import LINK_LIFE, status_reference
 from pages.dates import day, moment, until
 from pages.depots import crumbs_of
 from pages.forms.public_form import DEMONSTRATION, KINDS, FormTexts, PublicForm
-from pages.page import Crumb, Page
+from pages.page import INVENTED_DEPOT, Crumb, Page
 from pages.polish import counted
 from prices.submissions import describe_price, prices_from_json
 
@@ -36,6 +36,8 @@ TITLES = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledPage(Page):
     """A page with a form. problem: why it was refused, beyond errors of fields. depot_name: "" for a new depot."""
+
+    demonstration_notice = INVENTED_DEPOT
 
     form: PublicForm
     depot_name: str
@@ -94,6 +96,8 @@ class SubmissionPage(Page):
     has not left, when it is sent. leaving: it is about to be sent. failed: it could not be sent. held_back: it waits,
     because the mailbox has reached its hourly limit.
     """
+
+    demonstration_notice = INVENTED_DEPOT
 
     submission: Submission
     depot_name: str

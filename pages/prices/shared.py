@@ -134,6 +134,10 @@ class OneFuelPage(Page):
     """
 
     query_params: ClassVar[tuple[str, ...]] = ("dzien", "kolejnosc")
+    demonstration_notice = (
+        "Dane demonstracyjne",
+        "Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Nie mówią nic o prawdziwych cenach.",
+    )
 
     answer: FuelPricesJson
     asked: Asked
@@ -246,6 +250,10 @@ class PricesPage(Page):
 
     template: ClassVar[str] = "pages/prices"
     query_params: ClassVar[tuple[str, ...]] = ("dzien",)
+    demonstration_notice = (
+        "Dane demonstracyjne",
+        "Ceny składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu.",
+    )
 
     tabs: tuple[Tab, ...]
     rows: tuple[FuelRow, ...]
