@@ -8,6 +8,7 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 
 from catalog.search.index import SearchIndex
+from catalog.search.inflection import InflectedNames
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
 from catalog.search.query import (
     DIGITS,
@@ -21,6 +22,7 @@ from catalog.search.query import (
     read_query,
     split_fuel,
     split_postcode,
+    spoken_name,
 )
 from catalog.text import fold, plain
 
@@ -54,6 +56,8 @@ class Search:
         """postcodes: municipalities by the five digits of the code."""
         self.index, self._postcodes = index, postcodes
         self.words = WordMatcher(index)
+        towns = (number for number in range(index.municipalities) if index.urban[number])
+        self._towns = InflectedNames(map(index.fold, towns))
 
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
@@ -71,6 +75,9 @@ class Search:
                 fuel, rest = split_fuel(plain(rest))
                 return replace(self._postcode_with_place(code, numbers, rest), fuel=fuel)
             text = rest
+        if town := self._inflected(text):
+            fuel, name = town
+            return Found(tuple(self.index.find(name, limit)), fuel, typed=name)
         typed = " ".join(text.casefold().split())
         for normalize in (fold, normalize_query):
             key = normalize(text)
@@ -116,6 +123,34 @@ class Search:
         similar = [self.index.named(name)[0] for name, _, _ in alike]
         return fuel, list(dict.fromkeys([*municipalities, *similar]))[:MAX_GUESSES]
 
+    def _inflected(self, text: str) -> tuple[str | None, str] | None:
+        """Return the fuel and the town of "pellet w Zielonej Górze"; None where the words are a name as they are.
+
+        A form goes before the same name of another place after a preposition ("do Konina" means Konin), and if its town
+        is among the largest, before that of a locality ("radomia").
+        """
+        fuel, rest = split_fuel(plain(text))
+        words, spoken = spoken_name(rest)
+        town = self._towns.find(words)
+        if town is None:
+            return None
+        same = self.index.named(" ".join(words))
+        first = self.index.named(town)[0]
+        if same and not spoken and (same[0] < self.index.municipalities or not self.index.largest[first]):
+            return None
+        return fuel, town
+
+    def _town_in_front(self, text: str) -> str | None:
+        """Return the town that the first words of an address name, as in "zakopane krupowki"; None without one."""
+        words, _ = spoken_name(text)
+        for end in range(len(words) - 1, 0, -1):
+            numbers = self.index.named(" ".join(words[:end]))
+            if numbers and numbers[0] < self.index.municipalities and self.index.urban[numbers[0]]:
+                return " ".join(words[:end])
+            if town := self._towns.find(words[:end]):
+                return town
+        return None
+
     def _postcode_with_place(self, code: str, numbers: list[int], rest: str) -> Found:
         """Return postcodes; before them the typed place, if it is in another municipality of the code."""
         municipalities, main = self._postcodes.get(code, ()), self.index.teryt(numbers[0])
@@ -157,6 +192,8 @@ class Search:
             for reading in readings:
                 if matches := self.words.find(reading, mode, limit, accented, costs):
                     return Found(_numbers(matches), forgiven=True)
+        if town := self._town_in_front(text):
+            return Found(tuple(self.index.find(town, limit)), typed=town)
         return Found()
 
 

@@ -13,8 +13,8 @@ DIGITS = re.compile(r"[0-9][0-9 ]*", re.ASCII)
 
 KIND_IN_FRONT = re.compile(r"^(gmina|gm|miasto|m st|m|wies|miejscowosc) (?=[a-z0-9]{2})")
 
-NICKNAMES = {"wawa": "warszawa", "wwa": "warszawa", "krk": "krakow"}
-"""Short names of cities that are no prefixes of the name."""
+NICKNAMES = {"wawa": "warszawa", "wwa": "warszawa", "krk": "krakow", "warsaw": "warszawa", "cracow": "krakow"}
+"""Short and English names of cities that are no prefixes of the name."""
 
 ABBREVIATIONS = NICKNAMES | {
     "wlkp": "wielkopolsk",
@@ -57,7 +57,8 @@ FILLERS = frozenset(
     | {"w", "we", "i", "z", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "okolice", "okolica", "okolicy"}
     | {"polska", "na", "prawach", "do", "dla", "sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe"}
     | {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
-    | {"cena", "ceny", "kod", "pocztowy", "gdzie", "kupic", "otwarty", "otwarte", "teraz", "dzis", "dzisiaj"}
+    | {"centrum", "in", "near", "cena", "ceny", "kod", "pocztowy", "gdzie", "kupic", "otwarty"}
+    | {"otwarte", "teraz", "dzis", "dzisiaj"}
     | {"poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"}
 )
 """Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska.
@@ -83,13 +84,13 @@ FUELS = {
     for slug, forms in {
         "wegiel-kostka": r"(?:wegiel |wegla )?kostk[aie]",
         "wegiel-orzech": r"(?:wegiel |wegla )?orzecha?",
-        "ekogroszek": r"eko ?grosz(?:ek|ku|kiem)",
+        "ekogroszek": r"eko ?grosz(?:ek|ku|kiem)|eco pea coal",
         "wegiel-groszek": r"(?:wegiel |wegla )?grosz(?:ek|ku)",
         "mial-weglowy": r"mial(?:u|em)?(?: weglow(?:y|ego))?",
-        "wegiel": r"weg(?:iel|la|lem)(?: kamienn(?:y|ego))?",
-        "pellet": r"pell?et(?:u|y|em|ow)?(?: drzewn(?:y|ego))?",
-        "brykiet": r"brykiet(?:u|y|em|ow)?(?: drzewn(?:y|ego))?",
-        "drewno-kominkowe": r"drew(?:no|na|nem)(?: (?:kominkow|opalow)(?:e|ego|ym))?(?: do kominka)?",
+        "wegiel": r"weg(?:iel|la|lem)(?: kamienn(?:y|ego))?|(?:hard )?coal",
+        "pellet": r"(?:wood )?pell?et(?:u|y|em|ow|s)?(?: drzewn(?:y|ego))?",
+        "brykiet": r"brykiet(?:u|y|em|ow)?(?: drzewn(?:y|ego))?|(?:wood )?briquettes?",
+        "drewno-kominkowe": r"drew(?:no|na|nem)(?: (?:kominkow|opalow)(?:e|ego|ym))?(?: do kominka)?|firewood",
     }.items()
 }
 """Spellings of the slugs of `catalog.depots.fuels`, folded; longer spellings first."""
@@ -119,6 +120,17 @@ class Reading:
 def normalize_punctuation(text: str) -> str:
     """Replace full-width digits and dashes of any kind by ASCII."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(DASHES)
+
+
+def spoken_name(text: str) -> tuple[list[str], bool]:
+    """Return the words of a name in a plain text, and whether a preposition inflects it.
+
+    Without words before it that do not locate, without a district's "centrum", up to a comma or a word for a street.
+    """
+    words = [word.rstrip(".") for word in WORD.findall(before_street(SEGMENT_END.split(text)[0]))]
+    start = next((place for place, word in enumerate(words) if word not in FILLERS), len(words))
+    name = [word for word in words[start:] if word != "centrum"]
+    return name, any(word in PREPOSITIONS or word == "centrum" for word in words[:start])
 
 
 def normalize_query(text: str) -> str:
