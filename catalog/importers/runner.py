@@ -21,6 +21,7 @@ from catalog.importers.source import DataSource
 from catalog.importers.sync import ImportRefused, Options, Report, TooManyRemovals
 from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
 from catalog.search import entries
+from catalog.services.moderation import lock_depots
 
 REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
 
@@ -124,6 +125,13 @@ def record_failures(origin: RunOrigin, *, write: bool) -> Iterator[None]:
 
 IMPORT_LOCK = 0x464445504F54
 """Key of the advisory lock of imports: "FDEPOT" in ASCII."""
+
+TOUCHES_DEPOTS = frozenset({Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES, Dataset.Slug.DEPOTS})
+"""Data sets whose import may change depots.
+
+It locks all of them first, as every service locks depots before prices and versions: otherwise a step that has bumped a
+version waits for a depot whose editor waits for that version.
+"""
 
 BY_HAND = "look at it, and if it is right give it to the import command as a file"
 
@@ -265,6 +273,8 @@ def run_inside(
     """
     reports: list[Report] = []
     changed: dict[str, type[Model]] = {}
+    if not TOUCHES_DEPOTS.isdisjoint(step.dataset for step in steps):
+        lock_depots(Depot.objects.all(), no_key=True)
     for number, step in enumerate(steps):
         started = step.began or timezone.now()
         if origins:

@@ -108,9 +108,12 @@ def locked(depot: Depot) -> Depot:
     return Depot.objects.select_for_update(of=("self",)).get(pk=depot.pk)
 
 
-def lock_depots(depots: QuerySet[Depot]) -> None:
-    """Lock depots by id, the order of all code that locks several. One query."""
-    list(depots.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
+def lock_depots(depots: QuerySet[Depot], *, no_key: bool = False) -> None:
+    """Lock depots by id, the order of all code that locks several. One query.
+
+    no_key: others may still add rows that refer to them, such as submissions.
+    """
+    list(depots.select_for_update(of=("self",), no_key=no_key).order_by("pk").values_list("pk", flat=True))
 
 
 def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:

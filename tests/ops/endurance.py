@@ -263,6 +263,7 @@ def main() -> None:
             watching.join()
             done = [moderating.wait(120), *(job.wait(120) for job in imported)]
             moderated = (Path(folder) / "moderations").read_text().splitlines()[-1:]
+            said = log.read_text() if any(done) and log.exists() else ""
         finally:
             site.stop()
     statuses = sum((seen.statuses for seen in clients), Counter())
@@ -284,6 +285,8 @@ def main() -> None:
         print(f"  {kind:36} {len(found):8} p50 {median(found):6.1f} ms, p99 {quantiles(found, n=100)[98]:6.1f} ms")
     print(f"{compared} validators compared, {len(told)} contradictions")
     print(f"exits of moderations and import: {done}; moderated: {moderated}")
+    if said:
+        print(f"the import said:\n{said}")
     if not imported:
         print(f"nothing was imported from {options.data}: it is not there, or the time was too short")
     print("\n".join(told[:20]))

@@ -1,10 +1,12 @@
 """What an import says when the database cannot take what it brings."""
 
 import io
+import re
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 
 from catalog.importers import runner
 from catalog.models import Boundary, Depot, ImportRun, Municipality, Place, Postcode
@@ -101,3 +103,17 @@ def test_a_connection_that_breaks_at_the_commit_leaves_it_open_whether_the_data_
     finally:
         with connection.cursor() as cursor:
             cursor.execute("DROP FUNCTION goes_away CASCADE")
+
+
+@pytest.mark.django_db
+def test_depots_are_locked_before_any_version_so_that_no_editor_and_import_wait_for_each_other(tmp_path):
+    for name, content in small_country.files().items():
+        (tmp_path / name).write_bytes(content)
+    with CaptureQueriesContext(connection) as queries:
+        call_command("import_data", str(tmp_path), commit=True, stdout=io.StringIO())
+    statements = [query["sql"] for query in queries]
+    locked = next(
+        place for place, sql in enumerate(statements) if "FOR NO KEY UPDATE" in sql and "catalog_depot" in sql
+    )
+    written = next(place for place, sql in enumerate(statements) if re.match('(INSERT INTO|UPDATE) "catalog_', sql))
+    assert locked < written
