@@ -73,7 +73,8 @@ class Candidate:
 class MunicipalityPage(Page):
     """The page of a municipality.
 
-    sections: its depots and the nearest beyond it, each once. own: names and paths of all its depots.
+    place: searched for, the municipality itself without another. sections: its depots and the nearest beyond it, each
+    once. own: names and paths of all its depots.
     origin_at: "lat,lon" of the requested point, "" for none. reference: the origin of distances with its coordinates,
     "" for none. chosen: the filters in Polish. period: in which the opening states hold. fuel_chips, order_chips: links
     to other choices. median: None without one. draw_map: of the listed depots, by number. outlines: path of the GeoJSON
@@ -86,6 +87,7 @@ class MunicipalityPage(Page):
     draw_map: Callable[[], DepotMap | None]
     outlines: str
     municipality: Municipality
+    place: str
     own: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
     origin_at: str
@@ -106,6 +108,12 @@ class MunicipalityPage(Page):
             for number, (name, path) in enumerate(self.own, start=1)
         ]
         return [{"@type": "ItemList", "name": self.title, "numberOfItems": len(items), "itemListElement": items}]
+
+    @property
+    def heading(self) -> str:
+        """The place searched for, with its municipality if that has another name."""
+        name = self.municipality.name
+        return name if self.place == name else f"{self.place}, gmina {name}"
 
     @property
     def map_name(self) -> str:
@@ -184,6 +192,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         draw_map=partial(draw_map, unit, rows, asked.origin, framed=nearest_first or not listed),
         outlines=f"{path}granice.geojson",
         municipality=unit,
+        place=(asked.origin and asked.origin.place) or unit.name,
         own=tuple((row.name, depot_path(row.id, row.name)) for row in listed),
         sections=tuple(sections),
         origin_at=f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",

@@ -35,10 +35,11 @@ class PlaceQuery(Query):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of distances. label: its description, in the genitive."""
+    """The origin of distances. label: its description, in the genitive. place: name or postcode, "" for neither."""
 
     point: Point
     label: str
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ def read_origin(query_string: str) -> RequestedPoint:
     if query.p:
         lat, lon = (float(number) for number in query.p.split(","))
         if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
-            label, notice = describe_point(lat, lon)
-            origin = Origin(Point(lat, lon), label)
+            label, place, notice = describe_point(lat, lon)
+            origin = Origin(Point(lat, lon), label, place)
         else:
             notices.append(OUTSIDE)
     if query.kod:
@@ -69,12 +70,14 @@ def read_origin(query_string: str) -> RequestedPoint:
         if postcode is None:
             notices.append(f"Nie znamy kodu pocztowego {query.kod}, więc go pominęliśmy.")
         else:
-            origin, notice = Origin(postcode.centre, f"środka zabudowy z kodem {query.kod}"), ""
+            origin, notice = Origin(postcode.centre, f"środka zabudowy z kodem {query.kod}", query.kod), ""
     return RequestedPoint(origin, (*notices, notice) if notice else tuple(notices))
 
 
-def describe_point(lat: float, lon: float) -> tuple[str, str]:
-    """Return a description of a point in the genitive, and a notice if the place meant may be elsewhere, else "".
+def describe_point(lat: float, lon: float) -> tuple[str, str, str]:
+    """Return a description of a point in the genitive, the name of its place, and a notice if that may be elsewhere.
+
+    Name and notice are "" for none.
 
     Suggestions of localities link to pages with the position of the locality or, if unknown, with that of its postcode
     or municipality; the description names the one used. A postcode's centre that several localities share is that of
@@ -86,13 +89,14 @@ def describe_point(lat: float, lon: float) -> tuple[str, str]:
     sources = Counter(index.position(number) for number in localities)
     named = {index.labels[number] for number in localities if index.position(number) == SearchEntry.Position.PLACE}
     if len(named) == 1:
-        return f"miejscowości {named.pop()}", ""
+        (name,) = named
+        return f"miejscowości {name}", name, ""
     kinds = {index.kind(number): number for number in reversed(at)}
     if not named and SearchEntry.Kind.MUNICIPALITY in kinds and sources.keys() != {SearchEntry.Position.POSTCODE}:
         label = f"środka gminy {index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]}"
-        return label, PLACE_UNKNOWN.format(label=label)
+        return label, "", PLACE_UNKNOWN.format(label=label)
     if not named and SearchEntry.Kind.POSTCODE in kinds:
         code = index.fold(kinds[SearchEntry.Kind.POSTCODE])
         label = f"środka zabudowy z kodem {code[:2]}-{code[2:]}"
-        return label, PLACE_UNKNOWN.format(label=label) if sources[SearchEntry.Position.POSTCODE] > 1 else ""
-    return f"wskazanego punktu ({coordinates(lat, lon)})", ""
+        return label, "", PLACE_UNKNOWN.format(label=label) if sources[SearchEntry.Position.POSTCODE] > 1 else ""
+    return f"wskazanego punktu ({coordinates(lat, lon)})", "", ""
