@@ -33,7 +33,7 @@ from pages.regulations import page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
 from pages.site_map import SiteMapEntry, SiteMapSection, all_pages, listed_pages
 from pages.stove_check import stove_check_page
-from pages.subsidy import subsidy_page
+from pages.subsidy import first_page
 from pages.territory import voivodeships_by_name
 from prices.snapshot import SeriesRows, official, prices
 from regulations.api.params import DeadlinesQuery
@@ -87,7 +87,7 @@ def pages(today: date) -> Iterator[Page]:
     yield official_page()
     yield index_page(today)
     yield regulations_page(today)
-    yield subsidy_page(None, today)
+    yield first_page("", today)
 
 
 MOST_ENTRIES = 50_000

@@ -1,11 +1,13 @@
 """The page of the check of a stove: how long an appliance may be used in a place, with limits and sources.
 
-A GET form without personal data; the API's counterpart is `/regulations?teryt=…&appliance=…`.
+A GET form without personal data; the API's counterpart is `/regulations?teryt=…&appliance=…`. Where the verdict depends
+on more than place and appliance, the page asks the one question that decides, and its answers are links (`tak`, `nie`).
 """
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, ClassVar
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -16,15 +18,23 @@ from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
 from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.params import line
+from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query
 from pages.home import SearchResult
+from pages.outlook import Outlook, outlook
 from pages.page import Crumb, Page
 from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, stale_notice
-from regulations.api.params import MUNICIPALITY_DIGITS, ApplianceCode
-from regulations.appliance_check import ApplianceStatus, check_appliance
-from regulations.appliance_descriptions import Verdict, describe_check, describe_limit, only_limit
-from regulations.codes import Appliance
+from regulations.api.params import MUNICIPALITY_DIGITS
+from regulations.appliance_check import BURNS_COAL, IN_PART, ApplianceCheck, ApplianceStatus, Facts, check_appliance
+from regulations.appliance_descriptions import (
+    Verdict,
+    ask_fact,
+    describe_check,
+    describe_limit,
+    explain_fact,
+    only_limit,
+)
+from regulations.codes import BOILERS, Appliance, Condition
 from regulations.models import Source, read_sources
 from regulations.queries import Law, Regulation, regulations_of, unit_of
 
@@ -32,6 +42,11 @@ NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gmin
 UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 UNKNOWN_APPLIANCE = "Nie znamy urządzenia o kodzie, który jest w adresie strony."
 NO_APPLIANCE = "Wybierz urządzenie z listy. Poniżej jest skrót dla wszystkich."
+
+UNKNOWN_CLASS: Literal["boiler"] = "boiler"
+"""Code of a boiler whose class its user does not know."""
+
+FACTS = frozenset({BURNS_COAL, IN_PART, *Condition.values})
 
 PERMITTED = frozenset({ApplianceStatus.ENDS, ApplianceStatus.STAYS, ApplianceStatus.NO_RESOLUTION})
 """Statuses with which an appliance may be used today; missing data are never a permission."""
@@ -43,8 +58,38 @@ class StoveQuery(Query):
     empty_is_absent = True
 
     miejsce: Annotated[str, line(1), doc("A place.")] = ""
-    piec: ApplianceCode | None = None
+    piec: Annotated[
+        Appliance | Literal["boiler"] | None,
+        word_for({**{code.value: code for code in Appliance}, UNKNOWN_CLASS: UNKNOWN_CLASS}),
+    ] = None
     teryt: Annotated[str, line(1), doc("A TERYT code.")] = ""
+    tak: Annotated[str, line(1), doc("Codes of facts that are true, with commas.")] = ""
+    nie: Annotated[str, line(1), doc("Codes of facts that are false, with commas.")] = ""
+
+    @property
+    def facts(self) -> dict[str, bool]:
+        """What the user answered; unknown codes are left out."""
+        return {
+            code: value
+            for codes, value in ((self.tak, True), (self.nie, False))
+            for code in codes.split(",")
+            if code in FACTS
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FactQuestion:
+    """A question with the paths of both answers. hint: what helps to answer, "" for nothing.
+
+    answer: "tak" or "nie", "" for an open one. undo: path of the check without the answer.
+    """
+
+    text: str
+    hint: str = ""
+    yes: str = ""
+    no: str = ""
+    answer: str = ""
+    undo: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +97,7 @@ class Answer:
     """The result for an appliance. limits: further deadlines as sentences. sources: of all these deadlines.
 
     is_permitted: the appliance may be used today. since, description, caveat: of the main deadline.
-    is_partial: it is limited, so that the verdict needs the description.
+    is_partial: it is limited, so that the verdict needs the description. question: that decides, None without one.
     """
 
     verdict: Verdict
@@ -63,6 +108,7 @@ class Answer:
     is_partial: bool
     limits: tuple[str, ...]
     sources: tuple[Source, ...]
+    question: FactQuestion | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +117,11 @@ class StoveCheckPage(Page):
 
     place: the typed text or the found name. entry: the legal state there, None without a place. options: candidates
     while the place is ambiguous. others: further places of that name. bans, laws: those that bind the municipality or a
-    part of it.
+    part of it. answered: questions with an answer. outlook: what follows, None without a place.
     """
 
     template: ClassVar[str] = "pages/stove_check"
-    query_params: ClassVar[tuple[str, ...]] = ("miejsce", "piec", "teryt")
+    query_params: ClassVar[tuple[str, ...]] = ("miejsce", "piec", "teryt", "tak", "nie")
 
     place: str
     notice: str
@@ -85,11 +131,20 @@ class StoveCheckPage(Page):
     unit: Municipality | None
     entry: Regulation | None
     answer: Answer | None
+    answered: tuple[FactQuestion, ...]
+    outlook: Outlook | None
     bans: tuple[ProvisionRow, ...]
     laws: tuple[Law, ...]
     stale_notice: str
     calendar_path: str
     regulation_path: str
+
+    @property
+    def boilers(self) -> tuple[ApplianceChoice, ...]:
+        """The boilers of every class, for who does not know theirs; nothing for others."""
+        if not any(one.chosen and one.code == UNKNOWN_CLASS for one in self.appliances):
+            return ()
+        return tuple(one for one in self.appliances if one.code in BOILERS)
 
     @property
     def cited_url(self) -> str:
@@ -107,18 +162,19 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
     `?teryt=` comes from the form: the municipality of that name, or in which the locality of that name lies.
     """
     query, wrong = StoveQuery.read(query_string)
-    place, appliance = query.miejsce, query.piec
+    place, asked, facts = query.miejsce, query.piec, query.facts
+    appliance = asked if isinstance(asked, Appliance) else None
     unit, suggestions, village = find_place(place, query.teryt)
     notices = [UNKNOWN_APPLIANCE] if "piec" in wrong else []
     if "miejsce" in wrong:
         notices.append(UNREADABLE)
     elif place and unit is None and not suggestions:
         notices.append(NOT_FOUND)
-    elif unit and appliance is None:
+    elif unit and asked is None:
         notices.append(NO_APPLIANCE)
     entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
     options = tuple(
-        SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, appliance or ""))
+        SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, asked or ""))
         for suggestion in suggestions
     )
     return StoveCheckPage(
@@ -135,10 +191,20 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         notice=" ".join(notices),
         options=options if unit is None else (),
         others=options if unit else (),
-        appliances=tuple(as_choice(suggestion, entry, appliance, place) for suggestion in Appliance),
+        appliances=(
+            *(as_choice(one, entry, appliance, place) for one in Appliance),
+            ApplianceChoice(
+                UNKNOWN_CLASS,
+                "kocioł, nie wiem jakiej klasy",
+                check_path(unit.teryt if unit else place, UNKNOWN_CLASS),
+                asked == UNKNOWN_CLASS,
+            ),
+        ),
         unit=unit,
         entry=entry,
-        answer=answer_of(entry, appliance, village) if entry and appliance else None,
+        answer=answer_of(entry, appliance, village, facts) if entry and appliance else None,
+        answered=answered(unit.teryt, appliance, facts) if unit and appliance else (),
+        outlook=outlook(entry, appliance) if entry else None,
         bans=ban_rows(entry) if entry else (),
         laws=tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
         stale_notice=stale_notice(entry) if entry else "",
@@ -197,8 +263,12 @@ def locality_in(unit: Municipality, found: list[Suggestion], asked: str) -> str:
     return ""
 
 
-def check_path(place: str, appliance: str) -> str:
+def check_path(place: str, appliance: str, facts: Facts = MappingProxyType({})) -> str:
+    """Return the path of a check. place: a code or a name. appliance: "" for none."""
     parameters = {"miejsce": place} | ({"piec": appliance} if appliance else {})
+    for name, value in (("tak", True), ("nie", False)):
+        if codes := [code for code, fact in facts.items() if fact is value]:
+            parameters[name] = ",".join(codes)
     return f"{reverse('stove-check')}?{urlencode(parameters)}"
 
 
@@ -210,10 +280,31 @@ def as_choice(appliance: Appliance, entry: Regulation | None, chosen: Appliance 
     )
 
 
-def answer_of(entry: Regulation, appliance: Appliance, village: str) -> Answer:
+def answered(teryt: str, appliance: Appliance, facts: Facts) -> tuple[FactQuestion, ...]:
+    """Return the questions that have an answer."""
+    return tuple(
+        FactQuestion(
+            ask_fact(code),
+            answer="tak" if value else "nie",
+            undo=check_path(teryt, appliance, {other: facts[other] for other in facts if other != code}),
+        )
+        for code, value in facts.items()
+    )
+
+
+def question_of(check: ApplianceCheck, teryt: str, facts: Facts) -> FactQuestion | None:
+    """Return the question that decides a check, None without one."""
+    row = check.undecided
+    if row is None or row.open_fact is None:
+        return None
+    yes, no = (check_path(teryt, check.appliance, {**facts, row.open_fact: value}) for value in (True, False))
+    return FactQuestion(ask_fact(row.open_fact), explain_fact(row), yes, no)
+
+
+def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Facts) -> Answer:
     """Return the result for an appliance in the unit of a legal state. village: a locality to name, "" for none."""
     assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
-    check = check_appliance(entry, appliance)
+    check = check_appliance(entry, appliance, facts)
     # The sentence covers a single limited deadline, so its description is shown like that of a deciding one.
     main = check.deciding or only_limit(check.limited)
     deciding = main.deadline if main else None
@@ -228,6 +319,7 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str) -> Answer:
         is_partial=main is not None and check.deciding is None,
         limits=tuple(describe_limit(finding, entry.on) for finding in check.limited if finding is not main),
         sources=tuple(dict.fromkeys(source for row in counted for source in read_sources(row.sources))),
+        question=question_of(check, entry.unit.teryt, facts),
     )
 
 

@@ -1,191 +1,66 @@
 """The pages of the calculator: five steps of a form, each sent by POST to the same address, then the result.
 
-Each step carries the answers of the others in hidden fields. The server does not store, log or put them into a URL.
+Each step carries the answers of the others in hidden fields. The server does not store, log or put them into a URL. A
+link may carry the place, the number of people and the present heating into the first step, never an income.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from django.http import QueryDict
 from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 
-from fueldepot.http.params import (
-    BOOLEANS,
-    AmbiguousNumber,
-    InvalidParameters,
-    NumberLiteral,
-    ParameterError,
-    read_decimal,
-)
-from fueldepot.http.query import Pairs
+from catalog.api.params import TERYT, Teryt
+from catalog.models import Municipality
+from catalog.territory.snapshot import territory
+from fueldepot.http.fields import doc
+from fueldepot.http.params import InvalidParameters, ParameterError, whole, word_for
+from fueldepot.http.query import Query
 from pages.page import Crumb, Page
-from pages.subsidy_questions import (
-    AREA_UNIT,
-    PEOPLE_UNIT,
-    PLANNED,
-    SOURCE_COST,
-    ZLOTY,
-    Field,
-    Step,
-    all_fields,
-    chosen_items,
-    demand,
-    steps,
-)
+from pages.subsidy_answers import PAGE, filled, missing_areas, parameters, read_values
+from pages.subsidy_questions import Field, Step, demand
 from subsidy import rules
-from subsidy.api.params import AREA_RANGE, SubsidyQuery
-from subsidy.application import ENVELOPE, SOURCES, Household, Item, Level, ProjectType
+from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
+from subsidy.application import DOCUMENTS, Application, Heating, Household, Item, Level, ProjectType
 from subsidy.calculator import Result, Variant, calculate
 from subsidy.calculator.rows import describe_refusal
 from subsidy.rules import RulesAt
 
-PAGE = "krok"
-"""Hidden field: the number of the submitted step. Without it all sent answers count."""
-
-MISSING = "missing"
-AMBIGUOUS = "ambiguous"
-"""Codes of errors with a text of their own: a missing answer, and a number with two readings."""
-
-
-def read_values(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> dict[str, str]:
-    """Return the answers by name of the field, trimmed, without empty ones; the last of repeated ones.
-
-    Without `PAGE`, areas imply planned works, and the cost of the source may have the name of the item.
-    """
-    sent = {name: typed[-1].strip() for name, typed in posted if typed}
-    if PAGE not in sent:
-        sent |= {f"{PLANNED}{item}": "1" for item in ENVELOPE if sent.get(item)}
-        sent.setdefault(SOURCE_COST, sent.get(f"cost_{sent.get('new_source')}", ""))
-    return {
-        name: sent[name]
-        for name, field in all_fields(on).items()
-        if sent.get(name) and not (field.kind == "check" and BOOLEANS.get(sent[name].lower()) is False)
-    }
-
-
-def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> tuple[Pairs, list[ParameterError]]:
-    """Return the answers as parameters of `/subsidy`, and an error for each area with two readings.
-
-    Numbers lose their unit, the cost of the source gets the name of its item. With `PAGE`, areas and costs of works
-    that are not chosen are left out.
-    """
-    sent = dict(posted)
-    known, values = all_fields(on), read_values(sent.items(), on)
-    if PAGE in sent:
-        wanted = {field.name for step in steps(values, on) for field in step}
-    else:
-        wanted = {*known, *(f"cost_{item}" for item in SOURCES)}
-    source = sent.get("new_source", [""])[-1]
-    pairs = []
-    for name, typed in sent.items():
-        if name not in wanted or name.startswith(PLANNED):
-            continue
-        target = f"cost_{source}" if name == SOURCE_COST and source in SOURCES else name
-        is_number = name not in known or known[name].kind == "number"
-        unit = known[name].unit if name in known else ZLOTY
-        pairs += [(target.encode(), number_sent(value, unit) if is_number else as_bytes(value)) for value in typed]
-    errors = [
-        ParameterError(item, AMBIGUOUS, f"{item} is {readings}")
-        for item in wanted.intersection(ENVELOPE)
-        if (readings := readings_of_area(values.get(item, ""))) is not None
-    ]
-    return pairs, errors
-
-
-def readings_of_area(typed: str) -> AmbiguousNumber | None:
-    """Return the readings of an area that may be decimals or thousands of m², None if the programme rules one out."""
-    try:
-        read_decimal(typed.strip().removesuffix(AREA_UNIT))
-    except AmbiguousNumber as readings:
-        return readings if int(readings.thousands) <= AREA_RANGE[1] else None
-    except ValueError:
-        pass
-    return None
-
-
-def number_sent(typed: str, unit: str) -> bytes:
-    """Return a number without its unit: złoty as `read_decimal` reads what a person types, others as typed.
-
-    What is no number stays as it is, for the reader to refuse.
-    """
-    # A unit alone is no number, and no empty answer either.
-    text = typed.strip().removesuffix(unit).rstrip() or typed.strip()
-    if unit == PEOPLE_UNIT:
-        return as_bytes("".join(text.split()))
-    if unit != ZLOTY:
-        return as_bytes(text)
-    try:
-        return NumberLiteral(f"{read_decimal(text, 'thousands'):f}".encode())
-    except ValueError:
-        return as_bytes(text)
-
-
-def as_bytes(text: str) -> bytes:
-    """Return a text as a request carries it; a lone surrogate becomes a question mark."""
-    return text.encode("utf-8", "replace")
-
-
-def missing_areas(values: Mapping[str, str]) -> list[ParameterError]:
-    """Return an error for each chosen work without an area."""
-    return [
-        ParameterError(item, MISSING, f"{item} is missing")
-        for item in chosen_items(values)
-        if item in ENVELOPE and item not in values
-    ]
-
-
-def filled(values: Mapping[str, str], errors: Iterable[ParameterError], on: RulesAt) -> tuple[Step, ...]:
-    """Return the steps with values and errors; without values the defaults are chosen."""
-    codes = {error.parameter: error.code for error in errors}
-    source = f"cost_{values.get('new_source', '')}"
-    if source in codes:
-        codes[SOURCE_COST] = codes[source]
-    return tuple(
-        replace(
-            step,
-            parts=tuple(
-                replace(part, fields=tuple(fill(field, values, codes) for field in part.fields)) for part in step.parts
-            ),
-        )
-        for step in steps(values, on)
-    )
-
-
-def fill(field: Field, values: Mapping[str, str], codes: Mapping[str, str]) -> Field:
-    """Return a field with its value and error."""
-    value = values.get(field.name, "")
-    chosen = value if any(choice.value == value for choice in field.choices) else ""
-    choices = tuple(
-        replace(choice, chosen=choice.value == chosen if chosen else number == 0)
-        for number, choice in enumerate(field.choices)
-    )
-    error = describe_error(field, value, codes[field.name]) if field.name in codes else ""
-    return replace(field, value=value, choices=choices, error=error)
-
-
-def describe_error(field: Field, value: str, code: str) -> str:
-    """Return what is wrong with an answer, in Polish."""
-    if code == MISSING and field.missing:
-        return field.missing
-    if code == AMBIGUOUS and (readings := readings_of_area(value)) is not None:
-        decimal = readings.decimal.replace(".", ",")
-        return f"To {decimal} czy {readings.thousands} {field.unit}? Wpisz {decimal} albo {readings.thousands}."
-    return field.mistake
-
+GO_ON = "mimo"
+"""Hidden field: what stands in the way of a subsidy was read."""
 
 LEVELS = (Level.BASIC, Level.ELEVATED, Level.HIGHEST)
 
 FIRST, RESULT = 1, 6
 """Numbers of the first step and of the result."""
 
+DECIDING = (1, 2)
+"""Numbers of the steps that may rule a subsidy out: income and present heating."""
+
 WANTED = "na"
 """Name of the buttons; their values are numbers of steps."""
 
 STATUS = "orientacyjne; przy każdej kwocie zaznaczono, czy potwierdza ją dokument programu"
+
+
+class StartQuery(Query):
+    """What a link may carry into the first step."""
+
+    empty_is_absent = True
+
+    people: Annotated[int | None, whole(*PEOPLE_RANGE), doc("A number of people.")] = None
+    current_heating: Annotated[Heating | None, word_for(HEATINGS), doc("The present heating.")] = None
+    teryt: Annotated[Teryt | None, doc(TERYT)] = None
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The answers to begin with; the documents are obligatory, so they are ticked."""
+        carried = {"people": self.people, "current_heating": self.current_heating}
+        return {name: str(value) for name, value in carried.items() if value} | dict.fromkeys(DOCUMENTS, "1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +101,9 @@ class VariantCard:
 class SubsidyPage(Page):
     """A step of the form, or the result.
 
-    number: of the step, RESULT for the result. steps: all steps, as filled in.
-    mistakes: the invalid fields of the step.
+    number: of the step, RESULT for the result. steps: all steps, as filled in. place: that a link carried, or None.
+    mistakes: the invalid fields of the step. obstacle: why there is no subsidy, or not for a new source, said at the
+    step that decides it; "" elsewhere. went_on: it was read.
     result: of the answers so far; None before the first, or with an invalid one.
     annual_limit: the threshold of the basic level. highest_demand: the index required by the highest level.
     edition: in force. items: with their limits. sums: limits of the sum of table 3, by project type.
@@ -235,11 +111,15 @@ class SubsidyPage(Page):
     """
 
     template: ClassVar[str] = "pages/subsidy"
+    query_params: ClassVar[tuple[str, ...]] = ("people", "current_heating", "teryt")
 
     number: int
     steps: tuple[Step, ...]
     values: Mapping[str, str] = field(repr=False)
     mistakes: tuple[Field, ...]
+    place: Municipality | None
+    obstacle: str
+    went_on: bool
     result: Result | None
     cards: tuple[VariantCard, ...]
     levels: tuple[LevelRow, ...]
@@ -265,22 +145,33 @@ class SubsidyPage(Page):
 
 
 @sensitive_variables()
-def subsidy_page(posted: QueryDict | None, today: date) -> SubsidyPage:
-    """Return the requested step or the result. posted: None for GET.
+def first_page(query_string: str, today: date) -> SubsidyPage:
+    """Return the first step with what the query string carries."""
+    query, _ = StartQuery.read(query_string)
+    return describe(query.values, [], None, FIRST, today, place=find_place(query.teryt or ""))
 
-    Going forward stops at the first step with a mistake; going back does not. Without the number of a step the result
-    is shown.
+
+def find_place(teryt: str) -> Municipality | None:
+    """Return the municipality of a code, None for any other text."""
+    return territory.get().municipalities.get(teryt) if teryt else None
+
+
+@sensitive_variables()
+def subsidy_page(posted: QueryDict, today: date) -> SubsidyPage:
+    """Return the requested step or the result.
+
+    Going forward stops at the first step with a mistake, and once at the step that rules a subsidy out; going back does
+    not. Without the number of a step the result is shown.
     """
     on = rules.current().on(today)
-    if posted is None:
-        return describe({}, [], None, FIRST, on, today)
     values = read_values(posted.lists(), on)
     asked, wanted = read_pages(posted)
     pairs, errors = parameters(posted.lists(), on)
-    result = None
+    result, obstacle, went_on = None, "", bool(posted.get(GO_ON))
     try:
         query = SubsidyQuery.parse(pairs, today=today)
         result = None if errors else calculate(query.application, on)
+        obstacle = obstacle_of(query.application, result, on) if result else ""
     except InvalidParameters as error:
         errors = errors + [
             mistake for mistake in error.errors if mistake.parameter not in {e.parameter for e in errors}
@@ -290,9 +181,22 @@ def subsidy_page(posted: QueryDict | None, today: date) -> SubsidyPage:
     steps = filled(values, errors, on)
     wrong = (number for number, step in enumerate(steps, FIRST) if any(field.error for field in step))
     stopped = next((number for number in wrong if asked < wanted and number < wanted), None)
-    if stopped is None:
-        return describe(values, [], result, wanted, on, today)
-    return describe(values, errors, None, stopped, on, today)
+    place = find_place(posted.get("teryt", ""))
+    if stopped is not None:
+        return describe(values, errors, None, stopped, today, place=place)
+    if asked in DECIDING and wanted == asked + 1 and obstacle and not went_on:
+        return describe(values, [], result, asked, today, place=place, obstacle=obstacle)
+    return describe(values, [], result, wanted, today, place=place, went_on=went_on)
+
+
+def obstacle_of(application: Application, result: Result, on: RulesAt) -> str:
+    """Return why there is no subsidy, or none for a new source, "" where there may be one."""
+    if result.shown.level is Level.NONE:
+        return result.shown.reason
+    if application.heating is Heating.SOLID_FUEL:
+        return ""
+    nothing = application.project_type is ProjectType.LOW
+    return on.text("note_type_1_efficient") if nothing else describe_refusal("row_source_efficient", on)
 
 
 def read_pages(posted: QueryDict) -> tuple[int, int]:
@@ -307,10 +211,14 @@ def describe(
     errors: list[ParameterError],
     result: Result | None,
     number: int,
-    on: rules.RulesAt,
     today: date,
+    *,
+    place: Municipality | None = None,
+    obstacle: str = "",
+    went_on: bool = False,
 ) -> SubsidyPage:
-    """Return the page. number: as in `SubsidyPage`."""
+    """Return the page. number, place, obstacle, went_on: as in `SubsidyPage`."""
+    on = rules.current().on(today)
     steps = filled(values, errors, on)
     title = "Kalkulator dotacji Czyste Powietrze"
     mistakes = () if number == RESULT else tuple(field for field in steps[number - 1] if field.error)
@@ -327,6 +235,9 @@ def describe(
         number=number,
         values=values,
         mistakes=mistakes,
+        place=place,
+        obstacle=obstacle,
+        went_on=went_on,
         result=result,
         cards=variant_cards(result, on) if result else (),
         levels=tuple(level_row(level, on) for level in LEVELS),

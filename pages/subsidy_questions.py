@@ -226,7 +226,8 @@ def works(on: RulesAt) -> Step:
             Part(
                 tuple(check(item, on.items[item].name) for item in DOCUMENTS),
                 "Dokumenty",
-                "Audyt przed pracami i świadectwo po nich są obowiązkowe. Program zwraca ich koszt.",
+                "Audyt przed pracami i świadectwo po nich są obowiązkowe, dlatego są zaznaczone. Program zwraca ich "
+                "koszt.",
             ),
         ),
     )

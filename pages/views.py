@@ -26,7 +26,7 @@ from pages.regulations import RegulationPage, RegulationsPage, regulation_page, 
 from pages.rendering import PageMoved, PageViews, as_html, page_view
 from pages.requested_point import read_origin
 from pages.stove_check import StoveCheckPage, stove_check_page
-from pages.subsidy import SubsidyPage, subsidy_page
+from pages.subsidy import SubsidyPage, first_page, subsidy_page
 from pages.territory import VoivodeshipPage, voivodeship_page
 from prices.queries import RESTS_ON as PRICE_DATA
 
@@ -103,10 +103,10 @@ def depot(request: HttpRequest, depot_id: int, slug: str) -> DepotPage | Removed
     return depot_page(row, timezone.now())
 
 
-@page_view(changes_daily=True)
+@page_view(UNITS, changes_daily=True)
 def subsidy(request: HttpRequest) -> SubsidyPage:
     """The first step of the calculator, with levels and limits."""
-    return subsidy_page(None, timezone.localdate())
+    return first_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
 @csrf_exempt

@@ -7,19 +7,29 @@ Missing data are never a permission: an appliance without a known deadline is NO
 of unknown dates binds. STAYS requires a source that says so.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from types import MappingProxyType
 
 from catalog.models import Municipality
-from regulations.codes import EXEMPTED, Appliance, Condition, Exemption
+from regulations.codes import COAL, EXEMPTED, WOOD, Appliance, Condition, Exemption, FuelCode
 from regulations.fields import read_spared
 from regulations.models import Deadline, Scope
 from regulations.queries import Regulation
 
 AGES = (Condition.OVER_10_YEARS, Condition.FROM_5_TO_10_YEARS, Condition.UNDER_5_YEARS)
 """Age conditions that together cover every boiler; the latest of their deadlines is that of the youngest."""
+
+Facts = Mapping[str, bool]
+"""What is known beyond place and appliance: codes of conditions, `BURNS_COAL` and `IN_PART`, each true or false."""
+
+BURNS_COAL = "coal"
+"""Fact: the appliance burns coal. Otherwise it burns wood."""
+
+IN_PART = "part"
+"""Fact: it stands in the part of the municipality that an act names, such as a town or a health resort."""
 
 
 class ApplianceStatus(StrEnum):
@@ -47,6 +57,7 @@ class ApplianceStatus(StrEnum):
 class ApplianceDeadline:
     """A deadline of one appliance in one municipality.
 
+    fuels, conditions: of the deadline, without those that known facts settle.
     binds: True everywhere in it; None in a part of it, or where sources contradict each other (`contradicted`).
     exemptions: of the appliance; one of them suffices. caveat: what is uncertain in the municipality, "" for nothing.
     stays_if_started_before: an appliance put to use before this day may stay; None without such a rule.
@@ -54,6 +65,8 @@ class ApplianceDeadline:
 
     appliance: Appliance
     deadline: Deadline
+    fuels: tuple[str, ...]
+    conditions: tuple[str, ...]
     binds: bool | None
     contradicted: bool
     exemptions: tuple[Exemption, ...]
@@ -63,7 +76,21 @@ class ApplianceDeadline:
     @property
     def is_limited(self) -> bool:
         """Whether it binds only for some fuels, some buildings or appliances, or a part of the municipality."""
-        return self.binds is None or bool(self.deadline.fuels or self.deadline.conditions)
+        return self.binds is None or self.has_conditions
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether it binds only for some fuels, or some buildings or appliances."""
+        return bool(self.fuels or self.conditions)
+
+    @property
+    def open_fact(self) -> str | None:
+        """The fact that says whether it binds: the part, then the fuel, then a condition; None without one."""
+        if self.contradicted:
+            return None
+        if self.binds is None:
+            return IN_PART
+        return BURNS_COAL if self.fuels else next(iter(self.conditions), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +125,19 @@ class ApplianceCheck:
             return None
         return max(days)
 
+    @property
+    def undecided(self) -> ApplianceDeadline | None:
+        """The deadline whose `open_fact` decides the status; None where no question helps.
 
-def check_appliance(entry: Regulation, appliance: Appliance) -> ApplianceCheck:
+        Once an appliance is forbidden, no further deadline matters.
+        """
+        if self.status not in {ApplianceStatus.LIMITED, ApplianceStatus.ENDS}:
+            return None
+        rows = [finding for finding in self.limited if finding.open_fact]
+        return next((finding for finding in rows if finding.open_fact == IN_PART), next(iter(rows), None))
+
+
+def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = MappingProxyType({})) -> ApplianceCheck:
     """Check how long an appliance may be used.
 
     entry: the legal state of the voivodeship on a day, with the municipality as its unit.
@@ -109,7 +147,7 @@ def check_appliance(entry: Regulation, appliance: Appliance) -> ApplianceCheck:
     if not entry.laws:
         return ApplianceCheck(appliance, ApplianceStatus.NO_RESOLUTION)
     assert entry.unit is not None  # noqa: S101 - callers pass a municipality
-    found = tuple(appliance_deadlines(entry, appliance))
+    found = tuple(appliance_deadlines(entry, appliance, facts))
     spared_by = tuple(find_sparings(entry, appliance))
     deciding = find_deciding(found, entry.unit.teryt)
     if deciding:
@@ -136,7 +174,7 @@ def status_without_deciding(
     return ApplianceStatus.DATES_UNKNOWN if entry.has_undated_acts else ApplianceStatus.NOT_NAMED
 
 
-def appliance_deadlines(entry: Regulation, appliance: Appliance) -> Iterable[ApplianceDeadline]:
+def appliance_deadlines(entry: Regulation, appliance: Appliance, facts: Facts) -> Iterable[ApplianceDeadline]:
     """Yield the deadlines that end or limit the use of an appliance in the municipality, in their order."""
     for row in binding(entry):
         unclear = appliance in row.unclear_appliances
@@ -144,10 +182,19 @@ def appliance_deadlines(entry: Regulation, appliance: Appliance) -> Iterable[App
         if (appliance not in row.appliances and not unclear) or None in bounds:
             continue
         contradicted = row.uncertain or unclear
+        binds = None if contradicted else entry.binds(row)
+        if any(facts.get(code) is False for code in row.conditions) or is_of_other_fuel(row, facts):
+            continue
+        if binds is None and not contradicted and IN_PART in facts:
+            if is_about_part(row) is not facts[IN_PART]:
+                continue
+            binds = True
         yield ApplianceDeadline(
             appliance,
             row,
-            None if contradicted else entry.binds(row),
+            () if is_of_fuel(row, facts) else tuple(row.fuels),
+            tuple(code for code in row.conditions if code not in facts),
+            binds,
             contradicted,
             tuple(code for code in map(Exemption, row.exemptions) if appliance in EXEMPTED[code]),
             next(iter(bounds), None),
@@ -158,6 +205,21 @@ def appliance_deadlines(entry: Regulation, appliance: Appliance) -> Iterable[App
 def binding(entry: Regulation) -> Iterable[Deadline]:
     """Yield the deadlines of appliances in use that bind, or may bind, the municipality."""
     return (row for row in entry.deadlines_of_unit if row.kind != Deadline.Kind.NEW_INSTALLATIONS)
+
+
+def is_about_part(scope: Scope) -> bool:
+    """Whether a scope that covers a part of a municipality is that of `IN_PART`, and not the rest."""
+    return scope.area in {Scope.Area.LISTED, Scope.Area.TOWNS}
+
+
+def is_of_fuel(row: Deadline, facts: Facts) -> bool:
+    """Whether a deadline for some fuels is about the known one."""
+    return BURNS_COAL in facts and (FuelCode.HARD_COAL if facts[BURNS_COAL] else FuelCode.BIOMASS) in row.fuels
+
+
+def is_of_other_fuel(row: Deadline, facts: Facts) -> bool:
+    """Whether a deadline for some fuels leaves out the known one."""
+    return BURNS_COAL in facts and bool(row.fuels) and (COAL if facts[BURNS_COAL] else WOOD).isdisjoint(row.fuels)
 
 
 def find_sparings(entry: Regulation, appliance: Appliance) -> Iterable[Sparing]:
@@ -177,13 +239,13 @@ def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str) -> Appliance
     each cover a part of the municipality and together the whole.
     """
     candidates = [finding for finding in found if not finding.is_limited]
-    by_age = {finding.deadline.conditions[0]: finding for finding in found if finding.binds and is_by_age(finding)}
+    by_age = {finding.conditions[0]: finding for finding in found if finding.binds and is_by_age(finding)}
     if len(by_age) == len(AGES):
         candidates.append(max(by_age.values(), key=day_of))
     parts = [
         finding
         for finding in found
-        if finding.binds is None and not finding.contradicted and not has_limits(finding.deadline)
+        if finding.binds is None and not finding.contradicted and not finding.has_conditions
     ]
     candidates += [
         max(finding, other, key=day_of)
@@ -195,11 +257,7 @@ def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str) -> Appliance
 
 
 def is_by_age(one: ApplianceDeadline) -> bool:
-    return len(one.deadline.conditions) == 1 and one.deadline.conditions[0] in AGES and not one.deadline.fuels
-
-
-def has_limits(row: Deadline) -> bool:
-    return bool(row.fuels or row.conditions)
+    return len(one.conditions) == 1 and one.conditions[0] in AGES and not one.fuels
 
 
 def day_of(one: ApplianceDeadline) -> date:

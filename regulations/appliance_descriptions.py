@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from django.utils.formats import date_format
 
 from catalog.text import full_sentence
-from regulations.appliance_check import ApplianceCheck, ApplianceDeadline, ApplianceStatus
+from regulations.appliance_check import BURNS_COAL, IN_PART, ApplianceCheck, ApplianceDeadline, ApplianceStatus
 from regulations.codes import Appliance, Condition, Exemption, FuelCode
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -104,9 +104,9 @@ def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[s
         short = f"nie wolno {since} (tylko {limits_in_short(one)}){exceptions(one)}"
         return verdict, limits_of(one) + unless(one), short, "Innych terminów nie znamy."
     reasons = []
-    if any(one.deadline.fuels for one in limited):
+    if any(one.fuels for one in limited):
         reasons.append("paliwa")
-    if any(one.deadline.conditions for one in limited):
+    if any(one.conditions for one in limited):
         reasons.append("budynku albo wieku urządzenia")
     if any(one.binds is None for one in limited):
         reasons.append("miejsca w gminie")
@@ -117,6 +117,20 @@ def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[s
 def only_limit(limited: tuple[ApplianceDeadline, ...]) -> ApplianceDeadline | None:
     """Return the single limited deadline; None for several, or where sources contradict each other."""
     return limited[0] if len(limited) == 1 and not limited[0].contradicted else None
+
+
+def ask_fact(code: str) -> str:
+    """Return the question about a fact, see `regulations.appliance_check.Facts`."""
+    if code == IN_PART:
+        return "Czy urządzenie stoi w części gminy, którą przepisy wymieniają osobno?"
+    return "Czy palisz w nim węglem?" if code == BURNS_COAL else f"Czy {Condition(code).label}?"
+
+
+def explain_fact(one: ApplianceDeadline) -> str:
+    """Return what helps to answer the question about the open fact of a deadline, "" for nothing."""
+    if one.open_fact == IN_PART:
+        return one.caveat or full_sentence(one.deadline.scope)
+    return "Drewno, pellet i brykiet z drewna to nie węgiel." if one.open_fact == BURNS_COAL else ""
 
 
 def describe_limit(one: ApplianceDeadline, on: date) -> str:
@@ -133,10 +147,10 @@ def describe_limit(one: ApplianceDeadline, on: date) -> str:
 def limits_of(one: ApplianceDeadline) -> str:
     """Return the middle of a sentence: fuels, conditions and part of the municipality of a deadline."""
     row, parts, required = one.deadline, [""], []
-    if row.fuels:
-        required.append(f"paliwo to {either([FuelCode(code).label for code in row.fuels], 'lub')}")
-    if row.conditions:
-        required.append(" i ".join(Condition(code).label for code in row.conditions))
+    if one.fuels:
+        required.append(f"paliwo to {either([FuelCode(code).label for code in one.fuels], 'lub')}")
+    if one.conditions:
+        required.append(" i ".join(Condition(code).label for code in one.conditions))
     if required:
         parts.append(f"jeśli {', a '.join(required)}")
     if one.contradicted:
@@ -148,10 +162,10 @@ def limits_of(one: ApplianceDeadline) -> str:
 
 def limits_in_short(one: ApplianceDeadline) -> str:
     """Return fuels, conditions and part of the municipality of a limited deadline for a cell of a table."""
-    fuels = [FuelCode(code).label for code in one.deadline.fuels]
+    fuels = [FuelCode(code).label for code in one.fuels]
     parts = [either(fuels, "i") if len(fuels) <= MOST_FUELS else "niektóre paliwa"] if fuels else []
     parts += dict.fromkeys(
-        CONDITIONS_IN_SHORT.get(Condition(code), "urządzenia w pewnym wieku") for code in one.deadline.conditions
+        CONDITIONS_IN_SHORT.get(Condition(code), "urządzenia w pewnym wieku") for code in one.conditions
     )
     return "; ".join([*parts, "część gminy"] if one.binds is None else parts)
 

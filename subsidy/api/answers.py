@@ -215,6 +215,8 @@ class SubsidyJson(SubsidyOutcomeJson):
     """What was asked for, item by item. Absent with `brief`."""
     audit_variants: NotRequired[list[SubsidyVariantJson]]
     """Results of project types 1, 2 and 3 when `eu` is unknown; else empty. Absent with `brief`."""
+    max_subsidy_range_pln: NotRequired[list[Annotated[float, example(14000.0, ge=0)]]]
+    """Lowest and highest `max_subsidy_pln` of the variants, equal when `eu` is given. Only with `brief`."""
     notes: list[Annotated[str, example("Limity obcinamy do pełnego grosza.", "A remark in Polish.")]]
     """Remarks on the result; the first of them name parameters that are not known and were ignored."""
     conditions: NotRequired[list[SubsidyConditionJson]]
@@ -254,6 +256,7 @@ def describe_subsidy(result: Result, *, notes: Sequence[str], html: bool, brief:
     if brief:
         for name in LISTS:
             del body[name]
+        body["max_subsidy_range_pln"] = [float(amount) for amount in result.amounts_pln]
     if html:
         context = {"result": result, "shown": result.shown}
         body["html"] = {

@@ -397,7 +397,11 @@ def test_both_names_of_a_parameter_are_named(client):
 def test_a_brief_answer_says_the_same_without_the_lists(client):
     whole, brief = ask(client, **WHOLE), ask(client, **WHOLE, brief="1")
     lists = {"items", "audit_variants", "conditions", "sources"}
+    assert brief.pop("max_subsidy_range_pln") == [whole["max_subsidy_pln"]] * 2
     assert brief == {name: value for name, value in whole.items() if name not in lists}
+    unaudited = WHOLE | {"eu": "unknown"}
+    amounts = [variant["max_subsidy_pln"] for variant in ask(client, **unaudited)["audit_variants"]]
+    assert ask(client, **unaudited, brief="1")["max_subsidy_range_pln"] == [min(amounts), max(amounts)]
     assert whole["items"]
     assert ask(client, brief="1", wals="150")["notes"][0].count("walls") == 1
 

@@ -1,6 +1,8 @@
 """ "Sprawdź swój piec"."""
 
+import re
 from datetime import date, timedelta
+from html import unescape
 
 import pytest
 
@@ -11,6 +13,7 @@ from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalSt
 pytestmark = pytest.mark.django_db
 
 URL = "/przepisy/sprawdz/"
+TWIN = "/przepisy/sprawdz.md"
 ON = date(2026, 11, 22)
 CLASS_3 = "boiler_class_3"
 
@@ -337,3 +340,79 @@ def test_what_cannot_be_answered_says_so(client, searchable, query, words):
 
 def test_what_was_typed_is_shown_as_text(client, searchable):
     assert SCRIPT not in ask(client, SCRIPT).content.decode()
+
+
+def test_one_question_decides_and_its_answers_are_links(client, acts):
+    DeadlineFactory(
+        outside_krakow=True, date=date(2030, 1, 1), appliances=["stove"], fuels=["hard_coal"], description="Bez węgla."
+    )
+    answer = ask(client, "1217011", "stove")
+    html, text = answer.content.decode(), said(answer)
+    assert "Czy palisz w nim węglem?" in text
+    yes, no = (f"{URL}?miejsce=1217011&amp;piec=stove&amp;{word}=coal" for word in ("tak", "nie"))
+    assert f'href="{yes}"' in html
+    assert f'href="{no}"' in html
+    coal = client.get(unescape(yes))
+    assert "piec lub koza: wolno używać do 31 grudnia 2029 r." in said(coal)
+    assert "Czy palisz w nim węglem? tak ( zmień )" in said(coal)
+    assert "nie znamy terminu" in said(client.get(unescape(no)))
+    assert said(client.get(f"{URL}?miejsce=1217011&piec=stove&tak=nonsense")) == text
+    assert "Czy palisz w nim węglem?" in client.get(f"{TWIN}?miejsce=1217011&piec=stove").content.decode()
+
+
+def test_who_does_not_know_the_class_sees_every_class(client, acts):
+    text = said(ask(client, "1217011", "boiler"))
+    assert "Zakopane, kocioł: termin zależy od klasy." in text
+    assert "kocioł klasy 3 do 31 grudnia 2026 r. kocioł klasy 4 nie znamy zakazu" in text
+    assert "Tabliczka na kotle" in text
+    assert "nie wiem jakiej klasy" in said(client.get(URL))
+
+
+def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
+    DeadlineFactory(
+        outside_krakow=True,
+        kind="new_installations",
+        date=date(2020, 1, 1),
+        appliances=[CLASS_3],
+        description="Nowy kocioł tylko z podajnikiem.",
+    )
+    text = said(ask(client, "1217011"))
+    after = text[text.index("Co potem") :]
+    assert "Nowy kocioł tylko z podajnikiem." in after
+    assert "pompy ciepła" in after
+    assert "Nowy kocioł tylko z podajnikiem." not in said(ask(client, "1261011"))
+    DeadlineFactory(krakow=True, kind="solid_fuel_ban", date=date(2019, 9, 1), description="Bez paliw stałych.")
+    banned = said(ask(client, "1261011"))
+    assert "Bez paliw stałych." in banned[banned.index("Co potem") :]
+    assert "nowy kocioł na węgiel, drewno lub pellet musi spełniać ekoprojekt" not in banned
+
+
+@pytest.mark.parametrize(
+    ("appliance", "heating"),
+    [(CLASS_3, "solid_fuel"), ("stove", "solid_fuel"), ("boiler_class_5", "solid_fuel_class5"), ("fireplace", None)],
+)
+def test_the_calculator_begins_with_what_is_known(client, acts, appliance, heating):
+    html = ask(client, "1217011", appliance).content.decode()
+    path = unescape(re.search(r'href="(/dotacja/\?[^"]*)"', html)[1])
+    assert path == "/dotacja/?teryt=1217011" + (f"&current_heating={heating}" if heating else "")
+    assert ("za wymianę tego kotła nie płaci" in said(ask(client, "1217011", appliance))) is (
+        heating == "solid_fuel_class5"
+    )
+    first = client.get(path).content.decode()
+    assert 'name="teryt" value="1217011"' in first
+    if heating:
+        assert f'name="current_heating" value="{heating}"' in first
+
+
+def test_limits_of_new_sources_are_those_of_the_programme(client, acts):
+    from subsidy import rules
+
+    on = rules.current().on(ON)
+    low, high = (on.number("items/pellet_boiler", level) for level in ("basic", "highest"))
+    text = said(ask(client, "1217011")).replace("\N{NO-BREAK SPACE}", " ")
+    assert re.search(rf"Kocioł na pellet[^\d]* od {low:,.0f} do {high:,.0f} zł".replace(",", " "), text)
+
+
+def test_only_deadlines_to_come_go_into_a_calendar(client, acts):
+    assert "Dodaj terminy do kalendarza : tylko te" in said(ask(client, "1217011"))
+    assert "Żeby nie przegapić" not in said(ask(client, "1261011"))

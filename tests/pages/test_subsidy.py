@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from fueldepot.http import cache_control
+from tests import factories
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, runnable, text_of
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +49,15 @@ def test_the_empty_form(client):
     assert not runnable(answer)
     assert 'method="post"' in html
     assert "Krok 1 z 5" in text_of(answer)
-    assert set(fields_of(answer)) == {"krok", "people", "income", "income_type", "annual_income"}
+    assert set(fields_of(answer)) == {
+        "krok",
+        "people",
+        "income",
+        "income_type",
+        "annual_income",
+        "audit",
+        "energy_certificate",
+    }
     assert "do 1 300 zł, a gdy mieszkasz sam: do 1 800 zł" in text_of(answer)
 
 
@@ -144,7 +153,7 @@ def test_five_pages_lead_to_the_result(client):
     assert "cost_floor" not in html
     assert "cost_ground_source_loop" not in html
     text = text_of(walk(client, *PAGES))
-    assert "Najwyższa możliwa dotacja: od 14 350 do 43 225 zł, zależnie od audytu" in text
+    assert "Najwyższa możliwa dotacja: od 15 470 do 44 345 zł, zależnie od audytu" in text
 
 
 def test_the_result_so_far_stands_beside_the_pages(client):
@@ -380,3 +389,59 @@ def test_two_thousand_a_month_are_no_two_zlotys(client):
     level = {typed: client.post(PATH, household | {"income": typed}).content for typed in ("2.000", "2000", "2")}
     assert level["2.000"].replace(b"2.000", b"2000") == level["2000"]
     assert b"podwy\xc5\xbcszony" in level["2.000"]
+
+
+def test_a_link_carries_people_heating_and_place_but_no_income(client):
+    answer = client.get(f"{PATH}?people=3&current_heating=other&income=1234&annual_income=99&teryt=1261011")
+    sent = fields_of(answer)
+    assert (sent["people"], sent["current_heating"], sent["income"], sent["annual_income"]) == ("3", "other", "", "")
+    assert "teryt" not in sent  # no such municipality here
+    factories.krakow()
+    assert fields_of(client.get(f"{PATH}?teryt=1261011"))["teryt"] == "1261011"
+    text = text_of(client.post(PATH, {"krok": "5", "na": "wynik", "teryt": "1261011"}))
+    assert "jakie terminy i wymagania obowiązują: Kraków" in text
+    assert fields_of(client.get(f"{PATH}?people=x&current_heating=coal&teryt=1"))["people"] == ""
+
+
+def test_obligatory_documents_are_ticked_until_somebody_clears_them(client):
+    answer = walk(client, *PAGES[:3], last="4")
+    html = answer.content.decode()
+    for name in ("audit", "energy_certificate"):
+        assert re.search(rf'name="{name}" value="1" checked', html)
+    sent = {name: value for name, value in fields_of(answer).items() if name not in {"audit", "energy_certificate"}}
+    again = client.post(PATH, sent | {"na": "5"})
+    assert not {"audit", "energy_certificate"} & set(fields_of(again))
+
+
+@pytest.mark.parametrize(
+    ("pages", "stopped", "reason"),
+    [
+        (({"annual_income": "200 000"},), "1", "Dotacja nie przysługuje"),
+        (({}, {"current_heating": "other"}), "2", "Za nowe źródło ciepła program nie zapłaci"),
+        (({}, {"current_heating": "solid_fuel_class5", "eu": "1"}), "2", "nie ma czego dofinansować"),
+    ],
+)
+def test_who_gets_nothing_learns_it_at_that_step(client, pages, stopped, reason):
+    answer = walk(client, *pages, last=str(int(stopped) + 1))
+    assert answer.status_code == 200
+    text = text_of(answer)
+    assert f"Krok {stopped} z 5" in text
+    assert reason in text
+    # Read once, it does not stop the reader again.
+    for number in range(int(stopped) + 1, 6):
+        answer = client.post(PATH, fields_of(answer) | {"na": str(number)})
+        assert f"Krok {number} z 5" in text_of(answer)
+
+
+def test_every_step_can_be_left_for_the_result_and_entered_from_any_other(client):
+    answer = walk(client, *PAGES[:3], last="2")
+    html = answer.content.decode()
+    assert 'name="na" value="wynik">Przelicz</button>' in html
+    assert set(re.findall(r'form="formularz" name="na" value="(\d)"', html)) == {"1", "3", "4", "5"}
+    result = client.post(PATH, fields_of(answer) | {"na": "wynik"})
+    assert "Zmień odpowiedzi" in text_of(result)
+    assert re.search(r'form="formularz" name="na" value="1">Zmień odpowiedzi', result.content.decode())
+    first = client.post(PATH, fields_of(result) | {"na": "1"})
+    assert fields_of(first)["people"] == "2"
+    changed = client.post(PATH, fields_of(first) | {"people": "3", "na": "wynik"})
+    assert 'name="people" value="3"' in changed.content.decode()

@@ -18,10 +18,10 @@ ECODESIGN, FIREPLACE, STOVE = Appliance.BOILER_ECODESIGN, Appliance.FIREPLACE, A
 ON = "2026-11-22"
 
 
-def check(teryt, appliance, on=ON):
+def check(teryt, appliance, on=ON, **facts):
     query = RegulationsQuery(teryt=teryt, postcode=None, voivodeship=None, on=date.fromisoformat(on))
     (entry,) = queries.find_regulations(query)
-    return check_appliance(entry, appliance)
+    return check_appliance(entry, appliance, facts)
 
 
 def decided(found):
@@ -125,3 +125,50 @@ def test_a_building_at_the_network_is_a_limit(starter):
     assert decided(found) == "2024-01-01"
     (network,) = found.limited
     assert (network.deadline.conditions, network.binds) == ([Condition.NETWORK_AVAILABLE], True)
+
+
+@pytest.mark.parametrize(
+    ("teryt", "appliance", "facts", "status", "day", "fact"),
+    [
+        # Nowy Targ: first the part of the town, then the fuel
+        ("1211011", FIREPLACE, {}, ApplianceStatus.LIMITED, None, "part"),
+        ("1211011", FIREPLACE, {"part": False}, ApplianceStatus.ENDED, "2024-05-01", None),
+        ("1211011", FIREPLACE, {"part": True}, ApplianceStatus.LIMITED, None, "coal"),
+        ("1211011", FIREPLACE, {"part": True, "coal": True}, ApplianceStatus.ENDS, "2030-01-01", None),
+        ("1211011", FIREPLACE, {"part": True, "coal": False}, ApplianceStatus.NOT_NAMED, None, None),
+        # Warszawa: coal has ended, wood ends with the class
+        ("1465011", CLASS_3, {}, ApplianceStatus.ENDS, "2028-01-01", "coal"),
+        ("1465011", CLASS_3, {"coal": True}, ApplianceStatus.ENDED, "2023-10-01", None),
+        ("1465011", CLASS_3, {"coal": False}, ApplianceStatus.ENDS, "2028-01-01", None),
+        # Bełchatów: buildings connected to district heating
+        ("1001011", CLASS_5, {}, ApplianceStatus.LIMITED, None, "district_heating_connected"),
+        ("1001011", CLASS_5, {"district_heating_connected": True}, ApplianceStatus.ENDED, "2020-01-01", None),
+        ("1001011", CLASS_5, {"district_heating_connected": False}, ApplianceStatus.STAYS, None, None),
+        # Zakopane: nothing to ask
+        ("1217011", CLASS_3, {}, ApplianceStatus.ENDS, "2027-01-01", None),
+        # Sources that contradict each other are not settled by a question.
+        ("0801011", CLASS_5, {}, ApplianceStatus.CONTRADICTED, None, None),
+    ],
+)
+def test_known_facts_decide_and_the_open_one_is_asked(starter, teryt, appliance, facts, status, day, fact):
+    found = check(teryt, appliance, **facts)
+    assert (found.status, decided(found)) == (status, day)
+    assert (found.undecided and found.undecided.open_fact) == fact
+
+
+def test_answers_to_every_question_lead_to_an_end(starter):
+    """Whatever is answered, the questions stop, and none is asked again."""
+    from catalog.territory.snapshot import territory
+
+    asked = 0
+    for teryt in territory.get().municipalities:
+        for appliance in Appliance:
+            open_facts = [{}]
+            while open_facts:
+                facts = open_facts.pop()
+                row = check(teryt, appliance, **facts).undecided
+                if row is not None:
+                    asked += 1
+                    assert row.open_fact not in facts
+                    open_facts += [{**facts, row.open_fact: value} for value in (True, False)]
+    assert asked > 100
