@@ -51,13 +51,13 @@ class SourceLimit:
 class Outlook:
     """What follows. rules: of new appliances, that bind the municipality or a part of it, the latest first.
 
-    known: whether the rules of the place are known. solid_fuel_banned: since a day that has passed, everywhere in it.
+    has_known_rules: whether those of the place are known. solid_fuel_banned: everywhere in it, today.
     funded: None without an appliance. limits: of new sources. condition: of all limits. calculator: its path, with what
     is known. calendar: the path of the deadlines to come, "" without any.
     """
 
     rules: tuple[ProvisionRow, ...]
-    known: bool
+    has_known_rules: bool
     solid_fuel_banned: bool
     funded: bool | None
     limits: tuple[SourceLimit, ...]
@@ -77,7 +77,8 @@ def outlook(entry: Regulation, appliance: Appliance | None) -> Outlook:
     calendar = route_path("v1:regulations-calendar", entry.voivodeship.slug) + f"?teryt={entry.unit.teryt}"
     return Outlook(
         rules=tuple(provision_row(entry, row, row.date) for row in rows),
-        known=entry.deadline_status_of_unit not in {DeadlineStatus.STATE_UNKNOWN, DeadlineStatus.DATES_UNKNOWN},
+        has_known_rules=entry.deadline_status_of_unit
+        not in {DeadlineStatus.STATE_UNKNOWN, DeadlineStatus.DATES_UNKNOWN},
         solid_fuel_banned=any(
             row.kind == Deadline.Kind.SOLID_FUEL_BAN and row.date <= entry.on and entry.binds(row) for row in rows
         ),
@@ -93,6 +94,7 @@ def source_limits(on: rules.RulesAt) -> Iterator[SourceLimit]:
     """Yield the limits of the sources that the programme pays at some level."""
     for item in SOURCES:
         limits = [on.values.get((f"items/{item}", level)) for level in (Level.BASIC, Level.HIGHEST)]
-        known = [limit for limit in limits if limit is not None]
-        if known:
-            yield SourceLimit(on.items[item].name, known[0].value, known[-1].value, all(one.verified for one in known))
+        paid = [limit for limit in limits if limit is not None]
+        if paid:
+            name, verified = on.items[item].name, all(limit.verified for limit in paid)
+            yield SourceLimit(name, paid[0].value, paid[-1].value, verified)

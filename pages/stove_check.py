@@ -142,9 +142,9 @@ class StoveCheckPage(Page):
     @property
     def boilers(self) -> tuple[ApplianceChoice, ...]:
         """The boilers of every class, for who does not know theirs; nothing for others."""
-        if not any(one.chosen and one.code == UNKNOWN_CLASS for one in self.appliances):
+        if not any(appliance.chosen and appliance.code == UNKNOWN_CLASS for appliance in self.appliances):
             return ()
-        return tuple(one for one in self.appliances if one.code in BOILERS)
+        return tuple(appliance for appliance in self.appliances if appliance.code in BOILERS)
 
     @property
     def cited_url(self) -> str:
@@ -162,19 +162,19 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
     `?teryt=` comes from the form: the municipality of that name, or in which the locality of that name lies.
     """
     query, wrong = StoveQuery.read(query_string)
-    place, asked, facts = query.miejsce, query.piec, query.facts
-    appliance = asked if isinstance(asked, Appliance) else None
+    place, choice, facts = query.miejsce, query.piec, query.facts
+    appliance = choice if isinstance(choice, Appliance) else None
     unit, suggestions, village = find_place(place, query.teryt)
     notices = [UNKNOWN_APPLIANCE] if "piec" in wrong else []
     if "miejsce" in wrong:
         notices.append(UNREADABLE)
     elif place and unit is None and not suggestions:
         notices.append(NOT_FOUND)
-    elif unit and asked is None:
+    elif unit and choice is None:
         notices.append(NO_APPLIANCE)
     entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
     options = tuple(
-        SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, asked or ""))
+        SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, choice or ""))
         for suggestion in suggestions
     )
     return StoveCheckPage(
@@ -192,12 +192,12 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         options=options if unit is None else (),
         others=options if unit else (),
         appliances=(
-            *(as_choice(one, entry, appliance, place) for one in Appliance),
+            *(as_choice(code, entry, appliance, place) for code in Appliance),
             ApplianceChoice(
                 UNKNOWN_CLASS,
                 "kocioł, nie wiem jakiej klasy",
                 check_path(unit.teryt if unit else place, UNKNOWN_CLASS),
-                asked == UNKNOWN_CLASS,
+                choice == UNKNOWN_CLASS,
             ),
         ),
         unit=unit,
