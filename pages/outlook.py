@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from fueldepot.http.links import route_path
 from pages.regulations import ProvisionRow, provision_row
+from regulations.appliance_check import IN_PART, Facts, is_about_part
 from regulations.codes import Appliance
 from regulations.models import Deadline
 from regulations.queries import DeadlineStatus, Regulation
@@ -66,11 +67,16 @@ class Outlook:
     calendar: str
 
 
-def outlook(entry: Regulation, appliance: Appliance | None) -> Outlook:
+def outlook(entry: Regulation, appliance: Appliance | None, facts: Facts) -> Outlook:
     """Return what follows in the municipality of a legal state. appliance: None for an unknown one."""
     assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     on = rules.current().on(entry.on)
-    rows = [row for row in reversed(entry.deadlines_of_unit) if row.kind in NEW_APPLIANCES]
+    rows = [
+        row
+        for row in reversed(entry.deadlines_of_unit)
+        if row.kind in NEW_APPLIANCES
+        and (entry.binds(row) or IN_PART not in facts or is_about_part(row) is facts[IN_PART])
+    ]
     answers = {"teryt": entry.unit.teryt}
     if appliance in HEATING:
         answers["current_heating"] = HEATING[appliance]

@@ -204,7 +204,7 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         entry=entry,
         answer=answer_of(entry, appliance, village, facts) if entry and appliance else None,
         answered=answered(unit.teryt, appliance, facts) if unit and appliance else (),
-        outlook=outlook(entry, appliance) if entry else None,
+        outlook=outlook(entry, appliance, facts) if entry else None,
         bans=ban_rows(entry) if entry else (),
         laws=tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
         stale_notice=stale_notice(entry) if entry else "",

@@ -134,7 +134,9 @@ class ApplianceCheck:
         if self.status not in {ApplianceStatus.LIMITED, ApplianceStatus.ENDS}:
             return None
         rows = [finding for finding in self.limited if finding.open_fact]
-        return next((finding for finding in rows if finding.open_fact == IN_PART), next(iter(rows), None))
+        # The part first, asked by the rule that names it.
+        rows.sort(key=lambda row: (row.open_fact != IN_PART, not is_about_part(row.deadline)))
+        return rows[0] if rows else None
 
 
 def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = MappingProxyType({})) -> ApplianceCheck:
