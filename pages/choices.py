@@ -1,11 +1,12 @@
 """Listed depots of a municipality: cards, filters and orders.
 
 The fixed part of a card is rendered once per snapshot of the depots; a page adds numbers, prices and opening hours.
-Filters and orders are links: `?paliwo=`, `?kolejnosc=` and `?otwarte=1`, combined with the place, `?p=` or `?kod=`.
+Filters and orders are links: `?paliwo=`, `?kolejnosc=` and `?otwarte=` (`1` for now, a day, a day with its hour),
+combined with the place, `?p=` or `?kod=`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -27,19 +28,35 @@ from catalog.depots.openings import opening_of
 from catalog.depots.snapshot import DepotRow, Depots, depots
 from catalog.links import depot_path
 from catalog.models import Depot
+from catalog.parsing.opening_hours import DAYS
 from catalog.territory.point import Point
 from fueldepot.http.fields import doc
-from fueldepot.http.params import choice
+from fueldepot.http.params import choice, pattern
 from fueldepot.http.query import Query
 from prices.snapshot import ListedPrice, prices
 
 UNREADABLE = {
     "paliwo": "Nie znamy paliwa z adresu strony, więc pokazujemy wszystkie składy.",
     "kolejnosc": "Nie znamy kolejności z adresu strony, więc ją pominęliśmy.",
-    "otwarte": "W adresie strony może stać tylko otwarte=1, więc inną wartość pominęliśmy.",
+    "otwarte": "W adresie strony może stać otwarte=1, dzień (so) albo dzień z godziną (so-17), więc inną wartość "
+    "pominęliśmy.",
 }
 
 PRICE_WITHOUT_FUEL = "Ceny różnych paliw są za różne jednostki. Wybierz paliwo, a ułożymy składy od najtańszego."
+
+
+NOW = "1"
+"""Value of `?otwarte=` for depots that are open at this moment."""
+
+DAY_CODES = dict(zip(("pn", "wt", "sr", "cz", "pt", "so", "nd"), DAYS, strict=True))
+"""Days in `?otwarte=`, with their keys in opening hours."""
+
+ON_DAYS = ("w poniedziałek", "we wtorek", "w środę", "w czwartek", "w piątek", "w sobotę", "w niedzielę")
+
+OPENED = re.compile(rf"{NOW}|(?:{'|'.join(DAY_CODES)})(?:-(?:[01]?[0-9]|2[0-3]))?", re.ASCII)
+
+AFTER_WORK = 17
+"""Hour of the filter for those who come after work."""
 
 
 class Order(StrEnum):
@@ -57,7 +74,7 @@ class ChoicesQuery(Query):
 
     paliwo: Annotated[str | None, choice(fuels.BY_SLUG)] = None
     kolejnosc: Annotated[str | None, choice(tuple(Order))] = None
-    otwarte: Annotated[str | None, choice(("1",)), doc("The number 1.")] = None
+    otwarte: Annotated[str | None, pattern(OPENED), doc("1, a day, or a day with its hour.")] = None
     kod: Annotated[str, doc("A postcode.")] = ""
     p: Annotated[str, doc("A point.")] = ""
 
@@ -80,12 +97,13 @@ class Chip:
 class Choices:
     """The chosen filters.
 
-    order: None for the default; by price only with a fuel. place: `p` and `kod` as given, for links.
+    opened: value of `?otwarte=`, "" for none. order: None for the default; by price only with a fuel. place: `p` and
+    `kod` as given, for links.
     """
 
     fuel: Fuel | None = None
     order: Order | None = None
-    open_now: bool = False
+    opened: str = ""
     place: tuple[tuple[str, str], ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -101,7 +119,7 @@ class Choices:
         return cls(
             fuels.BY_SLUG[query.paliwo] if query.paliwo else None,
             order,
-            bool(query.otwarte),
+            query.otwarte or "",
             tuple((name, value) for name, value in (("kod", query.kod), ("p", query.p)) if value),
             notices,
         )
@@ -110,7 +128,15 @@ class Choices:
     def in_words(self) -> str:
         """The filters in Polish, "" for none."""
         fuel = [self.fuel.name] if self.fuel else []
-        return ", ".join([*fuel, "otwarte teraz"] if self.open_now else fuel)
+        return ", ".join([*fuel, f"otwarte {when(self.opened)}"] if self.opened else fuel)
+
+    def is_open(self, row: DepotRow, now: datetime) -> bool:
+        """Whether the filter of opening hours leaves a depot; one of unknown hours only without the filter."""
+        if self.opened in {"", NOW}:
+            return not self.opened or bool(opening_of(row, now).is_open)
+        day, _, hour = self.opened.partition("-")
+        ranges = (row.hours_ranges or {}).get(DAY_CODES[day], ())
+        return any(includes(hours, int(hour)) for hours in ranges) if hour else bool(ranges)
 
     def link(self, path: str) -> str:
         """Return the path of the page with these choices."""
@@ -119,8 +145,8 @@ class Choices:
             query.append(("paliwo", self.fuel.slug))
         if self.order and (self.fuel or self.order is not Order.PRICE):
             query.append(("kolejnosc", self.order))
-        if self.open_now:
-            query.append(("otwarte", "1"))
+        if self.opened:
+            query.append(("otwarte", self.opened))
         return f"{path}?{urlencode(query, safe=',')}" if query else path
 
     def fuel_chips(self, path: str, offered: Iterable[Fuel], count: CountListed) -> tuple[Chip, ...]:
@@ -144,10 +170,31 @@ class Choices:
             if self.fuel or order is not Order.PRICE
         )
 
-    def open_chip(self, path: str, count: CountListed) -> Chip:
-        """Return the link that toggles the filter of open depots, with the number of open ones."""
-        number = count(replace(self, open_now=True))
-        return Chip("otwarte teraz", replace(self, open_now=not self.open_now).link(path), self.open_now, number)
+    def open_chips(self, path: str, today: date, count: CountListed) -> Iterator[Chip]:
+        """Yield the links that toggle the filters of opening hours, with the number of depots that each lists."""
+        usual = (NOW, f"{[*DAY_CODES][today.weekday()]}-{AFTER_WORK}", "so")
+        for opened in dict.fromkeys((*usual, self.opened)):
+            if opened:
+                is_current = opened == self.opened
+                label = f"dziś o {AFTER_WORK}:00" if opened == usual[1] else when(opened)
+                other = replace(self, opened="" if is_current else opened)
+                number = count(replace(self, opened=opened))
+                yield Chip(f"otwarte {label}", other.link(path), is_current, number)
+
+
+def when(opened: str) -> str:
+    """Return a value of `?otwarte=` in Polish: "teraz", "w sobotę", "w sobotę o 17:00"."""
+    if opened == NOW:
+        return "teraz"
+    day, _, hour = opened.partition("-")
+    on_day = ON_DAYS[[*DAY_CODES].index(day)]
+    return f"{on_day} o {int(hour)}:00" if hour else on_day
+
+
+def includes(hours: str, hour: int) -> bool:
+    """Whether a range such as "8:00-17:00" includes the beginning of an hour; its end is excluded."""
+    opens, closes = (int(clock.split(":")[0]) * 60 + int(clock.split(":")[1]) for clock in hours.split("-"))
+    return opens <= hour * 60 < closes
 
 
 NOTHING = Markup()

@@ -202,7 +202,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         fuel_chips=choices.fuel_chips(
             path, [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel], count_listed
         ),
-        order_chips=(*choices.order_chips(path, usual), choices.open_chip(path, count_listed)),
+        order_chips=(*choices.order_chips(path, usual), *choices.open_chips(path, today, count_listed)),
         median=find_median(unit.voivodeship, choices.fuel, today) if choices.fuel else None,
         notices=(*asked.notices, *choices.notices),
     )
@@ -219,14 +219,14 @@ def find_depots(
     fuel = choices.fuel.slug if choices.fuel else None
 
     def choose(rows: Iterable[Measured]) -> list[Measured]:
-        return [(row, metres) for row, metres in rows if not choices.open_now or opening_of(row, now).is_open]
+        return [(row, metres) for row, metres in rows if choices.is_open(row, now)]
 
     rows = known.in_unit(unit.teryt, fuel=fuel).rows
     distances = known.distances_m(origin.point, rows) if origin else {}
     own = choose((row, distances.get(row.id)) for row in rows)
     if origin is None:
         return [[], own, []]
-    limit = CHOSEN_FROM if choices.open_now else len(rows) + NEAREST_LIMIT + BEYOND_LIMIT
+    limit = CHOSEN_FROM if choices.opened else len(rows) + NEAREST_LIMIT + BEYOND_LIMIT
     around = choose(known.near(origin.point, radius_km=NEAREST_KM, fuel=fuel, limit=limit).measured())
     nearest = around[:NEAREST_LIMIT] if nearest_first else []
     taken = {row.id for row, _ in nearest}
@@ -304,7 +304,7 @@ def describe_sections(
     """
     nearest, own, beyond = groups
     from_where = f"Odległości w linii prostej od {origin.label}." if origin else ""
-    what = "pasującego składu" if choices.fuel or choices.open_now else "składu"
+    what = "pasującego składu" if choices.fuel or choices.opened else "składu"
     missing = without_match(total, matching, choices)
     if nearest_first and origin:
         none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy żadnego {what}."

@@ -79,6 +79,12 @@ def html(client, query=""):
         ("?kolejnosc=cena", ["Blisko", "Środek", "Antracyt", "Sąsiad"]),
         ("?otwarte=1", ["Blisko", "Sąsiad"]),
         ("?paliwo=wegiel&otwarte=1", []),
+        ("?otwarte=so", ["Blisko", "Antracyt", "Sąsiad"]),
+        ("?otwarte=so-12", ["Blisko", "Antracyt", "Sąsiad"]),
+        ("?otwarte=so-13", []),
+        ("?otwarte=nd", []),
+        ("?otwarte=pt-17", ["Antracyt"]),
+        ("?otwarte=pt-24", ["Blisko", "Środek", "Antracyt", "Sąsiad"]),
         ("?p=50.19,19.94", ["Sąsiad", "Antracyt", "Środek", "Blisko"]),
         ("?paliwo=&kolejnosc=&otwarte=", ["Blisko", "Środek", "Antracyt", "Sąsiad"]),
         ("?paliwo=torf&kolejnosc=x&otwarte=tak", ["Blisko", "Środek", "Antracyt", "Sąsiad"]),
@@ -94,7 +100,7 @@ def test_choices(client, clock, market, query, listed):
 
 def test_what_cannot_be_used_is_named(client, clock, market):
     text = text_of(client.get(f"{KRAKOW}?paliwo=torf&kolejnosc=x&otwarte=tak"))
-    for notice in ("Nie znamy paliwa", "Nie znamy kolejności", "może stać tylko otwarte=1"):
+    for notice in ("Nie znamy paliwa", "Nie znamy kolejności", "może stać otwarte=1, dzień (so)"):
         assert notice in text
 
 
@@ -106,7 +112,7 @@ def test_a_chip_counts_the_list_that_it_shows(client, clock, market, place):
             name=f"Obcy {step}", fuels=["pellet"], lat=50.2 + step / 1000, municipality=factories.zakopane(), hours=WEEK
         )
     counted = re.findall(r'<li><a href="([^"]+)"[^>]*>[^<]+ <span>(\d+)</span></a></li>', html(client, place))
-    assert len(counted) == 5
+    assert len(counted) == 7
     for href, number in counted:
         assert len(names(client, unescape(href).removeprefix(KRAKOW))) == int(number), href
 
@@ -124,7 +130,15 @@ def test_chips_keep_what_is_chosen(client, clock, market):
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "najtaniej", ""),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=nazwa", "", "według nazwy", ""),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=1", "", "otwarte teraz", "2"),
+        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=pt-17", "", "otwarte dziś o 17:00", "0"),
+        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=so", "", "otwarte w sobotę", "2"),
     ]
+
+
+def test_the_chosen_hours_are_told_and_their_link_takes_them_back(client, clock, market):
+    text = client.get(f"{KRAKOW[:-1]}.md?otwarte=sr-9&paliwo=wegiel").content.decode()
+    assert "Wybrano: Węgiel, otwarte w środę o 9:00." in text
+    assert f'<a href="{KRAKOW}" aria-current="true">otwarte w środę o 9:00 <span>' in html(client, "?otwarte=sr-9")
 
 
 def test_prices_of_one_fuel_are_compared_over_all_sections(client, clock, market):
