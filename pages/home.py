@@ -11,15 +11,19 @@ from django.urls import reverse
 
 from catalog.api.params import QUERY_MIN_LENGTH
 from catalog.depots import fuels
+from catalog.depots.finding import find_by_words
 from catalog.depots.fuels import Fuel
-from catalog.depots.snapshot import depots
-from catalog.links import municipality_path
+from catalog.depots.snapshot import DepotRow, depots
+from catalog.links import depot_path, municipality_path
 from catalog.models import Voivodeship
+from catalog.search.query import split_fuel
 from catalog.search.suggestions import Suggestion, guess_locations, suggest_locations
+from catalog.text import plain
 from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import line
 from fueldepot.http.query import Query
+from pages.choices import address_of
 from pages.page import Page, publisher, terms_of_list
 from pages.polish import counted
 from pages.svg import territory as territory_svg
@@ -51,7 +55,7 @@ class HomePage(Page):
     """The home page. asked: the search text, "" for none. results: best first. notice: why the text was not searched.
 
     forgiven: the results match a corrected text. guesses: similar names, without results. fuel: named in the text,
-    None without one.
+    None without one; alone: nothing else is. depot_results: depots of that name, telephone or tax number.
 
     draw_map: of the voivodeships, None without boundaries. medians: of every fuel. invented: whether their prices are.
     """
@@ -69,6 +73,8 @@ class HomePage(Page):
     forgiven: bool
     guesses: tuple[SearchResult, ...]
     fuel: Fuel | None
+    alone: bool
+    depot_results: tuple[SearchResult, ...]
     notice: str
     voivodeships: tuple[Voivodeship, ...]
     depots: int
@@ -104,6 +110,8 @@ def home_page(query_string: str, today: date) -> HomePage:
     depots_now = depots.get()
     suggested = suggest_locations(text)
     results = tuple(_result(row) for row in suggested.found)
+    slug, rest = split_fuel(plain(text))
+    alone = bool(slug) and not rest
     return HomePage(
         title=f"Wyniki dla: {text}" if text else "Znajdź skład opału",
         description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
@@ -116,10 +124,12 @@ def home_page(query_string: str, today: date) -> HomePage:
         asked=text,
         results=results,
         forgiven=suggested.forgiven,
-        guesses=() if results or not text else tuple(_result(row) for row in guess_locations(text)),
-        fuel=fuels.BY_SLUG.get(suggested.fuel or ""),
+        guesses=() if results or alone or not text else tuple(_result(row) for row in guess_locations(text)),
+        fuel=fuels.BY_SLUG.get((slug if alone else suggested.fuel) or ""),
+        alone=alone,
+        depot_results=() if alone or not text else tuple(map(_depot_result, find_by_words(text))),
         notice=_notice(error),
-        leads_to=results[0].path if suggested.clear else "",
+        leads_to=results[0].path if suggested.clear and not alone else "",
         voivodeships=voivodeships_by_name(),
         depots=len(depots_now.rows),
         municipalities=len({row.teryt for row in depots_now.rows}),
@@ -152,6 +162,10 @@ def map_unit(slug: str, name: str) -> MapUnit:
 def _result(row: Suggestion) -> SearchResult:
     path = municipality_path(row.voivodeship_slug, row.slug, row.teryt, **row.query)
     return SearchResult(row.label, row.description, path)
+
+
+def _depot_result(row: DepotRow) -> SearchResult:
+    return SearchResult(row.name, address_of(row), depot_path(row.id, row.name))
 
 
 def _notice(error: str) -> str:

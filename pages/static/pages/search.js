@@ -172,7 +172,7 @@
       if (answer.ok) {
         const { url } = await answer.json();
         tell("");
-        location.assign(url);
+        location.assign(form.dataset.fuel ? `${url}?paliwo=${form.dataset.fuel}` : url);
       } else {
         tell(answer.status === 400 || answer.status === 404 ? BEYOND : FAILED);
       }

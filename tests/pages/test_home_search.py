@@ -1,0 +1,76 @@
+"""The home search: fuels alone, and depots by name, telephone and tax number."""
+
+import re
+
+import pytest
+
+from catalog.links import depot_path
+from tests import factories
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def named():
+    """Create three depots with names and numbers."""
+    factories.krakow()
+    return {
+        name: factories.DepotFactory(name=name, phone=phone, nip=nip)
+        for name, phone, nip in [
+            ("Skład Opału Zieliński", "+48 601 202 303, +48 12 345 67 89", "6762484560"),
+            ("Zieliński Węgiel", "+48 601 202 304", None),
+            ("Pod Kominem", "", None),
+        ]
+    }
+
+
+def listed(client, text, path="/"):
+    """Return the paths of the depots among the results, in order."""
+    html = client.get(path, {"q": text}).content.decode()
+    return re.findall(r'<li><a href="(/sklad/[^"]+)">', html)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("zielinski", ["Zieliński Węgiel", "Skład Opału Zieliński"]),
+        ("Skład opału Zieliński", ["Skład Opału Zieliński"]),
+        ("kominem pod", ["Pod Kominem"]),
+        ("601 202 303", ["Skład Opału Zieliński"]),
+        ("+48 601-202-304", ["Zieliński Węgiel"]),
+        ("123456789", ["Skład Opału Zieliński"]),
+        ("676-248-45-60", ["Skład Opału Zieliński"]),
+        ("NIP 6762484560", ["Skład Opału Zieliński"]),
+        ("601202", []),
+        ("xyz", []),
+        ("zi", []),
+    ],
+)
+def test_depots_are_found_by_name_telephone_and_tax_number(client, named, text, names):
+    assert listed(client, text) == [depot_path(named[name].pk, name) for name in names]
+
+
+def test_a_depot_that_is_not_published_is_not_found(client, named):
+    depot = named["Pod Kominem"]
+    depot.publication = "pending"
+    depot.save()
+    assert listed(client, "Pod Kominem") == []
+
+
+def test_the_twin_lists_the_same_depots(client, named):
+    depot = named["Pod Kominem"]
+    text = client.get("/index.md", {"q": "pod kominem"}).content.decode()
+    assert f"[Pod Kominem](http://127.0.0.1:8000{depot_path(depot.pk, depot.name)[:-1]}.md)" in text
+
+
+@pytest.mark.parametrize("text", ["pellet", "Wood pellets", "pelletu"])
+def test_a_fuel_alone_offers_its_prices_and_depots_nearby(client, text):
+    answer = client.get("/", {"q": text})
+    html = answer.content.decode()
+    assert answer.status_code == 200
+    assert 'href="/ceny/pellet/">Ceny' in html
+    assert "Ceny w Polsce i w województwach" in text_of(answer)
+    assert 'data-fuel="pellet"' in html
+    assert "Niczego nie znaleźliśmy" not in text_of(answer)
+    assert "data-fuel" not in client.get("/", {"q": f"{text} Kraków"}).content.decode()
