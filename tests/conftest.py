@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,13 @@ from django.contrib.auth.models import Group
 from django.test import Client, override_settings
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from pytest_django import DjangoDbBlocker
 
 from catalog.depots import quality
 from catalog.roles import EDITOR
 from fueldepot.http import rate_limit
 from pages import machine_files
-from tests import SHARED
+from tests import SHARED, template_database
 from tests.client import ReadOnlyClient, forget_snapshots
 from tests.fueldepot.sharers import eventually
 
@@ -42,9 +44,15 @@ SHARED_DATA = SHARED / "data"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark what uses the test database: the rest says the same on every server."""
+    """Mark what uses the test database: the rest says the same on every server.
+
+    Keep the tests of a module on one worker of xdist (`--dist loadgroup`), which makes once what they share. Those that
+    empty the database are dealt out one by one, in the order of pytest-django: behind the others, which need its rows.
+    """
     if uses_database(item):
         item.add_marker(pytest.mark.database)
+    if not empties_database(item):
+        item.add_marker(pytest.mark.xdist_group(item.path.relative_to(item.config.rootpath).as_posix()))
 
 
 def uses_database(item: pytest.Item) -> bool:
@@ -61,12 +69,21 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that start processes and wait for them go first, and all to one worker of xdist.
+    """Put the long tests first: those that start processes and wait, and those that import the whole country."""
+    items.sort(key=lambda item: not is_long(item))
 
-    So one worker waits while the other computes, and none is left with a long test at the end. Those that need a
-    database stay in the order of pytest-django, which keeps the ones that empty it from the others.
-    """
-    items.sort(key=lambda item: not (item.get_closest_marker("slow") and not uses_database(item)))
+
+def is_long(item: pytest.Item) -> bool:
+    """Whether a test starts processes or imports the whole country."""
+    waits = item.get_closest_marker("slow") and not uses_database(item)
+    return bool(waits or item.get_closest_marker("full_scale"))
+
+
+def empties_database(item: pytest.Item) -> bool:
+    """Whether a test commits, so that all tables are emptied afterwards."""
+    mark = item.get_closest_marker("django_db")
+    fixtures: list[str] = item.fixturenames  # type: ignore[attr-defined]
+    return "transactional_db" in fixtures or bool(mark and mark.kwargs.get("transaction"))
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +118,19 @@ def _settings_of_tests() -> Iterator[None]:
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     ):
         yield
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """The database of this process, in place of the one of pytest-django."""
+    with ExitStack() as stack:
+        with django_db_blocker.unblock():
+            stack.enter_context(template_database.copied())
+        yield
+        with django_db_blocker.unblock():
+            stack.close()
 
 
 @pytest.fixture

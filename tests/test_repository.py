@@ -9,9 +9,8 @@ from functools import cache
 import pytest
 from django.apps import apps
 
-from tests import ROOT
+from tests import APPS, ROOT
 
-APPS = ("fueldepot", "catalog", "prices", "regulations", "subsidy", "pages")
 TOP = (*APPS, "docs", "templates", "tests", ".ci", ".github")
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()

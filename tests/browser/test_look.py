@@ -15,8 +15,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 WIDTHS = {"phone": 390, "desk": 1280}
 SCHEMES = ("light", "dark")
-DIFFERS = {"light": (), "dark": ("cat.color",)}
-"""Tags of the rules to try in a scheme: the dark one has other colours and is otherwise the same page."""
+LARGE_TEXT = [(320, "100%"), (640, "200%"), (1366, "200%")]
+"""Widths of windows in pixels, and sizes of text: WCAG 2.2, 1.4.10 and 1.4.4, and a desktop with large text."""
+TABLE_WIDTHS = (390, 1366)
 
 
 @pytest.fixture(scope="module")
@@ -102,38 +103,33 @@ def calculate(page, look=lambda: None):
     look()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.fixture
+def open_all(open_window, site, depot, removed):
+    """Return a function that opens every kind of page, and each of the calculator, and gives what `look` finds."""
+
+    def walk(look, width):
+        reader = open_window(viewport={"width": width, "height": 900}, color_scheme="light")
+        reader.refused = {400, 404, 410}
+        problems = []
+        for address in [*addresses(depot, site), removed]:
+            reader.page.goto(address)
+            problems += look(reader.page)
+        calculate(reader.page, lambda: problems.extend(look(reader.page)))
+        return problems
+
+    return walk
+
+
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_every_page_is_accessible_and_fits(open_window, site, depot, removed, width, scheme):
-    reader = open_window(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    reader.refused = {400, 404, 410}
-    found = []
-    for address in [*addresses(depot, site), removed]:
-        reader.page.goto(address)
-        found += findings(reader.page, *DIFFERS[scheme])
-    calculate(reader.page, lambda: found.extend(findings(reader.page, *DIFFERS[scheme])))
-    assert found == []
+def test_every_page_is_accessible_and_fits(open_all, width):
+    def look(page):
+        problems = findings(page)
+        page.emulate_media(color_scheme="dark")  # other colours, and otherwise the same page
+        problems += findings(page, "cat.color")
+        page.emulate_media(color_scheme="light")
+        return problems
 
-
-@pytest.mark.parametrize(("width", "text"), [(320, "100%"), (640, "200%"), (1366, "200%")])
-def test_no_page_is_wider_than_its_window(open_window, site, depot, removed, width, text):
-    """WCAG 2.2, 1.4.10 and 1.4.4: as narrow as 320 px, and with the reader's text at 200 %."""
-    reader = open_window(viewport={"width": width, "height": 900})
-    reader.refused = {400, 404, 410}
-    too_wide = []
-    for address in [*addresses(depot, site), removed]:
-        reader.page.goto(address)
-        reader.page.evaluate(f"document.documentElement.style.fontSize = '{text}'")
-        taken = reader.page.evaluate("document.documentElement.scrollWidth")
-        too_wide += [f"{address}: {taken} px"] if taken > width else []
-
-    def look():
-        reader.page.evaluate(f"document.documentElement.style.fontSize = '{text}'")
-        taken = reader.page.evaluate("document.documentElement.scrollWidth")
-        too_wide.extend([f"calculator: {taken} px"] if taken > width else [])
-
-    calculate(reader.page, look)
-    assert too_wide == []
+    assert open_all(look, width) == []
 
 
 BROKEN_WORDS = """() => {
@@ -142,7 +138,7 @@ BROKEN_WORDS = """() => {
   while (walker.nextNode()) {
     const node = walker.currentNode, cell = node.parentElement.closest("td, th");
     if (!cell || node.parentElement.closest("a[href^=http], code, svg")) continue;
-    if (getComputedStyle(cell.closest("thead, tbody")).clipPath !== "none") continue;
+    if (getComputedStyle(cell.closest("thead, tbody, tfoot")).clipPath !== "none") continue;
     for (const { 0: word, index } of node.data.matchAll(/[\\p{L}\\p{N},]+/gu)) {
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
@@ -154,16 +150,24 @@ BROKEN_WORDS = """() => {
 """JavaScript: the words and numbers that cells of tables break over two lines, without addresses and unseen heads."""
 
 
-@pytest.mark.parametrize("width", [390, 1366])
-def test_no_table_breaks_a_word(open_window, site, depot, width):
-    reader = open_window(viewport={"width": width, "height": 900})
-    reader.refused = {400, 404, 410}
-    broken = {}
-    for address in addresses(depot, site):
-        reader.page.goto(address)
-        if words := reader.page.evaluate(BROKEN_WORDS):
-            broken[address] = words
-    assert broken == {}
+def test_no_page_is_wider_than_its_window_and_no_table_breaks_a_word(open_all):
+    """Each page is opened once, as narrow as it gets, and then seen in the other windows."""
+
+    def look(page):
+        problems = []
+        for width, text in LARGE_TEXT:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate(f"document.documentElement.style.fontSize = '{text}'")
+            taken = page.evaluate("document.documentElement.scrollWidth")
+            problems += [f"{page.url}: {taken} px of {width} at {text}"] if taken > width else []
+        page.evaluate("document.documentElement.style.fontSize = ''")
+        for width in TABLE_WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            problems += [f"{page.url}: {word} at {width} px" for word in page.evaluate(BROKEN_WORDS)]
+        page.set_viewport_size({"width": LARGE_TEXT[0][0], "height": 900})
+        return problems
+
+    assert open_all(look, LARGE_TEXT[0][0]) == []
 
 
 @pytest.mark.parametrize("address", ["/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace", "/ceny/"])

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from catalog.management.import_command import ImportCommand
+from tests import APPS
 from tests.fueldepot.sharers import PROJECT_ROOT
 
-APPS = ("fueldepot", "catalog", "prices", "regulations", "subsidy", "pages")
 OURS = {name: app for name, app in get_commands().items() if app in APPS}
 DJANGOS = ("check", "migrate", "collectstatic", "sendtestemail")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")

@@ -5,6 +5,7 @@ import http.client
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,39 +14,45 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fueldepot.local.postgres import server_pids
 from tests import small_country
+from tests.fueldepot.once import RUN, once_a_run
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
-from tests.fueldepot.static_files import RUN
 from tests.ports import free_port
 
+PREPARE = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from fueldepot import local
+local.prepare(Path(sys.argv[2]))
+os.environ["DJANGO_SETTINGS_MODULE"] = "fueldepot.settings"
+import django
+django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+if len(sys.argv) == 3:
+    call_command("load_starter", verbosity=0)
+else:
+    call_command("import_data", sys.argv[3], commit=True, verbosity=0)
+    # Without any legal state the site is never ready.
+    call_command("import_regulations", str(Path(sys.argv[1], "regulations/data/malopolskie.yaml")), commit=True)
+"""
 SERVE = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from fueldepot import local
 from fueldepot.local import embedded
-from tests.fueldepot.static_files import static_files_collected
+from tests.fueldepot.once import static_files_collected
 os.environ[embedded.KEPT_FOLDER] = str(local.prepare(Path(sys.argv[2])))
-os.environ["DJANGO_SETTINGS_MODULE"] = "fueldepot.settings"
-import django
-django.setup()
-from django.core.management import call_command
-from django.db import connections
-call_command("migrate", verbosity=0)
-if sys.argv[3] == "starter":
-    call_command("load_starter", verbosity=0)
-else:
-    call_command("import_data", str(Path(sys.argv[2], "country")), commit=True, verbosity=0)
-    # Without any legal state the site is never ready.
-    call_command("import_regulations", str(Path(sys.argv[1], "regulations/data/malopolskie.yaml")), commit=True)
 with static_files_collected():
     pass
-connections.close_all()
-os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *sys.argv[4:]])
+os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *sys.argv[3:]])
 """
 
 START_S = 120.0
@@ -60,6 +67,17 @@ class Answer(NamedTuple):
     took_s: float
 
 
+def prepare(folder: Path, environment: dict[str, str], *, starter: bool) -> None:
+    """Make a stopped database below `folder`, to be copied."""
+    shutil.rmtree(folder, ignore_errors=True)
+    country = folder / "country"
+    country.mkdir(parents=True)
+    for name, content in small_country.files().items():
+        (country / name).write_bytes(content)
+    command = [sys.executable, "-c", PREPARE, str(PROJECT_ROOT), str(folder), *([] if starter else [str(country)])]
+    subprocess.run(command, cwd=PROJECT_ROOT, env=environment, check=True, capture_output=True)
+
+
 class Site:
     """gunicorn on a port of its own, over an embedded PostgreSQL below `root`.
 
@@ -67,21 +85,20 @@ class Site:
     """
 
     def __init__(self, root: Path, *, starter: bool = False, workers: int = 2, **environment: str) -> None:
-        self.root = root
         self.data = root / "var" / "postgres"
         self.log = root / "log"
         self.asked = itertools.count(1)
-        (root / "country").mkdir()
-        for name, content in small_country.files().items():
-            (root / "country" / name).write_bytes(content)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         ours = {
             k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE"}
         }
+        prepared = PROJECT_ROOT / "var" / ("site-starter" if starter else "site-country")
+        with once_a_run(prepared.name, partial(prepare, prepared, ours, starter=starter)):
+            subprocess.run(["cp", "-a", prepared / "var", root], check=True)
         ours |= {"RATE_LIMIT": "off", "SITE_URL": self.url, "TEST_RUN": RUN} | environment
         command = [
-            *(sys.executable, "-c", SERVE, str(PROJECT_ROOT), str(root), "starter" if starter else "country"),
+            *(sys.executable, "-c", SERVE, str(PROJECT_ROOT), str(root)),
             *("--config", str(PROJECT_ROOT / "fueldepot" / "gunicorn.py")),
             *("--bind", f"127.0.0.1:{self.port}", "--workers", str(workers)),
         ]

@@ -98,7 +98,7 @@ def main() -> None:
 
     django.setup()
     from tests import small_country
-    from tests.fueldepot.static_files import static_files_collected
+    from tests.fueldepot.once import static_files_collected
     from tests.publisher_server import Publishers, serve
 
     if directory:

@@ -21,7 +21,7 @@ from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.ops.databases import address, fresh_database, url
 from tests.ops.test_backup import tool
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.machines, pytest.mark.django_db(transaction=True)]
 
 VERSION_1_0 = "45511d02b80e583dc7773649b5797b35b058ea78"
 PREVIOUS = "d694e7129c573dd3bb466f2a33c337507d1351c3"
@@ -346,7 +346,6 @@ def test_a_database_of_version_1_0_is_migrated_and_answers_the_same(version_1_0,
     assert before["answers"]["/api/v1/prices/pellet"][1]["median"] == 1600
 
 
-@pytest.mark.machines
 def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_the_way_back(
     version_1_0, databases, tmp_path
 ):
@@ -373,7 +372,6 @@ def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_th
     assert set(statuses.values()) == {200}
 
 
-@pytest.mark.machines
 def test_the_previous_release_reads_and_writes_on_the_tables_of_this_one(previous, databases):
     """For the time of an upgrade, and for a rollback."""
     database, _ = databases
@@ -384,7 +382,6 @@ def test_the_previous_release_reads_and_writes_on_the_tables_of_this_one(previou
     run(previous, database, "-c", WRITE)
 
 
-@pytest.mark.machines
 def test_decisions_of_the_previous_release_are_in_the_journal_and_can_be_undone(previous, databases):
     database, _ = databases
     run(previous, database, "manage.py", "migrate", "--verbosity=0")

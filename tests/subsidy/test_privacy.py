@@ -20,7 +20,7 @@ from fueldepot.http.request_log import without_query
 from subsidy import privacy
 from subsidy.api import views
 from tests import ROOT
-from tests.fueldepot.static_files import static_files_collected
+from tests.fueldepot.once import static_files_collected
 from tests.ports import free_port
 
 INCOME, ANNUAL = "1234.56", "98765.43"

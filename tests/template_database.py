@@ -1,0 +1,50 @@
+"""The test database: a copy of a template that is migrated when the code has changed, and kept between runs.
+
+Django would migrate a database for each worker of each run, which takes longer than most modules of tests.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from django.db import connection
+from psycopg.sql import SQL, Identifier
+
+from tests import APPS, ROOT
+
+PREFIX = "fueldepot_template_"
+LOCK = 0x74656D706C617465
+
+
+@contextmanager
+def copied() -> Iterator[None]:
+    """Connect to a copy of the template until the block ends; make the template if it is missing."""
+    name = connection.creation._get_test_db_name()
+    template = PREFIX + state_of_code()
+    with connection.creation._nodb_cursor() as server:
+        server.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+        server.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [PREFIX])
+        templates = {row[0] for row in server.fetchall()}
+        if template not in templates:
+            connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+            connection.close()
+            server.execute(SQL("ALTER DATABASE {} RENAME TO {}").format(Identifier(name), Identifier(template)))
+        for former in templates - {template}:
+            server.execute(SQL("DROP DATABASE {}").format(Identifier(former)))
+        server.execute(SQL("DROP DATABASE IF EXISTS {}").format(Identifier(name)))
+        server.execute(SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template)))
+    settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = name
+    yield
+    connection.close()
+    with connection.creation._nodb_cursor() as server:
+        server.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+def state_of_code() -> str:
+    """A hash of the packages and of all our code and data: migrations use them, and permissions come from models."""
+    digest = hashlib.sha256((ROOT / "requirements-dev.lock").read_bytes())
+    for file in sorted(file for app in APPS for file in (ROOT / app).rglob("*.*")):
+        if file.suffix in {".py", ".yaml", ".csv"}:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
