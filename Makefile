@@ -47,20 +47,17 @@ manage: packages
 
 # Tests that start processes, read the publishers' files or drive a browser run in CI, and with ARGS="-m …".
 QUICK = not slow and not full_scale and not live and not browser and not machines and not clients
-# A module's tests on one worker, in the order of tests/conftest.py.
-DIST = --dist loadgroup --no-loadscope-reorder
-PYTEST = $(BIN)/pytest -q $(DIST)
 
 test: dev-packages
-	@$(PYTEST) -n 3 -m "$(QUICK)" $(ARGS)
+	@$(BIN)/pytest -q -n 3 -m "$(QUICK)" $(ARGS)
 
 # For frequent runs during development.
 fast: dev-packages
-	@$(PYTEST) -n 2 -m "$(QUICK) and not database" $(ARGS)
+	@$(BIN)/pytest -q -n 2 -m "$(QUICK) and not database" $(ARGS)
 
 coverage: dev-packages
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest -q -n 2 $(DIST) $(ARGS)
+	@$(BIN)/coverage run -m pytest -q -n 2 $(ARGS)
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
 
