@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated, Self
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
@@ -191,6 +192,7 @@ def when(opened: str) -> str:
     return f"{on_day} o {int(hour)}:00" if hour else on_day
 
 
+@lru_cache(maxsize=1000)
 def includes(hours: str, hour: int) -> bool:
     """Whether a range such as "8:00-17:00" includes the beginning of an hour; its end is excluded."""
     opens, closes = (int(clock.split(":")[0]) * 60 + int(clock.split(":")[1]) for clock in hours.split("-"))

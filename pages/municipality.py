@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from typing import Any, ClassVar
 
@@ -150,10 +150,15 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     origin = asked.origin or centre_of(unit)
     usual = Order.DISTANCE if origin else Order.NAME
     nearest_first, today = asked.origin is not None, timezone.localdate(now)
+
+    @cache  # the chips of opening hours count among the same depots
+    def around(fuel: str | None, limit: int) -> list[Measured]:
+        return list(known.near(origin.point, radius_km=NEAREST_KM, fuel=fuel, limit=limit).measured()) if origin else []
+
     fuel = choices.fuel.slug if choices.fuel else None
     groups = [
         [Candidate(row, metres, card_price(row.id, today, fuel), opening_of(row, now)) for row, metres in group]
-        for group in find_depots(unit, origin, choices, now, nearest_first=nearest_first)
+        for group in find_depots(unit, origin, choices, now, around, nearest_first=nearest_first)
     ]
     matching = sum(item.row.teryt == unit.teryt for group in groups for item in group)
     by_price = choices.order is Order.PRICE and any(groups)
@@ -163,7 +168,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     number = count(1)
 
     def count_listed(other: Choices) -> int:
-        return sum(map(len, find_depots(unit, origin, other, now, nearest_first=nearest_first)))
+        return sum(map(len, find_depots(unit, origin, other, now, around, nearest_first=nearest_first)))
 
     cards = [
         tuple(
@@ -209,10 +214,17 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
 
 
 def find_depots(
-    unit: Municipality, origin: Origin | None, choices: Choices, now: datetime, *, nearest_first: bool
+    unit: Municipality,
+    origin: Origin | None,
+    choices: Choices,
+    now: datetime,
+    around: Callable[[str | None, int], Iterable[Measured]],
+    *,
+    nearest_first: bool,
 ) -> list[list[Measured]]:
     """Return the filtered depots in three groups: nearest to the origin, others of the municipality, others beyond it.
 
+    around: returns the nearest depots with a fuel, None for any, at most a number.
     nearest_first: whether to fill the first group, with depots of any municipality.
     """
     known = depots.get()
@@ -227,10 +239,10 @@ def find_depots(
     if origin is None:
         return [[], own, []]
     limit = CHOSEN_FROM if choices.opened else len(rows) + NEAREST_LIMIT + BEYOND_LIMIT
-    around = choose(known.near(origin.point, radius_km=NEAREST_KM, fuel=fuel, limit=limit).measured())
-    nearest = around[:NEAREST_LIMIT] if nearest_first else []
+    near = choose(around(fuel, limit))
+    nearest = near[:NEAREST_LIMIT] if nearest_first else []
     taken = {row.id for row, _ in nearest}
-    beyond = [(row, metres) for row, metres in around if row.teryt != unit.teryt and row.id not in taken]
+    beyond = [(row, metres) for row, metres in near if row.teryt != unit.teryt and row.id not in taken]
     return [
         nearest,
         [(row, metres) for row, metres in own if row.id not in taken],
