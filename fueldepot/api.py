@@ -15,6 +15,8 @@ from fueldepot.domain_errors import unknown_path
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.openapi.views import IndexViewSet, description, docs
+from pages.heating.api import HeatingCostsViewSet
+from pages.heating.costs import RESTS_ON as HEATING_DATA
 from prices.api.views import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
 from regulations.api.views import DeadlineViewSet, RegulationViewSet
 from subsidy.api.views import SubsidyViewSet
@@ -50,6 +52,7 @@ medians = conditional(
 laws = conditional(
     Data.UNITS, Data.POSTCODES, Data.REGULATIONS, cache_control=cache_control.CATALOG, changes_daily=True
 )
+heat = conditional(*HEATING_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
 # The rules of the subsidy are part of the release.
 programme = conditional(cache_control=cache_control.CATALOG, changes_daily=True)
 
@@ -86,6 +89,7 @@ v1 = [
     path("docs", docs, name="docs"),
     # The table of the page of the API took the place of this page in version 1.2.
     path("reference", RedirectView.as_view(pattern_name="api-rules", permanent=True)),
+    path("heating-costs", heat(get(HeatingCostsViewSet, "retrieve")), name="heating-costs"),
     re_path("", unknown_path),
 ]
 

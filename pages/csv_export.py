@@ -25,9 +25,12 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import site_url
+from pages.heating.costs import RESTS_ON as HEATING_DATA
+from pages.heating.page import heating_costs_page
 from pages.prices.shared import Asked, get_fuel
 from pages.territory import get_voivodeship
 from prices.api.price_answers import all_fuel_prices, fuel_prices
+from prices.heating_costs import rounded_year
 from prices.medians import rounded
 from prices.queries import COUNTRY_KEY, RESTS_ON, compare, months_of_areas
 from prices.series import BY_SLUG, PERIOD
@@ -221,3 +224,39 @@ def averages(request: HttpRequest) -> HttpResponse:
         for row in official.get().observations
     )
     return csv_answer(request, "srednie-gus", header, rows, licence=GUS_TERMS)
+
+
+@require_safe
+@conditional(*HEATING_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
+def heating_costs(request: HttpRequest) -> HttpResponse:
+    """Answer with the comparison of heating costs for the query of its page, a row for each source."""
+    page = heating_costs_page(request.META["QUERY_STRING"], timezone.localdate())
+    header = (
+        *("zrodlo_ciepla", "nazwa", "cena_zl", "jednostka", "rodzaj_ceny", "obszar", "od", "do", "rok", "liczba_cen"),
+        *("kwh_od_zl", "kwh_zwykle_zl", "kwh_do_zl", "rocznie_od_zl", "rocznie_zwykle_zl", "rocznie_do_zl"),
+        *("ilosc_na_rok", "co2_kg_na_kwh", "grupa", "dozwolone", "przepis", *ORIGIN_HEADER),
+    )
+    rows: list[Sequence[Value]] = []
+    for row in (source_row.row for group in page.groups for source_row in group.rows):
+        price, cost = row.price, row.cost
+        rows.append(
+            (
+                row.source.slug,
+                row.source.name,
+                *((DecimalText(f"{price.amount.normalize():f}"),) if price else (None,)),
+                row.source.unit,
+                *((price.kind, price.area, price.first, price.last, price.year, price.n) if price else (None,) * 6),
+                *map(decimals, cost.per_kwh or (None,) * 3),
+                *(map(rounded_year, cost.per_year) if cost.per_year else (None,) * 3),
+                decimals(cost.amount),
+                decimals(cost.co2),
+                row.group,
+                "" if row.rule.allowed is None else yes(row.rule.allowed),
+                row.rule.sentence,
+                yes(price.demonstration if price else False),
+                price.origin if price else None,
+                page.canonical,
+            )
+        )
+    licence = site_url(reverse("api-rules"))
+    return csv_answer(request, "porownanie", header, rows, licence=licence, demonstration=page.demonstration)

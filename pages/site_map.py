@@ -131,6 +131,8 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
     changed_averages = snapshot.changed_on(Dataset.Slug.SERIES)
     path = reverse("official-prices")
     yield SiteMapEntry(path, SiteMapSection.PRICES, official_title(), changed_averages, averages, empty=not averages)
+    path = reverse("heating-costs")
+    yield SiteMapEntry(path, SiteMapSection.PRICES, "Ile kosztuje ciepło: porównanie źródeł", changed, listed, today)
     for slug in answers:
         fuel = fuels.BY_SLUG[slug]
         figures = prices.get().figures(slug, today)

@@ -60,6 +60,8 @@ urlpatterns = [
     *page("przepisy/<voivodeship:voivodeship>/", views.regulation, "regulation"),
     *page("ceny/", views.prices, "prices"),
     path("ceny/gus.csv", csv_export.averages, name="official-prices-csv"),
+    path("ceny/porownanie.csv", csv_export.heating_costs, name="heating-costs-csv"),
+    *page("ceny/porownanie/", views.heating_costs, "heating-costs"),
     *page("ceny/gus/", views.official_prices, "official-prices"),
     path("ceny/<slug:fuel>.csv", csv_export.fuel_medians, name="fuel-prices-csv"),
     path("ceny/<slug:fuel>/<voivodeship:voivodeship>.csv", csv_export.fuel_medians, name="fuel-prices-voivodeship-csv"),

@@ -15,6 +15,8 @@ from pages.api_rules import RulesPage, rules_page
 from pages.choices import Choices
 from pages.datasets import DatasetsPage, datasets_page
 from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, removed_page
+from pages.heating.costs import RESTS_ON as HEATING_DATA
+from pages.heating.page import HeatingCostsPage, heating_costs_page
 from pages.home import HomePage, home_page
 from pages.municipality import MunicipalityPage, find_municipality, municipality_page
 from pages.page import twin_path
@@ -131,6 +133,11 @@ calculating = PageViews(page=calculator, twin=subsidy.twin)
 @page_view(SERIES)
 def official_prices(request: HttpRequest) -> OfficialPricesPage:
     return official_page()
+
+
+@page_view(*HEATING_DATA, changes_daily=True)
+def heating_costs(request: HttpRequest) -> HeatingCostsPage:
+    return heating_costs_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(*PRICE_DATA, changes_daily=True)

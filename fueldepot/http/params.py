@@ -250,7 +250,7 @@ class NumberText(str):
     __slots__ = ()
 
 
-def exact(low: int, high: int, three_digits: ThreeDigits = "refused") -> TextReader:
+def exact(low: float, high: float, three_digits: ThreeDigits = "refused") -> TextReader:
     """Return the reader of an exact decimal within an inclusive range. three_digits: of a text, see `read_decimal`."""
 
     def read(text: str) -> Decimal:

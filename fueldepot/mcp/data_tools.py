@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Annotated, Any, NotRequired
 
+import orjson
 from django.urls import reverse
 from django.utils import timezone
 from pydantic import Field
@@ -34,6 +35,9 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
 from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
+from pages.heating.api import heating_costs
+from pages.heating.page import STATUS as HEATING_STATUS
+from pages.heating.params import HouseQuery
 from pages.prices.official import official_title
 from pages.territory import depots_as_of
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
@@ -313,3 +317,23 @@ def official_average(query: AveragesQuery) -> Findings:
     sources = ["GUS; przy każdej liczbie `origin` mówi, skąd ją odczytano"]
     citation = Citation(official_title(), route_url("official-prices"), as_of, sources)
     return Findings(content, citation, rows=values, most=MOST_NUMBERS)
+
+
+@tool(
+    "What a kilowatt-hour of heat costs from coal, pellet, wood, electricity and heat pumps, in zł, as ranges; with a "
+    "municipality also what is permitted there. Ranges of one group overlap, so they are not ranked.",
+    demand_kwh=float,
+    columns=str,
+    sources=list[str],
+)
+def heating(query: HouseQuery) -> Findings:
+    """Return a line for each source: as objects they would not fit. Raises UnitNotFound and PostcodeNotFound."""
+    body = heating_costs(query, timezone.localdate())
+    lines = []
+    for row in body["rows"]:
+        cost = row["cost_per_kwh"]
+        figures = f"{row['group']},{cost['low']},{cost['high']}" if cost else "null,null,null"
+        lines.append(f"{row['source']},{figures},{orjson.dumps(row['allowed']).decode()}")
+    content = {"demand_kwh": body["demand_kwh"], "columns": "source,group,low,high,allowed", "sources": lines}
+    citation = Citation("Ile kosztuje ciepło", body["page"], body["as_of"], [HEATING_STATUS], body["demonstration"])
+    return Findings(content, citation, rows=lines)

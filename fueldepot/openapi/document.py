@@ -22,6 +22,7 @@ from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.request_body import MAX_BODY_BYTES
 from fueldepot.http.views import JSON, MOST_IGNORED
 from fueldepot.openapi.views import SERVICE
+from pages.heating.api import HEATING
 from prices.api.views import PRICES
 from regulations.api.views import REGULATIONS
 from subsidy.api.views import SUBSIDY
@@ -70,7 +71,7 @@ Paths have no slash at the end, but the entry may. Every GET also works as HEAD.
 named in the header `X-Ignored-Parameters`. Surrounding blanks are trimmed; what is then longer than \
 {MAX_VALUE_LENGTH} characters is answered with 400, and so is a parameter that is repeated, not valid UTF-8 or (except \
 in `/subsidy`) empty. Numbers are written in digits without exponent, with a point, integers also as `4.0`; \
-`/subsidy` also takes a decimal comma. Booleans are described as such and may also be \
+`/subsidy` and prices in `/heating-costs` also take a decimal comma. Booleans are described as such and may also be \
 written {", ".join(f"`{word}`" for word in BOOLEANS)}, in any case. Every address has one form of answer, whatever \
 `Accept` says, but `/stores` and `/municipalities/{{teryt}}` also answer `format=geojson` and \
 `Accept: application/geo+json` with GeoJSON, like the addresses that end in `.geojson`. Every failure has the same body.
@@ -88,6 +89,7 @@ TAGS = [
     {"name": PLACES, "description": "Municipalities, localities and postcodes."},
     {"name": DEPOTS, "description": "Fuel depots, with their sources and price lists."},
     {"name": PRICES, "description": "Official averages and current medians, which are never merged."},
+    {"name": HEATING, "description": "What a kilowatt-hour of heat costs from each source, as a range."},
     {"name": REGULATIONS, "description": "Anti-smog resolutions, with their deadlines as data."},
     {"name": SUBSIDY, "description": "What the clean-air programme would pay."},
 ]

@@ -53,6 +53,7 @@ def addresses(depot, site):
         depot["url"].removeprefix(site.url),
         "/ceny/",
         "/ceny/pellet/",
+        "/ceny/porownanie/?miejsce=Zakopane&cena_pellet=1640",
         "/ceny/pellet/malopolskie/",
         "/ceny/pellet/?kolejnosc=-mediana",
         "/przepisy/",

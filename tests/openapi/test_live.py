@@ -230,6 +230,7 @@ def test_the_official_client_of_mcp_uses_every_tool(site, mode):
                 "municipalities": await call("municipalities", voivodeship="mazowieckie"),
                 "median_method": await call("median_method", fuel="wegiel"),
                 "states": await call("states"),
+                "heating": await call("heating", teryt="1261011"),
                 "rules_of_use": await call("rules_of_use"),
             }
             return listed, answers, await call("subsidy", wals=150)

@@ -31,6 +31,7 @@ pytestmark = pytest.mark.django_db
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 NAMES = {
+    "heating",
     *("find_place", "locate", "depots_near", "depot", "municipalities", "price", "median_method", "official_average"),
     *("rules_at", "states", "deadlines", "subsidy", "rules_of_use"),
 }
@@ -111,6 +112,7 @@ def calls(depot):
         ("locate", {"lat": 49.2992, "lon": 19.9496}),
         ("municipalities", {"county": "1217"}),
         ("median_method", {"fuel": "pellet"}),
+        ("heating", {"teryt": "1217011"}),
         ("states", {"on": "2026-11-22"}),
         ("rules_of_use", {}),
     )

@@ -1,0 +1,269 @@
+"""`/heating-costs`: its published fields, and the view that answers."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from typing_extensions import TypedDict
+
+from catalog.models import Municipality, Voivodeship
+from catalog.territory.snapshot import territory
+from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, example
+from fueldepot.http.links import site_url
+from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
+from pages.heating.costs import (
+    NOTES,
+    HeatingRow,
+    SourcePrice,
+    heating_rows,
+    is_demonstration,
+    place_of_postcode,
+    shown,
+)
+from pages.heating.params import SOURCES, HeatingCostsQuery, HouseQuery
+from prices.heating_costs import Estimate, Quantity, rounded_cost, rounded_year
+from regulations.api.params import MUNICIPALITY_DIGITS
+
+HEATING = "heating"
+
+
+@answer
+class CostJson(TypedDict):
+    """A range in zł."""
+
+    low: Annotated[float, example(0.37)]
+    """With the best energy content and efficiency."""
+    middle: Annotated[float, example(0.4)]
+    """With the defaults."""
+    high: Annotated[float, example(0.45)]
+    """With the worst energy content and efficiency."""
+
+
+@answer
+class DefaultJson(TypedDict):
+    """An assumed value with its range."""
+
+    default: Annotated[float, example(4.8)]
+    """The value behind `middle`: the default, or `efficiency_<source>` as it was given."""
+    low: Annotated[float, example(4.6)]
+    """Low end."""
+    high: Annotated[float, example(4.9)]
+    """High end."""
+    unit: Annotated[str, OneOf("MJ/kg", "kWh/kg", "kWh/mp", "share", "kWh/kWh"), example("kWh/kg")]
+    """Unit; `share` is a share of one, `mp` a stacked cubic metre."""
+    basis: Annotated[str | None, OneOf("net", "gross", None), example("net")]
+    """Of the net or gross calorific value; null where they do not differ."""
+    certainty: Annotated[str, OneOf("high", "medium", "low", "own"), example("high")]
+    """How sure the default is; `own` for a value of the request."""
+    origin: Annotated[str, example("ENplus A1, co najmniej 4,6 kWh/kg")]
+    """Where it comes from, in Polish."""
+
+
+@answer
+class HeatPriceJson(TypedDict):
+    """The price behind a cost."""
+
+    amount: Annotated[float, example(1640.0, ge=0)]
+    """Price in zł."""
+    unit: Annotated[str, OneOf("t", "mp", "kWh"), example("t")]
+    """What it is per: a tonne, a stacked cubic metre, a kilowatt-hour."""
+    kind: Annotated[str, OneOf("median", "official", "own"), example("median")]
+    """Median of depots, yearly average of the statistical office, or your own."""
+    area: Annotated[str | None, example("województwo małopolskie")]
+    """What it covers; null for your own."""
+    window_from: Annotated[Day | None, example("2026-05-24")]
+    """First day of the prices behind a median; else null."""
+    window_to: Annotated[Day | None, example("2026-11-24")]
+    """Last day of the prices behind a median; else null."""
+    year: Annotated[int | None, example(2024)]
+    """Year of an official average; else null."""
+    n: Annotated[int | None, example(28, ge=1)]
+    """Number of prices behind a median; else null."""
+    origin: Annotated[str | None, example("GUS, Bank Danych Lokalnych")]
+    """Where an official average was read; else null."""
+    demonstration: Annotated[bool, example(False)]
+    """Whether invented prices are among those behind a median."""
+
+
+@answer
+class HeatSourceJson(TypedDict):
+    """A source of heat."""
+
+    source: Annotated[str, OneOf(*(source.slug for source in SOURCES)), example("pellet")]
+    """Identifier of the source, as in `price_<source>` and `efficiency_<source>`."""
+    name: Annotated[str, example("Pellet, kocioł na pellet")]
+    """Name, in Polish."""
+    fuel: Annotated[str | None, example("pellet")]
+    """Slug of the fuel of depots; null for electricity and gas."""
+    unit: Annotated[str, OneOf("t", "mp", "kWh"), example("t")]
+    """Unit of its price and of `amount_per_year`."""
+    price: HeatPriceJson | None
+    """Your own price, else the median or the official average; null where none is known."""
+    calorific_value: DefaultJson | None
+    """Energy content; null where the price is per kilowatt-hour."""
+    efficiency: DefaultJson
+    """Efficiency of the appliance, of a heat pump its seasonal performance."""
+    cost_per_kwh: CostJson | None
+    """A kilowatt-hour of heat, to the grosz; null without a price."""
+    cost_per_year: CostJson | None
+    """A year, to 100 zł; null without a price."""
+    amount_per_year: Annotated[float, example(5.15, ge=0)]
+    """Fuel or electricity for a year, in `unit`."""
+    co2_kg_per_kwh: Annotated[float | None, example(0.43)]
+    """Carbon dioxide in kg per kilowatt-hour of heat; null where it is not counted, see `co2_note`."""
+    co2_note: Annotated[str, example("Węgiel kamienny: rozporządzenie (UE) 2018/2066, załącznik VI.")]
+    """Origin of the factor, or why there is none, in Polish."""
+    group: Annotated[int | None, example(1, ge=1)]
+    """1 for the cheapest. Ranges of one group overlap and are in alphabetical order; null without a price."""
+    allowed: Annotated[bool | None, example(True)]
+    """Whether it may be used at the place today; null where it depends on more, is not known, or no place is given."""
+    rule: Annotated[str, example("Kraków, kocioł z ekoprojektem: nie wolno już używać od 1 września 2019 r.")]
+    """The rule in a sentence, in Polish."""
+    rule_url: Annotated[Url | None, example(f"{EXAMPLE_SITE}/przepisy/sprawdz/?miejsce=1261011&piec=fireplace")]
+    """Where the rule stands with its sources; null without one."""
+
+
+@answer
+class HeatingCostsJson(TypedDict):
+    """What heat costs from each source."""
+
+    municipality: Annotated[str | None, example("1261011")]
+    """TERYT code of the municipality whose rules count; null without one."""
+    voivodeship: Annotated[str | None, example("malopolskie")]
+    """Slug of the voivodeship whose medians count where it has them; null for Poland."""
+    demand_kwh: Annotated[float, example(21000.0)]
+    """Useful heat in kWh a year."""
+    as_of: Annotated[Day, example("2026-11-24")]
+    """Day of the answer."""
+    rows: list[HeatSourceJson]
+    """Sources: by group, then in Polish order; those without a price last."""
+    notes: list[Annotated[str, example(NOTES[0], "What is assumed or left out, in Polish.")]]
+    """What is assumed, and what is left out."""
+    page: Annotated[Url, example(f"{EXAMPLE_SITE}/ceny/porownanie/")]
+    """Page of the comparison."""
+    demonstration: Annotated[bool, example(False)]
+    """Whether any price rests on invented ones."""
+
+
+def describe_range(span: Estimate | None, *, year: bool = False) -> CostJson | None:
+    """Return a cost as published. year: of a year, not of a kilowatt-hour."""
+    if span is None:
+        return None
+    low, middle, high = map(float, map(rounded_year, span) if year else shown(span))
+    return {"low": low, "middle": middle, "high": high}
+
+
+def describe_default(quantity: Quantity, own: Decimal | None = None) -> DefaultJson:
+    """Return a default. own: the value given in its place."""
+    low, middle, high = map(float, quantity.span if own is None else (own, own, own))
+    return {
+        "default": middle,
+        "low": low,
+        "high": high,
+        "unit": quantity.unit,
+        "basis": quantity.basis,
+        "certainty": quantity.certainty if own is None else "own",
+        "origin": quantity.origin if own is None else "Wartość podana w zapytaniu.",
+    }
+
+
+def describe_price(price: SourcePrice, unit: Literal["t", "mp", "kWh"]) -> HeatPriceJson:
+    return {
+        "amount": float(price.amount),
+        "unit": unit,
+        "kind": price.kind,
+        "area": price.area or None,
+        "window_from": price.first,
+        "window_to": price.last,
+        "year": price.year,
+        "n": price.n,
+        "origin": price.origin or None,
+        "demonstration": price.demonstration,
+    }
+
+
+def describe_row(row: HeatingRow) -> HeatSourceJson:
+    source, cost = row.source, row.cost
+    return {
+        "source": source.slug,
+        "name": source.name,
+        "fuel": source.fuel or None,
+        "unit": source.unit,
+        "price": describe_price(row.price, source.unit) if row.price else None,
+        "calorific_value": describe_default(source.energy) if source.energy else None,
+        "efficiency": describe_default(source.efficiency, row.own.efficiency),
+        "cost_per_kwh": describe_range(cost.per_kwh),
+        "cost_per_year": describe_range(cost.per_year, year=True),
+        "amount_per_year": float(rounded_cost(cost.amount)),
+        "co2_kg_per_kwh": None if cost.co2 is None else float(rounded_cost(cost.co2)),
+        "co2_note": source.emission_origin,
+        "group": row.group,
+        "allowed": row.rule.allowed,
+        "rule": row.rule.sentence,
+        "rule_url": row.rule.url or None,
+    }
+
+
+def heating_costs(query: HouseQuery, on: date) -> HeatingCostsJson:
+    """Return the answer. Raises UnitNotFound, PostcodeNotFound and VoivodeshipNotFound."""
+    municipality, voivodeship = find_area(query)
+    rows = heating_rows(on, demand=query.demand, voivodeship=voivodeship, municipality=municipality, own=query.own)
+    return {
+        "municipality": municipality.teryt if municipality else None,
+        "voivodeship": voivodeship.slug if voivodeship else None,
+        "demand_kwh": float(query.demand),
+        "as_of": on,
+        "rows": [describe_row(row) for row in rows],
+        "notes": [*NOTES],
+        "page": site_url(reverse("heating-costs")),
+        "demonstration": is_demonstration(rows),
+    }
+
+
+def find_area(query: HouseQuery) -> tuple[Municipality | None, Voivodeship | None]:
+    """Return the municipality whose rules count, and the voivodeship whose medians do; None for none."""
+    units = territory.get()
+    municipality = None
+    if query.teryt is not None:
+        units.check_unit(query.teryt)
+        if len(query.teryt) < MUNICIPALITY_DIGITS:
+            return None, units.voivodeships[query.teryt[:2]]
+        municipality = units.municipalities[query.teryt]
+    elif query.postcode is not None:
+        municipality = place_of_postcode(query.postcode)
+    elif query.voivodeship is not None:
+        return None, units.voivodeship(query.voivodeship)
+    return municipality, municipality.voivodeship if municipality else None
+
+
+class HeatingCostsViewSet(JsonViewSet):
+    """What heat costs."""
+
+    @extend_schema(
+        operation_id="compareHeatingCosts",
+        tags=[HEATING],
+        summary="What a kilowatt-hour of heat costs by source",
+        description=(
+            "Price, energy content and efficiency put together, as ranges: of coal, pellet, briquettes, firewood, "
+            "electricity and heat pumps, and of gas with a price of your own. Prices are medians of the voivodeship, "
+            "else of Poland, and the newest official average of electricity; your own price comes first. With a "
+            "municipality each row says whether the source is permitted there. Ranges that overlap are not ranked."
+        ),
+        parameters=HeatingCostsQuery.parameters(),
+        responses={(200, JSON): OpenApiResponse(HeatingCostsJson, "The sources.")},
+        extensions=samples(
+            ("Heat in a municipality", '"/api/v1/heating-costs?teryt=1261011"'),
+            ("With prices of one's own", '"/api/v1/heating-costs?kwh=18000&price_pellet=1640&price_gas=0.38"'),
+            polish="Ile kosztuje kilowatogodzina ciepła z węgla, pelletu, drewna, prądu i pompy ciepła, z zakresem; z "
+            "gazu po podaniu własnej ceny. W gminie także to, czy źródło jest tam dozwolone.",
+        ),
+    )
+    def retrieve(self, request: Request) -> HttpResponse:
+        """Answer GET /heating-costs."""
+        query = self.read(HeatingCostsQuery, request)
+        return json_response(heating_costs(query, timezone.localdate()))

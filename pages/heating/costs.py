@@ -1,0 +1,247 @@
+"""What heat costs at a place: prices, defaults and rules put together, for the API and the page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from types import MappingProxyType
+
+from catalog.depots import fuels
+from catalog.models import Dataset, Municipality, Voivodeship
+from catalog.territory.snapshot import PostcodeNotFound, territory
+from catalog.text import sort_key
+from fueldepot.http.links import site_url
+from pages.stove_check import PERMITTED, check_path
+from prices.heating_costs import (
+    Estimate,
+    HeatCost,
+    HeatSource,
+    group_overlapping,
+    heat_cost,
+    heat_sources,
+    price_per_tonne,
+    read_defaults,
+    rounded_cost,
+)
+from prices.medians import rounded
+from prices.snapshot import ObservedPrice, official, prices
+from regulations.appliance_check import BURNS_COAL, ApplianceCheck, ApplianceStatus, Facts, check_appliance
+from regulations.appliance_descriptions import describe_check, exemptions_of
+from regulations.codes import Appliance
+from regulations.queries import Regulation, regulations_of, unit_of
+
+RESTS_ON = (
+    Dataset.Slug.UNITS,
+    Dataset.Slug.PLACES,
+    Dataset.Slug.POSTCODES,
+    Dataset.Slug.DEPOTS,
+    Dataset.Slug.PRICES,
+    Dataset.Slug.SERIES,
+    Dataset.Slug.REGULATIONS,
+)
+"""Data sets behind a comparison."""
+
+APPLIANCES: Mapping[str, tuple[Appliance, ...]] = {
+    "hand_fed_boiler": (Appliance.BOILER_BELOW_CLASS_3,),
+    "feeder_boiler": (Appliance.BOILER_CLASS_3, Appliance.BOILER_CLASS_4),
+    "class_5_boiler": (Appliance.BOILER_CLASS_5, Appliance.BOILER_ECODESIGN),
+    "pellet_boiler": (Appliance.BOILER_CLASS_5, Appliance.BOILER_ECODESIGN),
+    "gasification_boiler": (Appliance.BOILER_CLASS_5, Appliance.BOILER_ECODESIGN),
+    "fireplace": (Appliance.FIREPLACE,),
+}
+"""What the rules call the devices that burn solid fuel."""
+
+WITHOUT_FIRE = frozenset({"direct_electric", "heat_pump_air", "heat_pump_ground"})
+
+NOT_ABOUT_ELECTRICITY = (
+    "Uchwały antysmogowe mówią o spalaniu paliw (art. 96 Prawa ochrony środowiska), więc ogrzewania prądem i pomp "
+    "ciepła nie ograniczają."
+)
+LAW = "https://isap.sejm.gov.pl/isap.nsf/DocDetails.xsp?id=WDU20010620627"
+NOT_ABOUT_GAS = "Zebrane przepisy mówią o paliwach stałych. O gaz zapytaj w urzędzie gminy."
+NO_PLACE = "Zależy od gminy: podaj miejsce."
+
+NOTES = tuple(read_defaults().notes)
+"""What is assumed or left out, in Polish."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnInput:
+    """What the reader knows better than the defaults. price: per unit of the source, bag: of its usual bag, in zł."""
+
+    price: Decimal | None = None
+    bag: Decimal | None = None
+    efficiency: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePrice:
+    """A price of a source. kind: "own", "median" or "official". first, last: the window of a median.
+
+    year: of an official average. n: number of prices behind a median. demonstration: some of them are invented.
+    """
+
+    amount: Decimal
+    kind: str
+    area: str = ""
+    first: date | None = None
+    last: date | None = None
+    year: int | None = None
+    n: int | None = None
+    origin: str = ""
+    demonstration: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVerdict:
+    """Whether a source is permitted, None where it depends or is not known; the sentence and the URL of the rule."""
+
+    allowed: bool | None
+    sentence: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatingRow:
+    """A source with its price, cost and rule. group: see `group_overlapping`, None without a price."""
+
+    source: HeatSource
+    price: SourcePrice | None
+    own: OwnInput
+    cost: HeatCost
+    group: int | None
+    rule: RuleVerdict
+
+
+def heating_rows(
+    on: date,
+    *,
+    demand: Decimal,
+    voivodeship: Voivodeship | None = None,
+    municipality: Municipality | None = None,
+    own: Mapping[str, OwnInput] = MappingProxyType({}),
+) -> list[HeatingRow]:
+    """Return all sources: by group, those without a price last, each group in Polish order.
+
+    demand: kWh of heat a year. municipality: whose rules count, None for none. own: by source.
+    """
+    entry = legal_state(municipality, on)
+    answered = []
+    for source in heat_sources(on):
+        mine = own.get(source.slug, OwnInput())
+        price = own_price(source, mine) or find_price(source, voivodeship, on)
+        cost = heat_cost(source, price.amount if price else None, demand=demand, efficiency=mine.efficiency)
+        answered.append((source, price, mine, cost))
+    priced = [(source.slug, shown(cost.per_kwh)) for source, _, _, cost in answered if cost.per_kwh]
+    groups = dict(zip((slug for slug, _ in priced), group_overlapping([span for _, span in priced]), strict=True))
+    rows = [
+        HeatingRow(source, price, mine, cost, groups.get(source.slug), judge(source, entry))
+        for source, price, mine, cost in answered
+    ]
+    return sorted(rows, key=lambda row: (row.group is None, row.group or 0, sort_key(row.source.name)))
+
+
+def shown(span: Estimate) -> Estimate:
+    """Return a cost as it is published: ranges that look as if they overlapped must not be ranked."""
+    return Estimate(*map(rounded_cost, span))
+
+
+def own_price(source: HeatSource, mine: OwnInput) -> SourcePrice | None:
+    """Return the reader's own price, also by the bag; None without one."""
+    kg = bag_kg(source)
+    if mine.price is None and mine.bag is not None and kg:
+        return SourcePrice(price_per_tonne(mine.bag, kg), "own")
+    return None if mine.price is None else SourcePrice(mine.price, "own")
+
+
+def bag_kg(source: HeatSource) -> int | None:
+    """Return the weight of the usual bag of a source's fuel, None where it has none."""
+    return fuels.BY_SLUG[source.fuel].bag_kg if source.fuel else None
+
+
+def find_price(source: HeatSource, voivodeship: Voivodeship | None, on: date) -> SourcePrice | None:
+    """Return the median of the voivodeship, else of Poland, or the newest official average; None for neither."""
+    return find_average(source.series, voivodeship) if source.series else find_median(source.fuel, voivodeship, on)
+
+
+def find_median(fuel: str, voivodeship: Voivodeship | None, on: date) -> SourcePrice | None:
+    if not fuel:
+        return None
+    figures = prices.get().figures(fuel, on)
+    summary, area = figures.country, "Polska"
+    if voivodeship and (own := figures.voivodeships.get(voivodeship.teryt)) and own.median is not None:
+        summary, area = own, f"województwo {voivodeship.name}"
+    if summary.median is None:
+        return None
+    return SourcePrice(
+        rounded(summary.median),
+        "median",
+        area,
+        figures.start,
+        figures.end,
+        n=summary.n,
+        demonstration=figures.demonstration,
+    )
+
+
+def find_average(series: str, voivodeship: Voivodeship | None) -> SourcePrice | None:
+    """Return the newest average of a series; of the voivodeship where it is as new as that of Poland."""
+    areas = {"", voivodeship.teryt} if voivodeship else {""}
+    rows = [row for row in official.get().observations if row.series == series and row.teryt in areas]
+    if not rows:
+        return None
+    row = max(rows, key=newest_and_nearest)
+    area = f"województwo {row.voivodeship}" if row.teryt else "Polska"
+    return SourcePrice(row.price, "official", area, year=row.year, origin=row.source)
+
+
+def newest_and_nearest(row: ObservedPrice) -> tuple[int, bool]:
+    return row.year, bool(row.teryt)
+
+
+def legal_state(municipality: Municipality | None, on: date) -> Regulation | None:
+    """Return the legal state of a municipality, None without one."""
+    if municipality is None:
+        return None
+    return regulations_of([municipality.voivodeship], on=on, units=[unit_of(municipality)])[0]
+
+
+def judge(source: HeatSource, entry: Regulation | None) -> RuleVerdict:
+    """Return whether a source may be used at the place of a legal state."""
+    if source.device in WITHOUT_FIRE:
+        return RuleVerdict(True, NOT_ABOUT_ELECTRICITY, LAW)
+    if source.device not in APPLIANCES:
+        return RuleVerdict(None, NOT_ABOUT_GAS, "")
+    if entry is None or entry.unit is None:
+        return RuleVerdict(None, NO_PLACE, "")
+    facts: Facts = {BURNS_COAL: source.fuel in fuels.COALS}
+    checks = [check_appliance(entry, appliance, facts) for appliance in APPLIANCES[source.device]]
+    permitted = {is_permitted(check, entry.on) for check in checks}
+    return RuleVerdict(
+        allowed=permitted.pop() if len(permitted) == 1 else None,
+        sentence=" ".join(describe_check(check, entry.unit.name, entry.on).sentence for check in checks),
+        url=site_url(check_path(entry.unit.teryt, APPLIANCES[source.device][0])),
+    )
+
+
+def is_permitted(check: ApplianceCheck, on: date) -> bool | None:
+    """Return whether an appliance may be used on a day; None where that depends on more, or is not known."""
+    if check.status is ApplianceStatus.ENDED and check.deciding:
+        return None if exemptions_of(check.deciding) else False
+    if check.status not in PERMITTED or any(row.deadline.date <= on for row in check.limited):
+        return None
+    return None if check.status is ApplianceStatus.STAYS and check.stays_if_started_before else True
+
+
+def is_demonstration(rows: Sequence[HeatingRow]) -> bool:
+    """Whether any price is of invented depots."""
+    return any(row.price is not None and row.price.demonstration for row in rows)
+
+
+def place_of_postcode(code: str) -> Municipality:
+    """Return the municipality with most addresses of a postcode. Raises PostcodeNotFound."""
+    units = territory.get()
+    codes = units.postcode(code).municipalities
+    if not codes:
+        raise PostcodeNotFound(code)
+    return units.municipalities[codes[0]]

@@ -1,0 +1,328 @@
+"""The page of the comparison of heating costs. A GET form without personal data."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from itertools import groupby
+from operator import attrgetter
+from typing import Annotated, Any, ClassVar, NamedTuple
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from pydantic import create_model
+
+from catalog.api.params import Voivodeship
+from catalog.models import Municipality
+from catalog.models import Voivodeship as VoivodeshipUnit
+from catalog.territory.snapshot import VoivodeshipNotFound, territory
+from catalog.text import short_zloty
+from fueldepot.http.fields import doc
+from fueldepot.http.links import site_url
+from fueldepot.http.params import exact, line
+from fueldepot.http.query import Query
+from pages.dates import day
+from pages.heating.costs import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, shown
+from pages.heating.params import (
+    AREA_RANGE,
+    DEMAND_RANGE,
+    HOUSE,
+    NEED_RANGE,
+    demand_of,
+    own_fields,
+    own_inputs,
+)
+from pages.home import SearchResult
+from pages.page import Crumb, Page, dataset
+from pages.polish import whole
+from pages.prices.shared import prices_crumb
+from pages.stove_check import NOT_FOUND, UNREADABLE, find_place
+from prices.heating_costs import Estimate, Quantity, rounded_cost, rounded_year
+
+OWN = ("cena", "worek", "sprawnosc")
+"""Prefixes of the parameters of the page, as those of `HeatingCostsQuery`."""
+
+PER_UNIT = {"t": "zł/t", "mp": "zł/mp", "kWh": "zł/kWh"}
+AMOUNT_UNITS = {"t": "t", "mp": "mp", "kWh": "kWh"}
+QUANTITY_UNITS = {"MJ/kg": " MJ/kg", "kWh/kg": " kWh/kg", "kWh/mp": " kWh z metra przestrzennego"}
+AXIS_STEP = Decimal("0.25")
+"""Distance of the lines of the axis, in zł per kilowatt-hour."""
+
+WRONG_NUMBERS = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: {}."
+STATUS = "orientacyjne: mediany składów i średnie GUS razem z założonymi wartościami opałowymi i sprawnościami"
+
+
+class HeatingPlaceQuery(Query):
+    """The place and the house of the page."""
+
+    empty_is_absent = True
+
+    miejsce: Annotated[str, line(1), doc("A place.")] = ""
+    teryt: Annotated[str, line(1), doc("A TERYT code.")] = ""
+    wojewodztwo: Annotated[Voivodeship | None, doc("A voivodeship.")] = None
+    powierzchnia: Annotated[Decimal | None, exact(*AREA_RANGE, "decimals"), doc("A heated area in m².")] = None
+    potrzeba: Annotated[Decimal | None, exact(*NEED_RANGE, "decimals"), doc("A need in kWh/m² a year.")] = None
+    kwh: Annotated[Decimal | None, exact(*DEMAND_RANGE, "thousands"), doc("Useful heat in kWh a year.")] = None
+
+
+HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN, "thousands"))
+
+
+class CostBar(NamedTuple):
+    """A bar of the chart, in hundredths of its width."""
+
+    left: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """A source as it is shown. cost, year: "0,37–0,45 zł", "" without a price. bar: None without a price.
+
+    amount: fuel of a year. price: with its day, number and area. price_field, bag_field, efficiency_field: names of the
+    fields, with their values as typed. figures: (what, value, origin). forbidden: the place does not permit it.
+    """
+
+    row: HeatingRow
+    cost: str
+    year: str
+    bar: CostBar | None
+    amount: str
+    price: str
+    price_field: tuple[str, str]
+    bag_field: tuple[str, str, int] | None
+    efficiency_field: tuple[str, str]
+    placeholder: str
+    figures: tuple[tuple[str, str, str], ...]
+
+    @property
+    def forbidden(self) -> bool:
+        return self.row.rule.allowed is False
+
+    @property
+    def depends(self) -> bool:
+        """Whether the rule must be read, because it does not simply permit."""
+        return self.row.rule.allowed is None and bool(self.row.rule.url)
+
+
+@dataclass(frozen=True, slots=True)
+class CostGroup:
+    """Sources whose ranges overlap. number: None for those without a price."""
+
+    number: int | None
+    rows: tuple[CostRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeatingCostsPage(Page):
+    """The comparison. place: the typed text or the found name. options: candidates while the place is ambiguous.
+
+    demand: kWh a year. axis: labels of its lines, from 0. query: typed fields of the house, for the form.
+    """
+
+    template: ClassVar[str] = "pages/heating_costs"
+    demonstration_notice: ClassVar[tuple[str, str]] = (
+        "Dane demonstracyjne",
+        "Mediany składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Średnie GUS są prawdziwe.",
+    )
+    query_params: ClassVar[tuple[str, ...]] = HeatingPageQuery.names()
+
+    place: str
+    teryt: str
+    voivodeship: str
+    where: str
+    notice: str
+    options: tuple[SearchResult, ...]
+    demand: str
+    house: dict[str, str]
+    groups: tuple[CostGroup, ...]
+    axis: tuple[str, ...]
+    csv_path: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (*NOTES, HOUSE.origin)
+
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the comparison as a data set, unless it rests on invented prices."""
+        if not self.indexed:
+            return []
+        files = (("application/json", site_url(self.data_path)), ("text/csv", site_url(self.csv_path)))
+        return [dataset(self, files=files, variableMeasured=["koszt kilowatogodziny ciepła (zł)"])]
+
+
+def heating_costs_page(query_string: str, today: date) -> HeatingCostsPage:
+    """Return the page for a query string; what is invalid in it is named and left out."""
+    query, wrong = HeatingPageQuery.read(query_string)
+    unit, suggestions, village = find_place(query.miejsce, query.teryt)
+    voivodeship, notices = read_voivodeship(query, unit), []
+    if "miejsce" in wrong:
+        notices.append(UNREADABLE)
+    elif query.miejsce and unit is None and not suggestions:
+        notices.append(NOT_FOUND)
+    if numbers := [name for name in wrong if name != "miejsce"]:
+        notices.append(WRONG_NUMBERS.format(", ".join(numbers)))
+    demand = demand_of(query.kwh, query.powierzchnia, query.potrzeba)
+    own = own_inputs(query, *OWN)
+    rows = heating_rows(today, demand=demand, voivodeship=voivodeship, municipality=unit, own=own)
+    most = max((row.cost.per_kwh.high for row in rows if row.cost.per_kwh), default=AXIS_STEP)
+    steps = math.ceil(most / AXIS_STEP)
+    where = village or (unit.name if unit else f"województwo {voivodeship.name}" if voivodeship else "Polska")
+    demonstration = is_demonstration(rows)
+    return HeatingCostsPage(
+        title=f"Ile kosztuje ciepło: {where}" if where != "Polska" else "Ile kosztuje ciepło",
+        description="Złotych za kilowatogodzinę ciepła: węgiel, pellet, drewno, prąd, pompa ciepła. Zakresy, ceny z "
+        "Twojego województwa i to, co w gminie wolno.",
+        path=reverse("heating-costs"),
+        breadcrumbs=(Crumb.home(), prices_crumb()),
+        demonstration=demonstration,
+        indexed=not query_string and not demonstration,
+        data_path=reverse("v1:heating-costs") + api_query(query, unit, voivodeship, own),
+        csv_path=reverse("heating-costs-csv") + (f"?{query_string}" if query_string else ""),
+        as_of=today,
+        data_status=STATUS,
+        place=village or (unit.name if unit else query.miejsce),
+        teryt=unit.teryt if unit else "",
+        voivodeship=voivodeship.slug if voivodeship and not unit else "",
+        where=where,
+        notice=" ".join(notices),
+        options=tuple(
+            SearchResult(place.label, place.description, f"{reverse('heating-costs')}?miejsce={place.teryt}")
+            for place in suggestions
+            if unit is None
+        ),
+        demand=f"{whole(int(demand))} kWh",
+        house={name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
+        groups=tuple(
+            CostGroup(number, tuple(cost_row(row, steps * AXIS_STEP) for row in members))
+            for number, members in groupby(rows, key=attrgetter("group"))
+        ),
+        axis=("0", *(decimal_comma(AXIS_STEP * step) for step in range(1, steps + 1))),
+    )
+
+
+def read_voivodeship(query: HeatingPlaceQuery, unit: Municipality | None) -> VoivodeshipUnit | None:
+    """Return the voivodeship whose medians count, None for Poland."""
+    if unit:
+        return unit.voivodeship
+    try:
+        return territory.get().voivodeship(query.wojewodztwo) if query.wojewodztwo else None
+    except VoivodeshipNotFound:
+        return None
+
+
+def api_query(
+    query: HeatingPlaceQuery, unit: Municipality | None, voivodeship: VoivodeshipUnit | None, own: Any
+) -> str:
+    """Return the query of the API's response with the same data."""
+    parameters: dict[str, object] = {}
+    if unit:
+        parameters["teryt"] = unit.teryt
+    elif voivodeship:
+        parameters["voivodeship"] = voivodeship.slug
+    house = {"area": query.powierzchnia, "need": query.potrzeba} if query.kwh is None else {"kwh": query.kwh}
+    parameters |= {name: value for name, value in house.items() if value is not None}
+    for slug, mine in own.items():
+        bag = mine.bag if mine.price is None else None
+        inputs = {"price": mine.price, "bag": bag, "efficiency": mine.efficiency}
+        parameters |= {f"{name}_{slug}": value for name, value in inputs.items() if value is not None}
+    return f"?{urlencode(parameters)}" if parameters else ""
+
+
+def cost_row(row: HeatingRow, axis: Decimal) -> CostRow:
+    """Return a source as it is shown. axis: its end, in zł per kilowatt-hour."""
+    source, cost, mine = row.source, row.cost, row.own
+    price, bag, efficiency = (f"{name}_{source.slug}" for name in OWN)
+    kg = bag_kg(source)
+    return CostRow(
+        row=row,
+        cost=money_range(shown(cost.per_kwh)) if cost.per_kwh else "",
+        year=year_range(cost.per_year) if cost.per_year else "",
+        bar=bar(cost.per_kwh, axis) if cost.per_kwh else None,
+        amount=f"{decimal_comma(rounded_cost(cost.amount)) if source.unit != 'kWh' else whole(round(cost.amount))} "
+        f"{AMOUNT_UNITS[source.unit]}",
+        price=describe_price(row),
+        price_field=(price, plain(mine.price)),
+        bag_field=(bag, plain(mine.bag), kg) if kg else None,
+        efficiency_field=(efficiency, plain(mine.efficiency)),
+        placeholder=plain(row.price.amount) if row.price and row.price.kind != "own" else "",
+        figures=tuple(figures_of(row)),
+    )
+
+
+def bar(span: Estimate, axis: Decimal) -> CostBar:
+    left, right = float(span.low / axis * 100), float(span.high / axis * 100)
+    # A range of one number is still to be seen.
+    return CostBar(round(left, 1), round(max(right - left, 0.8), 1))
+
+
+def money_range(span: Estimate) -> str:
+    """ "0,37–0,45 zł"."""
+    ends = dict.fromkeys(decimal_comma(end) for end in (span.low, span.high))
+    return f"{'–'.join(ends)}\N{NO-BREAK SPACE}zł"
+
+
+def year_range(span: Estimate) -> str:
+    """ "7800–9400 zł"."""
+    ends = dict.fromkeys(whole(int(rounded_year(end))) for end in (span.low, span.high))
+    return f"{'–'.join(ends)}\N{NO-BREAK SPACE}zł"
+
+
+def describe_price(row: HeatingRow) -> str:
+    """Return the price in words, with its day or year, number and area."""
+    price, per = row.price, PER_UNIT[row.source.unit]
+    if price is None:
+        return "podaj własną cenę" if row.source.slug == "gas" else "za mało cen; podaj własną"
+    amount = f"{short_zloty(price.amount).removesuffix('zł')}{per}"
+    if price.kind == "own":
+        return f"{amount}, Twoja cena"
+    if price.year:
+        return f"{amount}, średnia GUS za {price.year} r. ({price.area})"
+    window = f"{day(price.first)} – {day(price.last)}" if price.first and price.last else ""
+    return f"{amount}, mediana {price.n} cen z okresu {window} ({price.area})"
+
+
+def figures_of(row: HeatingRow) -> Iterator[tuple[str, str, str]]:
+    """Yield energy content and efficiency with their origins."""
+    source = row.source
+    if source.energy:
+        yield "Wartość opałowa", range_of(source.energy) + QUANTITY_UNITS[source.energy.unit], source.energy.origin
+    pump = source.efficiency.unit == "kWh/kWh"
+    label = "Ciepło z 1 kWh prądu" if pump else "Sprawność"
+    if row.own.efficiency is None:
+        usual = range_of(source.efficiency) + " kWh" if pump else percent_range(source.efficiency.span)
+        yield label, usual, source.efficiency.origin
+    else:
+        own = row.own.efficiency
+        yield (
+            label,
+            f"{decimal_comma(own)} kWh" if pump else percent_range(Estimate(own, own, own)),
+            "Podana przez Ciebie.",
+        )
+    if row.cost.co2 is not None:
+        yield "Dwutlenek węgla", f"{decimal_comma(rounded_cost(row.cost.co2))} kg na kWh ciepła", source.emission_origin
+    else:
+        yield "Dwutlenek węgla", "nie liczymy", source.emission_origin
+
+
+def range_of(quantity: Quantity) -> str:
+    low, high = decimal_comma(quantity.span.low), decimal_comma(quantity.span.high)
+    return f"{low}–{high}, zwykle {decimal_comma(quantity.span.middle)}" if low != high else low
+
+
+def percent_range(span: Estimate) -> str:
+    ends = dict.fromkeys(plain(end * 100) for end in (span.low, span.high))
+    return f"{'–'.join(ends)}%"
+
+
+def decimal_comma(number: Decimal) -> str:
+    return f"{number}".replace(".", ",")
+
+
+def plain(number: Decimal | None) -> str:
+    """ "1640", "0,38": without trailing zeros, "" for None."""
+    if number is None:
+        return ""
+    text = f"{number:f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text).replace(".", ",")

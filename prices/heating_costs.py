@@ -1,0 +1,296 @@
+"""What heat costs from each source: pure functions over a price and dated defaults, without database and clock.
+
+    source = {source.slug: source for source in heat_sources(today)}["pellet"]
+    cost = heat_cost(source, Decimal(1640), demand=Decimal(21_000))
+    cost.per_kwh.middle, cost.per_year.low
+
+The cost of a kilowatt-hour is the price divided by the heat that its unit gives, which is energy times efficiency. Both
+are ranges, so the cost is one. Electricity and gas are priced by the kilowatt-hour and need no energy content. Defaults
+stand in `prices/data/heating_costs.yaml`, each with its origin.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, StringConstraints
+
+from fueldepot.data.yaml_reader import Mistake, StrictModel, read_yaml
+
+FILE = Path(__file__).parent / "data" / "heating_costs.yaml"
+
+MJ_PER_KWH = Decimal("3.6")
+KG_PER_TONNE = Decimal(1000)
+GJ_PER_KWH, MWH_PER_KWH = Decimal("0.0036"), Decimal("0.001")
+GROSZ, HUNDRED_ZLOTY = Decimal("0.01"), Decimal(100)
+
+Unit = Literal["t", "mp", "kWh"]
+"""What a price is per: a tonne, a stacked cubic metre, a kilowatt-hour."""
+
+Certainty = Literal["high", "medium", "low"]
+Basis = Literal["net", "gross"]
+EnergyUnit = Literal["MJ/kg", "kWh/kg", "kWh/mp"]
+EfficiencyUnit = Literal["share", "kWh/kWh"]
+EmissionUnit = Literal["kg/GJ", "kg/MWh"]
+
+PRICED_PER: Mapping[EnergyUnit, Unit] = {"MJ/kg": "t", "kWh/kg": "t", "kWh/mp": "mp"}
+KWH_PER: Mapping[EnergyUnit, Decimal] = {
+    "MJ/kg": KG_PER_TONNE / MJ_PER_KWH,
+    "kWh/kg": KG_PER_TONNE,
+    "kWh/mp": Decimal(1),
+}
+"""Kilowatt-hours in the unit of the price, by the unit of the energy."""
+
+PER_KWH: Mapping[EmissionUnit, Decimal] = {"kg/GJ": GJ_PER_KWH, "kg/MWh": MWH_PER_KWH}
+
+Number = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)?$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class Estimate(NamedTuple):
+    """A range with a middle: low <= middle <= high."""
+
+    low: Decimal
+    middle: Decimal
+    high: Decimal
+
+    def times(self, factor: "Estimate | Decimal") -> "Estimate":
+        """Return the product with a number, or end by end with another range; all are positive."""
+        factors = factor if isinstance(factor, Estimate) else (factor,) * 3
+        return Estimate(*(own * other for own, other in zip(self, factors, strict=True)))
+
+    def under(self, amount: Decimal) -> "Estimate":
+        """Return an amount divided by the range; the high end makes the low one."""
+        return Estimate(amount / self.high, amount / self.middle, amount / self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A default. basis: None where net and gross do not differ. origin: in Polish."""
+
+    span: Estimate
+    unit: str
+    basis: Basis | None
+    certainty: Certainty
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatSource:
+    """A source of heat with its defaults.
+
+    fuel: of depots, "" for none. series: of official averages, "" for none. unit: of the price. energy: None where the
+    price is per kilowatt-hour. device: key of the efficiency, which is that of a kind of appliance.
+    emission: kg of CO₂ per kilowatt-hour of energy, None where it is not counted; emission_origin says why.
+    """
+
+    slug: str
+    name: str
+    fuel: str
+    series: str
+    unit: Unit
+    energy: Quantity | None
+    efficiency: Quantity
+    device: str
+    emission: Decimal | None
+    emission_origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCost:
+    """Cost of heat. per_kwh, per_year: in zł, None without a price. amount: per year, in units of the price.
+
+    co2: kg per kilowatt-hour of heat, None where it is not counted.
+    """
+
+    per_kwh: Estimate | None
+    per_year: Estimate | None
+    amount: Decimal
+    co2: Decimal | None
+
+
+def heat_cost(
+    source: HeatSource, price: Decimal | None, *, demand: Decimal, efficiency: Decimal | None = None
+) -> HeatCost:
+    """Return the cost of heat from a source, not rounded.
+
+    price: in zł per unit of the source, None for an unknown one. demand: kWh of heat a year, positive.
+    efficiency: replaces the default; positive.
+    """
+    share = source.efficiency.span if efficiency is None else Estimate(efficiency, efficiency, efficiency)
+    heat = share.times(energy_per_unit(source))
+    per_kwh = None if price is None else heat.under(price)
+    return HeatCost(
+        per_kwh=per_kwh,
+        per_year=per_kwh and per_kwh.times(demand),
+        amount=demand / heat.middle,
+        co2=None if source.emission is None else source.emission / share.middle,
+    )
+
+
+def energy_per_unit(source: HeatSource) -> Estimate:
+    """Return the kilowatt-hours in one unit of the price."""
+    if source.energy is None:
+        return Estimate(Decimal(1), Decimal(1), Decimal(1))
+    return source.energy.span.times(KWH_PER[source.energy.unit])  # type: ignore[index] # checked when read
+
+
+def price_per_tonne(bag: Decimal, kg: int) -> Decimal:
+    """Return the price of a tonne, in zł, from that of a bag."""
+    return bag * KG_PER_TONNE / kg
+
+
+def rounded_cost(cost: Decimal) -> Decimal:
+    """Round the cost of a kilowatt-hour to the grosz: the inputs are no more exact."""
+    return cost.quantize(GROSZ, ROUND_HALF_UP)
+
+
+def rounded_year(cost: Decimal) -> Decimal:
+    """Round the cost of a year to a hundred złoty."""
+    return (cost / HUNDRED_ZLOTY).quantize(Decimal(1), ROUND_HALF_UP) * HUNDRED_ZLOTY
+
+
+def group_overlapping(spans: Sequence[Estimate]) -> list[int]:
+    """Return the number of the group of each range, from 1 for the cheapest.
+
+    Ranges that overlap, or are joined by others that do, form one group: nothing says which of them is cheaper.
+    """
+    groups = [0] * len(spans)
+    number, end = 0, None
+    for position in sorted(range(len(spans)), key=lambda position: spans[position].low):
+        if end is None or spans[position].low > end:
+            number, end = number + 1, spans[position].high
+        groups[position], end = number, max(end, spans[position].high)
+    return groups
+
+
+class ValueEntry(StrictModel):
+    valid_from: date
+    low: Number
+    middle: Number
+    high: Number
+    certainty: Certainty
+    origin: Text
+
+
+class QuantityEntry(StrictModel):
+    basis: Basis | None
+    values: Annotated[list[ValueEntry], Field(min_length=1)]
+
+
+class EnergyEntry(QuantityEntry):
+    unit: EnergyUnit
+
+
+class EfficiencyEntry(QuantityEntry):
+    unit: EfficiencyUnit
+
+
+class EmissionEntry(StrictModel):
+    unit: EmissionUnit
+    value: Number | None
+    origin: Text
+
+
+class HeatSourceEntry(StrictModel):
+    name: Text
+    unit: Unit
+    fuel: Text = ""
+    series: Text = ""
+    energy: Text | None = None
+    efficiency: Text
+    emission: Text
+
+
+class HouseEntry(StrictModel):
+    """A usual house: area in m², needs in kWh/m² a year."""
+
+    area: Number
+    need: Number
+    need_after_works: Number
+    origin: Text
+
+
+class DefaultsFile(StrictModel):
+    notes: list[Text]
+    origins: dict[str, Text]
+    house: HouseEntry
+    energy: dict[str, EnergyEntry]
+    efficiency: dict[str, EfficiencyEntry]
+    emissions: dict[str, EmissionEntry]
+    sources: dict[str, HeatSourceEntry]
+
+
+def check_defaults(file: DefaultsFile) -> Iterator[Mistake]:
+    """Yield unordered days and ranges, unknown names, and a net energy beside a gross efficiency."""
+    for kind, entries in (("energy", file.energy), ("efficiency", file.efficiency)):
+        for name, entry in entries.items():
+            days = [value.valid_from for value in entry.values]
+            if days != sorted(set(days)):
+                yield (kind, name, "values"), "valid_from must ascend, each day once"
+            for number, value in enumerate(entry.values):
+                if not 0 < Decimal(value.low) <= Decimal(value.middle) <= Decimal(value.high):
+                    yield (kind, name, "values", number), "low, middle and high must be positive and ascend"
+                if value.origin not in file.origins:
+                    yield (kind, name, "values", number), f"names the origin {value.origin!r}, which is not in the file"
+    for slug, source in file.sources.items():
+        named: tuple[tuple[str, str | None, Mapping[str, object]], ...] = (
+            ("energy", source.energy, file.energy),
+            ("efficiency", source.efficiency, file.efficiency),
+            ("emission", source.emission, file.emissions),
+        )
+        missing = [(key, name) for key, name, entries in named if name is not None and name not in entries]
+        yield from ((("sources", slug, key), f"names {name!r}, which is not in the file") for key, name in missing)
+        if missing:
+            continue
+        energy = file.energy[source.energy] if source.energy else None
+        if source.unit != (PRICED_PER[energy.unit] if energy else "kWh"):
+            yield ("sources", slug, "unit"), f"is {source.unit!r}, which does not fit the energy"
+        if energy and energy.basis != file.efficiency[source.efficiency].basis:
+            yield ("sources", slug, "efficiency"), "is of another basis than the energy"
+
+
+@lru_cache(maxsize=1)
+def read_defaults(path: Path = FILE) -> DefaultsFile:
+    """Return the defaults. Raises InvalidYaml with every mistake."""
+    return read_yaml(path, DefaultsFile, check_defaults)
+
+
+@lru_cache(maxsize=8)
+def heat_sources(on: date) -> tuple[HeatSource, ...]:
+    """Return the sources with the defaults of a day, in the order of the file."""
+    file = read_defaults()
+    return tuple(
+        HeatSource(
+            slug=slug,
+            name=entry.name,
+            fuel=entry.fuel,
+            series=entry.series,
+            unit=entry.unit,
+            energy=quantity_on(file.energy[entry.energy], file.origins, on) if entry.energy else None,
+            efficiency=quantity_on(file.efficiency[entry.efficiency], file.origins, on),
+            device=entry.efficiency,
+            emission=per_kwh_of(file.emissions[entry.emission]),
+            emission_origin=file.emissions[entry.emission].origin,
+        )
+        for slug, entry in file.sources.items()
+    )
+
+
+def quantity_on(entry: EnergyEntry | EfficiencyEntry, origins: Mapping[str, str], on: date) -> Quantity:
+    """Return the value of a day; before the first day the first value."""
+    value = max((row for row in entry.values if row.valid_from <= on), key=by_day, default=entry.values[0])
+    span = Estimate(Decimal(value.low), Decimal(value.middle), Decimal(value.high))
+    return Quantity(span, entry.unit, entry.basis, value.certainty, origins[value.origin])
+
+
+def by_day(value: ValueEntry) -> date:
+    return value.valid_from
+
+
+def per_kwh_of(entry: EmissionEntry) -> Decimal | None:
+    return None if entry.value is None else Decimal(entry.value) * PER_KWH[entry.unit]

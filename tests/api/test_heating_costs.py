@@ -1,0 +1,152 @@
+"""GET /heating-costs."""
+
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from prices.models import Observation, Series
+from regulations.codes import Appliance
+from regulations.models import Deadline
+from tests import factories
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/heating-costs"
+
+
+@pytest.fixture
+def pellet():
+    """Create three prices of pellet in Kraków and three dearer ones in Warszawa, today."""
+    for municipality, base in ((factories.krakow(), 1540), (factories.warszawa(), 1940)):
+        for amount in (base, base + 100, base + 200):
+            depot = factories.DepotFactory(municipality=municipality)
+            factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=timezone.localdate())
+
+
+def rows_of(client, **query):
+    return {row["source"]: row for row in client.get(URL, query).json()["rows"]}
+
+
+def test_the_median_of_the_voivodeship_else_of_poland(client, pellet):
+    price = rows_of(client, teryt="1261011")["pellet"]["price"]
+    assert (price["amount"], price["kind"], price["n"], price["area"]) == (1640, "median", 3, "województwo małopolskie")
+    assert price["window_to"] == timezone.localdate().isoformat()
+    factories.bielsko_biala()
+    price = rows_of(client, voivodeship="slaskie")["pellet"]["price"]
+    assert (price["amount"], price["n"], price["area"]) == (1840, 6, "Polska")
+
+
+def test_ranges_are_rounded_to_the_grosz_and_to_a_hundred_zloty(client, pellet):
+    row = rows_of(client, teryt="12")["pellet"]
+    assert row["cost_per_kwh"] == {"low": 0.37, "middle": 0.4, "high": 0.45}
+    assert row["cost_per_year"] == {"low": 7800, "middle": 8400, "high": 9400}
+    assert row["amount_per_year"] == 5.15
+
+
+@pytest.mark.parametrize(
+    ("query", "demand"), [({}, 21_000), ({"area": 100, "need": 80}, 8_000), ({"kwh": "18000", "area": 100}, 18_000)]
+)
+def test_the_heat_of_a_year(client, query, demand):
+    assert client.get(URL, query).json()["demand_kwh"] == demand
+
+
+def test_ones_own_price_comes_first(client, pellet):
+    row = rows_of(client, teryt="1261011", price_pellet="1500,50")["pellet"]
+    assert (row["price"]["amount"], row["price"]["kind"], row["price"]["area"]) == (1500.5, "own", None)
+    assert rows_of(client, bag_pellet="36")["pellet"]["price"]["amount"] == 2400
+    assert rows_of(client, bag_pellet="36", price_pellet="1600")["pellet"]["price"]["amount"] == 1600
+
+
+def test_an_efficiency_of_ones_own(client):
+    value = rows_of(client, efficiency_heat_pump_air="3.5", price_heat_pump_air="1.05")["heat_pump_air"]
+    assert value["cost_per_kwh"] == {"low": 0.3, "middle": 0.3, "high": 0.3}
+    assert (value["efficiency"]["default"], value["efficiency"]["certainty"]) == (3.5, "own")
+
+
+def test_without_a_price_there_is_no_cost_and_no_rank(client):
+    for row in rows_of(client).values():
+        assert [row[name] for name in ("price", "cost_per_kwh", "cost_per_year", "group")] == [None] * 4
+        assert row["amount_per_year"] > 0
+
+
+def test_gas_is_priced_by_the_reader_alone(client):
+    gas = Series.objects.create(slug="gaz-w11")
+    Observation.objects.create(series=gas, year=2024, value=Decimal("0.36"), source="GUS")
+    assert rows_of(client)["gas"]["price"] is None
+    assert rows_of(client, price_gas="0.38")["gas"]["cost_per_kwh"] == {"low": 0.4, "middle": 0.42, "high": 0.44}
+
+
+def test_the_newest_average_of_electricity_with_its_year(client):
+    power = Series.objects.create(slug="prad-g11")
+    malopolskie = factories.krakow().voivodeship
+    for area, year, value in ((None, 2023, "0.93"), (None, 2024, "1.01"), (malopolskie, 2024, "0.97")):
+        Observation.objects.create(series=power, voivodeship=area, year=year, value=Decimal(value), source="GUS")
+    price = rows_of(client)["electric"]["price"]
+    assert (price["amount"], price["kind"], price["year"], price["area"]) == (1.01, "official", 2024, "Polska")
+    assert rows_of(client, teryt="1261011")["heat_pump_ground"]["price"]["amount"] == 0.97
+
+
+def test_ranges_that_overlap_stand_in_polish_order(client):
+    prices = {"price_pellet": 1600, "price_ekogroszek_class_5": 2400, "price_electric": "1.10", "price_gas": "1.00"}
+    rows = client.get(URL, prices).json()["rows"]
+    priced = [(row["source"], row["group"]) for row in rows if row["group"]]
+    assert priced == [("ekogroszek_class_5", 1), ("pellet", 1), ("gas", 2), ("electric", 2)]
+
+
+@pytest.fixture
+def ban():
+    """Forbid every appliance for solid fuel in Kraków, fireplaces with an exemption."""
+    state = LegalStateFactory(voivodeship=factories.krakow().voivodeship)
+    ResolutionFactory(state=state)
+    boilers = [code.value for code in Appliance if code != Appliance.FIREPLACE]
+    kind, day = Deadline.Kind.SOLID_FUEL_BAN, "2019-09-01"
+    DeadlineFactory(state=state, kind=kind, date=day, appliances=boilers)
+    DeadlineFactory(state=state, kind=kind, date=day, appliances=["fireplace"], exemptions=["ecodesign"])
+
+
+def test_what_the_place_forbids_says_so_in_its_row(client, ban):
+    rows = rows_of(client, teryt="1261011")
+    assert rows["pellet"]["allowed"] is False
+    assert "nie wolno już używać od 1" in rows["pellet"]["rule"]
+    assert rows["pellet"]["rule_url"].endswith("/przepisy/sprawdz/?miejsce=1261011&piec=boiler_class_5")
+    assert rows["beech_fireplace"]["allowed"] is None
+    assert "chyba że spełnia ekoprojekt" in rows["beech_fireplace"]["rule"]
+    assert (rows["heat_pump_air"]["allowed"], rows["gas"]["allowed"]) == (True, None)
+
+
+def test_without_a_municipality_nothing_is_judged(client, ban):
+    for query in ({}, {"voivodeship": "malopolskie"}, {"teryt": "1261"}):
+        assert rows_of(client, **query)["pellet"]["allowed"] is None
+
+
+def test_a_postcode_stands_for_the_municipality_with_most_of_its_addresses(client, ban):
+    factories.PostcodeFactory()
+    answer = client.get(URL, {"postcode": "30-001"}).json()
+    assert (answer["municipality"], answer["voivodeship"]) == ("1261011", "malopolskie")
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code"),
+    [
+        ("price_pellet=1.640", 400, "ambiguous"),
+        ("efficiency_pellet=85", 400, "out_of_range"),
+        ("area=10", 400, "out_of_range"),
+        ("kwh=dużo", 400, "malformed"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(client, query, status, code):
+    answer = client.get(f"{URL}?{query}")
+    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (status, code)
+
+
+@pytest.mark.parametrize("query", ["teryt=9999999", "postcode=00-000", "voivodeship=nigdzie"])
+def test_an_unknown_place_is_404(client, query):
+    assert client.get(f"{URL}?{query}").status_code == 404
+
+
+def test_notes_say_what_is_left_out(client):
+    notes = " ".join(client.get(URL).json()["notes"])
+    for words in ("zakupu i montażu", "zachodzą na siebie", "W-1.1", "Ciepła z sieci, miału"):
+        assert words in notes

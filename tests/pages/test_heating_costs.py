@@ -1,0 +1,98 @@
+"""The page of heating costs, its twin and its CSV."""
+
+import csv
+import io
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from tests import factories
+from tests.pages.reading import NOINDEX, canonical_of, runnable, text_of
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/ceny/porownanie/"
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+@pytest.fixture
+def pellet():
+    """Create three prices of pellet in Kraków, today."""
+    for amount in (1540, 1640, 1740):
+        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
+
+
+def read(client, query=""):
+    return text_of(client.get(f"{PATH}{query}")).replace(NO_BREAK, " ")
+
+
+def test_the_page_says_what_it_is(client, pellet):
+    answer = client.get(PATH)
+    html = answer.content.decode()
+    assert canonical_of(answer) == f"http://127.0.0.1:8000{PATH}"
+    assert html.count("<h1>") == 1
+    assert NOINDEX not in html
+    assert not runnable(answer)
+    assert NOINDEX in client.get(f"{PATH}?cena_pellet=1500").content.decode()
+
+
+def test_a_row_has_its_range_and_where_the_numbers_come_from(client, pellet):
+    text = read(client)
+    for words in ("0,37–0,45 zł", "rocznie 7800–9400 zł", "1 640 zł/t, mediana 3 cen", "4,6–4,9, zwykle 4,8 kWh/kg"):
+        assert words in text
+
+
+def test_ones_own_prices_are_counted_and_stay_in_their_fields(client):
+    html = client.get(f"{PATH}?cena_pellet=1.640&worek_ekogroszek_class_5=38&sprawnosc_gas=0,95&cena_gas=0,38").content
+    for field in ('name="cena_pellet"', 'name="worek_ekogroszek_class_5"', 'name="sprawnosc_gas"'):
+        assert field in html.decode()
+    assert 'value="1640"' in html.decode()
+    text = read(client, "?cena_pellet=1.640&worek_ekogroszek_class_5=38&cena_gas=0,38")
+    assert "1 640 zł/t, Twoja cena" in text
+    assert "1 900 zł/t, Twoja cena" in text
+    assert "0,40–0,44 zł" in text
+
+
+def test_what_is_wrong_is_named_and_left_out(client, pellet):
+    text = read(client, "?powierzchnia=5&cena_pellet=abc")
+    assert "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: powierzchnia, cena_pellet." in text
+    assert "21 000 kWh" in text
+    assert "mediana 3 cen" in text
+
+
+def test_the_place_is_named(client, pellet):
+    assert "Ile kosztuje ciepło: Kraków" in read(client, "?miejsce=1261011")
+    assert "Nie znaleźliśmy takiego miejsca" in read(client, "?miejsce=Nibylandia")
+
+
+def test_overlapping_sources_are_not_ranked(client):
+    text = read(client, "?cena_pellet=1600&cena_ekogroszek_class_5=2400&cena_electric=1,10")
+    assert text.index("Podobnie") < text.index("Ekogroszek, kocioł") < text.index("Pellet, kocioł")
+    assert text.index("Pellet, kocioł") < text.index("Wyraźnie drożej") < text.index("Grzejniki na prąd")
+
+
+def test_the_twin_and_the_csv_have_the_same_numbers(client, pellet):
+    twin = client.get("/ceny/porownanie.md").content.decode().replace(NO_BREAK, " ")
+    assert "| 1 | Pellet, kocioł na pellet | 0,37–0,45 zł | 7800–9400 zł | 5,15 t | 1 640 zł/t, mediana 3 cen" in twin
+    table = io.StringIO(client.get("/ceny/porownanie.csv").content.decode())
+    rows = {row["zrodlo_ciepla"]: row for row in csv.DictReader(table)}
+    row = rows["pellet"]
+    assert (row["cena_zl"], row["kwh_od_zl"], row["rocznie_do_zl"], row["liczba_cen"]) == ("1640", "0.37", "9400", "3")
+    assert rows["gas"]["kwh_od_zl"] == ""
+
+
+def test_invented_prices_are_not_for_search_engines(client):
+    for amount in (1540, 1640, 1740):
+        depot = factories.DepotFactory(demonstration=True, source_id=f"demo/{amount}")
+        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=timezone.localdate())
+    answer = client.get(PATH)
+    assert NOINDEX in answer.content.decode()
+    assert "Mediany składów na tej stronie są zmyślone" in text_of(answer).replace(NO_BREAK, " ")
+
+
+@pytest.mark.parametrize(
+    "path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/sklady/malopolskie/krakow-1261011/"]
+)
+def test_pages_lead_to_the_comparison(client, pellet, path):
+    assert PATH in client.get(path).content.decode()

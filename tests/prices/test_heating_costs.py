@@ -1,0 +1,165 @@
+"""The arithmetic of heating costs, on worked examples, and the file of defaults."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from catalog.depots import fuels
+from fueldepot.data.yaml_reader import InvalidYaml, read_yaml
+from prices import heating_costs
+from prices.heating_costs import DefaultsFile, Estimate, Quantity, group_overlapping, heat_cost, heat_sources
+from prices.series import BY_SLUG
+
+TODAY = date(2026, 11, 24)
+SOURCES = {source.slug: source for source in heat_sources(TODAY)}
+YEAR = Decimal(21_000)
+
+
+def with_energy(slug, middle):
+    """Return a source with another energy content."""
+    source = SOURCES[slug]
+    energy = Quantity(
+        Estimate(*[Decimal(middle)] * 3), source.energy.unit, source.energy.basis, source.energy.certainty, ""
+    )
+    return heating_costs.HeatSource(
+        **{name: getattr(source, name) for name in source.__slots__ if name != "energy"}, energy=energy
+    )
+
+
+def per_kwh(source, price, efficiency=None):
+    cost = heat_cost(source, Decimal(price), demand=YEAR, efficiency=efficiency and Decimal(efficiency))
+    return f"{cost.per_kwh.middle:.3f}"
+
+
+@pytest.mark.parametrize(
+    ("slug", "price", "energy", "efficiency", "expected"),
+    [
+        ("pellet", "1640", "4.6", "0.85", "0.419"),
+        ("pellet", "1640", "4.9", "0.85", "0.394"),
+        ("pellet", "1640", "4.8", "0.85", "0.402"),
+        ("ekogroszek_class_5", "1450", "25.8", "0.80", "0.253"),
+        ("orzech_hand_fed", "1550", "25.8", "0.60", "0.360"),
+        ("kostka_hand_fed", "1900", "23", "0.60", "0.496"),
+        ("briquette", "1500", "4.3055555556", "0.65", "0.536"),
+        ("beech_gasification", "560", "1850", "0.80", "0.378"),
+        ("pine_fireplace", "400", "1530", "0.65", "0.402"),
+    ],
+)
+def test_worked_examples_of_fuels(slug, price, energy, efficiency, expected):
+    assert per_kwh(with_energy(slug, energy), price, efficiency) == expected
+
+
+@pytest.mark.parametrize(
+    ("slug", "expected"), [("electric", "1.100"), ("heat_pump_air", "0.367"), ("heat_pump_ground", "0.275")]
+)
+def test_worked_examples_of_electricity(slug, expected):
+    assert per_kwh(SOURCES[slug], "1.10") == expected
+
+
+@pytest.mark.parametrize(
+    ("slug", "price", "energy", "zloty", "amount"),
+    [
+        ("pellet", "1640", "4.8", 8_441, "5.15"),
+        ("ekogroszek_class_5", "1450", "25.8", 5_311, "3.66"),
+        ("orzech_hand_fed", "1550", "25.8", 7_570, "4.88"),
+        ("beech_gasification", "560", "1850", 7_946, "14.19"),
+    ],
+)
+def test_worked_examples_of_a_year(slug, price, energy, zloty, amount):
+    cost = heat_cost(with_energy(slug, energy), Decimal(price), demand=YEAR)
+    assert round(cost.per_year.middle) == zloty
+    assert f"{cost.amount:.2f}" == amount
+
+
+@pytest.mark.parametrize(
+    ("slug", "zloty"), [("electric", 23_100), ("heat_pump_air", 7_700), ("heat_pump_ground", 5_775)]
+)
+def test_worked_examples_of_a_year_of_electricity(slug, zloty):
+    assert round(heat_cost(SOURCES[slug], Decimal("1.10"), demand=YEAR).per_year.middle) == zloty
+
+
+def test_pellet_meets_an_air_heat_pump():
+    pellet = heat_cost(SOURCES["pellet"], Decimal(1640), demand=YEAR).per_kwh.middle
+    assert f"{Decimal('1.10') / pellet:.2f}" == "2.74"
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_every_result_lies_between_its_ends(source):
+    cost = heat_cost(source, Decimal(700), demand=YEAR)
+    for estimate in (cost.per_kwh, cost.per_year):
+        assert 0 < estimate.low <= estimate.middle <= estimate.high
+
+
+def test_an_efficiency_of_ones_own_leaves_the_range_of_the_energy():
+    cost = heat_cost(SOURCES["pellet"], Decimal(1640), demand=YEAR, efficiency=Decimal("0.9"))
+    assert [f"{end:.3f}" for end in cost.per_kwh] == ["0.372", "0.380", "0.396"]
+
+
+def test_without_a_price_only_the_amount_is_known():
+    cost = heat_cost(SOURCES["gas"], None, demand=YEAR)
+    assert (cost.per_kwh, cost.per_year, round(cost.amount)) == (None, None, 23_333)
+
+
+def test_a_bag_is_dearer_than_bulk():
+    assert heating_costs.price_per_tonne(Decimal(35), 15).quantize(Decimal(1)) == 2_333
+    assert heating_costs.price_per_tonne(Decimal(45), 15) == 3_000
+
+
+def test_carbon_dioxide_is_counted_of_coal_and_electricity_only():
+    cost = {slug: heat_cost(source, None, demand=YEAR).co2 for slug, source in SOURCES.items()}
+    assert f"{cost['ekogroszek_class_5']:.3f}" == f"{0.0036 * 94.6 / 0.8:.3f}"
+    assert f"{cost['heat_pump_air']:.3f}" == f"{0.553 / 3:.3f}"
+    assert {slug for slug, kg in cost.items() if kg is None} == {
+        slug for slug, source in SOURCES.items() if source.fuel not in fuels.COALS and source.series != "prad-g11"
+    }
+
+
+def estimate(low, high):
+    return Estimate(Decimal(low), Decimal(low), Decimal(high))
+
+
+def test_what_overlaps_is_one_group():
+    spans = [estimate(4, 5), estimate(1, 2), estimate(2, 3), estimate("3.5", "4.5"), estimate(9, 9)]
+    assert group_overlapping(spans) == [2, 1, 1, 2, 3]
+    assert group_overlapping([]) == []
+
+
+def test_defaults_change_on_their_day():
+    before, after = (
+        {source.slug: source for source in heat_sources(day)}["kostka_hand_fed"].energy.span.low
+        for day in (date(2027, 6, 30), date(2027, 7, 1))
+    )
+    assert (before, after) == (23, 24)
+    assert heat_sources(date(2020, 1, 1)) == heat_sources(TODAY)
+
+
+def test_sources_name_fuels_and_series_that_exist():
+    for source in SOURCES.values():
+        assert not source.fuel or fuels.BY_SLUG[source.fuel].unit == source.unit
+        assert not source.series or BY_SLUG[source.series].unit == f"zł/{source.unit}"
+
+
+def test_what_has_no_source_is_not_shown():
+    assert {source.fuel for source in SOURCES.values()}.isdisjoint({"mial-weglowy", "wegiel"})
+    assert {source.series for source in SOURCES.values()} <= {"", "prad-g11"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "mistake"),
+    [
+        ('low: "4.6"', 'low: "4.85"', "must be positive and ascend"),
+        ("valid_from: 2027-07-01", "valid_from: 2026-11-23", "valid_from must ascend"),
+        ("efficiency: pellet_boiler,", "efficiency: condensing_boiler,", "is of another basis than the energy"),
+        ("energy: pellet,", "energy: straw,", "names 'straw', which is not in the file"),
+        ("fuel: pellet, unit: t", "fuel: pellet, unit: mp", "is 'mp', which does not fit the energy"),
+        ("origin: pellet}", "origin: hearsay}", "names the origin 'hearsay', which is not in the file"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named(tmp_path, old, new, mistake):
+    text = heating_costs.FILE.read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "heating_costs.yaml"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InvalidYaml, match=mistake):
+        read_yaml(path, DefaultsFile, heating_costs.check_defaults)
