@@ -44,15 +44,9 @@ SHARED_DATA = SHARED / "data"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark what uses the test database: the rest says the same on every server.
-
-    Keep the tests of a module on one worker of xdist (`--dist loadgroup`), which makes once what they share. Those that
-    empty the database are dealt out one by one, in the order of pytest-django: behind the others, which need its rows.
-    """
+    """Mark what uses the test database: the rest says the same on every server."""
     if uses_database(item):
         item.add_marker(pytest.mark.database)
-    if not empties_database(item):
-        item.add_marker(pytest.mark.xdist_group(item.path.relative_to(item.config.rootpath).as_posix()))
 
 
 def uses_database(item: pytest.Item) -> bool:
@@ -69,8 +63,18 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the long tests first: those that start processes and wait, and those that import the whole country."""
+    """Put the long tests first: those that start processes and wait, and those that import the whole country.
+
+    Raises UsageError for a module whose slow tests partly empty the database: CI deals them out by the module
+    (`--dist loadfile`), those that empty it last, because the others need its rows.
+    """
     items.sort(key=lambda item: not is_long(item))
+    slow = [item for item in items if item.get_closest_marker("slow") and uses_database(item)]
+    emptying = {item.path for item in slow if empties_database(item)}
+    if mixed := emptying & {item.path for item in slow if not empties_database(item)}:
+        names = ", ".join(sorted(path.name for path in mixed))
+        message = f"{names}: move the slow tests that empty the database to a module of their own"
+        raise pytest.UsageError(message)
 
 
 def is_long(item: pytest.Item) -> bool:

@@ -1,46 +1,30 @@
 """manage.py refresh of an empty database, against local publishers."""
 
 import re
-import threading
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError
-from django.db import OperationalError, connection, connections
+from django.db import OperationalError
 from django.utils import timezone
 
 from catalog import models
 from catalog.importers import refresh, registry, runner
 from catalog.importers.download import Store
 from catalog.importers.parsers import osm
-from catalog.importers.runner import CommitOutcomeUnknown, exclusive_import
+from catalog.importers.runner import CommitOutcomeUnknown
 from catalog.importers.source import identify, read_sources
 from catalog.models import ImportRun
 from prices.models import Observation
 from tests import small_country
 from tests.catalog.importers.test_failures import fill_disk
 from tests.dumps import dump
-from tests.fueldepot.refreshing import ORDER, Rehearsal, without_waiting
-from tests.publisher_server import Publishers, serve
+from tests.fueldepot.refreshing import ORDER
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 COUNTED = (models.Municipality, models.Place, models.Boundary, models.Postcode, models.Depot, Observation)
-
-
-@pytest.fixture
-def publishers():
-    published = Publishers(files=small_country.files())
-    with serve(published):
-        yield published
-
-
-@pytest.fixture
-def rehearsal(publishers, tmp_path, settings, monkeypatch):
-    without_waiting(monkeypatch)
-    settings.DOWNLOADS_DIR = tmp_path / "downloads"
-    return Rehearsal(publishers, publishers.sources(tmp_path / "sources.yaml", **small_country.SMALL))
 
 
 def counts():
@@ -133,48 +117,6 @@ def test_an_error_of_ours_is_recorded_and_does_not_stop_the_others(rehearsal, mo
     assert counts() == [4, 0, 4, 12, 12, 6]
 
 
-@pytest.mark.django_db(transaction=True)
-def test_two_refreshes_at_once(rehearsal):
-    said = []
-
-    def beside():
-        try:
-            rehearsal.run()
-        except CommandError as error:
-            said.append(str(error))
-        finally:
-            connections.close_all()
-
-    with refresh.one_refresh():
-        thread = threading.Thread(target=beside)
-        thread.start()
-        thread.join()
-    assert said == ["nothing was refreshed: another refresh is running; wait until it has finished"]
-    assert not rehearsal.publishers.asked
-    assert not ImportRun.objects.exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_refresh_beside_an_import_says_so_and_leaves_the_rest_for_the_next(rehearsal):
-    said = []
-
-    def beside():
-        try:
-            rehearsal.fail("--only", "teryt-terc", match="failed: teryt-terc")
-        except BaseException as error:
-            said.append(error)
-        finally:
-            connections.close_all()
-
-    with exclusive_import():
-        thread = threading.Thread(target=beside)
-        thread.start()
-        thread.join()
-    assert not said
-    assert not ImportRun.objects.exists()
-    assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported")
-
-
 def test_a_download_beside_a_refresh_is_waited_for(rehearsal, settings):
     with Store(settings.DOWNLOADS_DIR, read_sources()["teryt-terc"]).lock():
         (line,) = rehearsal.fail(match="failed: teryt-terc", only=["teryt-terc"])
@@ -217,17 +159,6 @@ def test_a_full_disk_is_told_and_recorded_and_does_not_stop_the_others(rehearsal
     assert line.endswith('the database refused: could not extend file "base/1": No space left on device')
     assert ImportRun.objects.get(source="teryt-simc").message in line
     assert counts() == [4, 0, 4, 12, 12, 6]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_database_that_takes_nothing_is_told_in_one_line(rehearsal):
-    with connection.cursor() as cursor:
-        cursor.execute("SET default_transaction_read_only = on")
-        try:
-            rehearsal.fail(match="not all was refreshed: the database refused: cannot execute .* read-only transaction")
-        finally:
-            cursor.execute("SET default_transaction_read_only = off")
-    assert counts() == [0] * len(COUNTED)
 
 
 @pytest.mark.parametrize(

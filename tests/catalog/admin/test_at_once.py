@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime
 import pytest
 from django.db import connection
 
-from catalog.models import Depot, Submission
-from catalog.services import editing, merging, moderation
+from catalog.models import Decision, Depot, Submission
+from catalog.services import editing, journal, merging, moderation, publishing
 from catalog.submissions import decisions
 from tests import factories
 
@@ -101,3 +101,24 @@ def test_a_submission_decided_while_its_depot_is_merged_is_decided_about_the_sur
     submission.refresh_from_db()
     assert (submission.state, submission.depot_id) == ("accepted", one.pk)
     assert "Wieliczka" in Depot.objects.values_list("place", flat=True)
+
+
+def test_of_two_clicks_at_once_one_undoes():
+    ewa, adam = factories.UserFactory(username="ewa"), factories.UserFactory(username="adam")
+    one, other = factories.DepotFactory(), factories.DepotFactory()
+    merging.merge_depots(survivor=one, loser=other, take=[], by=ewa, on=TODAY)
+    decision = Decision.objects.get()
+    other.refresh_from_db()
+
+    def undo_it():
+        return journal.undo(decision=decision, by=adam, on=NOW).restored
+
+    def publish_it():
+        return publishing.publish_depot(depot=other, on=TODAY, by=ewa, note="działa").pk
+
+    assert sorted(map(str, at_once(undo_it, undo_it))) == ["2", "DecisionAlreadyUndone"]
+    merging.merge_depots(survivor=one, loser=other, take=[], by=ewa, on=TODAY)
+    decision = Decision.objects.filter(kind="merge").latest("pk")
+    other.refresh_from_db()
+    outcomes = set(map(str, at_once(undo_it, publish_it)))
+    assert outcomes in ({"2", "DepotIsPublished"}, {str(other.pk), "DecisionAlreadyUndone"})

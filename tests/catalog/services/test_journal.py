@@ -7,15 +7,13 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.core import mail
 from django.urls import reverse
-from django.utils import timezone
 
 from catalog import models
 from catalog.roles import CHIEF, EDITOR
-from catalog.services import editing, journal, merging, moderation, publishing
+from catalog.services import editing, journal, moderation, publishing
 from catalog.submissions import letters
 from fueldepot.data import history
 from tests import bulk, factories
-from tests.catalog.admin.test_at_once import at_once
 from tests.catalog.admin.test_list import many
 
 pytestmark = pytest.mark.django_db
@@ -146,29 +144,6 @@ def test_an_editor_takes_back_only_what_is_their_own(client, editor):
     undo(client, batch)
     depot.refresh_from_db()
     assert depot.data_status == "unverified"
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_of_two_clicks_at_once_one_undoes():
-    ewa, adam = factories.UserFactory(username="ewa"), factories.UserFactory(username="adam")
-    one, other = factories.DepotFactory(), factories.DepotFactory()
-    merging.merge_depots(survivor=one, loser=other, take=[], by=ewa, on=TODAY)
-    decision = models.Decision.objects.get()
-    other.refresh_from_db()
-
-    def undo_it():
-        return journal.undo(decision=decision, by=adam, on=timezone.now()).restored
-
-    def publish_it():
-        return publishing.publish_depot(depot=other, on=TODAY, by=ewa, note="działa").pk
-
-    assert sorted(map(str, at_once(undo_it, undo_it))) == ["2", "DecisionAlreadyUndone"]
-    merging.merge_depots(survivor=one, loser=other, take=[], by=ewa, on=TODAY)
-    decision = models.Decision.objects.filter(kind="merge").latest("pk")
-    other.refresh_from_db()
-    outcomes = set(map(str, at_once(undo_it, publish_it)))
-    assert outcomes in ({"2", "DepotIsPublished"}, {str(other.pk), "DecisionAlreadyUndone"})
 
 
 @pytest.mark.slow

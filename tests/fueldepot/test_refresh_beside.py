@@ -1,0 +1,64 @@
+"""manage.py refresh beside another one, beside an import, and on a database that takes nothing."""
+
+import threading
+
+import pytest
+from django.core.management import CommandError
+from django.db import connection, connections
+
+from catalog.importers import refresh
+from catalog.importers.runner import exclusive_import
+from catalog.models import Depot, ImportRun, Place
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+
+def test_two_refreshes_at_once(rehearsal):
+    said = []
+
+    def beside():
+        try:
+            rehearsal.run()
+        except CommandError as error:
+            said.append(str(error))
+        finally:
+            connections.close_all()
+
+    with refresh.one_refresh():
+        thread = threading.Thread(target=beside)
+        thread.start()
+        thread.join()
+    assert said == ["nothing was refreshed: another refresh is running; wait until it has finished"]
+    assert not rehearsal.publishers.asked
+    assert not ImportRun.objects.exists()
+
+
+def test_a_refresh_beside_an_import_says_so_and_leaves_the_rest_for_the_next(rehearsal):
+    said = []
+
+    def beside():
+        try:
+            rehearsal.fail("--only", "teryt-terc", match="failed: teryt-terc")
+        except BaseException as error:
+            said.append(error)
+        finally:
+            connections.close_all()
+
+    with exclusive_import():
+        thread = threading.Thread(target=beside)
+        thread.start()
+        thread.join()
+    assert not said
+    assert not ImportRun.objects.exists()
+    assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported")
+
+
+def test_a_database_that_takes_nothing_is_told_in_one_line(rehearsal):
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+        try:
+            rehearsal.fail(match="not all was refreshed: the database refused: cannot execute .* read-only transaction")
+        finally:
+            cursor.execute("SET default_transaction_read_only = off")
+    assert not Place.objects.exists()
+    assert not Depot.objects.exists()
