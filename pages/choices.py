@@ -154,7 +154,7 @@ class Choices:
         """Return links to all depots and to those of each fuel."""
         other = [(fuel, replace(self, fuel=fuel)) for fuel in (None, *offered)]
         return tuple(
-            Chip(fuel.name if fuel else "wszystkie", choices.link(path), fuel is self.fuel, count(choices))
+            Chip(fuel.label if fuel else "wszystkie", choices.link(path), fuel is self.fuel, count(choices))
             for fuel, choices in other
         )
 

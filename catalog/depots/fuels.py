@@ -14,7 +14,7 @@ from dataclasses import dataclass
 class Fuel:
     """slug: the value in the API. coal: whether `wegiel` includes it as an assortment.
 
-    bag_kg: weight of its usual bag, None if it is not sold in bags.
+    bag_kg: weight of its usual bag, None if it is not sold in bags. short: name beside those of other fuels.
     """
 
     slug: str
@@ -22,18 +22,24 @@ class Fuel:
     unit: str = "t"
     coal: bool = False
     bag_kg: int | None = None
+    short: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name on a chip or tab."""
+        return self.short or self.name
 
 
 FUELS = (
     Fuel("wegiel", "Węgiel"),
     Fuel("ekogroszek", "Ekogroszek", coal=True, bag_kg=20),
-    Fuel("wegiel-kostka", "Węgiel kostka", coal=True),
-    Fuel("wegiel-orzech", "Węgiel orzech", coal=True),
-    Fuel("wegiel-groszek", "Węgiel groszek", coal=True),
-    Fuel("mial-weglowy", "Miał węglowy", coal=True),
+    Fuel("wegiel-kostka", "Węgiel kostka", coal=True, short="Kostka"),
+    Fuel("wegiel-orzech", "Węgiel orzech", coal=True, short="Orzech"),
+    Fuel("wegiel-groszek", "Węgiel groszek", coal=True, short="Groszek"),
+    Fuel("mial-weglowy", "Miał węglowy", coal=True, short="Miał"),
     Fuel("pellet", "Pellet", bag_kg=15),
     Fuel("brykiet", "Brykiet"),
-    Fuel("drewno-kominkowe", "Drewno kominkowe", unit="mp"),
+    Fuel("drewno-kominkowe", "Drewno kominkowe", unit="mp", short="Drewno"),
 )
 
 UNIT_NAMES = {"t": "tona", "mp": "metr przestrzenny"}

@@ -24,15 +24,6 @@ from prices.queries import ComparedMonths, Comparison, compare_country
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 
-SHORT_NAMES = {
-    "wegiel-kostka": "Kostka",
-    "wegiel-orzech": "Orzech",
-    "wegiel-groszek": "Groszek",
-    "mial-weglowy": "Miał",
-    "drewno-kominkowe": "Drewno",
-}
-"""Short names for tabs."""
-
 ORDERS = {
     "nazwa": "Województwo",
     "mediana": "Mediana",
@@ -202,10 +193,7 @@ def get_fuel(slug: str) -> fuels.Fuel:
 
 def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> tuple[Tab, ...]:
     """Return the tabs of all fuels, in the order of the catalog. current: slug of the shown fuel, "" for none."""
-    return tuple(
-        Tab(SHORT_NAMES.get(fuel.slug, fuel.name), path_of(fuel.slug) + query, fuel.slug == current)
-        for fuel in fuels.FUELS
-    )
+    return tuple(Tab(fuel.label, path_of(fuel.slug) + query, fuel.slug == current) for fuel in fuels.FUELS)
 
 
 def prices_crumb() -> Crumb:

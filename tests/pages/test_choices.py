@@ -117,17 +117,17 @@ def test_a_chip_counts_the_list_that_it_shows(client, clock, market, place):
         assert len(names(client, unescape(href).removeprefix(KRAKOW))) == int(number), href
 
 
-def test_chips_keep_what_is_chosen(client, clock, market):
+def test_chips_keep_what_is_chosen_and_begin_with_it(client, clock, market):
     page = html(client, "?p=50.06,19.94&paliwo=pellet&kolejnosc=cena").partition('class="chips"')[2]
     chips = re.findall(r'<li><a href="([^"]+)"( aria-current="true")?>([^<]+?)(?: <span>(\d+)</span>)?</a></li>', page)
     path = f"{KRAKOW}?p=50.06,19.94"
     assert chips == [
+        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "Pellet", "3"),
         (path, "", "wszystkie", "4"),
         (f"{path}&amp;paliwo=wegiel&amp;kolejnosc=cena", "", "Węgiel", "2"),
-        (f"{path}&amp;paliwo=wegiel-orzech&amp;kolejnosc=cena", "", "Węgiel orzech", "1"),
-        (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "Pellet", "3"),
-        (f"{path}&amp;paliwo=pellet", "", "najbliżej", ""),
+        (f"{path}&amp;paliwo=wegiel-orzech&amp;kolejnosc=cena", "", "Orzech", "1"),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena", ' aria-current="true"', "najtaniej", ""),
+        (f"{path}&amp;paliwo=pellet", "", "najbliżej", ""),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=nazwa", "", "według nazwy", ""),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=1", "", "otwarte teraz", "2"),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=pt-17", "", "otwarte dziś o 17:00", "0"),
@@ -147,6 +147,7 @@ def test_prices_of_one_fuel_are_compared_over_all_sections(client, clock, market
     factories.DepotFactory(name="Bez ceny", fuels=["pellet"], lat=50.061)
     for query in ("?paliwo=pellet&kolejnosc=cena", "?paliwo=pellet&kolejnosc=cena&p=50.06,19.94"):
         assert names(client, query) == ["Sąsiad", "Środek", "Blisko", "Bez ceny"]
+        assert "Cenę podaje 3 z\N{NO-BREAK SPACE}4 składów." in html(client, query)
         for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
             text = text_of(client.get(f"{path}{query}"))
             assert "Składy od najtańszego" in text
@@ -193,10 +194,10 @@ def test_beyond_the_nearest_to_a_point_are_farther_depots(client, clock, market)
 
 def test_a_card_tells_price_state_distance_and_way(client, clock, market):
     text = text_of(client.get(KRAKOW))
-    assert "1 Blisko 1 700 zł /t Pellet 19.11.2026 otwarte do 16:00 · " in text
-    assert "Środek 1 500 zł /t Węgiel orzech 19.11.2026 godziny nieznane" in text
+    assert "1 Blisko 1 700 zł /t Pellet, 19.11.2026 otwarte do 16:00 · " in text
+    assert "Środek 1 500 zł /t Węgiel orzech, 19.11.2026 godziny nieznane" in text
     assert "zamknięte, otwiera o 14:00" in text
-    assert "4 Sąsiad brak ceny – podaj" in text
+    assert "brak ceny" not in text
     assert "Środek 1 600 zł /t Pellet" in text_of(client.get(f"{KRAKOW}?paliwo=pellet"))
     assert 'href="https://www.openstreetmap.org/directions?to=50.06,19.9373"' in html(client)
     assert text.index("W tej gminie: 3 składy") < text.index("Najbliższe poza gminą") < text.index("Sąsiad")

@@ -129,7 +129,7 @@ def test_bare_pages_carry_no_style_of_their_own(name):
 @pytest.mark.django_db
 def test_a_bare_page_says_whose_it_is(settings):
     html = Client(enforce_csrf_checks=True).post("/admin/login/", {}).content.decode()
-    assert f'<a class="site" href="/">{settings.SITE_NAME}</a>' in html
+    assert f"</svg>{settings.SITE_NAME}</a>" in html
     assert f"<title>Formularz wygasł – {settings.SITE_NAME}</title>" in html
 
 
