@@ -58,12 +58,13 @@ class Page:
     data_status: reliability of the data, a phrase. licence: terms of use.
 
     template: path without suffix; one file per format.
-    status: of the response. query_params: parameters that the content depends on.
+    language: of the content. status: of the response. query_params: parameters that the content depends on.
     """
 
     template: ClassVar[str] = ""
     status: ClassVar[int] = 200
     query_params: ClassVar[tuple[str, ...]] = ()
+    language: ClassVar[str] = "pl"
     demonstration_notice: ClassVar[tuple[str, str]] = (
         "Dane demonstracyjne",
         "Składy na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Pod podanymi adresami ich nie ma.",

@@ -19,6 +19,8 @@ from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
 from pages.api_rules import AS_OF as RULES_AS_OF
+from pages.english import AS_OF as ENGLISH_AS_OF
+from pages.english import TITLE as ENGLISH_TITLE
 from pages.prices.official import official_title
 from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.regulations import LIST_TITLE
@@ -108,6 +110,7 @@ def service_pages(programme_as_of: date) -> Iterator[SiteMapEntry]:
     changed = snapshot.changed_on(Dataset.Slug.DEPOTS) or depots.get().updated_at
     yield SiteMapEntry(reverse("home"), SiteMapSection.SERVICE, "Strona główna", changed)
     yield SiteMapEntry(reverse("api-rules"), SiteMapSection.SERVICE, "API i zasady korzystania z danych", RULES_AS_OF)
+    yield SiteMapEntry(reverse("english"), SiteMapSection.SERVICE, ENGLISH_TITLE, ENGLISH_AS_OF)
     yield SiteMapEntry(
         reverse("datasets"),
         SiteMapSection.SERVICE,

@@ -17,13 +17,15 @@ from django.utils.text import capfirst
 from markupsafe import Markup, escape
 
 from catalog.text import full_sentence, short_zloty, zloty
-from fueldepot.http.links import route_path
+from fueldepot.http.links import route_path, site_url
 from pages import dates, markdown, non_breaking, polish
 
 Filter = Callable[..., Any]
 
 POSTCODE = re.compile(r"\b\d{2}-\d{3}\b")
 CODE = re.compile(r"`([^`]+)`")
+FRAME = (320, 420)
+"""Width and height of an embed, in pixels."""
 
 # JSON escapes of the characters that could end a script element or begin a tag or an entity.
 HARMLESS = {"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -75,6 +77,14 @@ def coded(text: str) -> Markup:
 def for_excel(path: str) -> str:
     """Return the path of a CSV export in the format of Excel."""
     return f"{path}{'&' if '?' in path else '?'}excel=1"
+
+
+def framed(path: str, title: str) -> str:
+    """Return the line of HTML that frames an embed. title: of the frame, for screen readers."""
+    return (
+        f'<iframe src="{site_url(path)}" title="{title.replace(chr(34), "")}" width="{FRAME[0]}" height="{FRAME[1]}" '
+        'loading="lazy" style="border:0;max-width:100%"></iframe>'
+    )
 
 
 def linked_addresses(text: str) -> Markup:
@@ -160,6 +170,7 @@ FILTERS: dict[str, Filter] = {
     "day": dates.day,
     "difference": difference,
     "for_excel": for_excel,
+    "framed": framed,
     "full_sentence": full_sentence,
     "json_ld": json_ld,
     "linebreaksbr": linebreaksbr,

@@ -4,7 +4,7 @@ from django.urls import URLPattern, path, register_converter
 
 from catalog.api.params import VOIVODESHIP_PATTERN
 from catalog.text import voivodeship_slug
-from pages import assets, csv_export, feed, machine_files, views
+from pages import assets, csv_export, embeds, feed, machine_files, views
 from pages.forms import owner as owners
 from pages.forms import views as forms
 from pages.rendering import PageViews, redirect_variant
@@ -46,6 +46,10 @@ urlpatterns = [
     path("dane/ceny-mediany.csv", csv_export.medians, name="extract-medians"),
     path("dane/srednie-gus.csv", csv_export.averages, name="extract-averages"),
     *page("prywatnosc/", views.privacy, "privacy"),
+    *page("en/", views.english, "english"),
+    path("osadz/gmina/<str:teryt>/", embeds.municipality, name="embed-municipality"),
+    path("osadz/sklad/<int:depot_id>/", embeds.depot, name="embed-depot"),
+    path("osadz/ceny/<slug:fuel>/", embeds.fuel, name="embed-prices"),
     *page("dotacja/", views.calculating, "subsidy"),
     path("sklady/dodaj/", forms.add, name="depot-add"),
     *page("sklady/<voivodeship:voivodeship>/", views.voivodeship, "voivodeship"),

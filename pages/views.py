@@ -15,6 +15,7 @@ from pages.api_rules import RulesPage, rules_page
 from pages.choices import Choices
 from pages.datasets import DatasetsPage, datasets_page
 from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, removed_page
+from pages.english import EnglishPage, english_page
 from pages.heating.costs import RESTS_ON as HEATING_DATA
 from pages.heating.page import HeatingCostsPage, heating_costs_page
 from pages.home import HomePage, home_page
@@ -55,6 +56,11 @@ def datasets(request: HttpRequest) -> DatasetsPage:
 @page_view()
 def privacy(request: HttpRequest) -> PrivacyPage:
     return privacy_page()
+
+
+@page_view(DEPOTS)
+def english(request: HttpRequest) -> EnglishPage:
+    return english_page()
 
 
 @page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)

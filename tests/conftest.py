@@ -65,16 +65,16 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the long tests first: those that start processes and wait, and those that import the whole country.
 
-    Raises UsageError for a module whose slow tests partly empty the database: CI deals them out by the module
-    (`--dist loadfile`), those that empty it last, because the others need its rows.
+    Put the slow tests that empty the database last, with their modules: the others need its rows, and CI deals tests
+    out by the module (`--dist loadfile`). Raises UsageError for a module with slow tests of both kinds.
     """
-    items.sort(key=lambda item: not is_long(item))
-    slow = [item for item in items if item.get_closest_marker("slow") and uses_database(item)]
+    slow = [item for item in items if item.get_closest_marker("slow")]
     emptying = {item.path for item in slow if empties_database(item)}
-    if mixed := emptying & {item.path for item in slow if not empties_database(item)}:
+    if mixed := emptying & {item.path for item in slow if uses_database(item) and not empties_database(item)}:
         names = ", ".join(sorted(path.name for path in mixed))
         message = f"{names}: move the slow tests that empty the database to a module of their own"
         raise pytest.UsageError(message)
+    items.sort(key=lambda item: (item in slow and item.path in emptying, not is_long(item)))
 
 
 def is_long(item: pytest.Item) -> bool:

@@ -15,6 +15,7 @@ class Fuel:
     """slug: the value in the API. coal: whether `wegiel` includes it as an assortment.
 
     bag_kg: weight of its usual bag, None if it is not sold in bags. short: name beside those of other fuels.
+    english: name in English.
     """
 
     slug: str
@@ -23,6 +24,7 @@ class Fuel:
     coal: bool = False
     bag_kg: int | None = None
     short: str = ""
+    english: str = ""
 
     @property
     def label(self) -> str:
@@ -31,15 +33,15 @@ class Fuel:
 
 
 FUELS = (
-    Fuel("wegiel", "Węgiel"),
-    Fuel("ekogroszek", "Ekogroszek", coal=True, bag_kg=20),
-    Fuel("wegiel-kostka", "Węgiel kostka", coal=True, short="Kostka"),
-    Fuel("wegiel-orzech", "Węgiel orzech", coal=True, short="Orzech"),
-    Fuel("wegiel-groszek", "Węgiel groszek", coal=True, short="Groszek"),
-    Fuel("mial-weglowy", "Miał węglowy", coal=True, short="Miał"),
-    Fuel("pellet", "Pellet", bag_kg=15),
-    Fuel("brykiet", "Brykiet"),
-    Fuel("drewno-kominkowe", "Drewno kominkowe", unit="mp", short="Drewno"),
+    Fuel("wegiel", "Węgiel", english="coal"),
+    Fuel("ekogroszek", "Ekogroszek", coal=True, bag_kg=20, english="pea coal for automatic boilers"),
+    Fuel("wegiel-kostka", "Węgiel kostka", coal=True, short="Kostka", english="lump coal"),
+    Fuel("wegiel-orzech", "Węgiel orzech", coal=True, short="Orzech", english="nut coal"),
+    Fuel("wegiel-groszek", "Węgiel groszek", coal=True, short="Groszek", english="pea coal"),
+    Fuel("mial-weglowy", "Miał węglowy", coal=True, short="Miał", english="fine coal"),
+    Fuel("pellet", "Pellet", bag_kg=15, english="wood pellets"),
+    Fuel("brykiet", "Brykiet", english="briquettes"),
+    Fuel("drewno-kominkowe", "Drewno kominkowe", unit="mp", short="Drewno", english="firewood"),
 )
 
 UNIT_NAMES = {"t": "tona", "mp": "metr przestrzenny"}

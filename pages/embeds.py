@@ -1,0 +1,126 @@
+"""Small pages to be framed by other sites: a municipality's depots, a depot, the prices of a fuel.
+
+They alone allow any frame. They have no script, set no cookie, and link to their pages.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.clickjacking import xframe_options_exempt
+
+from catalog.depots import fuels
+from catalog.depots.openings import opening_period
+from catalog.depots.snapshot import depots
+from catalog.models import Dataset
+from catalog.territory.snapshot import territory
+from catalog.text import short_zloty
+from fueldepot.http import cache_control
+from fueldepot.http.cache_control import conditional
+from fueldepot.http.links import site_url
+from pages.choices import Choices, DepotCard
+from pages.depots import depot_page
+from pages.municipality import municipality_page
+from pages.page import Page
+from pages.polish import date_digits
+from pages.prices.country import fuel_prices_page
+from pages.rendering import cached, read_only
+from pages.requested_point import read_origin
+from prices.queries import RESTS_ON as PRICE_DATA
+
+POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
+"""The content security policy: a style sheet of this site, in any frame."""
+
+MOST_DEPOTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedLine:
+    """A depot or a fuel of an embed. url: absolute. value: a price, "" for none. description: state, day or number."""
+
+    name: str
+    url: str
+    value: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """A page in short. note: what the lines are, "" for nothing. empty: said without lines."""
+
+    page: Page
+    heading: str
+    lines: tuple[EmbedLine, ...]
+    note: str = ""
+    empty: str = "Nie ma jeszcze czego pokazać."
+
+
+def embed_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Embed]], Callable[..., HttpResponse]]:
+    """Turn a function that builds an embed into its view. slugs, validity: as of `conditional`."""
+
+    def decorate(build: Callable[..., Embed]) -> Callable[..., HttpResponse]:
+        @wraps(build)
+        def answer(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+            response = cached(render(request, "pages/embed.html", {"embed": build(request, **kwargs)}))
+            response["Content-Security-Policy"] = POLICY
+            response["X-Robots-Tag"] = "noindex"
+            return response
+
+        validated = conditional(*slugs, cache_control=cache_control.CATALOG, changes_daily=True, **validity)
+        return xframe_options_exempt(read_only(validated(answer)))
+
+    return decorate
+
+
+@embed_view(*Dataset.Slug, period=opening_period)
+def municipality(request: HttpRequest, teryt: str) -> Embed:
+    """The first depots of a municipality's page."""
+    unit = territory.get().municipalities.get(teryt)
+    if unit is None:
+        raise Http404
+    page = municipality_page(unit, read_origin(""), Choices(), timezone.now())
+    cards = [card for section in page.sections for card in section.cards][:MOST_DEPOTS]
+    return Embed(page, page.title, tuple(map(card_line, cards)))
+
+
+def card_line(card: DepotCard) -> EmbedLine:
+    price = f"{short_zloty(card.price.amount)}/{card.price.unit}" if card.price else ""
+    of_price = f"{card.price.fuel}, {date_digits(card.price.day)}; " if card.price else ""
+    return EmbedLine(card.facts.name, site_url(card.facts.path), price, of_price + card.opening.sentence)
+
+
+@embed_view(*Dataset.Slug, period=opening_period, in_outage=False)
+def depot(request: HttpRequest, depot_id: int) -> Embed:
+    """A depot with its price list."""
+    row = depots.get().find(depot_id)
+    if row is None:
+        raise Http404
+    page = depot_page(row, timezone.now())
+    lines = tuple(
+        EmbedLine(price.name, page.canonical, f"{short_zloty(price.price)}/{price.unit}", date_digits(price.day))
+        for price in page.price_list
+    )
+    return Embed(
+        page, row.name, lines, f"{page.facts.address}. {page.opening.sentence.capitalize()}.", "Cen jeszcze nie znamy."
+    )
+
+
+@embed_view(*PRICE_DATA)
+def fuel(request: HttpRequest, fuel: str) -> Embed:
+    """The median of a fuel in Poland and in the voivodeships."""
+    page = fuel_prices_page(fuel, "", timezone.localdate())
+    unit = fuels.BY_SLUG[fuel].unit
+    lines = [
+        EmbedLine(area.name, site_url(area.path), f"{short_zloty(area.median)}/{unit}", f"{area.n} cen")
+        for area in page.areas
+        if area.median is not None
+    ]
+    if page.country.median is not None:
+        poland = f"{short_zloty(page.country.median)}/{unit}"
+        lines.insert(0, EmbedLine("Polska", page.canonical, poland, f"{page.country.n} cen"))
+    note = f"Mediany cen w składach od {date_digits(page.start)} do {date_digits(page.end)}."
+    return Embed(page, page.answer["name"], tuple(lines), note)

@@ -1,0 +1,76 @@
+"""Pages that other sites frame, and that nothing else may be framed."""
+
+import re
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from tests import factories
+from tests.pages.reading import NOINDEX, text_of
+
+pytestmark = pytest.mark.django_db
+
+ANY = "frame-ancestors *"
+MOST_BYTES = 10_000
+
+
+@pytest.fixture
+def depot():
+    rows = [factories.DepotFactory(name=f"Opał {n}", fuels=["pellet"], lat=50.06 + n / 1000) for n in range(7)]
+    for row, amount in zip(rows, (1500, 1600, 1700), strict=False):
+        factories.DepotPriceFactory(depot=row, price=Decimal(amount), day=timezone.localdate())
+    return rows[0]
+
+
+def embeds(depot):
+    return ["/osadz/gmina/1261011/", f"/osadz/sklad/{depot.pk}/", "/osadz/ceny/pellet/"]
+
+
+def test_embeds_may_be_framed_and_are_small(client, depot):
+    for path in embeds(depot):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert ANY in answer["Content-Security-Policy"]
+        assert "X-Frame-Options" not in answer
+        assert "Set-Cookie" not in answer
+        assert not answer.cookies
+        html = answer.content.decode()
+        assert len(answer.content) < MOST_BYTES
+        assert "<script" not in html
+        assert NOINDEX in html
+        assert '<link rel="canonical" href="http://127.0.0.1:8000/' in html
+        assert client.get(path, headers={"if-none-match": answer["ETag"]}).status_code == 304
+
+
+def test_embeds_say_what_their_pages_say(client, depot):
+    place, one, fuel = (text_of(client.get(path)).replace("\N{NO-BREAK SPACE}", " ") for path in embeds(depot))
+    assert place.count("Opał ") == 5
+    assert "Opał 0" in one
+    assert "1 500 zł/t" in one
+    assert "Polska 1 600 zł/t 3 cen" in fuel
+
+
+def test_nothing_else_may_be_framed(client, depot):
+    for path in ["/", "/ceny/", f"/sklad/{depot.pk}-opal-0/", "/api/v1/stores?teryt=1261011", "/osadz/gmina/9999999/"]:
+        answer = client.get(path)
+        assert "frame-ancestors 'none'" in answer["Content-Security-Policy"]
+        assert answer["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize("path", ["/osadz/gmina/abc/", "/osadz/sklad/999999/", "/osadz/ceny/nic/"])
+def test_what_is_not_there_is_404(client, path):
+    assert client.get(path).status_code == 404
+
+
+def test_a_removed_depot_is_in_no_embed(client):
+    gone = factories.DepotFactory(removed=True)
+    assert client.get(f"/osadz/sklad/{gone.pk}/").status_code == 404
+
+
+def test_pages_offer_the_line_of_html(client, depot):
+    pages = ["/sklady/malopolskie/krakow-1261011/", f"/sklad/{depot.pk}-opal-0/", "/ceny/pellet/"]
+    for page, path in zip(pages, embeds(depot), strict=True):
+        html = client.get(page).content.decode()
+        (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", html)
+        assert f"http://127.0.0.1:8000{path}" in line

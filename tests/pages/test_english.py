@@ -1,0 +1,27 @@
+"""The page in English."""
+
+import pytest
+
+from catalog.depots import fuels
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_page_is_in_english_and_its_frame_in_polish(client):
+    html = client.get("/en/").content.decode()
+    assert '<html lang="en">' in html
+    assert '<header class="top" lang="pl">' in html
+    assert '<footer class="bottom" lang="pl">' in html
+
+
+def test_every_fuel_has_its_word(client):
+    text, twin = text_of(client.get("/en/")), client.get("/en.md").content.decode()
+    for fuel in fuels.FUELS:
+        assert fuel.english
+        assert f"{fuel.name} {fuel.english}" in text
+        assert f"| {fuel.name} | {fuel.english} |" in twin
+
+
+def test_every_page_leads_to_it(client):
+    assert '<a href="/en/" lang="en" hreflang="en">English</a>' in client.get("/").content.decode()
