@@ -13,7 +13,7 @@ from catalog.submissions.tokens import LINK_LIFE
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from pages.page import Crumb, Page
 
-AS_OF = date(2026, 11, 23)
+AS_OF = date(2026, 11, 24)
 """The day on which the text last changed; renew it with every change."""
 
 

@@ -76,6 +76,7 @@ urlpatterns = [
     path("sklad/<int:depot_id>/przejmij/", forms.claim, name="depot-claim"),
     path("sklad/<int:depot_id>/usun/", forms.delete, name="depot-delete"),
     path("sklad/<int:depot_id>/cena/", forms.price, name="depot-price"),
+    path("sklad/<int:depot_id>/zglos/", forms.gone, name="depot-gone"),
     path("sklad/<int:depot_id>/odnosnik/", owners.renew, name="owner-renew"),
     path("zgloszenia/moj-sklad/", owners.owner, name="owner"),
     path("zgloszenia/sprzeciw/", owners.object_to_claim, name="owner-object"),

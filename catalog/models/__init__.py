@@ -7,6 +7,7 @@ from catalog.models.drafts import Draft, DraftQuerySet
 from catalog.models.editing import DepotViewer, VoivodeshipClaim
 from catalog.models.letters import PendingLetter
 from catalog.models.owners import OwnerChange, OwnerLink, OwnerLinkQuerySet
+from catalog.models.reports import GoneReport, GoneReportQuerySet
 from catalog.models.submissions import Submission, SubmissionQuerySet, SubmissionQuestion
 from catalog.models.territory import (
     Boundary,
@@ -32,6 +33,8 @@ __all__ = [
     "Draft",
     "DraftQuerySet",
     "FormerMunicipality",
+    "GoneReport",
+    "GoneReportQuerySet",
     "ImportRun",
     "Municipality",
     "NotDuplicate",

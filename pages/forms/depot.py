@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from catalog.depots import fuels
-from catalog.models import Depot, Municipality, Postcode, Submission
+from catalog.models import Depot, GoneReport, Municipality, Postcode, Submission
 from catalog.parsing.opening_hours import DAYS
 from catalog.services.editing import CONTACT
 from catalog.submissions import field_groups
@@ -295,6 +295,21 @@ class DeleteForm(PublicForm):
         ),
         ("Usunięcie", "", ("agreed", "message", "email")),
     )
+
+
+class GoneForm(PublicForm):
+    """Report that a depot is gone."""
+
+    email = None  # type: ignore[assignment] # how Django leaves a field of a class above out
+
+    reason = forms.ChoiceField(
+        label="Co się stało?",
+        choices=GoneReport.Reason.choices,
+        widget=forms.RadioSelect,
+        error_messages=fields.required("Wybierz, co się stało."),
+    )
+
+    PARTS = (("Co się stało", "", ("reason",)),)
 
 
 def _degrees(value: float) -> str:

@@ -145,26 +145,23 @@ class ProblemPage(Page):
     link_label: str
 
 
-def form_page(
-    kind: Submission.Kind, form: PublicForm, path: str, depot: Depot | None, *, problem: str = ""
-) -> FormPage:
+def form_page(texts: FormTexts, form: PublicForm, path: str, depot: Depot | None, *, problem: str = "") -> FormPage:
     """Return the page of a form. Select the depot's municipality and voivodeship with it."""
-    sort = KINDS[kind]
     demonstration = depot is not None and depot.source == Depot.Source.DEMO
     return FormPage(
-        title=form_title(sort.title if depot is None else f"{sort.title}: {depot.name}", form, problem),
-        description=sort.intro,
+        title=form_title(texts.title if depot is None else f"{texts.title}: {depot.name}", form, problem),
+        description=texts.intro,
         path=path,
         breadcrumbs=_crumbs(depot),
         demonstration=demonstration,
         indexed=False,
         form=form,
-        kind=sort,
+        kind=texts,
         depot_name="" if depot is None else depot.name,
         depot_path="" if depot is None else depot_path(depot.pk, depot.name),
         problem=problem,
         outlines="" if depot is None else _outlines(depot.municipality),
-        demonstration_note=DEMONSTRATION if demonstration and kind == Submission.Kind.CORRECT else "",
+        demonstration_note=DEMONSTRATION if demonstration and texts is KINDS[Submission.Kind.CORRECT] else "",
     )
 
 

@@ -60,6 +60,14 @@ KINDS = {
     ),
 }
 
+GONE = FormTexts(
+    "depot-gone",
+    "Tego składu nie ma",
+    "Wybierz, co się stało. Bez adresu e-mail i bez konta. Redakcja sprawdzi to, zanim zmieni wpis.",
+    "Wyślij",
+)
+"""Texts of the report that a depot is gone."""
+
 DEMONSTRATION = (
     "Ten skład jest zmyślony: możesz na nim wypróbować formularz i całą drogę zgłoszenia. Wpis demonstracyjny nie ma "
     "NIP-u, telefonu ani strony, więc tych pól tu brakuje."

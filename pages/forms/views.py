@@ -18,18 +18,20 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from catalog.models import Depot, Municipality, Submission
+from catalog.links import depot_path
+from catalog.models import Depot, GoneReport, Municipality, Submission
 from catalog.services.moderation import DepotIsRemoved
 from catalog.services.refusal import Refusal
 from catalog.submissions import intake, questions
 from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests
+from catalog.submissions.reports import report_gone
 from catalog.submissions.tokens import LINK_LIFE, read_status_reference
 from fueldepot.http.private import private
 from pages.dates import until
 from pages.depots import removed_page
 from pages.forms import fields
-from pages.forms.depot import AddForm, ClaimForm, CorrectForm, DeleteForm
+from pages.forms.depot import AddForm, ClaimForm, CorrectForm, DeleteForm, GoneForm
 from pages.forms.pages import (
     answer_page,
     confirmation_page,
@@ -39,12 +41,14 @@ from pages.forms.pages import (
     status_path,
 )
 from pages.forms.price import PriceFields, PriceForm
-from pages.forms.public_form import KINDS, PublicForm
+from pages.forms.public_form import GONE, KINDS, PublicForm
 from pages.rendering import as_html
 from pages.rendering import render_page as show_page
 from prices import submissions as price_submissions
 
 Kind = Submission.Kind
+
+THANKS = "Redakcja sprawdzi, czy skład jeszcze działa. Do tego czasu wpis się nie zmieni."
 
 View = Callable[..., HttpResponse]
 
@@ -119,6 +123,20 @@ def price(request: HttpRequest, depot_id: int) -> HttpResponse:
     depot = get_published(depot_id)
     form = PriceForm(posted(request), depot=depot, path=request.path, on=timezone.now())
     return handle(request, Kind.PRICE, form, depot, lambda: price_parts(form))
+
+
+@public_form_view
+def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
+    """Report that a depot is gone; evidence for editors."""
+    depot = get_published(depot_id)
+    form, now = GoneForm(posted(request), path=request.path, on=timezone.now()), timezone.now()
+    if request.method == "POST" and form.is_valid():
+        reason = GoneReport.Reason(form.cleaned_data["reason"])
+        report_gone(depot=depot, reason=reason, client=request.META.get("REMOTE_ADDR", ""), on=now)
+        onward = {"link": depot_path(depot.pk, depot.name), "link_label": "Wróć do wpisu"}
+        return problem(request, 200, "Dziękujemy za zgłoszenie", THANKS, **onward)
+    page = form_page(GONE, form, request.path, depot)
+    return show_page(request, "pages/forms/form.html", page, status=200 if request.method != "POST" else 400)
 
 
 @public_form_view
@@ -201,7 +219,7 @@ def handle(
                 return HttpResponseRedirect(status_path(submission.pk))
             except (intake.NothingChanged, TooManyRequests) as error:
                 status, refusal = error.status, error
-    page = form_page(kind, form, request.path, depot, problem=words(refusal) if refusal else "")
+    page = form_page(KINDS[kind], form, request.path, depot, problem=words(refusal) if refusal else "")
     return later(show_page(request, "pages/forms/form.html", page, status=status), refusal)
 
 

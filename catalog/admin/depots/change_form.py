@@ -22,6 +22,7 @@ from catalog.services import coordination, editing, moderation, publishing
 from catalog.services.followers import FOLLOWERS
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups
+from catalog.submissions.reports import find_evidence
 from catalog.territory.snapshot import territory
 
 ADDRESS = ("street", "house_number", ("postcode", "place"))
@@ -127,6 +128,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
             "followed": what_followed(depot) if depot.merged_into_id else None,
             "twins": [(pair, key) for key, pair in pairs_of.items()],
             "same_contact": find_same_contact(field_groups.values_of(depot), besides=depot.pk),
+            "evidence": find_evidence(depot),
             "reasons": REASONS,
             "opened": getattr(depot, "opened", 0),
             "removed": depot.publication == models.Depot.Publication.REMOVED,

@@ -42,6 +42,11 @@ def waiting(_today: date, _report: DataQualityReport) -> Q:
     return Q(Exists(models.Submission.objects.waiting().filter(depot=OuterRef("pk"))))
 
 
+def reported_gone(_today: date, _report: DataQualityReport) -> Q:
+    """Depots that readers report as gone."""
+    return Q(Exists(models.GoneReport.objects.open().filter(depot=OuterRef("pk"))))
+
+
 def by_name(_today: date, _report: DataQualityReport) -> Q:
     """Depots with unconfirmed fuels that only the name states."""
     return Q(fuels__overlap=F("fuels_in_name")) & ~Q(confirmed_fields__contains=["fuels"])
@@ -49,6 +54,7 @@ def by_name(_today: date, _report: DataQualityReport) -> Q:
 
 QUEUES = (
     Queue("requests", "zgłoszenie czeka", waiting),
+    Queue("gone", "podobno już ich nie ma", reported_gone),
     Queue("held", "wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
     Queue("never", "nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
     Queue("old", "sprawdzone ponad rok temu", lambda today, _report: Q(verified_at__lt=today - STALE_AFTER)),

@@ -10,9 +10,10 @@ from django.db.models import ManyToOneRel
 from catalog.importers.records import DepotRecord, Extract
 from catalog.importers.sync import Options
 from catalog.importers.sync.depots import sync_depots
-from catalog.models import Depot, OwnerChange, SubmissionQuestion
+from catalog.models import Depot, GoneReport, OwnerChange, SubmissionQuestion
 from catalog.services import coordination, merging, moderation, publishing
 from catalog.submissions import owner_links
+from catalog.submissions.reports import report_gone
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -86,6 +87,7 @@ def fill_every_table(editor):
     OwnerChange.objects.create(depot=first, made_at=NOW, text="x")
     factories.DepotPriceFactory(depot=first).save()
     coordination.mark_viewing(depot=first, by=editor, on=NOW)
+    report_gone(depot=first, reason=GoneReport.Reason.CLOSED, client="10.0.0.1", on=NOW)
     merging.mark_distinct(one=first, other=second, by=editor, at=NOW)
     merging.merge_depots(survivor=first, loser=third, take=[], by=editor, on=TODAY)
 

@@ -6,7 +6,16 @@ from django.urls import get_resolver, resolve
 
 from fueldepot.http.private import is_private
 
-FORMS = {"depot-add", "depot-correct", "depot-claim", "depot-delete", "depot-price", "owner-renew", "owner"}
+FORMS = {
+    "depot-add",
+    "depot-correct",
+    "depot-claim",
+    "depot-delete",
+    "depot-gone",
+    "depot-price",
+    "owner-renew",
+    "owner",
+}
 OF_SUBMISSIONS = {"owner-object", "request-answer", "request-confirm", "request-status"}
 
 

@@ -1,0 +1,107 @@
+"""The report that a depot is gone: two taps for a reader, evidence for an editor."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import GoneReport, Submission
+from catalog.services import moderation
+from catalog.submissions import limits, retention
+from catalog.submissions.reports import find_evidence
+from tests import factories
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def path(nowak):
+    return f"/sklad/{nowak.pk}/zglos/"
+
+
+def report(stranger, path, reason="closed", client="10.0.0.1"):
+    stranger.client.defaults["REMOTE_ADDR"] = client
+    return stranger.fill(path, reason=reason)
+
+
+def test_the_page_of_a_depot_leads_to_the_form(client, nowak, path):
+    assert f'href="{path}"' in client.get(f"/sklad/{nowak.pk}-opal-nowak/", follow=True).content.decode()
+
+
+def test_two_taps_without_an_address(stranger, nowak, path):
+    typed = stranger.show(path)
+    assert set(typed) - {"stamp", "email"} <= {"reason", "strona_www"}
+    answer = report(stranger, path)
+    assert answer.status_code == 200
+    assert "Dziękujemy za zgłoszenie" in text_of(answer)
+    (row,) = GoneReport.objects.all()
+    assert (row.depot_id, row.reason) == (nowak.pk, "closed")
+    assert "10.0.0.1" not in row.client_hash
+    assert mail.outbox == []
+    assert not Submission.objects.exists()
+    nowak.refresh_from_db()
+    assert nowak.publication == "published"
+
+
+def test_a_reason_is_chosen(stranger, path):
+    answer = report(stranger, path, reason="")
+    assert answer.status_code == 400
+    assert "Wybierz, co się stało." in text_of(answer)
+    assert not GoneReport.objects.exists()
+
+
+def test_a_network_counts_once(stranger, nowak, path):
+    for client, reason in [("10.0.0.1", "closed"), ("10.0.0.1", "moved"), ("10.0.0.2", "closed")]:
+        report(stranger, path, reason, client)
+    evidence = find_evidence(nowak)
+    assert (evidence.networks, dict(evidence.reasons)) == (2, {"przeniósł się": 1, "zamknięto go na stałe": 1})
+
+
+def test_a_network_has_a_limit(stranger, path):
+    for row in factories.DepotFactory.create_batch(limits.PER_NETWORK):
+        assert report(stranger, f"/sklad/{row.pk}/zglos/").status_code == 200
+    answer = report(stranger, path)
+    assert answer.status_code == 429
+    assert answer["Retry-After"]
+    assert report(stranger, path, client="10.0.0.2").status_code == 200
+
+
+def test_a_removed_depot_is_gone_and_a_held_one_unknown(client):
+    removed, held = factories.DepotFactory(removed=True), factories.DepotFactory(held=True)
+    assert client.get(f"/sklad/{removed.pk}/zglos/").status_code == 410
+    assert client.get(f"/sklad/{held.pk}/zglos/").status_code == 404
+
+
+def test_an_editor_sees_the_evidence_until_the_entry_is_verified(stranger, admin_client, nowak, path):
+    report(stranger, path)
+    report(stranger, path, "no_fuel", "10.0.0.2")
+    change = reverse("admin:catalog_depot_change", args=[nowak.pk])
+    text = text_of(admin_client.get(change))
+    assert "Czytelnicy zgłosili, że tego składu nie ma: 2 sieci" in text
+    assert "nie sprzedaje opału: 1" in text
+    queue = reverse("admin:catalog_depot_changelist") + "?queue=gone"
+    assert list(admin_client.get(queue).context["cl"].result_list) == [nowak]
+    editor = factories.UserFactory()
+    moderation.verify_depot(depot=nowak, by=editor, on=timezone.localdate(stranger.clock.now))
+    assert find_evidence(nowak) is None
+    assert list(admin_client.get(queue).context["cl"].result_list) == []
+    stranger.clock.move(days=2)
+    report(stranger, path, client="10.0.0.3")
+    assert find_evidence(nowak).networks == 1
+
+
+def test_reports_are_deleted_in_time_and_with_their_depot(stranger, nowak, path):
+    report(stranger, path)
+    retention.purge_submissions(on=stranger.clock.now + retention.KEPT - timedelta(hours=1))
+    assert GoneReport.objects.exists()
+    retention.purge_submissions(on=stranger.clock.now + retention.KEPT)
+    assert not GoneReport.objects.exists()
+
+
+def test_a_verification_long_ago_answers_no_new_report(stranger):
+    depot = factories.DepotFactory(verified=True)
+    report(stranger, f"/sklad/{depot.pk}/zglos/")
+    assert find_evidence(depot).networks == 1
