@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from django.http import Http404
@@ -25,17 +26,26 @@ from pages.svg import territory as territory_svg
 from pages.svg.maps import AreaMap, MapUnit
 from prices.snapshot import prices
 
+PLURALS = {"miasto na prawach powiatu": "miasta na prawach powiatu"}
+"""Headings of lists by the title of their counties; several cities have the same title."""
+
 DEPOT_NOUN = ("skład", "składy", "składów")
 
 
 @dataclass(frozen=True, slots=True)
 class ListedMunicipality:
-    """A municipality in the list. description: kind and county, to distinguish equal names."""
+    """A municipality in the list. kind: in Polish. county: with its kind, "powiat nowotarski"."""
 
     name: str
-    description: str
+    kind: str
+    county: str
     path: str
     depots: int
+
+    @property
+    def description(self) -> str:
+        """Kind and county, to distinguish equal names."""
+        return f"{self.kind}, {self.county}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +60,15 @@ class Median:
 
 
 @dataclass(frozen=True, slots=True)
-class InitialLetter:
-    """The municipalities with an initial letter."""
+class CountyList:
+    """The municipalities of a county, or all cities with county rights."""
 
-    letter: str
+    name: str
     rows: tuple[ListedMunicipality, ...]
+
+    @property
+    def depots(self) -> int:
+        return sum(row.depots for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +81,16 @@ class VoivodeshipPage(Page):
     name: str
     slug: str
     medians: tuple[Median, ...]
-    letters: tuple[InitialLetter, ...]
+    rows: tuple[ListedMunicipality, ...]
     municipalities: int
     depots: int
+
+    @property
+    def counties(self) -> list[CountyList]:
+        """The rows by county, in Polish order."""
+        rows = sorted(self.rows, key=county_key)
+        counties = {name: tuple(group) for name, group in groupby(rows, key=attrgetter("county"))}
+        return [CountyList(PLURALS.get(name, name), group) for name, group in counties.items()]
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the voivodeship as schema.org's AdministrativeArea."""
@@ -78,6 +99,10 @@ class VoivodeshipPage(Page):
     @property
     def map_name(self) -> str:
         return f"składy opału w gminach, województwo {self.name}"
+
+
+def county_key(row: ListedMunicipality) -> tuple[Any, ...]:
+    return sort_key(row.county), sort_key(row.name)
 
 
 def depots_as_of(*days: date | None) -> date | None:
@@ -118,7 +143,8 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
     rows = [
         ListedMunicipality(
             name=m.name,
-            description=f"{Municipality.Kind(m.kind).label}, {m.county.title}",
+            kind=Municipality.Kind(m.kind).label,
+            county=m.county.title,
             path=municipality_path(unit.slug, m.slug, m.teryt),
             depots=known.count_in(m.teryt),
         )
@@ -140,7 +166,7 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
         name=unit.name,
         slug=unit.slug,
         medians=tuple(filter(None, (find_median(unit, fuel, today) for fuel in fuels.FUELS))),
-        letters=tuple(InitialLetter(key, tuple(group)) for key, group in groupby(rows, key=lambda row: row.name[0])),
+        rows=tuple(rows),
         municipalities=len(rows),
         depots=total,
     )

@@ -303,13 +303,13 @@ class GoneForm(PublicForm):
     email = None  # type: ignore[assignment] # how Django leaves a field of a class above out
 
     reason = forms.ChoiceField(
-        label="Co się stało?",
+        label="Wybierz jedno",
         choices=GoneReport.Reason.choices,
         widget=forms.RadioSelect,
         error_messages=fields.required("Wybierz, co się stało."),
     )
 
-    PARTS = (("Co się stało", "", ("reason",)),)
+    PARTS = (("Co się stało?", "", ("reason",)),)
 
 
 def _degrees(value: float) -> str:

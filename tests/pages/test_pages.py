@@ -160,7 +160,18 @@ def test_voivodeship_lists_municipalities_in_polish_order(client):
     names = re.findall(r'<a href="/sklady/malopolskie/[^"]+">([^<]+)</a>', answer.content.decode())
     assert names == ["Lanckorona", "Łapsze", "Nowy Targ", "Świątniki", "Zator", "Żabno"]
     assert "2 składy, 6 gmin." in text_of(answer)
-    assert "Nowy Targ gmina wiejska, powiat nowotarski 2 składy" in text_of(answer)
+    assert "powiat nowotarski 6 gmin, 2 składy" in text_of(answer)
+    assert "Nowy Targ gmina wiejska 2 składy" in text_of(answer)
+
+
+def test_a_voivodeship_lists_its_counties_in_polish_order_and_cities_together(client):
+    for teryt, name in (("1261011", "Kraków"), ("1263011", "Tarnów"), ("1217011", "Zakopane")):
+        factories.municipality(teryt, name)
+    html = client.get("/sklady/malopolskie/").content.decode()
+    (cities, county) = re.findall(r"<summary><h2>([^<]+)</h2>", html)
+    assert cities == "miasta na prawach powiatu"
+    assert county.startswith("powiat ")
+    assert html.index("Kraków</a>") < html.index("Tarnów</a>") < html.index("Zakopane</a>")
 
 
 def test_unknown_voivodeship(client):
