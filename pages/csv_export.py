@@ -161,9 +161,9 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
         refusal["Cache-Control"] = cache_control.NO_STORE
         return refusal
     areas = [get_voivodeship(voivodeship)] if voivodeship else [None, *territory.get().voivodeships.values()]
-    country = fuel_prices(kind, on=query.day)
+    country = fuel_prices(kind, on=query.day, window_months=query.window)
     demonstration = bool(country.get("demonstration"))
-    compared, series = compare(kind, query.day), months_of_areas(kind, query.day)
+    compared, series = compare(kind, query.day, query.window), months_of_areas(kind, query.day)
     poland = compared[COUNTRY_KEY].median
     rows: list[Sequence[Value]] = []
     for unit in areas:

@@ -10,7 +10,7 @@ from catalog.depots.fuels import Fuel
 from catalog.models import Dataset
 from catalog.territory.snapshot import territory
 from prices.api.params import COUNTRY, SeriesQuery
-from prices.medians import Month, Summary, months_before, rounded
+from prices.medians import WINDOW_MONTHS, Month, Summary, months_before, rounded
 from prices.models import PlausibleRange
 from prices.snapshot import ObservedPrice, official, prices
 
@@ -71,20 +71,20 @@ def current_medians(on: date) -> dict[str, Decimal]:
     return {slug: rounded(median) for slug, median in found.items() if median is not None}
 
 
-def compare_country(fuel: Fuel, on: date) -> Comparison:
-    """Return the median of Poland on a day, with its changes."""
-    figures = prices.get().figures(fuel.slug, on)
+def compare_country(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> Comparison:
+    """Return the median of Poland on a day, with its changes, which no window alters."""
+    figures = prices.get().figures(fuel.slug, on, window_months)
     return comparison(figures.country, figures.months, compared_months(fuel, on))
 
 
-def compare(fuel: Fuel, on: date) -> dict[str, Comparison]:
+def compare(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> dict[str, Comparison]:
     """Return the medians of Poland (COUNTRY_KEY) and each voivodeship (2 digits) on a day, with their changes.
 
     All changes are between the same months, so that voivodeships can be compared.
     """
-    figures = prices.get().figures(fuel.slug, on)
+    figures = prices.get().figures(fuel.slug, on, window_months)
     months, series = compared_months(fuel, on), months_of_areas(fuel, on)
-    found = {COUNTRY_KEY: compare_country(fuel, on)}
+    found = {COUNTRY_KEY: compare_country(fuel, on, window_months)}
     for teryt in territory.get().voivodeships:
         summary = figures.voivodeships.get(teryt, Summary(0))
         found[teryt] = comparison(summary, series.get(teryt, ()), months)

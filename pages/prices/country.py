@@ -31,7 +31,6 @@ from pages.svg.charts import amount
 from pages.svg.maps import AreaMap, MapUnit
 from pages.territory import get_voivodeship
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
-from prices.medians import WINDOW_MONTHS
 from prices.queries import COUNTRY_KEY, Comparison, compare, compared_months
 
 SHADES = 5
@@ -93,17 +92,17 @@ class FuelPricesPage(OneFuelPage):
 def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPage:
     """Return the page of a fuel in Poland for a query string. Raises Http404."""
     fuel, asked = get_fuel(slug), Asked.read(query_string, today)
-    answer = fuel_prices(fuel, on=asked.day)
+    answer = fuel_prices(fuel, on=asked.day, window_months=asked.window)
     demonstration = "demonstration" in answer
     path = reverse("fuel-prices", args=[fuel.slug])
-    compared = compare(fuel, asked.day)
+    compared = compare(fuel, asked.day, asked.window)
     return FuelPricesPage(
         title=titled(f"{fuel.name}: ceny w Polsce", asked),
         description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
         path=path,
         breadcrumbs=(Crumb.home(), prices_crumb()),
         demonstration=demonstration,
-        indexed=bool(answer["n"]) and not demonstration and not asked.past,
+        indexed=bool(answer["n"]) and not demonstration and asked.is_usual,
         data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(),
         csv_path=reverse("fuel-prices-csv", args=[fuel.slug]) + asked.query(),
         as_of=asked.day,
@@ -220,7 +219,7 @@ class VoivodeshipPricesPage(OneFuelPage):
     """
 
     template: ClassVar[str] = "pages/voivodeship_prices"
-    query_params: ClassVar[tuple[str, ...]] = ("dzien",)
+    query_params: ClassVar[tuple[str, ...]] = ("dzien", "okres")
 
     country: FuelPricesJson
     country_path: str
@@ -231,7 +230,7 @@ class VoivodeshipPricesPage(OneFuelPage):
     @property
     def reference(self) -> str:
         """The label of the reference level of the chart."""
-        return f"Polska, mediana ostatnich {WINDOW_MONTHS} miesięcy"
+        return f"Polska, mediana ostatnich {self.asked.window} miesięcy"
 
 
 def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, today: date) -> VoivodeshipPricesPage:
@@ -239,10 +238,10 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
     fuel = get_fuel(slug)
     asked = Asked.read(query_string, today)
     unit = get_voivodeship(voivodeship)
-    answer = fuel_prices(fuel, on=asked.day, voivodeship=unit.teryt)
-    country = fuel_prices(fuel, on=asked.day)
+    answer = fuel_prices(fuel, on=asked.day, voivodeship=unit.teryt, window_months=asked.window)
+    country = fuel_prices(fuel, on=asked.day, window_months=asked.window)
     demonstration = "demonstration" in answer or "demonstration" in country
-    compared = compare(fuel, asked.day)
+    compared = compare(fuel, asked.day, asked.window)
     country_path = reverse("fuel-prices", args=[fuel.slug])
     return VoivodeshipPricesPage(
         title=titled(f"{fuel.name}: ceny, województwo {unit.name}", asked),
@@ -250,7 +249,7 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
         path=reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug]),
         breadcrumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, country_path)),
         demonstration=demonstration,
-        indexed=bool(answer["n"]) and not demonstration and not asked.past,
+        indexed=bool(answer["n"]) and not demonstration and asked.is_usual,
         data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(voivodeship=unit.teryt),
         csv_path=reverse("fuel-prices-voivodeship-csv", args=[fuel.slug, unit.slug]) + asked.query(),
         as_of=asked.day,

@@ -1,7 +1,7 @@
 """Shared parts of the pages of prices: query, tabs, charts, structured data; and the page of all fuels."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlencode
@@ -12,14 +12,14 @@ from django.urls import reverse
 from catalog.depots import fuels
 from fueldepot.http.fields import doc
 from fueldepot.http.links import site_url
-from fueldepot.http.params import choice
+from fueldepot.http.params import choice, numbers
 from fueldepot.http.query import Query, today_unless_given
 from pages.dates import day, month, month_genitive
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.svg.charts import ChartMonth, MonthsChart, months_chart
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, all_fuel_prices
-from prices.medians import months_before
+from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
 from prices.queries import ComparedMonths, Comparison, compare_country
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
@@ -42,6 +42,7 @@ class PricesQuery(Query):
     default_today = "dzien"
 
     dzien: Annotated[PriceDay, doc("A day.")] = today_unless_given()
+    okres: Annotated[int, numbers(WINDOWS)] = WINDOW_MONTHS
     kolejnosc: Annotated[str, choice([*ORDERS, *(f"-{key}" for key in ORDERS)])] = "nazwa"
 
 
@@ -49,7 +50,7 @@ class PricesQuery(Query):
 class Asked:
     """The query of a page. day: not after today. order: a key of ORDERS. refused: whether the given day is invalid.
 
-    past: whether the day is before today.
+    window: months that medians cover. past: whether the day is before today.
     """
 
     day: date
@@ -57,17 +58,23 @@ class Asked:
     order: str
     descending: bool
     refused: bool
+    window: int = WINDOW_MONTHS
 
     @classmethod
     def read(cls, query_string: str, today: date) -> "Asked":
         """Read the query of a page. Invalid values become the defaults: today, ordered by name."""
         query, errors = PricesQuery.read(query_string, today=today)
         order = query.kolejnosc
-        return cls(query.dzien, today, order.lstrip("-"), order.startswith("-"), "dzien" in errors)
+        return cls(query.dzien, today, order.lstrip("-"), order.startswith("-"), "dzien" in errors, query.okres)
 
     @property
     def past(self) -> bool:
         return self.day < self.today
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the page is that of today and of the usual window, which search engines index."""
+        return not self.past and self.window == WINDOW_MONTHS
 
     @property
     def refusal(self) -> str:
@@ -90,13 +97,18 @@ class Asked:
         return months_before(self.today, MOST_MONTHS_BACK)
 
     def query(self, **more: str) -> str:
-        """Return the query of a link that keeps the day, with further parameters; "" for none."""
-        parameters = ({"dzien": self.day.isoformat()} if self.past else {}) | more
+        """Return the query of a link that keeps day and window, with further parameters; "" for none."""
+        parameters = {"dzien": self.day.isoformat()} if self.past else {}
+        if self.window != WINDOW_MONTHS:
+            parameters["okres"] = str(self.window)
+        parameters |= more
         return f"?{urlencode(parameters)}" if parameters else ""
 
     def api_query(self, **more: str) -> str:
         """Return the same for the API."""
         parameters = more | ({"on": self.day.isoformat()} if self.past else {})
+        if self.window != WINDOW_MONTHS:
+            parameters["window"] = str(self.window)
         return f"?{urlencode(parameters)}" if parameters else ""
 
 
@@ -124,7 +136,7 @@ class OneFuelPage(Page):
     months_compared: between which changes are computed, None without any.
     """
 
-    query_params: ClassVar[tuple[str, ...]] = ("dzien", "kolejnosc")
+    query_params: ClassVar[tuple[str, ...]] = ("dzien", "okres", "kolejnosc")
     demonstration_notice = (
         "Dane demonstracyjne",
         "Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Nie mówią nic o prawdziwych cenach.",
@@ -141,6 +153,15 @@ class OneFuelPage(Page):
     @property
     def unit(self) -> str:
         return f"zł {self.per_unit}"
+
+    @property
+    def windows(self) -> tuple[Tab, ...]:
+        """The windows that medians may cover, in months."""
+        choices = {window: replace(self.asked, window=window) for window in WINDOWS}
+        return tuple(
+            Tab(str(window), self.path + choice.query(), window == self.asked.window)
+            for window, choice in choices.items()
+        )
 
     @property
     def place(self) -> str:
@@ -273,7 +294,7 @@ def index_page(today: date, query_string: str = "") -> PricesPage:
         path=reverse("prices"),
         breadcrumbs=(Crumb.home(),),
         demonstration=demonstration,
-        indexed=has_prices and not demonstration and not asked.past,
+        indexed=has_prices and not demonstration and asked.is_usual,
         as_of=asked.day,
         data_status=data_status(demonstration=demonstration),
         tabs=fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),

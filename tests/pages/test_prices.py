@@ -293,3 +293,31 @@ def test_a_voivodeship_with_too_few_prices_is_hatched(client):
     factories.BoundaryFactory()
     drawn = str(price_map(fuels.BY_SLUG["pellet"], [{"voivodeship": "mazowieckie", "median": 1500.0}]))
     assert "województwo małopolskie: za mało cen" in drawn
+
+
+@pytest.mark.parametrize("path", ["/ceny/pellet/", "/ceny/pellet/malopolskie/"])
+def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
+    old = months_before(timezone.localdate(), 9)
+    for amount in (2000, 2100, 2200):
+        factories.DepotPriceFactory(depot=factories.DepotFactory(lat=50.2), price=Decimal(amount), day=old)
+    usual, year = client.get(path), client.get(f"{path}?okres=12")
+    assert "1\N{NO-BREAK SPACE}500,00" in usual.content.decode()
+    html = year.content.decode()
+    assert "1\N{NO-BREAK SPACE}800,00" in html
+    assert NOINDEX in html
+    assert f'href="{path}" rel="nofollow">6</a>' in html
+    assert f'href="{path}?okres=12" rel="nofollow" aria-current="true">12</a>' in html
+    twin = client.get(f"{path[:-1]}.md?okres=12").content.decode()
+    assert "1800,00 zł" in twin
+    table = client.get(f"{path[:-1]}.csv?okres=12").content.decode()
+    assert ",12 miesięcy," in table
+    assert ",1800.00," in table
+    link = re.search(r'href="(/api/v1/prices/pellet[^"]*)"', html)[1]
+    assert client.get(unescape(link)).json()["median"] == 1800
+
+
+def test_every_page_of_figures_has_its_citation(client, prices):
+    for path in ("/ceny/pellet/", "/przepisy/malopolskie/", "/sklady/malopolskie/krakow-1261011/"):
+        text = text_of(client.get(path))
+        assert "Cytuj Składy opału" in text
+        assert f"http://127.0.0.1:8000{path}" in text
