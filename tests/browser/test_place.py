@@ -155,7 +155,7 @@ def test_containers_use_the_screen_and_never_more(open_window, depot):
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, text)
             if width >= 1366:
                 widest = WIDEST_REM * 16 * int(text.removesuffix("%")) / 100
-                assert page.locator("main").bounding_box()["width"] >= min(0.78 * width, widest), (path, text)
+                assert page.locator(".page").bounding_box()["width"] >= min(0.78 * width, widest), (path, text)
 
 
 class Tiles(BaseHTTPRequestHandler):

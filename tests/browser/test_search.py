@@ -132,7 +132,7 @@ def test_without_scripts_the_form_searches(open_window):
 def test_from_home_to_a_depot(page):
     page.goto("/")
     page.locator(".columns").get_by_role("link", name="małopolskie").click()
-    page.locator("main").get_by_role("link", name="Kraków", exact=True).first.click()
+    page.locator(".county a", has_text=re.compile("^Kraków$")).click()
     page.wait_for_url(KRAKOW)
     depot = page.locator(".depots h3 a").first
     name = depot.inner_text()
