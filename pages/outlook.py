@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import ClassVar
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -11,6 +12,7 @@ from fueldepot.http.links import route_path
 from pages.regulations import ProvisionRow, provision_row
 from regulations.appliance_check import IN_PART, Facts, is_about_part
 from regulations.codes import Appliance
+from regulations.descriptions import WITHOUT_FIRE
 from regulations.models import Deadline
 from regulations.queries import DeadlineStatus, Regulation
 from subsidy import rules
@@ -56,6 +58,8 @@ class Outlook:
     funded: None without an appliance. limits: of new sources. condition: of all limits. calculator: its path, with what
     is known. calendar: the path of the deadlines to come, "" without any.
     """
+
+    fireless: ClassVar[str] = WITHOUT_FIRE
 
     rules: tuple[ProvisionRow, ...]
     has_known_rules: bool

@@ -1,4 +1,4 @@
-"""Polish sentences for the API and the pages where no deadline is known."""
+"""Polish sentences for the API and the pages where no deadline is known, and about what no act limits."""
 
 from regulations.queries import DeadlineStatus, Regulation
 
@@ -9,6 +9,12 @@ STATE_UNKNOWN = (
 DATES_UNKNOWN = "Terminów tej uchwały nie znamy. Zapytaj w urzędzie gminy albo sprawdź tekst uchwały."
 SOME_DATES_UNKNOWN = "Terminów części uchwał nie znamy. Zapytaj w urzędzie gminy albo sprawdź tekst uchwały."
 ALL_PASSED = "Wszystkie znane terminy minęły."
+
+WITHOUT_FIRE = (
+    "Uchwały antysmogowe mówią o spalaniu paliw (art. 96 Prawa ochrony środowiska), więc pompy ciepła, ogrzewania "
+    "prądem i ciepła z sieci nie ograniczają."
+)
+"""About sources of heat that burn nothing."""
 
 
 def without_deadline(entry: Regulation) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, get_args
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -26,7 +26,7 @@ from pages.heating.costs import (
     shown,
 )
 from pages.heating.params import SOURCES, HeatingCostsQuery, HouseQuery
-from prices.heating_costs import Estimate, Quantity, rounded_cost, rounded_year
+from prices.heating_costs import EfficiencyUnit, EnergyUnit, Estimate, Quantity, Unit, rounded_cost, rounded_year
 from regulations.api.params import MUNICIPALITY_DIGITS
 
 HEATING = "heating"
@@ -54,7 +54,7 @@ class DefaultJson(TypedDict):
     """Low end."""
     high: Annotated[float, example(4.9)]
     """High end."""
-    unit: Annotated[str, OneOf("MJ/kg", "kWh/kg", "kWh/mp", "share", "kWh/kWh"), example("kWh/kg")]
+    unit: Annotated[str, OneOf(*get_args(EnergyUnit), *get_args(EfficiencyUnit)), example("kWh/kg")]
     """Unit; `share` is a share of one, `mp` a stacked cubic metre."""
     basis: Annotated[str | None, OneOf("net", "gross", None), example("net")]
     """Of the net or gross calorific value; null where they do not differ."""
@@ -70,7 +70,7 @@ class HeatPriceJson(TypedDict):
 
     amount: Annotated[float, example(1640.0, ge=0)]
     """Price in zł."""
-    unit: Annotated[str, OneOf("t", "mp", "kWh"), example("t")]
+    unit: Annotated[str, OneOf(*get_args(Unit)), example("t")]
     """What it is per: a tonne, a stacked cubic metre, a kilowatt-hour."""
     kind: Annotated[str, OneOf("median", "official", "own"), example("median")]
     """Median of depots, yearly average of the statistical office, or your own."""
@@ -100,7 +100,7 @@ class HeatSourceJson(TypedDict):
     """Name, in Polish."""
     fuel: Annotated[str | None, example("pellet")]
     """Slug of the fuel of depots; null for electricity and gas."""
-    unit: Annotated[str, OneOf("t", "mp", "kWh"), example("t")]
+    unit: Annotated[str, OneOf(*get_args(Unit)), example("t")]
     """Unit of its price and of `amount_per_year`."""
     price: HeatPriceJson | None
     """Your own price, else the median or the official average; null where none is known."""
@@ -172,7 +172,7 @@ def describe_default(quantity: Quantity, own: Decimal | None = None) -> DefaultJ
     }
 
 
-def describe_price(price: SourcePrice, unit: Literal["t", "mp", "kWh"]) -> HeatPriceJson:
+def describe_price(price: SourcePrice, unit: Unit) -> HeatPriceJson:
     return {
         "amount": float(price.amount),
         "unit": unit,

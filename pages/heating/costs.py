@@ -28,6 +28,7 @@ from prices.snapshot import ObservedPrice, official, prices
 from regulations.appliance_check import BURNS_COAL, ApplianceCheck, ApplianceStatus, Facts, check_appliance
 from regulations.appliance_descriptions import describe_check, exemptions_of
 from regulations.codes import Appliance
+from regulations.descriptions import WITHOUT_FIRE
 from regulations.queries import Regulation, regulations_of, unit_of
 
 RESTS_ON = (
@@ -51,12 +52,8 @@ APPLIANCES: Mapping[str, tuple[Appliance, ...]] = {
 }
 """What the rules call the devices that burn solid fuel."""
 
-WITHOUT_FIRE = frozenset({"direct_electric", "heat_pump_air", "heat_pump_ground"})
+FIRELESS = frozenset({"direct_electric", "heat_pump_air", "heat_pump_ground"})
 
-NOT_ABOUT_ELECTRICITY = (
-    "Uchwały antysmogowe mówią o spalaniu paliw (art. 96 Prawa ochrony środowiska), więc ogrzewania prądem i pomp "
-    "ciepła nie ograniczają."
-)
 LAW = "https://isap.sejm.gov.pl/isap.nsf/DocDetails.xsp?id=WDU20010620627"
 NOT_ABOUT_GAS = "Zebrane przepisy mówią o paliwach stałych. O gaz zapytaj w urzędzie gminy."
 NO_PLACE = "Zależy od gminy: podaj miejsce."
@@ -208,8 +205,8 @@ def legal_state(municipality: Municipality | None, on: date) -> Regulation | Non
 
 def judge(source: HeatSource, entry: Regulation | None) -> RuleVerdict:
     """Return whether a source may be used at the place of a legal state."""
-    if source.device in WITHOUT_FIRE:
-        return RuleVerdict(True, NOT_ABOUT_ELECTRICITY, LAW)
+    if source.device in FIRELESS:
+        return RuleVerdict(True, WITHOUT_FIRE, LAW)
     if source.device not in APPLIANCES:
         return RuleVerdict(None, NOT_ABOUT_GAS, "")
     if entry is None or entry.unit is None:

@@ -43,8 +43,6 @@ from prices.heating_costs import Estimate, Quantity, rounded_cost, rounded_year
 OWN = ("cena", "worek", "sprawnosc")
 """Prefixes of the parameters of the page, as those of `HeatingCostsQuery`."""
 
-PER_UNIT = {"t": "zł/t", "mp": "zł/mp", "kWh": "zł/kWh"}
-AMOUNT_UNITS = {"t": "t", "mp": "mp", "kWh": "kWh"}
 QUANTITY_UNITS = {"MJ/kg": " MJ/kg", "kWh/kg": " kWh/kg", "kWh/mp": " kWh z metra przestrzennego"}
 AXIS_STEP = Decimal("0.25")
 """Distance of the lines of the axis, in zł per kilowatt-hour."""
@@ -241,7 +239,7 @@ def cost_row(row: HeatingRow, axis: Decimal) -> CostRow:
         year=year_range(cost.per_year) if cost.per_year else "",
         bar=bar(cost.per_kwh, axis) if cost.per_kwh else None,
         amount=f"{decimal_comma(rounded_cost(cost.amount)) if source.unit != 'kWh' else whole(round(cost.amount))} "
-        f"{AMOUNT_UNITS[source.unit]}",
+        f"{source.unit}",
         price=describe_price(row),
         price_field=(price, plain(mine.price)),
         bag_field=(bag, plain(mine.bag), kg) if kg else None,
@@ -271,7 +269,7 @@ def year_range(span: Estimate) -> str:
 
 def describe_price(row: HeatingRow) -> str:
     """Return the price in words, with its day or year, number and area."""
-    price, per = row.price, PER_UNIT[row.source.unit]
+    price, per = row.price, f"zł/{row.source.unit}"
     if price is None:
         return "podaj własną cenę" if row.source.slug == "gas" else "za mało cen; podaj własną"
     amount = f"{short_zloty(price.amount).removesuffix('zł')}{per}"

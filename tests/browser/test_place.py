@@ -71,7 +71,7 @@ def test_the_first_screen_of_a_depot_has_state_prices_and_ways(open_window, depo
     if width == 390:
         bar = page.locator(".act-bar").bounding_box()
         assert round(bar["y"] + bar["height"]) == height
-        assert page.locator(".act-bar a[href^='geo:']").is_visible()
+        assert page.locator(".act-bar a[rel='noopener']").is_visible()
 
 
 @pytest.mark.parametrize("path", [KRAKOW, "/", None])
