@@ -123,6 +123,7 @@ QUESTIONS = (
         "Ile kosztował prąd, gaz lub węgiel według GUS?",
         "/api/v1/prices?series=prad-g11&year=2019&voivodeship=polska",
     ),
+    ("Ile kosztuje kilowatogodzina ciepła i co wolno w gminie?", "/ceny/porownanie.md?miejsce=1217011"),
     (
         "Jaka dotacja i na jakim poziomie?",
         "/api/v1/subsidy?people=4&income=2000&eu=3&walls=150&new_source=pellet_boiler&brief=1",
