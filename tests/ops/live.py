@@ -149,16 +149,19 @@ class Site:
         found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return [int(pid) for pid in found]
 
+    def signal_database(self, what: signal.Signals) -> None:
+        """Send a signal to every process of the database but those that end meanwhile, as a connection's may."""
+        for pid in server_pids(self.data / "cluster"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, what)
+
     def freeze(self) -> None:
         """Stop every process of the database without ending it."""
-        for pid in server_pids(self.data / "cluster"):
-            os.kill(pid, signal.SIGSTOP)
+        self.signal_database(signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let it go on."""
-        for pid in server_pids(self.data / "cluster"):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
+        self.signal_database(signal.SIGCONT)
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
